@@ -1,0 +1,42 @@
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+
+/**
+ * How many appends of one kilobyte a second the disk makes durable, one after the other: the median
+ * of five rounds. {@code java load-tests/SyncProbe.java FOLDER}
+ */
+public final class SyncProbe {
+  private static final int ROUNDS = 5;
+  private static final long ROUND_NANOS = 1_000_000_000L;
+
+  public static void main(String[] args) throws IOException {
+    Path file = Files.createTempFile(Path.of(args[0]), "probe", ".log");
+    double[] rates = new double[ROUNDS];
+    try (FileChannel log = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      for (int round = 0; round < ROUNDS; round++) {
+        rates[round] = rate(log);
+      }
+    } finally {
+      Files.delete(file);
+    }
+    Arrays.sort(rates);
+    System.out.printf("%.0f%n", rates[ROUNDS / 2]);
+  }
+
+  private static double rate(FileChannel log) throws IOException {
+    ByteBuffer record = ByteBuffer.allocateDirect(1024);
+    long start = System.nanoTime();
+    long appends = 0;
+    while (System.nanoTime() - start < ROUND_NANOS) {
+      log.write(record.clear());
+      log.force(false);
+      appends++;
+    }
+    return appends * 1e9 / (System.nanoTime() - start);
+  }
+}

@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# Measures Lectus beside a bare Vert.x server and straight RocksDB, in one run on one machine, and
+# prints the table of README.md. Needs JDK 17+, wrk, curl, Node.js 18+ and the packaged jar.
+#
+#   load-tests/run.sh            everything, some 25 minutes
+#   load-tests/run.sh --short    rounds of 5 s, otherwise the same, some 12 minutes
+#   load-tests/run.sh --quick    rounds of 4 s, no sustained load, some 5 minutes
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+seconds=10 documents=100000 sustained=18 million=1000000 replicated=50000
+case "${1:-}" in
+  --short) seconds=5 ;;
+  --quick) seconds=4 documents=20000 sustained=0 million=0 replicated=5000 ;;
+esac
+
+jar=target/lectus.jar
+port=5985 hello_port=5986
+base=http://127.0.0.1:$port
+work=$(mktemp -d)
+pids=()
+cleanup() {
+  for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+  wait
+  rm -rf "$work"
+}
+trap cleanup EXIT
+
+[ -f "$jar" ] || { echo "Build the jar first: mvn -q package -DskipTests" >&2; exit 1; }
+for tool in wrk curl node; do
+  command -v "$tool" >/dev/null || { echo "$tool is needed" >&2; exit 1; }
+done
+[ -d src/test/clients/node_modules ] || npm --prefix src/test/clients ci --silent
+
+until_up() { for _ in $(seq 100); do curl -fs "$1" >/dev/null && return; sleep 0.1; done; exit 1; }
+
+java -cp "$jar" load-tests/HelloServer.java $hello_port >/dev/null & pids+=($!)
+java -Xmx512m -jar "$jar" serve --port $port --data "$work/data" >"$work/log" 2>&1 & lectus=$!; pids+=($lectus)
+until_up http://127.0.0.1:$hello_port/
+until_up $base/_up
+
+row() { printf '| %s | %s | %s |\n' "$1" "$2" "$3"; }
+percent() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0) printf "%.0f %%", 100 * a / b; else print "–" }'; }
+# Requests a second; an answer that is no success fails the run.
+rate() { # connections, script, url
+  local threads=$(( $1 < 2 ? 1 : 2 )) out
+  out=$(wrk -t$threads -c"$1" -d${seconds}s -s "$2" "$3")
+  if grep -q 'Non-2xx\|Socket errors: connect [1-9]' <<<"$out"; then echo "$out" >&2; exit 1; fi
+  awk '/Requests\/sec/ { print $2 }' <<<"$out"
+}
+seconds_of() { curl -fsS -o "$work/body" -w '%{time_total}' "$1"; }
+rows_a_second() { # url
+  local time; time=$(seconds_of "$1")
+  awk -v n="$(grep -c '^{"\(seq\|id\)"' "$work/body")" -v t="$time" 'BEGIN { printf "%.0f", n / t }'
+}
+rss_mb() { awk '/VmRSS/ { printf "%.0f", $2 / 1024 }' "/proc/$lectus/status"; }
+
+echo '| measured | figure | beside |'
+echo '|---|---|---|'
+
+probe=$(java load-tests/SyncProbe.java "$work")
+row 'fdatasync probe, 1 writer' "$probe/s" ''
+java -cp "$jar" load-tests/StraightRocks.java "$work" >"$work/straight"
+straight() { awk -v k="$1" '$1 == k { print $2 }' "$work/straight"; }
+for group in 1 64 256; do
+  row "straight RocksDB, synced groups of $group documents" "$(straight put-synced-$group)/s" ''
+done
+row 'straight RocksDB, scan of a document, 1 thread' "$(straight get-compacted)/s" ''
+
+# Warm-up, and the documents that GET reads.
+node load-tests/load.mjs $base/load $documents
+export DOCUMENTS=$documents
+saved=$seconds; seconds=5
+rate 64 load-tests/wrk/get.lua $base/load >/dev/null
+rate 64 load-tests/wrk/get.lua http://127.0.0.1:$hello_port/load >/dev/null
+curl -fsS -X PUT $base/warm-up >/dev/null
+rate 16 load-tests/wrk/put.lua $base/warm-up >/dev/null
+seconds=$saved
+
+declare -A hello_get hello_put put_alone
+for c in 1 16 64 256; do
+  hello_get[$c]=$(rate $c load-tests/wrk/get.lua http://127.0.0.1:$hello_port/load)
+  hello_put[$c]=$(rate $c load-tests/wrk/put.lua http://127.0.0.1:$hello_port/load)
+  row "hello, $c connections" "GET ${hello_get[$c]}/s, PUT ${hello_put[$c]}/s" ''
+done
+declare -A get_alone
+for c in 1 16 64 256; do
+  get_alone[$c]=$(rate $c load-tests/wrk/get.lua $base/load)
+  row "GET, right after the ingest, $c connections" "${get_alone[$c]}/s" "$(percent "${get_alone[$c]}" "${hello_get[$c]}") of hello"
+done
+curl -fsS -X PUT $base/put >/dev/null
+# The disk's speed moves within minutes: one connection's PUT is compared with a probe beside it.
+probe=$(java load-tests/SyncProbe.java "$work")
+row 'fdatasync probe, right before the PUTs' "$probe/s" ''
+for c in 1 16 64 256; do
+  put_alone[$c]=$(rate $c load-tests/wrk/put.lua $base/put)
+  row "PUT, durable, $c connections" "${put_alone[$c]}/s" "$(percent "${put_alone[$c]}" "${hello_put[$c]}") of hello, $(percent "${put_alone[$c]}" "$probe") of the probe"
+done
+
+(rate 16 load-tests/wrk/put.lua $base/put >"$work/mixed-put") & writers=$!
+mixed_get=$(rate 16 load-tests/wrk/get.lua $base/load); wait $writers
+mixed_put=$(cat "$work/mixed-put")
+row '16 writers and 16 readers at once' "PUT $mixed_put/s, GET $mixed_get/s" \
+  "$(percent "$mixed_put" "${put_alone[16]}") and $(percent "$mixed_get" "${get_alone[16]}") of each alone"
+
+row '_changes, whole' "$(rows_a_second "$base/load/_changes") rows/s" ''
+row '_changes, include_docs' "$(rows_a_second "$base/load/_changes?include_docs=true") rows/s" ''
+row '_all_docs, whole' "$(rows_a_second "$base/load/_all_docs") rows/s" ''
+row '_all_docs, include_docs' "$(rows_a_second "$base/load/_all_docs?include_docs=true") rows/s" ''
+
+node load-tests/load.mjs $base/replicated $replicated
+row "replicate.from of $replicated documents, PouchDB" "$(node load-tests/replicate.mjs $base/replicated) documents/s" ''
+
+curl -fsS -X PUT $base/bulk >/dev/null
+bulk=$(rate 4 load-tests/wrk/bulk.lua $base/bulk)
+row '_bulk_docs of 500, 4 connections' "$(awk -v r="$bulk" 'BEGIN { printf "%.0f", r * 500 }') documents/s" ''
+if [ $sustained -gt 0 ]; then
+  seconds=10 lowest= sum=0
+  for _ in $(seq $sustained); do
+    now=$(rate 4 load-tests/wrk/bulk.lua $base/bulk | awk '{ printf "%.0f", $1 * 500 }')
+    sum=$((sum + now))
+    if [ -z "$lowest" ] || [ "$now" -lt "$lowest" ]; then lowest=$now; fi
+  done
+  row "_bulk_docs sustained over $((sustained * 10)) s" "$((sum / sustained)) documents/s" "lowest 10 s: $lowest"
+fi
+if [ $million -gt 0 ]; then
+  node load-tests/load.mjs $base/million $million
+  row 'a database of a million documents' "$(rows_a_second "$base/million/_all_docs") rows/s" "RSS $(rss_mb) MB with -Xmx512m"
+  node load-tests/hot.mjs $base/hot $million
+  row "since=0 after $million updates of 100 documents" "$(awk -v t="$(seconds_of "$base/hot/_changes")" 'BEGIN { printf "%.0f ms", t * 1000 }')" ''
+fi
+row 'memory of the server' "RSS $(rss_mb) MB" '-Xmx512m'

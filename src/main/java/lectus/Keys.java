@@ -1,0 +1,92 @@
+package lectus;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Every key that the configuration knows. What each means stands in {@code conf/lectus.conf}. */
+final class Keys {
+  static final Key<String> HOST = Key.text("host", "127.0.0.1");
+  static final Key<Integer> PORT = Key.number("port", 5984, 0, 65_535);
+  static final Key<Boolean> ALLOW_ANONYMOUS = Key.flag("allow-anonymous");
+
+  static final Key<String> DATA = Key.text("data", "data");
+  static final Key<String> STORE =
+      Key.oneOf("store", "embedded", List.of("embedded", "foundationdb"));
+  static final Key<String> CLUSTER_FILE = Key.text("cluster-file", "");
+
+  static final Key<List<String>> CORS_ORIGINS = Key.words("cors.origins", "");
+  static final Key<Boolean> CORS_CREDENTIALS = Key.flag("cors.credentials");
+  static final Key<List<String>> CORS_METHODS =
+      Key.words("cors.methods", "GET, PUT, POST, HEAD, DELETE, COPY");
+  static final Key<List<String>> CORS_HEADERS =
+      Key.words(
+          "cors.headers",
+          "accept, authorization, content-type, origin, referer, if-match, if-none-match,"
+              + " destination, cache-control, x-csrf-token");
+  static final Key<Integer> CORS_MAX_AGE = Key.number("cors.max-age", 600, 0, 86_400);
+
+  static final Key<Boolean> ACCESS_LOG = Key.flag("access-log", true);
+  static final Key<Integer> MAX_REQUEST_BYTES =
+      Key.number("http.max-request-bytes", 64 << 20, 1 << 10, 1 << 30);
+  static final Key<Integer> BODY_MEMORY_BYTES =
+      Key.number("http.body-memory-bytes", 0, 0, Integer.MAX_VALUE);
+  static final Key<Integer> MAX_URI_LENGTH = Key.number("http.max-uri-length", 8_000, 256, 1 << 20);
+  static final Key<Integer> MAX_HEADER_BYTES =
+      Key.number("http.max-header-bytes", 16_384, 1_024, 1 << 20);
+  static final Key<Integer> IDLE_TIMEOUT_SECONDS =
+      Key.number("http.idle-timeout-seconds", 300, 0, 86_400);
+  static final Key<Integer> STOP_SECONDS = Key.number("stop-seconds", 30, 0, 3_600);
+
+  static final Key<Integer> READERS = Key.number("workers.readers", 0, 0, 1_024);
+  static final Key<Integer> EXECUTORS = Key.number("workers.executors", 0, 0, 1_024);
+  static final Key<Integer> QUEUE_EDITS = Key.number("write-queue.edits", 10_000, 1, 1_000_000);
+  static final Key<Integer> QUEUE_BYTES =
+      Key.number("write-queue.bytes", 64 << 20, 1 << 20, 1 << 30);
+  static final Key<Integer> BATCH_EDITS = Key.number("write-batch.edits", 64, 1, 1_000);
+  static final Key<Integer> BATCH_BYTES =
+      Key.number("write-batch.bytes", 1 << 20, 1 << 10, 4 << 20);
+
+  static final Key<Integer> MAX_DOCUMENT_BYTES =
+      Key.number("documents.max-bytes", 1_000_000, 1, 8_000_000);
+  static final Key<Integer> MAX_ID_BYTES = Key.number("documents.max-id-bytes", 512, 1, 4_096);
+  static final Key<Integer> MAX_UUIDS = Key.number("uuids.max-count", 1_000, 1, 100_000);
+
+  static final List<Key<?>> ALL =
+      List.of(
+          HOST,
+          PORT,
+          ALLOW_ANONYMOUS,
+          DATA,
+          STORE,
+          CLUSTER_FILE,
+          CORS_ORIGINS,
+          CORS_CREDENTIALS,
+          CORS_METHODS,
+          CORS_HEADERS,
+          CORS_MAX_AGE,
+          ACCESS_LOG,
+          MAX_REQUEST_BYTES,
+          BODY_MEMORY_BYTES,
+          MAX_URI_LENGTH,
+          MAX_HEADER_BYTES,
+          IDLE_TIMEOUT_SECONDS,
+          STOP_SECONDS,
+          READERS,
+          EXECUTORS,
+          QUEUE_EDITS,
+          QUEUE_BYTES,
+          BATCH_EDITS,
+          BATCH_BYTES,
+          MAX_DOCUMENT_BYTES,
+          MAX_ID_BYTES,
+          MAX_UUIDS);
+
+  static final Map<String, Key<?>> BY_NAME =
+      ALL.stream().collect(Collectors.toUnmodifiableMap(Key::name, Function.identity()));
+  static final Map<String, Key<?>> BY_VARIABLE =
+      ALL.stream().collect(Collectors.toUnmodifiableMap(Key::variable, Function.identity()));
+
+  private Keys() {}
+}

@@ -1,0 +1,117 @@
+package lectus;
+
+import ch.qos.logback.classic.LoggerContext;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import lectus.server.Node;
+import org.slf4j.LoggerFactory;
+
+/** One server from its start to its orderly stop. */
+final class Serving {
+  private static final long FLUSH_MILLIS = 250;
+
+  private final Configuration configuration;
+  private final Console console;
+
+  Serving(Configuration configuration, Console console) {
+    this.configuration = configuration;
+    this.console = console;
+  }
+
+  /** Serves until the process is told to end (SIGTERM, SIGINT), and gives the exit status. */
+  int run() {
+    checkHost();
+    openLog();
+    CountDownLatch told = new CountDownLatch(1);
+    CountDownLatch stopped = new CountDownLatch(1);
+    ScheduledExecutorService flusher = flushRegularly();
+    try (StoreOpening store = new StoreOpening(configuration);
+        Node node = Node.start(Settings.of(configuration), store::await)) {
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(told, stopped), "lectus-stop"));
+      console.say("Lectus listens on http://" + host(node) + "/");
+      await(told);
+    } finally {
+      flusher.shutdown();
+      closeLog();
+      stopped.countDown();
+    }
+    return 0;
+  }
+
+  private String host(Node node) {
+    String host = configuration.get(Keys.HOST);
+    return (host.contains(":") ? "[" + host + "]" : host) + ":" + node.port();
+  }
+
+  /** Everybody who reaches the server may do everything, so it is not reachable by accident. */
+  private void checkHost() {
+    String host = configuration.get(Keys.HOST);
+    if (isLoopback(host)) {
+      return;
+    }
+    if (!configuration.get(Keys.ALLOW_ANONYMOUS)) {
+      throw new ConfigurationException(
+          "Listening on "
+              + host
+              + " lets everybody who reaches it do everything, because there are no users and"
+              + " passwords yet; --allow-anonymous says that this is wanted.");
+    }
+    console.say("Everybody who reaches " + host + " can read, write and delete everything.");
+  }
+
+  private static boolean isLoopback(String host) {
+    try {
+      return InetAddress.getByName(host).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      throw new ConfigurationException("The host \"" + host + "\" is not known.");
+    }
+  }
+
+  /** The process lives on until its shutdown hooks return. */
+  private static void stop(CountDownLatch told, CountDownLatch stopped) {
+    told.countDown();
+    await(stopped);
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** The log's lines gather in the buffer of standard output, to be written many at a time. */
+  private static ScheduledExecutorService flushRegularly() {
+    ScheduledExecutorService flusher =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "lectus-log-flush");
+              thread.setDaemon(true);
+              return thread;
+            });
+    flusher.scheduleWithFixedDelay(
+        System.out::flush, FLUSH_MILLIS, FLUSH_MILLIS, TimeUnit.MILLISECONDS);
+    return flusher;
+  }
+
+  /**
+   * Sets up the log on this thread alone. While one thread sets it up, loggers that others ask for
+   * collect their lines and complain of it on standard error.
+   */
+  private static void openLog() {
+    LoggerFactory.getILoggerFactory();
+  }
+
+  /** What the log's own thread has not written yet is written now. */
+  private static void closeLog() {
+    if (LoggerFactory.getILoggerFactory() instanceof LoggerContext logback) {
+      logback.stop();
+    }
+    System.out.flush();
+  }
+}

@@ -1,0 +1,77 @@
+package lectus;
+
+import java.time.Duration;
+import lectus.document.DocumentLimits;
+import lectus.http.CorsSettings;
+import lectus.http.HttpSettings;
+import lectus.json.JsonLimits;
+import lectus.server.NodeSettings;
+import lectus.server.WriteSettings;
+
+/** Turns the configuration's keys into what the packages below take. */
+final class Settings {
+  /** Parsed JSON takes some times its own size, and half of the heap is for everything else. */
+  private static final int HEAP_TO_BODIES = 8;
+
+  private Settings() {}
+
+  static NodeSettings of(Configuration configuration) {
+    return new NodeSettings(
+        configuration.get(Keys.HOST),
+        configuration.get(Keys.PORT),
+        http(configuration),
+        documents(configuration),
+        writes(configuration),
+        orPerCore(configuration.get(Keys.READERS), 2),
+        bodyMemory(configuration.get(Keys.BODY_MEMORY_BYTES)),
+        Duration.ofSeconds(configuration.get(Keys.STOP_SECONDS)));
+  }
+
+  private static HttpSettings http(Configuration configuration) {
+    return new HttpSettings(
+        configuration.get(Keys.MAX_REQUEST_BYTES),
+        configuration.get(Keys.MAX_URI_LENGTH),
+        configuration.get(Keys.MAX_HEADER_BYTES),
+        configuration.get(Keys.IDLE_TIMEOUT_SECONDS),
+        configuration.get(Keys.MAX_UUIDS),
+        configuration.get(Keys.ACCESS_LOG),
+        Version.text(),
+        new CorsSettings(
+            configuration.get(Keys.CORS_ORIGINS),
+            configuration.get(Keys.CORS_CREDENTIALS),
+            configuration.get(Keys.CORS_METHODS),
+            configuration.get(Keys.CORS_HEADERS),
+            configuration.get(Keys.CORS_MAX_AGE)));
+  }
+
+  private static DocumentLimits documents(Configuration configuration) {
+    JsonLimits defaults = JsonLimits.defaults();
+    JsonLimits json =
+        new JsonLimits(
+            defaults.stringBytes(),
+            defaults.pathBytes(),
+            configuration.get(Keys.MAX_DOCUMENT_BYTES),
+            defaults.explodedBytes(),
+            defaults.keyOverhead());
+    return new DocumentLimits(configuration.get(Keys.MAX_ID_BYTES), json);
+  }
+
+  private static WriteSettings writes(Configuration configuration) {
+    return new WriteSettings(
+        orPerCore(configuration.get(Keys.EXECUTORS), 1),
+        configuration.get(Keys.QUEUE_EDITS),
+        configuration.get(Keys.QUEUE_BYTES),
+        configuration.get(Keys.BATCH_EDITS),
+        configuration.get(Keys.BATCH_BYTES));
+  }
+
+  /** 0 leaves the choice to the size of the heap. */
+  private static long bodyMemory(int configured) {
+    return configured > 0 ? configured : Runtime.getRuntime().maxMemory() / HEAP_TO_BODIES;
+  }
+
+  /** 0 leaves the choice to the number of cores. */
+  private static int orPerCore(int configured, int perCore) {
+    return configured > 0 ? configured : perCore * Runtime.getRuntime().availableProcessors();
+  }
+}

@@ -1,0 +1,29 @@
+package lectus;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import lectus.store.EmbeddedStores;
+import lectus.store.FoundationDbStore;
+import lectus.store.Store;
+
+/** Opens the store that the configuration chooses. */
+final class Stores {
+  /** Leaves the process time to start and to say so, all within ten seconds. */
+  private static final Duration CLUSTER_TIMEOUT = Duration.ofSeconds(7);
+
+  private Stores() {}
+
+  /**
+   * @throws lectus.error.StoreOpenException one sentence why it cannot be opened
+   */
+  static Store open(Configuration configuration) {
+    if (configuration.get(Keys.STORE).equals("embedded")) {
+      return EmbeddedStores.open(Path.of(configuration.get(Keys.DATA)));
+    }
+    String clusterFile = configuration.get(Keys.CLUSTER_FILE);
+    if (clusterFile.isEmpty()) {
+      throw new ConfigurationException("The store \"foundationdb\" needs a --cluster-file.");
+    }
+    return FoundationDbStore.open(Path.of(clusterFile), CLUSTER_TIMEOUT);
+  }
+}

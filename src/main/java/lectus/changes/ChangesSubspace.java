@@ -1,0 +1,155 @@
+package lectus.changes;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.revision.RevisionHash;
+import lectus.revision.RevisionId;
+import lectus.store.Versionstamps;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * The changes index of one database: every document exactly once, in the order of its last edit
+ * (RFC 003), by shard (RFC 018).
+ *
+ * <pre>
+ * key    (prefix, CHANGES, shard id, Incarnation, Versionstamp)
+ * value  (format 1, doc id, position, hash, branch count, not deleted)
+ * </pre>
+ *
+ * Nothing here is read in order to write: the sequence of the entry to clear comes from the winning
+ * edit branch, which every edit of the document reads and writes.
+ */
+public final class ChangesSubspace {
+  private static final int FORMAT = 1;
+
+  /** Above every type code that the tuple encoding of a sequence begins with. */
+  private static final int AFTER_SEQUENCES = 0xff;
+
+  private final byte[] prefix;
+  private final int incarnation;
+
+  public ChangesSubspace(DatabaseHandle database) {
+    this.prefix = DatabaseSubspace.CHANGES.key(database.prefix()).toBytes();
+    this.incarnation = database.incarnation();
+  }
+
+  /**
+   * Adds an entry under the sequence that the store gives the transaction when it commits.
+   *
+   * @param numberInTransaction 0 to 65 535, another for each document of the transaction
+   */
+  public void insert(Transaction tx, ShardId shard, int numberInTransaction, ChangeEntry entry) {
+    TupleWriter key = shard(shard).integer(incarnation);
+    // The type code of a versionstamp takes the byte before the stamp itself.
+    int stampOffset = key.length() + 1;
+    key.versionstamp(Versionstamps.placeholder(numberInTransaction));
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.mutate(
+        MutationType.SET_VERSIONSTAMPED_KEY,
+        Versionstamps.template(key.toBytes(), stampOffset),
+        encode(entry));
+  }
+
+  /** Removes the entry that an earlier edit wrote at {@code sequence} into {@code shard}. */
+  public void clear(Transaction tx, ShardId shard, Sequence sequence) {
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.clear(key(shard, sequence));
+  }
+
+  /**
+   * The entries of a shard in one range read.
+   *
+   * @param after entries behind this sequence; empty: from the first on
+   * @param until entries up to and with this sequence; empty: to the last
+   * @param limit at most so many, 0 for all
+   * @param reverse newest first, the limit counted from there
+   */
+  public CompletableFuture<List<ChangeEntry>> read(
+      ReadTransaction tx,
+      ShardId shard,
+      Optional<Sequence> after,
+      Optional<Sequence> until,
+      int limit,
+      boolean reverse) {
+    TupleWriter range = shard(shard);
+    int sequenceOffset = range.length();
+    byte[] begin = after.map(it -> behind(key(shard, it))).orElseGet(range::toBytes);
+    byte[] end =
+        until
+            .map(it -> behind(key(shard, it)))
+            .orElseGet(() -> range.octet(AFTER_SEQUENCES).toBytes());
+    return tx.getRange(begin, end, limit, reverse)
+        .asList()
+        .thenApply(rows -> decodeAll(rows, sequenceOffset));
+  }
+
+  /** The sequence of the newest entry of a shard; empty if it has none. */
+  public CompletableFuture<Optional<Sequence>> last(ReadTransaction tx, ShardId shard) {
+    return read(tx, shard, Optional.empty(), Optional.empty(), 1, true)
+        .thenApply(
+            newest -> newest.isEmpty() ? Optional.empty() : Optional.of(newest.get(0).sequence()));
+  }
+
+  /** About how many bytes the entries of a shard behind {@code after} take; all if it is empty. */
+  public CompletableFuture<Long> estimatedBytes(
+      ReadTransaction tx, ShardId shard, Optional<Sequence> after) {
+    TupleWriter range = shard(shard);
+    byte[] begin = after.map(it -> behind(key(shard, it))).orElseGet(range::toBytes);
+    return tx.getEstimatedRangeSizeBytes(begin, range.octet(AFTER_SEQUENCES).toBytes());
+  }
+
+  private TupleWriter shard(ShardId shard) {
+    return TupleWriter.startingWith(prefix).string(shard.text());
+  }
+
+  private byte[] key(ShardId shard, Sequence sequence) {
+    TupleWriter key = shard(shard);
+    sequence.writeTo(key);
+    return key.toBytes();
+  }
+
+  /** The first key behind {@code key}. */
+  private static byte[] behind(byte[] key) {
+    return Arrays.copyOf(key, key.length + 1);
+  }
+
+  private static byte[] encode(ChangeEntry entry) {
+    TupleWriter value = new TupleWriter(64).integer(FORMAT).string(entry.docId());
+    value.integer(entry.winner().position());
+    entry.winner().hash().writeTo(value);
+    return value.integer(entry.branchCount()).bool(!entry.deleted()).toBytes();
+  }
+
+  private static List<ChangeEntry> decodeAll(List<KeyValue> rows, int sequenceOffset) {
+    List<ChangeEntry> entries = new ArrayList<>(rows.size());
+    for (KeyValue row : rows) {
+      Sequence sequence = Sequence.readFrom(new TupleReader(row.getKey(), sequenceOffset));
+      entries.add(decode(sequence, new TupleReader(row.getValue(), 0)));
+    }
+    return entries;
+  }
+
+  private static ChangeEntry decode(Sequence sequence, TupleReader value) {
+    int format = value.smallInteger();
+    if (format != FORMAT) {
+      throw new MalformedTupleException("Change of an unknown format: " + format);
+    }
+    String docId = value.string();
+    RevisionId winner = new RevisionId(value.integer(), RevisionHash.readFrom(value));
+    int branchCount = value.smallInteger();
+    return new ChangeEntry(sequence, docId, winner, !value.bool(), branchCount);
+  }
+}

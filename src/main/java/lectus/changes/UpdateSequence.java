@@ -1,0 +1,46 @@
+package lectus.changes;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import lectus.database.DatabaseHandle;
+import lectus.database.Generation;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.store.Reads;
+
+/**
+ * The sequence of a database's last change: the highest entry of the current generation's shards,
+ * but at least that generation's first sequence, or it would fall right after resharding.
+ */
+public final class UpdateSequence {
+  private final ChangesSubspace changes;
+  private final Generation generation;
+
+  public UpdateSequence(DatabaseHandle db) {
+    this.changes = new ChangesSubspace(db);
+    this.generation = db.topology().current();
+  }
+
+  /** Empty if nothing was ever written. All shards are read together. */
+  public CompletableFuture<Optional<Sequence>> read(ReadTransaction tx) {
+    List<CompletableFuture<Optional<Sequence>>> reading = new ArrayList<>();
+    for (ShardId shard : generation.shards()) {
+      reading.add(changes.last(tx, shard));
+    }
+    return CompletableFuture.allOf(reading.toArray(CompletableFuture[]::new))
+        .thenApply(
+            done ->
+                Stream.concat(
+                        generation.since().stream(),
+                        reading.stream().flatMap(UpdateSequence::value))
+                    .max(Sequence::compareTo));
+  }
+
+  private static Stream<Sequence> value(CompletableFuture<Optional<Sequence>> last) {
+    return Reads.await(last).stream();
+  }
+}

@@ -1,0 +1,258 @@
+package lectus.database;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.StreamingMode;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.directory.DirectorySubspace;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.store.Reads;
+import lectus.store.Store;
+import lectus.store.TransactionRunner;
+
+/**
+ * Which databases there are, and what each is configured to be.
+ *
+ * <p>Every transaction on a database begins with {@link #current}, which costs one snapshot read as
+ * long as nothing was administered; one that writes goes on with {@link #guard}. So no server
+ * writes to a database that was deleted, created again or resharded since it last looked.
+ */
+public final class Catalogue {
+  private static final int NAMES_PER_PAGE = 10_000;
+  private static final String DATABASES = "databases";
+  private static final byte[] DEFAULT_SECURITY =
+      "{\"members\":{\"roles\":[\"_admin\"]},\"admins\":{\"roles\":[\"_admin\"]}}"
+          .getBytes(StandardCharsets.UTF_8);
+
+  private final DirectorySubspace directory;
+  private final TransactionRunner transactions;
+  private final CatalogueSubspace entries;
+  private final InstantSource clock;
+  private final HandleCache handles = new HandleCache();
+
+  public Catalogue(Store store, TransactionRunner transactions, InstantSource clock) {
+    this.directory = store.directory();
+    this.transactions = transactions;
+    this.entries = new CatalogueSubspace(store.rootPrefix());
+    this.clock = clock;
+  }
+
+  /**
+   * @throws LectusException {@code file_exists} (412)
+   */
+  public DatabaseHandle create(DatabaseName name, CreationOptions options) {
+    transactions.run(
+        tx -> {
+          byte[] key = entries.key(name.text());
+          if (Reads.await(tx.get(key)) != null) {
+            throw fileExists();
+          }
+          tx.set(key, entries.value(newLife(tx, options)));
+          return null;
+        });
+    return open(name);
+  }
+
+  private CatalogueSubspace.Entry newLife(Transaction tx, CreationOptions options) {
+    InstanceId instance = new InstanceId(UUID.randomUUID().toString().replace("-", ""));
+    byte[] prefix = Reads.await(directory.create(tx, path(instance))).getKey();
+    List<ShardId> shards =
+        IntStream.range(0, options.changesShards())
+            .mapToObj(number -> new ShardId(Integer.toString(number)))
+            .toList();
+    DatabaseConfiguration configuration =
+        new DatabaseConfiguration(DatabaseConfiguration.DEFAULT_REVS_LIMIT, options.partitioned());
+    ConfigSubspace.create(tx, prefix, configuration, shards);
+    return new CatalogueSubspace.Entry(instance, prefix, clock.instant().getEpochSecond());
+  }
+
+  /**
+   * @throws LectusException {@code not_found} (404)
+   */
+  public void delete(DatabaseName name) {
+    transactions.run(
+        tx -> {
+          byte[] key = entries.key(name.text());
+          CatalogueSubspace.Entry life = entry(name, Reads.await(tx.get(key)));
+          tx.clear(key);
+          Reads.await(directory.remove(tx, path(life.instance())));
+          MetadataVersion.move(tx);
+          return null;
+        });
+    handles.remove(name);
+  }
+
+  /**
+   * The database as it is now, in a transaction of its own.
+   *
+   * @throws LectusException {@code not_found} (404)
+   */
+  public DatabaseHandle open(DatabaseName name) {
+    return transactions.read(tx -> current(tx, name));
+  }
+
+  /**
+   * The database as it is at the transaction's read version. What is cached is used if it still
+   * holds.
+   *
+   * @throws LectusException {@code not_found} (404)
+   */
+  public DatabaseHandle current(ReadTransaction tx, DatabaseName name) {
+    byte[] metadataVersion = Reads.await(MetadataVersion.read(tx));
+    HandleCache.Seen seen = handles.get(name);
+    if (seen != null && seen.holdsAt(metadataVersion)) {
+      return seen.handle();
+    }
+    DatabaseHandle handle =
+        seen != null && isUnchanged(tx, seen.handle()) ? seen.handle() : load(tx, name);
+    handles.put(handle, metadataVersion);
+    return handle;
+  }
+
+  private static boolean isUnchanged(ReadTransaction tx, DatabaseHandle handle) {
+    return Arrays.equals(handle.version(), Reads.await(tx.snapshot().get(handle.versionKey())));
+  }
+
+  private DatabaseHandle load(ReadTransaction tx, DatabaseName name) {
+    CatalogueSubspace.Entry life =
+        entry(name, Reads.await(tx.snapshot().get(entries.key(name.text()))));
+    List<KeyValue> rows =
+        Reads.await(tx.snapshot().getRange(ConfigSubspace.range(life.prefix())).asList());
+    ConfigSubspace.Content content = ConfigSubspace.read(life.prefix(), rows);
+    return new DatabaseHandle(
+        name,
+        life.instance(),
+        life.prefix(),
+        content.version(),
+        content.incarnation(),
+        life.createdAtSeconds(),
+        content.configuration(),
+        content.topology());
+  }
+
+  private CatalogueSubspace.Entry entry(DatabaseName name, byte[] value) {
+    if (value == null) {
+      handles.remove(name);
+      throw LectusException.notFound("Database does not exist.");
+    }
+    return entries.entry(value);
+  }
+
+  /**
+   * Makes the transaction lose against a change of this database that commits before it: its
+   * configuration, its deletion, its shard map (RFC 018, Write Path). To be called after {@link
+   * #current}, which has taken the read version.
+   */
+  public void guard(Transaction tx, DatabaseHandle db) {
+    tx.addReadConflictKey(db.versionKey());
+    tx.addReadConflictKey(db.shardMapKey());
+  }
+
+  /**
+   * Changes the configuration; whoever has the database in use learns of it in its next
+   * transaction.
+   *
+   * @throws LectusException {@code not_found} (404)
+   */
+  public void configure(DatabaseName name, UnaryOperator<DatabaseConfiguration> change) {
+    transactions.run(
+        tx -> {
+          DatabaseHandle db = current(tx, name);
+          guard(tx, db);
+          ConfigSubspace.update(tx, db.prefix(), change.apply(db.configuration()));
+          MetadataVersion.move(tx);
+          return null;
+        });
+  }
+
+  /** The security object as JSON; CouchDB's default if none was ever stored. */
+  public byte[] security(DatabaseName name) {
+    return transactions.read(
+        tx -> {
+          byte[] key = ConfigSubspace.securityKey(current(tx, name).prefix());
+          byte[] value = Reads.await(tx.get(key));
+          return value == null ? DEFAULT_SECURITY.clone() : ConfigSubspace.securityJson(value);
+        });
+  }
+
+  /** Stores the security object as it is given. */
+  public void secure(DatabaseName name, byte[] json) {
+    transactions.run(
+        tx -> {
+          DatabaseHandle db = current(tx, name);
+          guard(tx, db);
+          tx.set(ConfigSubspace.securityKey(db.prefix()), ConfigSubspace.security(json));
+          return null;
+        });
+  }
+
+  /** Names in the order of their bytes, as many as one transaction reads. */
+  public NamePage names(NameRange range) {
+    int rows = (int) Math.min(NAMES_PER_PAGE, saturatedSum(range.skip(), range.limit()));
+    if (rows == 0) {
+      return new NamePage(List.of(), Optional.empty());
+    }
+    List<KeyValue> read = transactions.read(tx -> readNames(tx, range, rows));
+    List<DatabaseName> names = new ArrayList<>();
+    for (KeyValue row : read.subList((int) Math.min(range.skip(), read.size()), read.size())) {
+      names.add(entries.name(row.getKey()));
+    }
+    return new NamePage(names, read.size() < rows ? Optional.empty() : after(range, read, names));
+  }
+
+  private List<KeyValue> readNames(ReadTransaction tx, NameRange range, int rows) {
+    byte[] low = entries.range().begin;
+    byte[] high = entries.range().end;
+    Optional<String> lowest = range.descending() ? range.end() : range.start();
+    Optional<String> highest = range.descending() ? range.start() : range.end();
+    byte[] begin = lowest.map(entries::key).orElse(low);
+    byte[] end = highest.map(entries::key).map(Catalogue::following).orElse(high);
+    return Reads.await(
+        tx.snapshot()
+            .getRange(begin, end, rows, range.descending(), StreamingMode.WANT_ALL)
+            .asList());
+  }
+
+  /** Goes on behind the last row read; what was skipped and listed counts as done. */
+  private Optional<NameRange> after(
+      NameRange range, List<KeyValue> read, List<DatabaseName> names) {
+    long limit = range.limit() - names.size();
+    if (limit == 0) {
+      return Optional.empty();
+    }
+    String last = entries.name(read.get(read.size() - 1).getKey()).text();
+    // The last name is read again and skipped, so that both directions go on the same way.
+    long skip = Math.max(0, range.skip() - read.size()) + 1;
+    return Optional.of(
+        new NameRange(Optional.of(last), range.end(), range.descending(), skip, limit));
+  }
+
+  private static byte[] following(byte[] key) {
+    return ByteArrayUtil.join(key, new byte[] {0});
+  }
+
+  private static long saturatedSum(long skip, long limit) {
+    return limit > Long.MAX_VALUE - skip ? Long.MAX_VALUE : skip + limit;
+  }
+
+  private static List<String> path(InstanceId instance) {
+    return List.of(DATABASES, instance.hex());
+  }
+
+  private static LectusException fileExists() {
+    return new LectusException(
+        new LectusError.PreconditionFailed(
+            "file_exists", "The database could not be created, the file already exists."));
+  }
+}

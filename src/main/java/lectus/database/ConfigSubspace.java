@@ -1,0 +1,175 @@
+package lectus.database;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import lectus.store.Versionstamps;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * A database's configuration, read as one range.
+ *
+ * <pre>
+ * key                                             value
+ * (prefix, CONFIG, "changes_shards", 0)            (format, 1, hash scheme, [shard id…], replaced)
+ * (prefix, CONFIG, "changes_shards", Sequence)     the same, or (format, 0, replaced) where the
+ *                                                 changes lie in CHANGES_DEPRECATED (RFC 018)
+ * (prefix, CONFIG, "incarnation")                  (format, Incarnation)       RFC 003
+ * (prefix, CONFIG, "partitioned")                  (format, boolean)
+ * (prefix, CONFIG, "revs_limit")                   (format, integer)           RFC 001
+ * (prefix, CONFIG, "security")                     format ‖ JSON bytes
+ * (prefix, CONFIG, "version")                      format ‖ versionstamp of the last change
+ * </pre>
+ *
+ * {@code format} is the integer 1 in tuples and the byte 1 elsewhere.
+ */
+final class ConfigSubspace {
+  private static final int FORMAT = 1;
+  private static final String SHARDS = "changes_shards";
+  private static final String INCARNATION = "incarnation";
+  private static final String PARTITIONED = "partitioned";
+  private static final String REVS_LIMIT = "revs_limit";
+  private static final String SECURITY = "security";
+  private static final String VERSION = "version";
+
+  private ConfigSubspace() {}
+
+  /** What one range read of the subspace says. */
+  record Content(
+      byte[] version,
+      int incarnation,
+      DatabaseConfiguration configuration,
+      ShardTopology topology) {}
+
+  static Range range(byte[] prefix) {
+    return Range.startsWith(DatabaseSubspace.CONFIG.key(prefix).toBytes());
+  }
+
+  static byte[] versionKey(byte[] prefix) {
+    return key(prefix, VERSION);
+  }
+
+  static byte[] securityKey(byte[] prefix) {
+    return key(prefix, SECURITY);
+  }
+
+  static byte[] shardMapKey(byte[] prefix, Generation generation) {
+    TupleWriter key = shards(prefix);
+    generation.since().ifPresentOrElse(since -> since.writeTo(key), () -> key.integer(0));
+    return key.toBytes();
+  }
+
+  /** The configuration of a new database. */
+  static void create(
+      Transaction tx, byte[] prefix, DatabaseConfiguration configuration, List<ShardId> shards) {
+    tx.set(key(prefix, INCARNATION), value().integer(0).toBytes());
+    tx.set(key(prefix, PARTITIONED), value().bool(configuration.partitioned()).toBytes());
+    tx.set(key(prefix, REVS_LIMIT), value().integer(configuration.revsLimit()).toBytes());
+    Generation first =
+        new Generation(Optional.empty(), HashScheme.JUMP_CRC32, shards, false, false);
+    tx.set(shardMapKey(prefix, first), shardMap(first));
+    touch(tx, prefix);
+  }
+
+  /** Stores what can change in a configuration, and moves the version key. */
+  static void update(Transaction tx, byte[] prefix, DatabaseConfiguration configuration) {
+    tx.set(key(prefix, REVS_LIMIT), value().integer(configuration.revsLimit()).toBytes());
+    touch(tx, prefix);
+  }
+
+  private static void touch(Transaction tx, byte[] prefix) {
+    byte[] value = ByteArrayUtil.join(new byte[] {FORMAT}, Versionstamps.placeholder(0));
+    tx.mutate(
+        MutationType.SET_VERSIONSTAMPED_VALUE,
+        versionKey(prefix),
+        Versionstamps.template(value, 1));
+  }
+
+  static byte[] security(byte[] json) {
+    return ByteArrayUtil.join(new byte[] {FORMAT}, json);
+  }
+
+  static byte[] securityJson(byte[] value) {
+    if (value.length == 0 || value[0] != FORMAT) {
+      throw new MalformedTupleException("An unknown format of the security object");
+    }
+    return java.util.Arrays.copyOfRange(value, 1, value.length);
+  }
+
+  static Content read(byte[] prefix, List<KeyValue> rows) {
+    int keyStart = DatabaseSubspace.CONFIG.key(prefix).length();
+    byte[] version = new byte[0];
+    int incarnation = 0;
+    int revsLimit = DatabaseConfiguration.DEFAULT_REVS_LIMIT;
+    boolean partitioned = false;
+    List<Generation> generations = new ArrayList<>();
+    for (KeyValue row : rows) {
+      TupleReader key = new TupleReader(row.getKey(), keyStart);
+      switch (key.string()) {
+        case SHARDS -> generations.add(generation(key, reader(row.getValue())));
+        case INCARNATION -> incarnation = reader(row.getValue()).smallInteger();
+        case PARTITIONED -> partitioned = reader(row.getValue()).bool();
+        case REVS_LIMIT -> revsLimit = reader(row.getValue()).smallInteger();
+        case SECURITY -> {} // read on its own, where it is asked for
+        case VERSION -> version = row.getValue();
+        default -> throw new MalformedTupleException("An unknown field of a configuration");
+      }
+    }
+    DatabaseConfiguration configuration = new DatabaseConfiguration(revsLimit, partitioned);
+    return new Content(
+        version, incarnation, configuration, new ShardTopology(generations, partitioned));
+  }
+
+  private static Generation generation(TupleReader key, TupleReader value) {
+    int incarnation = key.smallInteger();
+    Optional<Sequence> since =
+        key.hasNext()
+            ? Optional.of(new Sequence(incarnation, key.versionstamp()))
+            : Optional.empty();
+    if (value.smallInteger() == 0) {
+      return new Generation(since, HashScheme.JUMP_CRC32, List.of(), value.bool(), true);
+    }
+    HashScheme scheme = HashScheme.numbered(value.smallInteger());
+    List<ShardId> shards = new ArrayList<>();
+    while (value.isString()) {
+      shards.add(new ShardId(value.string()));
+    }
+    return new Generation(since, scheme, shards, value.bool(), false);
+  }
+
+  static byte[] shardMap(Generation generation) {
+    if (generation.deprecated()) {
+      return value().integer(0).bool(generation.replaced()).toBytes();
+    }
+    TupleWriter value = value().integer(1).integer(generation.hash().number());
+    generation.shards().forEach(shard -> value.string(shard.text()));
+    return value.bool(generation.replaced()).toBytes();
+  }
+
+  private static TupleWriter shards(byte[] prefix) {
+    return DatabaseSubspace.CONFIG.key(prefix).string(SHARDS);
+  }
+
+  private static byte[] key(byte[] prefix, String field) {
+    return DatabaseSubspace.CONFIG.key(prefix).string(field).toBytes();
+  }
+
+  private static TupleWriter value() {
+    return new TupleWriter(32).integer(FORMAT);
+  }
+
+  private static TupleReader reader(byte[] value) {
+    TupleReader reader = new TupleReader(value, 0);
+    if (reader.smallInteger() != FORMAT) {
+      throw new MalformedTupleException("An unknown format of a configuration field");
+    }
+    return reader;
+  }
+}

@@ -1,0 +1,31 @@
+package lectus.database;
+
+/**
+ * What one life of a database looked like when it was last read: a value, never changed. Whether it
+ * still holds is for {@link Catalogue#current} to say, in each transaction.
+ *
+ * @param instance identifies this life of the database: created again under its name it is another
+ * @param prefix what all keys of this database begin with
+ * @param version the value of the version key, moved by every change of configuration
+ * @param createdAtSeconds seconds since 1970, CouchDB's {@code instance_start_time}
+ */
+public record DatabaseHandle(
+    DatabaseName name,
+    InstanceId instance,
+    byte[] prefix,
+    byte[] version,
+    int incarnation,
+    long createdAtSeconds,
+    DatabaseConfiguration configuration,
+    ShardTopology topology) {
+
+  /** The current entry of the shard map, which every write puts into its read conflict set. */
+  public byte[] shardMapKey() {
+    return ConfigSubspace.shardMapKey(prefix, topology.current());
+  }
+
+  /** The key that every write puts into its read conflict set. */
+  public byte[] versionKey() {
+    return ConfigSubspace.versionKey(prefix);
+  }
+}

@@ -1,0 +1,41 @@
+package lectus.database;
+
+import lectus.tuple.TupleWriter;
+
+/**
+ * The subspaces below the prefix of one database, each the first element of its keys. Numbers are
+ * stored, so they never change and are never used again.
+ */
+public enum DatabaseSubspace {
+  /** Configuration, the version key, the shard topology (RFC 018). */
+  CONFIG(0),
+  /** Counters kept by atomic addition. */
+  STATISTICS(1),
+  /** Edit branches (RFC 001). */
+  REVISIONS(2),
+  /** Leaf values of document bodies (RFC 004). */
+  DOCUMENTS(3),
+  /** Live documents in id order. */
+  ALL_DOCS(4),
+  /** Documents that do not replicate. */
+  LOCAL_DOCS(5),
+  /** The changes index without shards, as databases before RFC 018 have it. */
+  CHANGES_DEPRECATED(6),
+  /** The changes index, by shard (RFC 003, RFC 018). */
+  CHANGES(7);
+
+  private final int number;
+
+  DatabaseSubspace(int number) {
+    this.number = number;
+  }
+
+  public int number() {
+    return number;
+  }
+
+  /** Begins a key of this subspace. */
+  public TupleWriter key(byte[] databasePrefix) {
+    return TupleWriter.startingWith(databasePrefix).integer(number);
+  }
+}

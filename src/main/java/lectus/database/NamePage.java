@@ -1,0 +1,11 @@
+package lectus.database;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Names read in one transaction.
+ *
+ * @param next where to go on; empty at the end of the range
+ */
+public record NamePage(List<DatabaseName> names, Optional<NameRange> next) {}

@@ -1,0 +1,17 @@
+package lectus.database;
+
+import java.util.Optional;
+
+/**
+ * Which names {@code _all_dbs} lists.
+ *
+ * @param start first name in the direction of reading, inclusive
+ * @param end last name in the direction of reading, inclusive
+ * @param skip names passed over before the first one listed
+ * @param limit names listed at most
+ */
+public record NameRange(
+    Optional<String> start, Optional<String> end, boolean descending, long skip, long limit) {
+  public static final NameRange ALL =
+      new NameRange(Optional.empty(), Optional.empty(), false, 0, Long.MAX_VALUE);
+}

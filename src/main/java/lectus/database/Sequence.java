@@ -1,0 +1,90 @@
+package lectus.database;
+
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.Optional;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * A point in a database's total order of changes (RFC 003): the Incarnation of the database and the
+ * 12 bytes of a versionstamp, of which the last two number the documents of one transaction.
+ *
+ * <p>Printed as lower-case hex of the tuple-encoded Incarnation followed by the versionstamp's
+ * bytes, so that printed sequences sort like sequences.
+ */
+public record Sequence(int incarnation, byte[] versionstamp) implements Comparable<Sequence> {
+
+  /** Bytes of a versionstamp. */
+  public static final int VERSIONSTAMP_BYTES = 12;
+
+  public Sequence {
+    if (incarnation < 0 || versionstamp.length != VERSIONSTAMP_BYTES) {
+      throw new IllegalArgumentException("Not a sequence");
+    }
+  }
+
+  /**
+   * @param commit the 10 bytes that FoundationDB gave the transaction
+   * @param number 0 to 65 535, the document's place in its transaction
+   */
+  public static Sequence of(int incarnation, byte[] commit, int number) {
+    byte[] versionstamp = Arrays.copyOf(commit, VERSIONSTAMP_BYTES);
+    versionstamp[10] = (byte) (number >>> 8);
+    versionstamp[11] = (byte) number;
+    return new Sequence(incarnation, versionstamp);
+  }
+
+  /** Empty for anything that was not printed by {@link #toString}. */
+  public static Optional<Sequence> parse(String printed) {
+    try {
+      byte[] bytes = HexFormat.of().parseHex(printed);
+      int split = bytes.length - VERSIONSTAMP_BYTES;
+      if (split < 1 || !printed.equals(HexFormat.of().formatHex(bytes))) {
+        return Optional.empty();
+      }
+      TupleReader reader = new TupleReader(bytes, 0, split);
+      if (!reader.isInteger() || reader.isBigInteger()) {
+        return Optional.empty();
+      }
+      Sequence sequence =
+          new Sequence(reader.smallInteger(), Arrays.copyOfRange(bytes, split, bytes.length));
+      return sequence.toString().equals(printed) ? Optional.of(sequence) : Optional.empty();
+    } catch (RuntimeException notASequence) {
+      return Optional.empty();
+    }
+  }
+
+  /** The form inside keys and values: (…, Incarnation, Versionstamp, …). */
+  public void writeTo(TupleWriter tuple) {
+    tuple.integer(incarnation).versionstamp(versionstamp);
+  }
+
+  public static Sequence readFrom(TupleReader tuple) {
+    return new Sequence(tuple.smallInteger(), tuple.versionstamp());
+  }
+
+  @Override
+  public int compareTo(Sequence other) {
+    int byIncarnation = Integer.compare(incarnation, other.incarnation);
+    return byIncarnation != 0
+        ? byIncarnation
+        : Arrays.compareUnsigned(versionstamp, other.versionstamp);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Sequence that && compareTo(that) == 0;
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * incarnation + Arrays.hashCode(versionstamp);
+  }
+
+  @Override
+  public String toString() {
+    byte[] head = new TupleWriter(16).integer(incarnation).toBytes();
+    return HexFormat.of().formatHex(head) + HexFormat.of().formatHex(versionstamp);
+  }
+}

@@ -1,0 +1,50 @@
+package lectus.database;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The sums over a database's counters, as of one read version.
+ *
+ * @param documents live documents
+ * @param deletedDocuments documents whose winner is a tombstone
+ * @param externalBytes bytes of JSON in all leaves' bodies
+ * @param activeBytes bytes of keys and values that hold these bodies
+ */
+public record Statistics(
+    long documents, long deletedDocuments, long externalBytes, long activeBytes) {
+
+  /** A snapshot read: counters make nobody lose. */
+  public static CompletableFuture<Statistics> read(ReadTransaction tx, DatabaseHandle db) {
+    return tx.snapshot()
+        .getRange(StatisticsSubspace.range(db.prefix()))
+        .asList()
+        .thenApply(rows -> sum(db, rows));
+  }
+
+  /** How many entries a shard of the changes index has. */
+  public static CompletableFuture<Long> entries(
+      ReadTransaction tx, DatabaseHandle db, ShardId shard) {
+    return tx.snapshot()
+        .getRange(StatisticsSubspace.entriesRange(db.prefix(), shard))
+        .asList()
+        .thenApply(Statistics::sum);
+  }
+
+  private static Statistics sum(DatabaseHandle db, List<KeyValue> rows) {
+    long[] sums = new long[StatisticsSubspace.Counter.values().length];
+    for (KeyValue row : rows) {
+      int counter = StatisticsSubspace.counterNumber(db.prefix(), row.getKey());
+      if (counter < sums.length) {
+        sums[counter] += StatisticsSubspace.number(row.getValue());
+      }
+    }
+    return new Statistics(sums[0], sums[1], sums[2], sums[3]);
+  }
+
+  private static long sum(List<KeyValue> rows) {
+    return rows.stream().mapToLong(row -> StatisticsSubspace.number(row.getValue())).sum();
+  }
+}

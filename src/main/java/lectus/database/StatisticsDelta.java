@@ -1,0 +1,62 @@
+package lectus.database;
+
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Transaction;
+import java.util.HashMap;
+import java.util.Map;
+
+/** What one transaction changes in a database's counters, summed up in memory and applied once. */
+public final class StatisticsDelta {
+  private final Map<Slot, Long> changes = new HashMap<>();
+
+  private record Slot(StatisticsSubspace.Counter counter, int number) {}
+
+  private final Map<EntrySlot, Long> entries = new HashMap<>();
+
+  private record EntrySlot(ShardId shard, int number) {}
+
+  /**
+   * @param documents live documents more or fewer
+   * @param deletedDocuments tombstones that win, more or fewer
+   * @param externalBytes bytes of JSON
+   * @param activeBytes bytes of keys and values
+   */
+  public void add(
+      String docId, int documents, int deletedDocuments, long externalBytes, long activeBytes) {
+    int slot = StatisticsSubspace.slotOf(docId);
+    merge(StatisticsSubspace.Counter.DOCUMENTS, slot, documents);
+    merge(StatisticsSubspace.Counter.DELETED_DOCUMENTS, slot, deletedDocuments);
+    merge(StatisticsSubspace.Counter.EXTERNAL_BYTES, slot, externalBytes);
+    merge(StatisticsSubspace.Counter.ACTIVE_BYTES, slot, activeBytes);
+  }
+
+  /** Entries that a shard of the changes index has more or fewer of. */
+  public void addEntries(ShardId shard, String docId, int count) {
+    entries.merge(new EntrySlot(shard, StatisticsSubspace.slotOf(docId)), (long) count, Long::sum);
+  }
+
+  /** One atomic addition for each counter that moved. */
+  public void applyTo(Transaction tx, DatabaseHandle db) {
+    changes.forEach(
+        (slot, change) ->
+            apply(tx, StatisticsSubspace.key(db.prefix(), slot.counter(), slot.number()), change));
+    entries.forEach(
+        (slot, change) ->
+            apply(
+                tx,
+                StatisticsSubspace.entriesKey(db.prefix(), slot.shard(), slot.number()),
+                change));
+  }
+
+  private static void apply(Transaction tx, byte[] key, long change) {
+    if (change != 0) {
+      tx.mutate(MutationType.ADD, key, StatisticsSubspace.littleEndian(change));
+    }
+  }
+
+  private void merge(StatisticsSubspace.Counter counter, int slot, long change) {
+    if (change != 0) {
+      changes.merge(new Slot(counter, slot), change, Long::sum);
+    }
+  }
+}

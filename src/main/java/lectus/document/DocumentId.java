@@ -1,0 +1,71 @@
+package lectus.document;
+
+import java.nio.charset.StandardCharsets;
+import lectus.error.LectusException;
+
+/** The rules for ids, with CouchDB's sentences. */
+public final class DocumentId {
+  /** Default of the longest id, in bytes of UTF-8. */
+  public static final int DEFAULT_MAX_BYTES = 512;
+
+  public static final String DESIGN_PREFIX = "_design/";
+  public static final String LOCAL_PREFIX = "_local/";
+
+  private DocumentId() {}
+
+  /**
+   * @param maxBytes longest id, in bytes of UTF-8
+   * @return {@code id}
+   * @throws LectusException {@code illegal_docid}
+   */
+  public static String check(String id, int maxBytes) {
+    if (id.isEmpty()) {
+      throw illegal("Document id must not be empty");
+    }
+    if (id.equals(DESIGN_PREFIX) || id.equals(LOCAL_PREFIX)) {
+      throw illegal("Illegal document id `" + id + "`");
+    }
+    if (isTooLong(id, maxBytes)) {
+      throw illegal("Document id is too long");
+    }
+    if (hasUnpairedSurrogate(id)) {
+      throw illegal("Document id must be valid UTF-8");
+    }
+    if (id.charAt(0) == '_' && !isDesign(id) && !isLocal(id)) {
+      throw illegal("Only reserved document ids may start with underscore.");
+    }
+    return id;
+  }
+
+  public static boolean isDesign(String id) {
+    return id.startsWith(DESIGN_PREFIX);
+  }
+
+  public static boolean isLocal(String id) {
+    return id.startsWith(LOCAL_PREFIX);
+  }
+
+  private static boolean isTooLong(String id, int maxBytes) {
+    int mostBytesPerChar = 3;
+    return id.length() * mostBytesPerChar > maxBytes
+        && id.getBytes(StandardCharsets.UTF_8).length > maxBytes;
+  }
+
+  private static boolean hasUnpairedSurrogate(String id) {
+    for (int i = 0; i < id.length(); i++) {
+      char c = id.charAt(i);
+      if (Character.isHighSurrogate(c)
+          && i + 1 < id.length()
+          && Character.isLowSurrogate(id.charAt(i + 1))) {
+        i++;
+      } else if (Character.isSurrogate(c)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static LectusException illegal(String reason) {
+    return LectusException.badRequest("illegal_docid", reason);
+  }
+}

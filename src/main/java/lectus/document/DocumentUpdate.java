@@ -1,0 +1,13 @@
+package lectus.document;
+
+import java.util.Map;
+import lectus.json.ExplodedBody;
+import lectus.revision.BranchUpdate;
+import lectus.revision.RevisionId;
+
+/**
+ * Everything that one transaction writes for one document.
+ *
+ * @param bodies those of the new leaves
+ */
+record DocumentUpdate(String id, BranchUpdate branches, Map<RevisionId, ExplodedBody> bodies) {}

@@ -1,0 +1,14 @@
+package lectus.document;
+
+import lectus.json.ExplodedBody;
+
+/** One edit of one document, parsed and checked, as a client sends it. */
+public sealed interface Edit permits DocumentEdit, ReplicatedEdit {
+  String id();
+
+  /** Whether the edit makes a tombstone. */
+  boolean deleted();
+
+  /** The members that are not reserved. */
+  ExplodedBody body();
+}

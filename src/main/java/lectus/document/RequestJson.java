@@ -1,0 +1,40 @@
+package lectus.document;
+
+import java.util.ArrayList;
+import java.util.List;
+import lectus.error.LectusException;
+import lectus.json.JsonValue;
+import lectus.revision.RevisionId;
+
+/** Shapes that request bodies have in common. */
+public final class RequestJson {
+  private RequestJson() {}
+
+  /**
+   * @throws LectusException {@code bad_request} when the body is no JSON object
+   */
+  public static JsonValue.JsonObject object(byte[] body) {
+    if (JsonValue.parse(body) instanceof JsonValue.JsonObject object) {
+      return object;
+    }
+    throw LectusException.badRequest("Request body must be a JSON object");
+  }
+
+  /**
+   * @throws LectusException {@code bad_request} when an element is no revision
+   */
+  static List<RevisionId> revisions(JsonValue.JsonArray array) {
+    List<RevisionId> revisions = new ArrayList<>(array.elements().size());
+    for (JsonValue element : array.elements()) {
+      revisions.add(revision(element));
+    }
+    return revisions;
+  }
+
+  static RevisionId revision(JsonValue json) {
+    if (json instanceof JsonValue.JsonString text) {
+      return RevisionId.of(text.value());
+    }
+    throw LectusException.badRequest("Invalid rev format");
+  }
+}

@@ -1,0 +1,163 @@
+package lectus.document;
+
+import com.apple.foundationdb.Transaction;
+import java.util.Optional;
+import lectus.changes.ChangeEntry;
+import lectus.changes.ChangesSubspace;
+import lectus.database.DatabaseHandle;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.database.ShardTopology;
+import lectus.database.StatisticsDelta;
+import lectus.json.ExplodedBody;
+import lectus.revision.BranchUpdate;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionsSubspace;
+
+/**
+ * Writes planned updates into one transaction: edit branches, bodies, the changes index, the
+ * all-docs index, and the counters.
+ */
+final class UpdateWriter {
+  private static final int CONFLICTING_MUTATION_BYTES =
+      TransactionBudget.MUTATION_BYTES + TransactionBudget.CONFLICT_RANGE_BYTES;
+
+  /**
+   * What the mutations of the two indexes, and the read conflict ranges, have beside keys that are
+   * no longer than a branch's.
+   */
+  private static final int INDEX_BYTES = 400;
+
+  /** How often the bytes of such a key occur in them. */
+  private static final int INDEX_KEYS = 6;
+
+  private final Transaction tx;
+  private final DatabaseHandle database;
+  private final RevisionsSubspace revisions;
+  private final DocumentsSubspace documents;
+  private final AllDocsSubspace allDocs;
+  private final ChangesSubspace changes;
+  private final StatisticsDelta statistics = new StatisticsDelta();
+  private int written;
+
+  UpdateWriter(Transaction tx, DatabaseHandle database) {
+    this.tx = tx;
+    this.database = database;
+    this.revisions = new RevisionsSubspace(database);
+    this.documents = new DocumentsSubspace(database);
+    this.allDocs = new AllDocsSubspace(database);
+    this.changes = new ChangesSubspace(database);
+  }
+
+  /** Documents written so far; the next one's number within the transaction. */
+  int written() {
+    return written;
+  }
+
+  /** An upper bound of what {@link #write} adds to the transaction, in bytes. */
+  long weight(DocumentUpdate update) {
+    BranchUpdate branches = update.branches();
+    int keyBytes = revisions.keySizeBound(update.id(), branches.winner().leaf());
+    long weight = (long) INDEX_KEYS * keyBytes + INDEX_BYTES;
+    for (EditBranch branch : branches.written()) {
+      // The key, and twice more in its conflict range.
+      weight += 3L * revisions.keySizeBound(update.id(), branch.leaf());
+      weight += revisions.valueSizeBound(branch) + CONFLICTING_MUTATION_BYTES;
+      weight += bodyWeight(update, branch);
+    }
+    for (EditBranch branch : branches.cleared()) {
+      // Two ranges and a conflict range, each with two bounds.
+      weight += 6L * revisions.keySizeBound(update.id(), branch.leaf());
+      weight += TransactionBudget.MUTATION_BYTES + CONFLICTING_MUTATION_BYTES;
+    }
+    return weight;
+  }
+
+  private long bodyWeight(DocumentUpdate update, EditBranch branch) {
+    ExplodedBody body = update.bodies().get(branch.leaf());
+    return body == null
+        ? 0
+        : branch.body().stored() + (body.leaves().size() + 1L) * TransactionBudget.MUTATION_BYTES;
+  }
+
+  /** The counters are written by {@link #finish}. */
+  void write(DocumentUpdate update) {
+    int number = written++;
+    String id = update.id();
+    BranchUpdate branches = update.branches();
+    for (EditBranch gone : branches.cleared()) {
+      clear(id, gone);
+    }
+    for (EditBranch branch : branches.written()) {
+      revisions.put(tx, id, branch, number);
+      putBody(update, branch);
+    }
+    moveChange(id, branches, number);
+    index(id, branches);
+    count(id, branches);
+  }
+
+  /** Writes what all updates together changed in the counters. */
+  void finish() {
+    statistics.applyTo(tx, database);
+  }
+
+  private void clear(String id, EditBranch gone) {
+    revisions.clear(tx, id, gone);
+    if (gone.body().isStored()) {
+      documents.clear(tx, id, gone.deleted(), gone.leaf());
+      statistics.add(id, 0, 0, -gone.body().external(), -gone.body().stored());
+    }
+  }
+
+  private void putBody(DocumentUpdate update, EditBranch branch) {
+    ExplodedBody body = update.bodies().get(branch.leaf());
+    if (body != null && branch.body().isStored()) {
+      documents.put(tx, update.id(), branch.deleted(), branch.leaf(), body);
+      statistics.add(update.id(), 0, 0, branch.body().external(), branch.body().stored());
+    }
+  }
+
+  /** RFC 003: the document's earlier entry goes, its new one comes; neither is read. */
+  private void moveChange(String id, BranchUpdate branches, int number) {
+    ShardTopology topology = database.topology();
+    branches
+        .formerWinner()
+        .ifPresent(
+            former -> {
+              Sequence earlier = former.winner().sequence();
+              ShardId shard = topology.shardAt(id, earlier);
+              changes.clear(tx, shard, earlier);
+              statistics.addEntries(shard, id, -1);
+            });
+    EditBranch winner = branches.winner();
+    ShardId shard = topology.shardFor(id);
+    changes.insert(
+        tx,
+        shard,
+        number,
+        new ChangeEntry(null, id, winner.leaf(), winner.deleted(), winner.winner().branchCount()));
+    statistics.addEntries(shard, id, 1);
+  }
+
+  private void index(String id, BranchUpdate branches) {
+    EditBranch winner = branches.winner();
+    if (!winner.deleted()) {
+      allDocs.put(tx, new AllDocsRow(id, winner.leaf(), winner.winner().branchCount()));
+    } else if (isLive(branches.formerWinner())) {
+      allDocs.clear(tx, id);
+    }
+  }
+
+  private void count(String id, BranchUpdate branches) {
+    Optional<EditBranch> former = branches.formerWinner();
+    boolean isLive = !branches.winner().deleted();
+    int live = (isLive ? 1 : 0) - (isLive(former) ? 1 : 0);
+    int deleted = (isLive ? 0 : 1) - (former.isPresent() && !isLive(former) ? 1 : 0);
+    statistics.add(id, live, deleted, 0, 0);
+  }
+
+  private static boolean isLive(Optional<EditBranch> branch) {
+    return branch.isPresent() && !branch.get().deleted();
+  }
+}

@@ -1,0 +1,105 @@
+package lectus.error;
+
+/**
+ * Everything that can go wrong with a request, as values. {@code error} and {@code reason} are the
+ * two members of CouchDB's error body; the HTTP layer maps each variant to one status.
+ */
+public sealed interface LectusError {
+
+  /** The short machine-readable name, such as {@code not_found}. */
+  String error();
+
+  /** A sentence for people. */
+  String reason();
+
+  /** 400. The request cannot be understood or breaks a rule. */
+  record BadRequest(String error, String reason) implements LectusError {}
+
+  /** 403. A rule of the database forbids the write. */
+  record Forbidden(String reason) implements LectusError {
+    @Override
+    public String error() {
+      return "forbidden";
+    }
+  }
+
+  /** 404. The database, document or revision is absent. */
+  record NotFound(String reason) implements LectusError {
+    @Override
+    public String error() {
+      return "not_found";
+    }
+  }
+
+  /** 405. {@code allow} lists the methods of the resource as the Allow header has them. */
+  record MethodNotAllowed(String allow) implements LectusError {
+    @Override
+    public String error() {
+      return "method_not_allowed";
+    }
+
+    @Override
+    public String reason() {
+      return "Only " + allow + " allowed";
+    }
+  }
+
+  /** 409. The edit's base is not a live leaf. */
+  record Conflict() implements LectusError {
+    @Override
+    public String error() {
+      return "conflict";
+    }
+
+    @Override
+    public String reason() {
+      return "Document update conflict.";
+    }
+  }
+
+  /** 412. */
+  record PreconditionFailed(String error, String reason) implements LectusError {}
+
+  /** 413. A limit on size is broken; the reason names the limit. */
+  record TooLarge(String error, String reason) implements LectusError {}
+
+  /** 414. */
+  record UriTooLong(String reason) implements LectusError {
+    @Override
+    public String error() {
+      return "too_long";
+    }
+  }
+
+  /** 415. */
+  record UnsupportedMediaType(String reason) implements LectusError {
+    @Override
+    public String error() {
+      return "bad_content_type";
+    }
+  }
+
+  /** 500. A defect of ours or damaged data. */
+  record Internal(String reason) implements LectusError {
+    @Override
+    public String error() {
+      return "internal_server_error";
+    }
+  }
+
+  /** 501. Part of CouchDB's API that Lectus does not offer. */
+  record NotImplemented(String reason) implements LectusError {
+    @Override
+    public String error() {
+      return "not_implemented";
+    }
+  }
+
+  /** 503. The server is too busy or stopping; {@code retryAfterSeconds} goes into Retry-After. */
+  record Unavailable(String reason, int retryAfterSeconds) implements LectusError {
+    @Override
+    public String error() {
+      return "service_unavailable";
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package lectus.error;
+
+/**
+ * Carries a {@link LectusError} up to where it is answered. It has no stack trace: it is no defect.
+ */
+public final class LectusException extends RuntimeException {
+  private final transient LectusError error;
+
+  public LectusException(LectusError error) {
+    super(error.error() + ": " + error.reason(), null, false, false);
+    this.error = error;
+  }
+
+  public LectusError error() {
+    return error;
+  }
+
+  public static LectusException badRequest(String reason) {
+    return new LectusException(new LectusError.BadRequest("bad_request", reason));
+  }
+
+  public static LectusException badRequest(String error, String reason) {
+    return new LectusException(new LectusError.BadRequest(error, reason));
+  }
+
+  public static LectusException notFound(String reason) {
+    return new LectusException(new LectusError.NotFound(reason));
+  }
+}

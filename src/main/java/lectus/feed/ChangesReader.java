@@ -1,0 +1,102 @@
+package lectus.feed;
+
+import java.util.Optional;
+import lectus.changes.UpdateSequence;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseName;
+import lectus.database.Sequence;
+import lectus.document.DatabaseReads;
+import lectus.document.PageLimits;
+import lectus.document.PagedBody;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.store.Reads;
+import lectus.store.TransactionRunner;
+
+/** Reads the changes of a database in their order (RFC 003, Access Patterns). */
+public final class ChangesReader {
+  /** CouchDB's limit when none is given; {@code seq_interval} counts from it. */
+  public static final long NO_LIMIT = 1_000_000_000_000_000L;
+
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+  private final PageLimits pages;
+
+  public ChangesReader(Catalogue catalogue, TransactionRunner transactions) {
+    this(catalogue, transactions, PageLimits.DEFAULT);
+  }
+
+  ChangesReader(Catalogue catalogue, TransactionRunner transactions, PageLimits pages) {
+    this.catalogue = catalogue;
+    this.transactions = transactions;
+    this.pages = pages;
+  }
+
+  /**
+   * Appends the rows behind {@code from}, oldest first, as many as one page holds: some hundred
+   * kilobytes. A page may have no rows although the end is not reached, where a filter let none
+   * through.
+   *
+   * @param limit rows at most that the feed has left, 0 or more
+   * @throws LectusException {@code not_found} when the database is gone
+   */
+  public FeedPage page(
+      DatabaseName name, FeedOptions options, FeedPosition from, long limit, JsonBuffer out) {
+    return page(reads(name), options, from, limit, false, out);
+  }
+
+  /** As the public one; newest first, {@code from} is the position before which to go on. */
+  FeedPage page(
+      DatabaseReads reads,
+      FeedOptions options,
+      FeedPosition from,
+      long limit,
+      boolean descending,
+      JsonBuffer out) {
+    int start = out.length();
+    return reads.read(
+        (tx, db) -> {
+          out.truncate(start);
+          return new PageReader(tx, db, options, descending, pages, out).read(from, limit);
+        });
+  }
+
+  /** The position that {@code since} names, looked up where it says {@code now}. */
+  public FeedPosition position(DatabaseName name, Since since) {
+    return position(reads(name), since);
+  }
+
+  FeedPosition position(DatabaseReads reads, Since since) {
+    if (since instanceof Since.After after) {
+      return FeedPosition.after(after.sequence());
+    }
+    return since instanceof Since.Beginning
+        ? FeedPosition.BEGINNING
+        : updateSequence(reads).map(FeedPosition::after).orElse(FeedPosition.BEGINNING);
+  }
+
+  /**
+   * The whole body of a normal feed.
+   *
+   * @param limit {@link #NO_LIMIT} for all rows
+   * @param descending newest first, from the end whatever {@code since} says, as CouchDB does
+   */
+  public PagedBody answer(
+      DatabaseName name, FeedOptions options, Since since, long limit, boolean descending) {
+    return new NormalFeed(
+        this, reads(name), options.framedAs(RowFraming.ARRAY), since, limit, descending);
+  }
+
+  /** The sequence of the last change; empty if there was none. */
+  public Optional<Sequence> updateSequence(DatabaseName name) {
+    return updateSequence(reads(name));
+  }
+
+  private static Optional<Sequence> updateSequence(DatabaseReads reads) {
+    return reads.read((tx, db) -> Reads.await(new UpdateSequence(db).read(tx)));
+  }
+
+  private DatabaseReads reads(DatabaseName name) {
+    return new DatabaseReads(catalogue, transactions, name);
+  }
+}

@@ -1,0 +1,64 @@
+package lectus.feed;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.changes.UpdateSequence;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.Sequence;
+import lectus.database.Statistics;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.store.Reads;
+import lectus.store.TransactionRunner;
+
+/** What {@code GET /{db}} tells of a database. */
+public final class DatabaseInfo {
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+
+  public DatabaseInfo(Catalogue catalogue, TransactionRunner transactions) {
+    this.catalogue = catalogue;
+    this.transactions = transactions;
+  }
+
+  /**
+   * Appends it as a JSON object, without a line feed.
+   *
+   * @throws LectusException {@code not_found}
+   */
+  public void append(DatabaseName name, JsonBuffer out) {
+    int start = out.length();
+    transactions.read(
+        tx -> {
+          out.truncate(start);
+          append(tx, catalogue.current(tx, name), out);
+          return null;
+        });
+  }
+
+  private static void append(ReadTransaction tx, DatabaseHandle db, JsonBuffer out) {
+    CompletableFuture<Statistics> reading = Statistics.read(tx, db);
+    CompletableFuture<Optional<Sequence>> sequence = new UpdateSequence(db).read(tx);
+    Statistics statistics = Reads.await(reading);
+    out.ascii("{\"instance_start_time\":\"").number(db.createdAtSeconds());
+    out.ascii("\",\"db_name\":").string(db.name().text());
+    out.ascii(",\"purge_seq\":\"0\",\"update_seq\":");
+    out.string(Reads.await(sequence).map(Sequence::toString).orElse("0"));
+    appendSizes(statistics, out);
+    out.ascii(",\"props\":{").ascii(db.configuration().partitioned() ? "\"partitioned\":true" : "");
+    out.ascii("},\"doc_del_count\":").number(statistics.deletedDocuments());
+    out.ascii(",\"doc_count\":").number(statistics.documents());
+    out.ascii(",\"disk_format_version\":8,\"compact_running\":false,\"cluster\":{\"q\":");
+    out.number(db.topology().current().shards().size()).ascii(",\"n\":1,\"w\":1,\"r\":1}}");
+  }
+
+  /** Bodies are stored as they are counted, so the file is no larger than what is active. */
+  private static void appendSizes(Statistics statistics, JsonBuffer out) {
+    out.ascii(",\"sizes\":{\"file\":").number(statistics.activeBytes());
+    out.ascii(",\"external\":").number(statistics.externalBytes());
+    out.ascii(",\"active\":").number(statistics.activeBytes()).octet('}');
+  }
+}

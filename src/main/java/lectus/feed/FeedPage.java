@@ -1,0 +1,13 @@
+package lectus.feed;
+
+/**
+ * One page of a feed, read at one read version.
+ *
+ * @param rows how many were appended
+ * @param next where to go on: behind the last entry looked at, whether a filter let it through or
+ *     not
+ * @param reachedEnd whether nothing followed at the page's read version
+ * @param pending entries that followed: 0 if none and never else, exact for a reader that came from
+ *     the beginning and near the end, an estimate in between
+ */
+public record FeedPage(int rows, FeedPosition next, boolean reachedEnd, long pending) {}

@@ -1,0 +1,41 @@
+package lectus.feed;
+
+import java.util.Optional;
+import lectus.database.Sequence;
+
+/**
+ * How far a reader of a feed has come.
+ *
+ * @param sequence the last entry looked at; empty at the beginning
+ * @param entriesLookedAt how many it has looked at since the beginning; -1 if it began elsewhere
+ */
+public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt) {
+  public static final FeedPosition BEGINNING = new FeedPosition(Optional.empty(), 0);
+
+  private static final long NOT_COUNTED = -1;
+
+  public static FeedPosition after(Sequence sequence) {
+    return new FeedPosition(Optional.of(sequence), NOT_COUNTED);
+  }
+
+  /** As {@code last_seq} and {@code since} have it: {@code 0} at the beginning. */
+  public String text() {
+    return sequence.map(Sequence::toString).orElse("0");
+  }
+
+  boolean isCounted() {
+    return entriesLookedAt != NOT_COUNTED;
+  }
+
+  FeedPosition behind(Sequence entry, int lookedAt) {
+    return new FeedPosition(
+        Optional.of(entry), isCounted() ? entriesLookedAt + lookedAt : NOT_COUNTED);
+  }
+
+  /** No earlier than {@code first}, before which nothing new can come. */
+  FeedPosition atLeast(Optional<Sequence> first) {
+    boolean before =
+        first.isPresent() && (sequence.isEmpty() || sequence.get().compareTo(first.get()) < 0);
+    return before ? new FeedPosition(first, entriesLookedAt) : this;
+  }
+}

@@ -1,0 +1,40 @@
+package lectus.feed;
+
+import java.nio.charset.StandardCharsets;
+import lectus.json.JsonBuffer;
+
+/** What surrounds the rows of a feed, byte for byte CouchDB's. */
+public final class FeedText {
+  private static final byte[] HEAD = ascii("{\"results\":[\n");
+  private static final byte[] SEPARATOR = ascii(",\r\n");
+  private static final byte[] TAIL = ascii("\n],\n\"last_seq\":");
+  private static final byte[] LAST_LINE = ascii("{\"last_seq\":");
+  private static final byte[] PENDING = ascii(",\"pending\":");
+  private static final byte[] END = ascii("}\n");
+
+  private FeedText() {}
+
+  /** What stands before the rows of a normal feed or a long poll. */
+  public static void appendHead(JsonBuffer out) {
+    out.raw(HEAD);
+  }
+
+  /** What stands between two rows of an array. */
+  public static void appendSeparator(JsonBuffer out) {
+    out.raw(SEPARATOR);
+  }
+
+  /** What stands behind the rows of a normal feed or a long poll. */
+  public static void appendTail(FeedPosition last, long pending, JsonBuffer out) {
+    out.raw(TAIL).string(last.text()).raw(PENDING).number(pending).raw(END);
+  }
+
+  /** The line that ends a continuous feed. */
+  public static void appendLastLine(FeedPosition last, long pending, JsonBuffer out) {
+    out.raw(LAST_LINE).string(last.text()).raw(PENDING).number(pending).raw(END);
+  }
+
+  static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

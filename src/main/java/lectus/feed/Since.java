@@ -1,0 +1,39 @@
+package lectus.feed;
+
+import lectus.database.Sequence;
+import lectus.error.LectusException;
+
+/** The parameter {@code since}: where a feed begins. */
+public sealed interface Since {
+  /** {@code 0}. */
+  record Beginning() implements Since {}
+
+  /** {@code now}: behind the last change. */
+  record Now() implements Since {}
+
+  /** Behind a sequence that a feed gave. */
+  record After(Sequence sequence) implements Since {}
+
+  /**
+   * @param text {@code 0}, {@code now} or a sequence, bare or in JSON's quotes
+   * @throws LectusException {@code bad_request}
+   */
+  static Since parse(String text) {
+    String bare = unquoted(text);
+    if (bare.equals("0")) {
+      return new Beginning();
+    }
+    if (bare.equals("now")) {
+      return new Now();
+    }
+    return Sequence.parse(bare)
+        .map(After::new)
+        .orElseThrow(
+            () -> LectusException.badRequest("Malformed sequence supplied in 'since' parameter."));
+  }
+
+  private static String unquoted(String text) {
+    boolean quoted = text.length() >= 2 && text.startsWith("\"") && text.endsWith("\"");
+    return quoted ? text.substring(1, text.length() - 1) : text;
+  }
+}

@@ -1,0 +1,24 @@
+package lectus.http;
+
+import java.util.List;
+import java.util.function.Function;
+import lectus.document.EditOutcome;
+import lectus.http.Writes.Completion;
+
+/** Answers a request when its one edit is done, on the request's own event loop. */
+record Answering(Exchange exchange, Function<EditOutcome, Reply> reply) implements Completion {
+  @Override
+  public void written(List<EditOutcome> outcomes) {
+    EditOutcome outcome = outcomes.get(0);
+    exchange.context().runOnContext(none -> exchange.guarded(() -> answer(outcome)));
+  }
+
+  private void answer(EditOutcome outcome) {
+    exchange.reply(reply.apply(outcome));
+  }
+
+  @Override
+  public void failed(Throwable failure) {
+    exchange.context().runOnContext(none -> exchange.fail(failure));
+  }
+}

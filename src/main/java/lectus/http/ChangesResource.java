@@ -1,0 +1,43 @@
+package lectus.http;
+
+import lectus.database.DatabaseName;
+import lectus.feed.ChangesReader;
+
+/** {@code /{db}/_changes}. */
+final class ChangesResource implements Resource {
+  private final ChangesReader changes;
+  private final DatabaseNames names;
+
+  ChangesResource(Services services, DatabaseNames names) {
+    this.changes = services.changes();
+    this.names = names;
+  }
+
+  @Override
+  public void serve(Exchange exchange) {
+    DatabaseName database = names.of(exchange);
+    QueryParameters query = exchange.query();
+    switch (exchange.method()) {
+      case GET, HEAD -> answer(exchange, database, ChangesQuery.parse(query, null));
+      case POST -> {
+        Requests.wantJson(exchange);
+        exchange
+            .body()
+            .compose(body -> exchange.work(() -> ChangesQuery.parse(query, body)))
+            .onComplete(parsed -> answer(exchange, database, parsed), exchange::fail);
+      }
+      default -> throw Requests.notAllowed("GET,POST,HEAD");
+    }
+  }
+
+  private void answer(Exchange exchange, DatabaseName database, ChangesQuery query) {
+    if (query.isLive() && !exchange.isHead()) {
+      new LiveFeed(exchange, database, query).start();
+    } else {
+      exchange.streamFeed(
+          () ->
+              changes.answer(
+                  database, query.options(), query.since(), query.limit(), query.descending()));
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package lectus.http;
+
+import java.util.List;
+
+/**
+ * Which web pages may use the server, as CouchDB's section {@code [cors]} has it.
+ *
+ * @param origins such as {@code https://app.example}; {@code *} for all; none switches CORS off
+ * @param credentials whether browsers may send cookies and passwords along
+ * @param maxAgeSeconds how long a browser may remember a preflight's answer
+ */
+public record CorsSettings(
+    List<String> origins,
+    boolean credentials,
+    List<String> methods,
+    List<String> headers,
+    int maxAgeSeconds) {
+  public CorsSettings {
+    origins = List.copyOf(origins);
+    methods = List.copyOf(methods);
+    headers = List.copyOf(headers);
+  }
+
+  public boolean enabled() {
+    return !origins.isEmpty();
+  }
+}

@@ -1,0 +1,88 @@
+package lectus.http;
+
+import lectus.database.Catalogue;
+import lectus.database.CreationOptions;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.feed.DatabaseInfo;
+import lectus.json.JsonBuffer;
+
+/** {@code /{db}}. */
+final class DatabaseResource implements Resource {
+  private final Catalogue catalogue;
+  private final DatabaseInfo info;
+  private final DatabaseEvents events;
+  private final DatabaseNames names;
+  private final DocumentWrites writes;
+
+  DatabaseResource(Services services, DatabaseNames names, DocumentWrites writes) {
+    this.catalogue = services.catalogue();
+    this.info = services.databaseInfo();
+    this.events = services.events();
+    this.names = names;
+    this.writes = writes;
+  }
+
+  @Override
+  public void serve(Exchange exchange) {
+    switch (exchange.method()) {
+      case GET, HEAD -> {
+        DatabaseName name = names.of(exchange);
+        exchange.answer(() -> get(name));
+      }
+      case PUT -> put(exchange, DatabaseName.of(exchange.segment(0)));
+      case DELETE -> delete(exchange, names.of(exchange));
+      case POST -> {
+        Requests.wantJson(exchange);
+        writes.post(exchange, names.of(exchange));
+      }
+      default -> throw Requests.notAllowed("DELETE,GET,HEAD,POST");
+    }
+  }
+
+  private Reply get(DatabaseName name) {
+    JsonBuffer out = new JsonBuffer(512);
+    info.append(name, out);
+    return Reply.json(200, out);
+  }
+
+  private void put(Exchange exchange, DatabaseName name) {
+    CreationOptions options = options(exchange.query());
+    String location = Locations.of(exchange, name.text());
+    exchange.answer(
+        () -> {
+          catalogue.create(name, options);
+          return Reply.ok(201).with(Headers.LOCATION, location);
+        });
+  }
+
+  private static CreationOptions options(QueryParameters query) {
+    String partitioned = query.get("partitioned");
+    if (partitioned == null || partitioned.equals("false")) {
+      return CreationOptions.DEFAULT;
+    }
+    if (partitioned.equals("true")) {
+      throw new LectusException(
+          new LectusError.NotImplemented("Partitioned databases are not offered."));
+    }
+    throw LectusException.badRequest("Invalid `partitioned` parameter");
+  }
+
+  /** With {@code rev} somebody meant a document whose id came out empty. */
+  private void delete(Exchange exchange, DatabaseName name) {
+    if (exchange.query().get("rev") != null) {
+      throw LectusException.badRequest(
+          "You tried to DELETE a database with a ?=rev parameter. Did you mean to DELETE a document"
+              + " instead?");
+    }
+    exchange.answer(
+        () -> {
+          DatabaseHandle deleted = catalogue.open(name);
+          catalogue.delete(name);
+          events.publishDeleted(deleted.instance());
+          return Reply.ok(200);
+        });
+  }
+}

@@ -1,0 +1,43 @@
+package lectus.http;
+
+import lectus.database.DatabaseName;
+import lectus.error.LectusException;
+
+/** {@code /{db}/{docid}}, design documents included. */
+final class DocumentResource implements Resource {
+  private static final String METHODS = "DELETE,GET,HEAD,POST,PUT,COPY";
+
+  private final DatabaseNames names;
+  private final DocumentReads reads;
+  private final DocumentWrites writes;
+  private final DocumentDeletion deletion;
+  private final DocumentCopy copy;
+
+  DocumentResource(Services services, DatabaseNames names, DocumentWrites writes) {
+    this.names = names;
+    this.reads = new DocumentReads(services.documents());
+    this.writes = writes;
+    this.deletion = new DocumentDeletion(services.documents(), writes);
+    this.copy = new DocumentCopy(services, writes);
+  }
+
+  @Override
+  public void serve(Exchange exchange) {
+    DatabaseName database = names.of(exchange);
+    String id = DocumentNames.idOf(exchange.segments());
+    switch (exchange.method()) {
+      case GET, HEAD -> reads.get(exchange, database, id);
+      case PUT -> writes.put(exchange, database, id);
+      case DELETE -> deletion.delete(exchange, database, id);
+      case COPY -> copy.copy(exchange, database, id);
+      case POST -> throw postedForm(exchange);
+      default -> throw Requests.notAllowed(METHODS);
+    }
+  }
+
+  /** CouchDB takes attachments as a form. */
+  private static LectusException postedForm(Exchange exchange) {
+    Requests.wantContentType(exchange, "multipart/form-data");
+    return Requests.notImplemented("Attachments are a part of CouchDB that Lectus does not have.");
+  }
+}

@@ -1,0 +1,284 @@
+package lectus.http;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import lectus.document.PagedBody;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+
+/**
+ * One request and its answer. Its methods run on the connection's event loop unless they say
+ * otherwise; work goes to other threads through {@link #work} and comes back by itself.
+ *
+ * <p>What fails before the first byte of the answer is answered with a status; what fails after it
+ * resets the connection, so that nobody takes half an answer for a whole one.
+ */
+final class Exchange {
+  private static final int NO_CONTENT = 204;
+
+  /** In the log alone: nobody was there to be answered. */
+  private static final int CLIENT_GONE = 499;
+
+  private final HttpApi api;
+  private final HttpServerRequest request;
+  private final Context context;
+  private final String id = RequestIds.next();
+  private final long startNanos = System.nanoTime();
+  private final Method method;
+  private RequestTarget target;
+  private QueryParameters query;
+  private long heldBytes;
+
+  Exchange(HttpApi api, Context context, HttpServerRequest request) {
+    this.api = api;
+    this.context = context;
+    this.request = request;
+    this.method = Method.of(request.method());
+  }
+
+  void aimAt(RequestTarget target) {
+    this.target = target;
+  }
+
+  String id() {
+    return id;
+  }
+
+  long startNanos() {
+    return startNanos;
+  }
+
+  Method method() {
+    return method;
+  }
+
+  String methodName() {
+    return request.method().name();
+  }
+
+  boolean isHead() {
+    return method == Method.HEAD;
+  }
+
+  /** As it was sent, for the log. */
+  String rawPath() {
+    return target == null ? request.uri() : target.path();
+  }
+
+  /** The decoded names of the path. */
+  List<String> segments() {
+    return target.segments();
+  }
+
+  String segment(int index) {
+    return target.segments().get(index);
+  }
+
+  /**
+   * @throws LectusException {@code bad_request}: not percent-encoded UTF-8
+   */
+  QueryParameters query() {
+    if (query == null) {
+      query = QueryParameters.parse(target.query());
+    }
+    return query;
+  }
+
+  /** The first value of a request header; null if absent. */
+  String header(CharSequence name) {
+    return request.headers().get(name);
+  }
+
+  HttpServerRequest request() {
+    return request;
+  }
+
+  HttpServerResponse response() {
+    return request.response();
+  }
+
+  Context context() {
+    return context;
+  }
+
+  HttpApi api() {
+    return api;
+  }
+
+  /** Runs {@code work} on a reader's thread; its answer or failure is sent from here. */
+  void answer(Callable<Reply> work) {
+    work(work).onComplete(this::reply, this::fail);
+  }
+
+  /** Reads the whole body, then runs {@code work} with it on a reader's thread. */
+  void answerBody(BodyWork work) {
+    body().compose(body -> work(() -> work.reply(body))).onComplete(this::reply, this::fail);
+  }
+
+  /** What a resource makes of a request's body. */
+  interface BodyWork {
+    Reply reply(byte[] body) throws Exception;
+  }
+
+  /** Sends a body of any length, part by part; with HEAD, only what the first part shows. */
+  void stream(Callable<PagedBody> body) {
+    new ResponseStream(this, body, api.services().readers()).start();
+  }
+
+  /** As {@link #stream}, on the feeds' share of the threads. */
+  void streamFeed(Callable<PagedBody> body) {
+    new ResponseStream(this, body, api.services().feedReaders()).start();
+  }
+
+  /** Reads the whole request body and sends what {@code work} makes of it, part by part. */
+  void streamBody(StreamWork work) {
+    body().onComplete(body -> stream(() -> work.body(body)), this::fail);
+  }
+
+  /** What a resource makes of a request's body, when the answer may be long. */
+  interface StreamWork {
+    PagedBody body(byte[] request) throws Exception;
+  }
+
+  /** Runs {@code work} on a reader's thread; the result comes back on this event loop. */
+  <T> Future<T> work(Callable<T> work) {
+    return workOn(api.services().readers(), work);
+  }
+
+  <T> Future<T> workOn(Executor executor, Callable<T> work) {
+    Promise<T> promise = Promise.promise();
+    try {
+      executor.execute(
+          () -> {
+            try {
+              T value = work.call();
+              context.runOnContext(none -> promise.complete(value));
+            } catch (Throwable e) {
+              context.runOnContext(none -> promise.fail(e));
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      promise.fail(tooBusy());
+    }
+    return promise.future();
+  }
+
+  /** As {@link #work}, on the feeds' share of the threads. */
+  <T> Future<T> feedWork(Callable<T> work) {
+    return workOn(api.services().feedReaders(), work);
+  }
+
+  /** Runs what may throw, and answers what it throws. */
+  void guarded(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException e) {
+      fail(e);
+    }
+  }
+
+  private static LectusException tooBusy() {
+    return new LectusException(new LectusError.Unavailable("The server is too busy.", 1));
+  }
+
+  /** The request's body, whole, decompressed, within the limit. */
+  Future<byte[]> body() {
+    return RequestBody.read(this, api.settings().maxRequestBytes());
+  }
+
+  /** Sends a whole answer. */
+  void reply(Reply reply) {
+    HttpServerResponse response = request.response();
+    if (response.closed() || response.ended()) {
+      finished(reply.status(), 0);
+      return;
+    }
+    Buffer body = reply.body();
+    writeHead(reply.status(), reply.contentType(), reply.headers());
+    if (reply.status() != NO_CONTENT) {
+      response.putHeader(Headers.CONTENT_LENGTH, Integer.toString(body.length()));
+    }
+    if (method == Method.HEAD) {
+      response.end();
+    } else {
+      response.end(body);
+    }
+    finished(reply.status(), method == Method.HEAD ? 0 : body.length());
+  }
+
+  /** Puts status and headers that every answer has, without sending them yet. */
+  void writeHead(int status, CharSequence contentType, List<Reply.Header> headers) {
+    HttpServerResponse response = request.response();
+    response.setStatusCode(status);
+    String phrase = ErrorStatus.phrase(status);
+    if (phrase != null) {
+      response.setStatusMessage(phrase);
+    }
+    response.putHeader(Headers.CACHE_CONTROL, Headers.MUST_REVALIDATE);
+    if (contentType != null) {
+      response.putHeader(Headers.CONTENT_TYPE, contentType);
+    }
+    response.putHeader(Headers.DATE, api.clock().httpDate());
+    response.putHeader(Headers.SERVER, api.serverHeader());
+    response.putHeader(Headers.REQUEST_ID, id);
+    response.putHeader(Headers.BODY_TIME, Headers.ZERO);
+    for (Reply.Header header : headers) {
+      response.putHeader(header.name(), header.value());
+    }
+    api.cors().addTo(this);
+  }
+
+  /** Answers an error, or resets the connection if an answer has begun. */
+  void fail(Throwable failure) {
+    LectusError error = Failures.errorOf(failure, id);
+    if (response().headWritten()) {
+      reset();
+    } else {
+      reply(Reply.error(error));
+    }
+  }
+
+  /** Notes that a streamed answer has been handed over completely. */
+  void streamed() {
+    finished(response().getStatusCode(), response().bytesWritten());
+  }
+
+  /** Notes that the client went away before its answer was complete. */
+  void abandoned() {
+    finished(CLIENT_GONE, response().bytesWritten());
+  }
+
+  void afterMillis(long millis, Runnable task) {
+    context.owner().setTimer(millis, timer -> task.run());
+  }
+
+  /** Ends the connection so that the client sees an error, not an end. */
+  void reset() {
+    finished(response().getStatusCode(), response().bytesWritten());
+    request.connection().close();
+  }
+
+  /**
+   * Counts what the request's body holds in memory, until the request is finished.
+   *
+   * @throws LectusException service_unavailable (503): the bodies of others hold too much
+   */
+  void hold(long bytes) {
+    api.services().bodyMemory().reserve(bytes, heldBytes);
+    heldBytes += bytes;
+  }
+
+  private void finished(int status, long bodyBytes) {
+    api.services().bodyMemory().release(heldBytes);
+    heldBytes = 0;
+    api.accessLog().record(this, status, bodyBytes);
+  }
+}

@@ -1,0 +1,27 @@
+package lectus.http;
+
+/** A resource whose answer to GET never changes. */
+record FixedResource(Reply reply) implements Resource {
+  /** Load balancers ask {@code /_up}; it answers as soon as the store is open. */
+  static final FixedResource UP =
+      new FixedResource(Reply.json(200, "{\"status\":\"ok\",\"seeds\":{}}"));
+
+  /** {@code /_active_tasks}: CouchDB's kinds of tasks do not exist here. */
+  static final FixedResource ACTIVE_TASKS = new FixedResource(Reply.json(200, "[]"));
+
+  /** {@code /_session}: there are no users, so everybody is the administrator. */
+  static final FixedResource SESSION =
+      new FixedResource(
+          Reply.json(
+              200,
+              "{\"ok\":true,\"userCtx\":{\"name\":null,\"roles\":[\"_admin\"]},"
+                  + "\"info\":{\"authentication_handlers\":[]}}"));
+
+  @Override
+  public void serve(Exchange exchange) {
+    switch (exchange.method()) {
+      case GET, HEAD -> exchange.reply(reply);
+      default -> throw Requests.notAllowed("GET,HEAD");
+    }
+  }
+}

@@ -1,0 +1,116 @@
+package lectus.http;
+
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import java.time.Clock;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+
+/**
+ * CouchDB's HTTP interface, for one event loop: takes requests, finds their resource, answers what
+ * goes wrong. Requests are dispatched straight from the raw URI: a router would normalize the path,
+ * so that a document called {@code .} could not be told from its database.
+ */
+public final class HttpApi implements Handler<HttpServerRequest> {
+  private static final int CHUNK_BYTES = 64 << 10;
+
+  /** What a request line holds beside the URI. */
+  private static final int LONGEST_METHOD_AND_VERSION = 32;
+
+  private final Services services;
+  private final HttpSettings settings;
+  private final Routes routes;
+  private final Cors cors;
+  private final AccessLog accessLog;
+  private final LiveFeeds liveFeeds = new LiveFeeds();
+  private final HttpClock clock = new HttpClock(Clock.systemUTC());
+  private final CharSequence serverHeader;
+
+  public HttpApi(Services services, HttpSettings settings) {
+    this.services = services;
+    this.settings = settings;
+    this.routes = new Routes(services, settings);
+    this.cors = new Cors(settings.cors());
+    this.accessLog = new AccessLog(settings.accessLog(), Clock.systemUTC());
+    this.serverHeader = HttpHeaders.createOptimized("Lectus/" + settings.version());
+  }
+
+  /** A server that is ready to listen, for the event loop that calls this. */
+  public HttpServer createServer(Vertx vertx) {
+    clock.start(vertx);
+    HttpServerOptions options =
+        new HttpServerOptions()
+            .setMaxInitialLineLength(settings.maxUriLength() + LONGEST_METHOD_AND_VERSION)
+            .setMaxHeaderSize(settings.maxHeaderBytes())
+            .setMaxChunkSize(CHUNK_BYTES)
+            .setIdleTimeout(settings.idleTimeoutSeconds())
+            .setTcpNoDelay(true);
+    return vertx
+        .createHttpServer(options)
+        .requestHandler(this)
+        .invalidRequestHandler(new InvalidRequests(this));
+  }
+
+  @Override
+  public void handle(HttpServerRequest request) {
+    Exchange exchange = new Exchange(this, Vertx.currentContext(), request);
+    try {
+      exchange.aimAt(RequestTarget.parse(request.uri()));
+      route(exchange);
+    } catch (RuntimeException e) {
+      exchange.fail(e);
+    }
+  }
+
+  private void route(Exchange exchange) {
+    if (exchange.method() == Method.OPTIONS && cors.preflight(exchange)) {
+      return;
+    }
+    if (exchange.request().uri().length() > settings.maxUriLength()) {
+      throw new LectusException(new LectusError.UriTooLong("the request uri is too long"));
+    }
+    routes.find(exchange.segments()).serve(exchange);
+  }
+
+  /** Ends all live feeds as their clients expect it, each with its last sequence. */
+  public void endFeeds() {
+    liveFeeds.endAll();
+  }
+
+  /** Writes what the access log still holds; lines that come later do not wait. */
+  public void closeLog() {
+    accessLog.close();
+  }
+
+  Services services() {
+    return services;
+  }
+
+  HttpSettings settings() {
+    return settings;
+  }
+
+  Cors cors() {
+    return cors;
+  }
+
+  AccessLog accessLog() {
+    return accessLog;
+  }
+
+  LiveFeeds liveFeeds() {
+    return liveFeeds;
+  }
+
+  HttpClock clock() {
+    return clock;
+  }
+
+  CharSequence serverHeader() {
+    return serverHeader;
+  }
+}

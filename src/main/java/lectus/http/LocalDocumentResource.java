@@ -1,0 +1,66 @@
+package lectus.http;
+
+import java.math.BigInteger;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Locale;
+import java.util.Optional;
+import lectus.database.DatabaseName;
+import lectus.document.LocalDocuments;
+import lectus.json.JsonBuffer;
+
+/** {@code /{db}/_local/{id}}. */
+final class LocalDocumentResource implements Resource {
+  private final LocalDocuments documents;
+  private final DatabaseNames names;
+
+  LocalDocumentResource(Services services, DatabaseNames names) {
+    this.documents = services.localDocuments();
+    this.names = names;
+  }
+
+  @Override
+  public void serve(Exchange exchange) {
+    DatabaseName database = names.of(exchange);
+    String id = DocumentNames.idOf(exchange.segments());
+    switch (exchange.method()) {
+      case GET, HEAD -> exchange.answer(() -> get(database, id));
+      case PUT -> put(exchange, database, id);
+      case DELETE -> exchange.answer(() -> written(200, id, documents.delete(database, id)));
+      default -> throw Requests.notAllowed("DELETE,GET,HEAD,POST,PUT,COPY");
+    }
+  }
+
+  private Reply get(DatabaseName database, String id) {
+    JsonBuffer out = new JsonBuffer(512);
+    documents.read(database, id, out);
+    String tag = digest(out);
+    return Reply.json(200, out).withEtag(tag);
+  }
+
+  private void put(Exchange exchange, DatabaseName database, String id) {
+    Optional<String> revision = exchange.query().text("rev");
+    String location = Locations.of(exchange, database.text(), id);
+    exchange.answerBody(
+        body ->
+            written(201, id, documents.write(database, id, revision, body))
+                .with(Headers.LOCATION, location));
+  }
+
+  /** A revision of a local document may come again with another body, so the body is the tag. */
+  private static String digest(JsonBuffer json) {
+    try {
+      MessageDigest md5 = MessageDigest.getInstance("MD5");
+      md5.update(json.array(), 0, json.length());
+      return new BigInteger(1, md5.digest()).toString(Character.MAX_RADIX).toUpperCase(Locale.ROOT);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("Every JDK has MD5", e);
+    }
+  }
+
+  private static Reply written(int status, String id, String revision) {
+    JsonBuffer out = new JsonBuffer(96);
+    EditReplies.appendStored(id, revision, out);
+    return Reply.json(status, out).withEtag(revision);
+  }
+}

@@ -1,0 +1,97 @@
+package lectus.http;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
+import lectus.document.PagedBody;
+import lectus.json.JsonBuffer;
+
+/**
+ * Sends an answer of any length: a part is read on a reader's thread, written on the event loop,
+ * and the next one is read when the socket has taken most of it. No thread waits for a client, and
+ * when the client is gone nothing more is read.
+ */
+final class ResponseStream {
+  /** What may lie in memory for a slow client, in bytes, beside the part being read. */
+  private static final int WRITE_QUEUE_BYTES = 256 << 10;
+
+  private static final int FIRST_CAPACITY = 16 << 10;
+
+  private final Exchange exchange;
+  private final Callable<PagedBody> making;
+  private final Executor readers;
+
+  /** Touched on readers' threads only, one after the other. */
+  private PagedBody body;
+
+  private boolean begun;
+  private boolean gone;
+
+  /**
+   * @param making runs on a reader's thread, too
+   */
+  ResponseStream(Exchange exchange, Callable<PagedBody> making, Executor readers) {
+    this.exchange = exchange;
+    this.making = making;
+    this.readers = readers;
+  }
+
+  void start() {
+    HttpServerResponse response = exchange.response();
+    response.setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
+    response.closeHandler(none -> gone = true);
+    response.exceptionHandler(failure -> gone = true);
+    readNext();
+  }
+
+  private void readNext() {
+    exchange.workOn(readers, this::nextPart).onComplete(this::send, exchange::fail);
+  }
+
+  private Part nextPart() throws Exception {
+    if (body == null) {
+      body = making.call();
+    }
+    JsonBuffer out = new JsonBuffer(FIRST_CAPACITY);
+    boolean more = body.appendNext(out);
+    return new Part(Buffer.buffer(out.length()).appendBytes(out.array(), 0, out.length()), more);
+  }
+
+  private void send(Part part) {
+    if (gone) {
+      exchange.abandoned();
+    } else if (exchange.isHead()) {
+      exchange.reply(new Reply(200, Headers.JSON, Buffer.buffer(0), List.of()));
+    } else {
+      begin();
+      write(part);
+    }
+  }
+
+  private void begin() {
+    if (!begun) {
+      begun = true;
+      exchange.writeHead(200, Headers.JSON, List.of());
+      exchange.response().setChunked(true);
+    }
+  }
+
+  private void write(Part part) {
+    HttpServerResponse response = exchange.response();
+    if (!part.more()) {
+      response.end(part.bytes());
+      exchange.streamed();
+      return;
+    }
+    response.write(part.bytes());
+    if (response.writeQueueFull()) {
+      response.drainHandler(drained -> readNext());
+    } else {
+      readNext();
+    }
+  }
+
+  private record Part(Buffer bytes, boolean more) {}
+}

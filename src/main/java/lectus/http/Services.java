@@ -1,0 +1,37 @@
+package lectus.http;
+
+import java.util.concurrent.Executor;
+import lectus.database.Catalogue;
+import lectus.document.AllDocs;
+import lectus.document.BulkGet;
+import lectus.document.DocumentParser;
+import lectus.document.DocumentReader;
+import lectus.document.LocalDocuments;
+import lectus.document.RevisionsDiff;
+import lectus.feed.ChangesReader;
+import lectus.feed.DatabaseInfo;
+
+/**
+ * What the resources are made of.
+ *
+ * @param storeId 32 hex digits
+ * @param readers runs what reads the store, and everything else that may wait; refuses with
+ *     RejectedExecutionException when it is overloaded
+ * @param feedReaders as {@code readers}, for the pages of feeds
+ */
+public record Services(
+    String storeId,
+    Catalogue catalogue,
+    DatabaseInfo databaseInfo,
+    DocumentParser parser,
+    DocumentReader documents,
+    AllDocs allDocs,
+    BulkGet bulkGet,
+    RevisionsDiff revisionsDiff,
+    LocalDocuments localDocuments,
+    ChangesReader changes,
+    Writes writes,
+    DatabaseEvents events,
+    BodyMemory bodyMemory,
+    Executor readers,
+    Executor feedReaders) {}

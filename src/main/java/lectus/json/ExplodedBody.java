@@ -1,0 +1,82 @@
+package lectus.json;
+
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.util.List;
+import lectus.error.LectusException;
+
+/** A document's body as its leaves, in ascending order of their paths, each path once. */
+public final class ExplodedBody {
+  private static final ExplodedBody EMPTY = new ExplodedBody(List.of(), 2, 0);
+
+  private final List<Leaf> leaves;
+  private final int jsonBytes;
+  private final long storedBytes;
+
+  ExplodedBody(List<Leaf> leaves, int jsonBytes, long storedBytes) {
+    this.leaves = leaves;
+    this.jsonBytes = jsonBytes;
+    this.storedBytes = storedBytes;
+  }
+
+  /** The body {@code {}}. */
+  public static ExplodedBody empty() {
+    return EMPTY;
+  }
+
+  public List<Leaf> leaves() {
+    return leaves;
+  }
+
+  public boolean isEmpty() {
+    return leaves.isEmpty();
+  }
+
+  /** The external size: bytes of the body as {@link JsonAssembler} writes it, braces included. */
+  public int jsonBytes() {
+    return jsonBytes;
+  }
+
+  /** Bytes of all paths and values, without what the revision's key adds to each. */
+  public long storedBytes() {
+    return storedBytes;
+  }
+
+  /**
+   * Checks again what depends on the leaves' keys, once all that precedes their paths is known.
+   *
+   * @param limits with that key overhead
+   * @throws LectusException 413 {@code document_too_large}, as {@link JsonExploder} does
+   */
+  public void requireFit(JsonLimits limits) {
+    long stored = storedBytes + (long) leaves.size() * limits.keyOverhead();
+    if (stored > limits.explodedBytes()) {
+      throw TooLarge.exploded(jsonBytes, stored, limits.explodedBytes());
+    }
+    long transaction = stored + (long) leaves.size() * JsonLimits.MUTATION_BYTES;
+    if (transaction > JsonLimits.TRANSACTION_BYTES) {
+      throw TooLarge.transaction(jsonBytes, transaction, JsonLimits.TRANSACTION_BYTES);
+    }
+    for (Leaf leaf : leaves) {
+      if (leaf.path().length > limits.longestPath()) {
+        String path = PathText.of(leaf.path(), leaf.path().length);
+        throw TooLarge.path(path, leaf.path().length, limits.longestPath());
+      }
+    }
+  }
+
+  /**
+   * Feeds the ordered leaves to a revision's hash: of each the lengths of path and value (four
+   * bytes each, big-endian), the path, the value. Equal bodies digest equally in whatever order
+   * their members came.
+   */
+  public void digestInto(MessageDigest digest) {
+    byte[] lengths = new byte[8];
+    for (Leaf leaf : leaves) {
+      ByteBuffer.wrap(lengths).putInt(leaf.path().length).putInt(leaf.value().length);
+      digest.update(lengths);
+      digest.update(leaf.path());
+      digest.update(leaf.value());
+    }
+  }
+}

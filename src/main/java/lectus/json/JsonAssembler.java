@@ -1,0 +1,140 @@
+package lectus.json;
+
+import java.util.Arrays;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleType;
+
+/**
+ * Writes the members of a document's body from its leaves in ascending order of their paths, the
+ * reverse of {@link JsonExploder}. Any subset of a body's leaves will do: of an array those
+ * elements are written that have leaves.
+ *
+ * <p>Each path is compared with the one before: what they have in common stays open, the rest is
+ * closed and opened. The keys handed in must stay unchanged until the next one.
+ */
+public final class JsonAssembler {
+  /** Follows a string's NUL where the NUL is the string's own: no element's type code. */
+  private static final byte ESCAPED_NUL = (byte) 0xff;
+
+  private static final byte[] NO_KEY = {};
+
+  private final JsonBuffer out;
+  private boolean comma;
+  private byte[] previous = NO_KEY;
+  private int previousOffset;
+
+  /** Of each open container below the root: where its own path ends, and whether it is an array. */
+  private int[] ends = new int[8];
+
+  private boolean[] arrays = new boolean[8];
+  private int open;
+
+  /**
+   * Writes members into an object that the caller has opened.
+   *
+   * @param comma whether the object has members already
+   */
+  public JsonAssembler(JsonBuffer out, boolean comma) {
+    this.out = out;
+    this.comma = comma;
+  }
+
+  /**
+   * Writes one leaf.
+   *
+   * @param key the leaf's key or path
+   * @param pathOffset where in it the path begins
+   * @param value the leaf's value
+   * @throws MalformedTupleException when the bytes are no leaf's, or cannot follow those before
+   */
+  public void leaf(byte[] key, int pathOffset, byte[] value) {
+    closeUnshared(key, pathOffset);
+    int at = open == 0 ? pathOffset : pathOffset + ends[open - 1];
+    if (at >= key.length) {
+      throw new MalformedTupleException("A leaf where there are leaves below");
+    }
+    at = element(key, at);
+    while (at < key.length) {
+      open(key[at], at - pathOffset);
+      at = element(key, at);
+    }
+    LeafText.append(value, out);
+    comma = true;
+    previous = key;
+    previousOffset = pathOffset;
+  }
+
+  /** Closes what is open, but not the object that the caller has opened. */
+  public void finish() {
+    while (open > 0) {
+      close();
+    }
+    previous = NO_KEY;
+  }
+
+  /** Whether the next member of the caller's object needs a comma. */
+  public boolean needsComma() {
+    return comma;
+  }
+
+  private void closeUnshared(byte[] key, int pathOffset) {
+    if (open == 0) {
+      return;
+    }
+    int shared =
+        Arrays.mismatch(previous, previousOffset, previous.length, key, pathOffset, key.length);
+    while (open > 0 && shared >= 0 && !isShared(ends[open - 1], shared, key, pathOffset)) {
+      close();
+    }
+  }
+
+  private static boolean isShared(int end, int shared, byte[] key, int pathOffset) {
+    return end <= shared
+        && (pathOffset + end >= key.length || key[pathOffset + end] != ESCAPED_NUL);
+  }
+
+  /** Writes what precedes the value of the path's element at {@code at}; returns where it ends. */
+  private int element(byte[] key, int at) {
+    boolean inArray = open > 0 && arrays[open - 1];
+    boolean isIndex = key[at] != TupleType.STRING;
+    if (inArray != isIndex) {
+      throw new MalformedTupleException("A path mixes members and array positions at " + at);
+    }
+    if (comma) {
+      out.octet(',');
+    }
+    comma = false;
+    if (isIndex) {
+      return indexEnd(key, at);
+    }
+    int end = out.tupleString(key, at + 1, key.length);
+    out.octet(':');
+    return end;
+  }
+
+  private static int indexEnd(byte[] key, int at) {
+    int end = at + 1 + key[at] - TupleType.INTEGER_ZERO;
+    if (end <= at || end > Math.min(key.length, at + 5)) {
+      throw new MalformedTupleException("No array position at " + at);
+    }
+    return end;
+  }
+
+  private void open(byte firstElement, int end) {
+    boolean array = firstElement != TupleType.STRING;
+    if (open == ends.length) {
+      ends = Arrays.copyOf(ends, 2 * open);
+      arrays = Arrays.copyOf(arrays, 2 * open);
+    }
+    ends[open] = end;
+    arrays[open] = array;
+    open++;
+    out.octet(array ? '[' : '{');
+  }
+
+  private void close() {
+    open--;
+    out.octet(arrays[open] ? ']' : '}');
+    comma = true;
+  }
+}

@@ -1,0 +1,246 @@
+package lectus.json;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import lectus.tuple.MalformedTupleException;
+
+/**
+ * A growing buffer of UTF-8 that JSON is written into. The writer sees to commas and nesting; the
+ * buffer to escaping and number syntax. Not safe for use by several threads.
+ */
+public final class JsonBuffer {
+  private static final byte[] TRUE = asciiBytes("true");
+  private static final byte[] FALSE = asciiBytes("false");
+  private static final byte[] NULL = asciiBytes("null");
+  private static final byte[] LONG_MIN = asciiBytes("-9223372036854775808");
+  private static final int LONGEST_LONG = 20;
+  private static final int LONGEST_ESCAPE = 6;
+
+  private byte[] bytes;
+  private int length;
+
+  public JsonBuffer(int capacity) {
+    bytes = new byte[Math.max(64, capacity)];
+  }
+
+  /** One ASCII character: a brace, a comma, a line feed. */
+  public JsonBuffer octet(char c) {
+    ensure(1);
+    bytes[length++] = (byte) c;
+    return this;
+  }
+
+  /** Bytes as they are. */
+  public JsonBuffer raw(byte[] source) {
+    return raw(source, 0, source.length);
+  }
+
+  public JsonBuffer raw(byte[] source, int from, int to) {
+    int count = to - from;
+    ensure(count);
+    System.arraycopy(source, from, bytes, length, count);
+    length += count;
+    return this;
+  }
+
+  /** ASCII text as it is, neither quoted nor escaped. */
+  public JsonBuffer ascii(String text) {
+    int count = text.length();
+    ensure(count);
+    for (int i = 0; i < count; i++) {
+      bytes[length++] = (byte) text.charAt(i);
+    }
+    return this;
+  }
+
+  /** A string, quoted and escaped. An unpaired surrogate becomes U+FFFD. */
+  public JsonBuffer string(String text) {
+    int count = text.length();
+    ensure(count + 2);
+    bytes[length++] = '"';
+    for (int i = 0; i < count; i++) {
+      char c = text.charAt(i);
+      if (c >= 0x80 || JsonEscapes.KIND[c] != JsonEscapes.PLAIN) {
+        length -= i;
+        byte[] utf8 = wellFormed(text).getBytes(StandardCharsets.UTF_8);
+        return escaped(utf8, 0, utf8.length).octet('"');
+      }
+      bytes[length++] = (byte) c;
+    }
+    return octet('"');
+  }
+
+  /** A string given as the UTF-8 bytes from {@code from} up to {@code to}, quoted and escaped. */
+  public JsonBuffer string(byte[] utf8, int from, int to) {
+    return octet('"').escaped(utf8, from, to).octet('"');
+  }
+
+  /**
+   * A string given in tuple encoding (after its type code), quoted and escaped.
+   *
+   * @param from where the string's first byte lies
+   * @param end where the bytes end that may belong to the string
+   * @return where the byte after the string's terminator lies
+   * @throws MalformedTupleException when the string is not terminated
+   */
+  int tupleString(byte[] encoded, int from, int end) {
+    octet('"');
+    int run = from;
+    for (int i = from; i < end; i++) {
+      byte kind = JsonEscapes.KIND[encoded[i] & 0xff];
+      if (kind == JsonEscapes.PLAIN) {
+        continue;
+      }
+      raw(encoded, run, i);
+      if (encoded[i] != 0) {
+        escape(encoded[i], kind);
+      } else if (i + 1 < end && encoded[i + 1] == (byte) 0xff) {
+        escape(encoded[i], kind);
+        i++;
+      } else {
+        octet('"');
+        return i + 1;
+      }
+      run = i + 1;
+    }
+    throw new MalformedTupleException("An unterminated string at " + from);
+  }
+
+  public JsonBuffer number(long value) {
+    if (value == Long.MIN_VALUE) {
+      return raw(LONG_MIN);
+    }
+    ensure(LONGEST_LONG);
+    long rest = value;
+    if (rest < 0) {
+      bytes[length++] = '-';
+      rest = -rest;
+    }
+    int digits = digits(rest);
+    for (int at = length + digits - 1; at >= length; at--) {
+      bytes[at] = (byte) ('0' + rest % 10);
+      rest /= 10;
+    }
+    length += digits;
+    return this;
+  }
+
+  public JsonBuffer number(BigInteger value) {
+    return ascii(value.toString());
+  }
+
+  /**
+   * A finite double, in the fewest digits that read back as the same double, in JavaScript's form
+   * but for integral values, which keep a {@code .0}: {@code 1.0}, {@code -0.0}, {@code 0.001},
+   * {@code 1e-7}, {@code 1.5e+21}.
+   *
+   * @throws IllegalArgumentException for infinities and NaN, which JSON does not have
+   */
+  public JsonBuffer number(double value) {
+    DoubleText.append(value, this);
+    return this;
+  }
+
+  public JsonBuffer bool(boolean value) {
+    return raw(value ? TRUE : FALSE);
+  }
+
+  public JsonBuffer nil() {
+    return raw(NULL);
+  }
+
+  /** Bytes written so far. */
+  public int length() {
+    return length;
+  }
+
+  /** Cuts back to an earlier {@link #length()}. */
+  public JsonBuffer truncate(int earlierLength) {
+    if (earlierLength < 0 || earlierLength > length) {
+      throw new IllegalArgumentException("Not an earlier length: " + earlierLength);
+    }
+    length = earlierLength;
+    return this;
+  }
+
+  /** The buffer itself, of which the first {@link #length()} bytes count; until the next write. */
+  public byte[] array() {
+    return bytes;
+  }
+
+  public byte[] toBytes() {
+    return Arrays.copyOf(bytes, length);
+  }
+
+  public void writeTo(OutputStream out) throws IOException {
+    out.write(bytes, 0, length);
+  }
+
+  /** What was written, for messages and tests. */
+  @Override
+  public String toString() {
+    return new String(bytes, 0, length, StandardCharsets.UTF_8);
+  }
+
+  private JsonBuffer escaped(byte[] utf8, int from, int to) {
+    int run = from;
+    for (int i = from; i < to; i++) {
+      byte kind = JsonEscapes.KIND[utf8[i] & 0xff];
+      if (kind != JsonEscapes.PLAIN) {
+        raw(utf8, run, i);
+        escape(utf8[i], kind);
+        run = i + 1;
+      }
+    }
+    return raw(utf8, run, to);
+  }
+
+  private void escape(byte b, byte kind) {
+    ensure(LONGEST_ESCAPE);
+    bytes[length++] = '\\';
+    if (kind != JsonEscapes.UNICODE) {
+      bytes[length++] = kind;
+      return;
+    }
+    bytes[length++] = 'u';
+    bytes[length++] = '0';
+    bytes[length++] = '0';
+    bytes[length++] = JsonEscapes.hexDigit(b >> 4);
+    bytes[length++] = JsonEscapes.hexDigit(b);
+  }
+
+  private void ensure(int more) {
+    if (more > bytes.length - length) {
+      bytes = Arrays.copyOf(bytes, Math.max(grown(), Math.addExact(length, more)));
+    }
+  }
+
+  private int grown() {
+    return (int) Math.min(2L * bytes.length, Integer.MAX_VALUE - 8);
+  }
+
+  private static int digits(long value) {
+    int digits = 1;
+    for (long power = 10; digits < 19 && value >= power; power *= 10) {
+      digits++;
+    }
+    return digits;
+  }
+
+  /** Java's encoder would put a question mark in a surrogate's place. */
+  private static String wellFormed(String text) {
+    if (Surrogates.firstUnpaired(text) < 0) {
+      return text;
+    }
+    int[] codePoints =
+        text.codePoints().map(c -> c >= 0xd800 && c <= 0xdfff ? 0xfffd : c).toArray();
+    return new String(codePoints, 0, codePoints.length);
+  }
+
+  private static byte[] asciiBytes(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

@@ -1,0 +1,138 @@
+package lectus.json;
+
+import com.fasterxml.jackson.core.JsonToken;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import lectus.error.LectusException;
+
+/**
+ * A small JSON value as a tree: query bodies, {@code keys}, options. Documents are never read like
+ * this, see {@link JsonExploder}.
+ */
+public sealed interface JsonValue {
+  /** Deeper values are answered with 400: what has this form is never deep. */
+  int DEEPEST = 100;
+
+  /** Members in the order of the text; of duplicates the last one stands. */
+  record JsonObject(Map<String, JsonValue> members) implements JsonValue {
+    @Override
+    public void writeTo(JsonBuffer out) {
+      char separator = '{';
+      for (Map.Entry<String, JsonValue> member : members.entrySet()) {
+        out.octet(separator).string(member.getKey()).octet(':');
+        member.getValue().writeTo(out);
+        separator = ',';
+      }
+      out.ascii(members.isEmpty() ? "{}" : "}");
+    }
+
+    public Optional<JsonValue> get(String name) {
+      return Optional.ofNullable(members.get(name));
+    }
+  }
+
+  record JsonArray(List<JsonValue> elements) implements JsonValue {
+    @Override
+    public void writeTo(JsonBuffer out) {
+      char separator = '[';
+      for (JsonValue element : elements) {
+        out.octet(separator);
+        element.writeTo(out);
+        separator = ',';
+      }
+      out.ascii(elements.isEmpty() ? "[]" : "]");
+    }
+  }
+
+  record JsonString(String value) implements JsonValue {
+    @Override
+    public void writeTo(JsonBuffer out) {
+      out.string(value);
+    }
+  }
+
+  /** A number as it is written: {@code 1.0} and {@code 1} differ. */
+  record JsonNumber(String text) implements JsonValue {
+    @Override
+    public void writeTo(JsonBuffer out) {
+      out.ascii(text);
+    }
+  }
+
+  record JsonBool(boolean value) implements JsonValue {
+    @Override
+    public void writeTo(JsonBuffer out) {
+      out.bool(value);
+    }
+  }
+
+  record JsonNull() implements JsonValue {
+    @Override
+    public void writeTo(JsonBuffer out) {
+      out.nil();
+    }
+  }
+
+  /**
+   * Reads a text that is one value.
+   *
+   * @throws LectusException 400 {@code bad_request}
+   */
+  static JsonValue parse(byte[] utf8) {
+    try (JsonInput input = JsonInput.of(utf8)) {
+      input.next();
+      JsonValue value = read(input);
+      input.expectEnd();
+      return value;
+    }
+  }
+
+  /**
+   * Reads the value at the input's current token; the input stands on its last token then.
+   *
+   * @throws LectusException 400 {@code bad_request}
+   */
+  static JsonValue read(JsonInput input) {
+    return read(input, DEEPEST);
+  }
+
+  /** Writes the value as JSON without white space. */
+  void writeTo(JsonBuffer out);
+
+  private static JsonValue read(JsonInput input, int depth) {
+    if (depth == 0) {
+      throw input.invalid("nested deeper than " + DEEPEST);
+    }
+    return switch (input.token()) {
+      case START_OBJECT -> object(input, depth);
+      case START_ARRAY -> array(input, depth);
+      case VALUE_STRING -> new JsonString(input.text());
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> new JsonNumber(input.text());
+      case VALUE_TRUE -> new JsonBool(true);
+      case VALUE_FALSE -> new JsonBool(false);
+      case VALUE_NULL -> new JsonNull();
+      default -> throw input.invalid("a value was expected");
+    };
+  }
+
+  private static JsonObject object(JsonInput input, int depth) {
+    Map<String, JsonValue> members = new LinkedHashMap<>();
+    while (input.next() == JsonToken.FIELD_NAME) {
+      String name = input.name();
+      input.next();
+      members.put(name, read(input, depth - 1));
+    }
+    return new JsonObject(members);
+  }
+
+  private static JsonArray array(JsonInput input, int depth) {
+    List<JsonValue> elements = new ArrayList<>();
+    while (input.next() != JsonToken.END_ARRAY) {
+      elements.add(read(input, depth - 1));
+    }
+    return new JsonArray(elements);
+  }
+}

@@ -1,0 +1,108 @@
+package lectus.json;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * The leaves of one document while it is read, and its running sizes. Where they would not fit into
+ * the store it goes on counting, for the error to tell the sizes, but keeps no leaves: a body of 1
+ * MB can name 5 GB of them.
+ */
+final class LeafCollector {
+  private final JsonLimits limits;
+
+  /** In the order in which they came; null where a later member has replaced one. */
+  private final List<Leaf> leaves = new ArrayList<>(32);
+
+  private int count;
+  private int standing;
+  private long jsonBytes;
+  private long storedBytes;
+  private long mostStoredBytes;
+  private long mostTransactionBytes;
+
+  LeafCollector(JsonLimits limits) {
+    this.limits = limits;
+  }
+
+  /** Begins a member, and forgets the leaves of the one of the same name that it replaces. */
+  void begin(Member member) {
+    if (member.complete) {
+      drop(member);
+    }
+    member.complete = false;
+    member.from = count;
+    member.standing = standing;
+    member.storedBytes = storedBytes;
+    member.jsonBytes = jsonBytes;
+  }
+
+  void complete(Member member) {
+    member.complete = true;
+    member.to = count;
+    member.standing = standing - member.standing;
+    member.storedBytes = storedBytes - member.storedBytes;
+    member.jsonBytes = jsonBytes - member.jsonBytes;
+  }
+
+  void addJson(int bytes) {
+    jsonBytes += bytes;
+  }
+
+  void add(byte[] path, int pathLength, byte[] value, int valueLength) {
+    count++;
+    standing++;
+    storedBytes += limits.keyOverhead() + pathLength + valueLength;
+    mostStoredBytes = Math.max(mostStoredBytes, storedBytes);
+    mostTransactionBytes = Math.max(mostTransactionBytes, transactionBytes());
+    if (overflows()) {
+      leaves.clear();
+    } else {
+      leaves.add(new Leaf(Arrays.copyOf(path, pathLength), Arrays.copyOf(value, valueLength)));
+    }
+  }
+
+  ExplodedBody finish() {
+    // Each member has counted a comma; the last one's makes up for one of the two braces.
+    long size = jsonBytes + (jsonBytes == 0 ? 2 : 1);
+    checkSizes(size);
+    leaves.removeIf(Objects::isNull);
+    leaves.sort(Leaf.BY_PATH);
+    long overhead = (long) standing * limits.keyOverhead();
+    return new ExplodedBody(
+        Collections.unmodifiableList(leaves), (int) size, storedBytes - overhead);
+  }
+
+  private void checkSizes(long size) {
+    if (size > limits.documentBytes()) {
+      throw TooLarge.document(size, limits.documentBytes());
+    }
+    if (mostStoredBytes > limits.explodedBytes()) {
+      throw TooLarge.exploded(size, mostStoredBytes, limits.explodedBytes());
+    }
+    if (mostTransactionBytes > JsonLimits.TRANSACTION_BYTES) {
+      throw TooLarge.transaction(size, mostTransactionBytes, JsonLimits.TRANSACTION_BYTES);
+    }
+  }
+
+  private void drop(Member member) {
+    standing -= member.standing;
+    storedBytes -= member.storedBytes;
+    jsonBytes -= member.jsonBytes;
+    if (!overflows()) {
+      leaves.subList(member.from, member.to).replaceAll(leaf -> null);
+    }
+  }
+
+  private long transactionBytes() {
+    return storedBytes + (long) standing * JsonLimits.MUTATION_BYTES;
+  }
+
+  private boolean overflows() {
+    return mostStoredBytes > limits.explodedBytes()
+        || mostTransactionBytes > JsonLimits.TRANSACTION_BYTES;
+  }
+}

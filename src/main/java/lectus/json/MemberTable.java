@@ -1,0 +1,44 @@
+package lectus.json;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The members that one object has had so far, to find those that a later one replaces. */
+final class MemberTable {
+  /** Up to here looking at each beats a map, whose buckets stand any choice of names. */
+  private static final int SMALL = 16;
+
+  private final List<Member> members = new ArrayList<>(SMALL);
+  private Map<String, Member> byName;
+
+  /** The member of this name, added where there is none yet. */
+  Member member(String name) {
+    if (byName != null) {
+      return byName.computeIfAbsent(name, Member::new);
+    }
+    int hash = name.hashCode();
+    for (int i = 0; i < members.size(); i++) {
+      Member member = members.get(i);
+      if (member.name.hashCode() == hash && member.name.equals(name)) {
+        return member;
+      }
+    }
+    return add(new Member(name));
+  }
+
+  void clear() {
+    members.clear();
+    byName = null;
+  }
+
+  private Member add(Member member) {
+    members.add(member);
+    if (members.size() > SMALL) {
+      byName = new HashMap<>();
+      members.forEach(m -> byName.put(m.name, m));
+    }
+    return member;
+  }
+}

@@ -1,0 +1,42 @@
+package lectus.json;
+
+import lectus.tuple.TupleReader;
+
+/**
+ * Paths for people: {@code a.b[3].c}, dots and backslashes in names escaped as in {@link
+ * FieldPath}, long ones without their middle.
+ */
+final class PathText {
+  private static final int HEAD = 60;
+  private static final int TAIL = 30;
+
+  private PathText() {}
+
+  /** The path in tuple encoding in the first {@code length} bytes. */
+  static String of(byte[] path, int length) {
+    StringBuilder text = new StringBuilder();
+    TupleReader elements = new TupleReader(path, 0, length);
+    while (elements.hasNext()) {
+      if (elements.isInteger()) {
+        text.append('[').append(elements.integer()).append(']');
+      } else {
+        text.append(text.isEmpty() ? "" : ".").append(escaped(elements.string()));
+      }
+    }
+    return shortened(text.toString());
+  }
+
+  private static String escaped(String name) {
+    return name.replace("\\", "\\\\").replace(".", "\\.");
+  }
+
+  private static String shortened(String text) {
+    int characters = text.codePointCount(0, text.length());
+    if (characters <= HEAD + TAIL) {
+      return text;
+    }
+    return text.substring(0, text.offsetByCodePoints(0, HEAD))
+        + "…"
+        + text.substring(text.offsetByCodePoints(text.length(), -TAIL));
+  }
+}

@@ -1,0 +1,38 @@
+package lectus.json;
+
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+
+/** The answers to broken {@link JsonLimits}: 413 {@code document_too_large}. */
+final class TooLarge {
+  private TooLarge() {}
+
+  static LectusException value(String path, long bytes, int limit) {
+    return error(
+        "The value of " + path + " takes " + bytes + " bytes, the limit is " + limit + ".");
+  }
+
+  static LectusException path(String path, int bytes, int limit) {
+    return error("The path " + path + " takes " + bytes + " bytes, the limit is " + limit + ".");
+  }
+
+  static LectusException document(long bytes, int limit) {
+    return error("The document has " + bytes + " bytes of JSON, the limit is " + limit + ".");
+  }
+
+  static LectusException exploded(long jsonBytes, long storedBytes, long limit) {
+    return error(
+        "The document's %d bytes of JSON take %d bytes as key-values, the limit is %d."
+            .formatted(jsonBytes, storedBytes, limit));
+  }
+
+  static LectusException transaction(long jsonBytes, long transactionBytes, long limit) {
+    return error(
+        "The document's %d bytes of JSON take %d bytes of a transaction, the limit is %d."
+            .formatted(jsonBytes, transactionBytes, limit));
+  }
+
+  private static LectusException error(String reason) {
+    return new LectusException(new LectusError.TooLarge("document_too_large", reason));
+  }
+}

@@ -1,0 +1,122 @@
+package lectus.revision;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Takes replicated revisions ({@code new_edits=false}) into the edit branches of one document, in
+ * memory. All branches must have been read, since any may be the one that an arriving path extends.
+ *
+ * <p>The branches are a revision tree laid out leaf by leaf. Its leaves are those that merging the
+ * paths into one tree gives, whatever the order in which they come.
+ */
+public final class BranchMerge {
+  private final List<EditBranch> stored;
+  private final List<EditBranch> branches;
+  private final int maxAncestors;
+
+  /** What a revision that arrives turned out to be. */
+  public enum Arrival {
+    /** A leaf that was not known. */
+    NEW,
+    /**
+     * Known already, but its history goes further back than what is stored, perhaps to a leaf
+     * stored apart, which is a leaf no longer then.
+     */
+    JOINED,
+    /** Known already, as a leaf or an ancestor of one, and so is its history: nothing changes. */
+    KNOWN
+  }
+
+  /**
+   * @param revsLimit revisions that a branch keeps, its leaf included
+   */
+  public BranchMerge(List<EditBranch> stored, int revsLimit) {
+    this.stored = stored;
+    this.branches = new ArrayList<>(stored);
+    this.maxAncestors = revsLimit - 1;
+  }
+
+  /**
+   * Adds a revision with its history.
+   *
+   * @param body its size, used if the revision is new
+   */
+  public Arrival add(RevisionPath path, boolean deleted, BodySize body) {
+    List<EditBranch> holders = new ArrayList<>();
+    List<EditBranch> extended = new ArrayList<>();
+    for (EditBranch branch : branches) {
+      if (branch.contains(path.leaf())) {
+        holders.add(branch);
+      } else if (path.isAncestor(branch.leaf())) {
+        extended.add(branch);
+      }
+    }
+    List<RevisionHash> history = history(path);
+    branches.removeAll(extended);
+    if (holders.isEmpty()) {
+      Ancestors ancestors = Ancestors.of(history, maxAncestors);
+      branches.add(new EditBranch(path.leaf(), deleted, ancestors, body, null));
+      return Arrival.NEW;
+    }
+    boolean changed = !extended.isEmpty();
+    for (EditBranch holder : holders) {
+      EditBranch lengthened = lengthened(holder, path.leaf(), history);
+      changed |= lengthened != holder;
+      branches.set(branches.indexOf(holder), lengthened);
+    }
+    return changed ? Arrival.JOINED : Arrival.KNOWN;
+  }
+
+  /** What has to be written; empty if nothing changed. */
+  public Optional<BranchUpdate> update() {
+    List<EditBranch> replaced = without(stored, branches);
+    List<EditBranch> added = without(branches, stored);
+    return replaced.isEmpty() && added.isEmpty()
+        ? Optional.empty()
+        : Optional.of(BranchUpdate.of(stored, replaced, added));
+  }
+
+  /** The path's ancestors, and beyond its oldest revision those that a branch here knows. */
+  private List<RevisionHash> history(RevisionPath path) {
+    RevisionId oldest = path.oldest();
+    List<RevisionHash> history = new ArrayList<>(path.ancestors());
+    branches.stream()
+        .filter(branch -> branch.contains(oldest))
+        .max(Comparator.comparingLong(branch -> branch.length() - branch.leaf().position()))
+        .ifPresent(
+            branch ->
+                branch
+                    .ancestors()
+                    .addTo(history, (int) (branch.leaf().position() - oldest.position())));
+    return history;
+  }
+
+  /** The branch with the history of one of its revisions, if that goes further back. */
+  private EditBranch lengthened(EditBranch branch, RevisionId within, List<RevisionHash> history) {
+    int depth = (int) (branch.leaf().position() - within.position());
+    int known = branch.ancestors().count();
+    if (known >= Math.min(depth + history.size(), maxAncestors)) {
+      return branch;
+    }
+    List<RevisionHash> hashes = new ArrayList<>(branch.ancestors().toList().subList(0, depth));
+    hashes.addAll(history);
+    Ancestors ancestors = Ancestors.of(hashes, maxAncestors);
+    return ancestors.count() <= known
+        ? branch
+        : new EditBranch(
+            branch.leaf(), branch.deleted(), ancestors, branch.body(), branch.winner());
+  }
+
+  private static List<EditBranch> without(List<EditBranch> branches, List<EditBranch> others) {
+    List<EditBranch> rest = new ArrayList<>();
+    for (EditBranch branch : branches) {
+      if (others.stream().noneMatch(other -> other == branch)) {
+        rest.add(branch);
+      }
+    }
+    return rest;
+  }
+}

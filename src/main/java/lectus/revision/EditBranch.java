@@ -1,0 +1,67 @@
+package lectus.revision;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * One edit branch of a document (RFC 001): a leaf and the ancestors it is known to descend from.
+ *
+ * @param body how large the leaf's body is
+ * @param winner null on losing branches
+ */
+public record EditBranch(
+    RevisionId leaf, boolean deleted, Ancestors ancestors, BodySize body, Winner winner) {
+
+  /**
+   * The winning branch first: one that is not deleted before deleted ones, then the higher
+   * position, then the higher hash. The revisions subspace sorts in exactly the opposite order.
+   */
+  public static final Comparator<EditBranch> WINNER_FIRST =
+      Comparator.comparing(EditBranch::deleted)
+          .thenComparing(EditBranch::leaf, Comparator.reverseOrder());
+
+  public boolean isWinner() {
+    return winner != null;
+  }
+
+  /** Whether this branch would win over {@code other}. */
+  public boolean beats(EditBranch other) {
+    return WINNER_FIRST.compare(this, other) < 0;
+  }
+
+  /** Revisions of the branch: the leaf and its known ancestors. */
+  public int length() {
+    return 1 + ancestors.count();
+  }
+
+  /** Leaf first. */
+  public List<RevisionId> path() {
+    List<RevisionId> path = new ArrayList<>(length());
+    path.add(leaf);
+    for (RevisionHash hash : ancestors.toList()) {
+      path.add(new RevisionId(leaf.position() - path.size(), hash));
+    }
+    return path;
+  }
+
+  /** Whether {@code revision} is the leaf or a known ancestor of it. */
+  public boolean contains(RevisionId revision) {
+    return revision.equals(leaf) || isAncestor(revision);
+  }
+
+  /** Whether {@code revision} is known to be an ancestor of the leaf. */
+  public boolean isAncestor(RevisionId revision) {
+    return ancestors.holds(revision.hash(), leaf.position() - revision.position() - 1);
+  }
+
+  /** This branch as a losing one. */
+  public EditBranch losing() {
+    return winner == null ? this : new EditBranch(leaf, deleted, ancestors, body, null);
+  }
+
+  /** This branch as the winning one of the transaction being written. */
+  public EditBranch winning(int branchCount) {
+    return new EditBranch(leaf, deleted, ancestors, body, Winner.beingWritten(branchCount));
+  }
+}

@@ -1,0 +1,43 @@
+package lectus.revision;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A revision and its history as a replicator sends it.
+ *
+ * @param ancestors newest first, without gaps: the parent of {@code leaf}, its grandparent, …
+ */
+public record RevisionPath(RevisionId leaf, List<RevisionHash> ancestors) {
+  public RevisionPath {
+    ancestors = List.copyOf(ancestors);
+    if (leaf.position() - ancestors.size() < 1) {
+      throw new IllegalArgumentException("More ancestors than positions before " + leaf);
+    }
+  }
+
+  /** A revision of which no history is known. */
+  public static RevisionPath of(RevisionId leaf) {
+    return new RevisionPath(leaf, List.of());
+  }
+
+  /** The path of a child of its leaf. */
+  public RevisionPath followedBy(RevisionId child) {
+    List<RevisionHash> history = new ArrayList<>(ancestors.size() + 1);
+    history.add(leaf.hash());
+    history.addAll(ancestors);
+    return new RevisionPath(child, history);
+  }
+
+  RevisionId oldest() {
+    int count = ancestors.size();
+    return count == 0 ? leaf : new RevisionId(leaf.position() - count, ancestors.get(count - 1));
+  }
+
+  boolean isAncestor(RevisionId revision) {
+    long depth = leaf.position() - revision.position() - 1;
+    return depth >= 0
+        && depth < ancestors.size()
+        && ancestors.get((int) depth).equals(revision.hash());
+  }
+}

@@ -1,0 +1,184 @@
+package lectus.revision;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.database.Sequence;
+import lectus.store.Versionstamps;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleSizes;
+import lectus.tuple.TupleWriter;
+
+/**
+ * The edit branches of one database's documents, one key and value each (RFC 001).
+ *
+ * <pre>
+ * key    (prefix, REVISIONS, doc id, not deleted, position, hash)
+ * value  winning branch  (format 1, Incarnation, Versionstamp, branch count, body) ancestors
+ *        losing branch   (format 1, nil, body) ancestors
+ * body       = external bytes, stored bytes, nil (kept for a digest of the attachments)
+ * ancestors  = {@link Ancestors}, not a tuple
+ * </pre>
+ *
+ * The winning branch is the last key of its document. Keys and values are written with conflict
+ * ranges: they alone decide whether two edits of one document conflict.
+ */
+public final class RevisionsSubspace {
+  private static final int FORMAT = 1;
+
+  /** Above every type code that the tuple encoding of a boolean begins with. */
+  private static final int AFTER_BRANCHES = 0xff;
+
+  private final byte[] prefix;
+  private final int incarnation;
+
+  public RevisionsSubspace(DatabaseHandle database) {
+    this.prefix = DatabaseSubspace.REVISIONS.key(database.prefix()).toBytes();
+    this.incarnation = database.incarnation();
+  }
+
+  /** The winning branch in one round trip; empty if the document was never written. */
+  public CompletableFuture<Optional<EditBranch>> winner(ReadTransaction tx, String docId) {
+    return highest(tx, docId, 1)
+        .thenApply(rows -> rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0)));
+  }
+
+  /**
+   * The branch with this leaf, empty if there is none. One key in one round trip.
+   *
+   * @param deleted whether the leaf is a tombstone: a part of the key
+   */
+  public CompletableFuture<Optional<EditBranch>> branch(
+      ReadTransaction tx, String docId, boolean deleted, RevisionId leaf) {
+    return tx.get(key(docId, deleted, leaf))
+        .thenApply(
+            value ->
+                value == null ? Optional.empty() : Optional.of(decodeValue(leaf, deleted, value)));
+  }
+
+  /** All branches, the winning one first, in one round trip. */
+  public CompletableFuture<List<EditBranch>> branches(ReadTransaction tx, String docId) {
+    return highest(tx, docId, ReadTransaction.ROW_LIMIT_UNLIMITED);
+  }
+
+  /**
+   * The live branch with this leaf and the branch right before it, which wins once this one is
+   * deleted: at most two contiguous keys in one round trip. The first of the list is the branch
+   * asked for only if it has that leaf.
+   */
+  public CompletableFuture<List<EditBranch>> withNextInLine(
+      ReadTransaction tx, String docId, RevisionId leaf) {
+    TupleWriter begin = document(docId);
+    int branchOffset = begin.length();
+    byte[] end = key(docId, false, leaf);
+    return decodeAll(
+        tx.getRange(begin.toBytes(), Arrays.copyOf(end, end.length + 1), 2, true).asList(),
+        branchOffset);
+  }
+
+  /** Writes a branch. The sequence of a winning one is filled in when the transaction commits. */
+  public void put(Transaction tx, String docId, EditBranch branch, int numberInTransaction) {
+    byte[] key = key(docId, branch.deleted(), branch.leaf());
+    TupleWriter value = new TupleWriter(64 + branch.ancestors().sizeBytes()).integer(FORMAT);
+    if (!branch.isWinner()) {
+      writeTail(value.nil(), branch);
+      tx.set(key, value.toBytes());
+      return;
+    }
+    // The type code of a versionstamp takes the byte before the stamp itself.
+    int stampOffset = value.integer(incarnation).length() + 1;
+    value.versionstamp(Versionstamps.placeholder(numberInTransaction));
+    writeTail(value.integer(branch.winner().branchCount()), branch);
+    tx.mutate(
+        MutationType.SET_VERSIONSTAMPED_VALUE,
+        key,
+        Versionstamps.template(value.toBytes(), stampOffset));
+  }
+
+  public void clear(Transaction tx, String docId, EditBranch branch) {
+    tx.clear(key(docId, branch.deleted(), branch.leaf()));
+  }
+
+  /** An upper bound of the bytes of a branch's key. */
+  public int keySizeBound(String docId, RevisionId leaf) {
+    int otherElements = 16;
+    return prefix.length
+        + TupleSizes.string(docId)
+        + 2 * leaf.hash().bytes().length
+        + otherElements;
+  }
+
+  /** An upper bound of the bytes of a branch's value. */
+  public int valueSizeBound(EditBranch branch) {
+    int otherElements = 64;
+    return otherElements + branch.ancestors().sizeBytes();
+  }
+
+  private CompletableFuture<List<EditBranch>> highest(ReadTransaction tx, String docId, int limit) {
+    TupleWriter range = document(docId);
+    int branchOffset = range.length();
+    byte[] begin = range.toBytes();
+    byte[] end = range.octet(AFTER_BRANCHES).toBytes();
+    return decodeAll(tx.getRange(begin, end, limit, true).asList(), branchOffset);
+  }
+
+  private static CompletableFuture<List<EditBranch>> decodeAll(
+      CompletableFuture<List<KeyValue>> rows, int branchOffset) {
+    return rows.thenApply(
+        found -> {
+          List<EditBranch> branches = new ArrayList<>(found.size());
+          for (KeyValue row : found) {
+            branches.add(decode(row, branchOffset));
+          }
+          return branches;
+        });
+  }
+
+  private TupleWriter document(String docId) {
+    return TupleWriter.startingWith(prefix).string(docId);
+  }
+
+  private byte[] key(String docId, boolean deleted, RevisionId leaf) {
+    TupleWriter key = document(docId).bool(!deleted).integer(leaf.position());
+    leaf.hash().writeTo(key);
+    return key.toBytes();
+  }
+
+  private static void writeTail(TupleWriter value, EditBranch branch) {
+    value.integer(branch.body().external()).integer(branch.body().stored()).nil();
+    branch.ancestors().writeTo(value);
+  }
+
+  private static EditBranch decode(KeyValue row, int branchOffset) {
+    TupleReader key = new TupleReader(row.getKey(), branchOffset);
+    boolean deleted = !key.bool();
+    RevisionId leaf = new RevisionId(key.integer(), RevisionHash.readFrom(key));
+    return decodeValue(leaf, deleted, row.getValue());
+  }
+
+  private static EditBranch decodeValue(RevisionId leaf, boolean deleted, byte[] bytes) {
+    TupleReader value = new TupleReader(bytes, 0);
+    int format = value.smallInteger();
+    if (format != FORMAT) {
+      throw new MalformedTupleException("Edit branch of an unknown format: " + format);
+    }
+    Winner winner = null;
+    if (value.isNil()) {
+      value.nil();
+    } else {
+      winner = new Winner(Sequence.readFrom(value), value.smallInteger());
+    }
+    BodySize body = new BodySize(value.integer(), value.integer());
+    int ancestors = value.nil().position();
+    return new EditBranch(leaf, deleted, Ancestors.readFrom(bytes, ancestors), body, winner);
+  }
+}

@@ -1,0 +1,43 @@
+package lectus.server;
+
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpServer;
+import lectus.http.HttpApi;
+import lectus.http.Services;
+
+/** One event loop's share of the HTTP connections. */
+final class HttpVerticle extends VerticleBase {
+  private final Services services;
+  private final NodeSettings settings;
+  private HttpApi api;
+  private HttpServer server;
+
+  HttpVerticle(Services services, NodeSettings settings) {
+    this.services = services;
+    this.settings = settings;
+  }
+
+  @Override
+  public Future<?> start() {
+    api = new HttpApi(services, settings.http());
+    server = api.createServer(vertx);
+    return server.listen(sharedPort(), settings.host());
+  }
+
+  /** Takes no more connections, ends the feeds, and waits for the requests that are running. */
+  @Override
+  public Future<?> stop() {
+    api.endFeeds();
+    return server.shutdown(settings.stopGrace()).onComplete(done -> api.closeLog());
+  }
+
+  /** Vert.x lets servers share any free port when they ask for a negative one. */
+  private int sharedPort() {
+    return settings.port() == 0 ? -1 : settings.port();
+  }
+
+  int port() {
+    return server.actualPort();
+  }
+}

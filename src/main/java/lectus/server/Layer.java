@@ -1,0 +1,72 @@
+package lectus.server;
+
+import java.time.InstantSource;
+import java.util.concurrent.Executor;
+import lectus.database.Catalogue;
+import lectus.document.AllDocs;
+import lectus.document.BulkGet;
+import lectus.document.DocumentParser;
+import lectus.document.DocumentReader;
+import lectus.document.DocumentWriter;
+import lectus.document.LocalDocuments;
+import lectus.document.RevisionsDiff;
+import lectus.feed.ChangesReader;
+import lectus.feed.DatabaseInfo;
+import lectus.http.BodyMemory;
+import lectus.http.DatabaseEvents;
+import lectus.http.Services;
+import lectus.http.Writes;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+
+/** The parts below HTTP, put together once for each server. */
+final class Layer {
+  private final Store store;
+  private final NodeSettings settings;
+  private final TransactionRunner transactions;
+  private final Catalogue catalogue;
+  private final ChangesReader changes;
+
+  Layer(Store store, NodeSettings settings) {
+    this.store = store;
+    this.settings = settings;
+    this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
+    this.catalogue = new Catalogue(store, transactions, InstantSource.system());
+    this.changes = new ChangesReader(catalogue, transactions);
+  }
+
+  Catalogue catalogue() {
+    return catalogue;
+  }
+
+  ChangesReader changes() {
+    return changes;
+  }
+
+  DocumentWriter writer() {
+    return new DocumentWriter(store, catalogue);
+  }
+
+  /**
+   * @param readers of which feeds get half
+   */
+  Services services(Writes writes, DatabaseEvents events, Executor readers) {
+    return new Services(
+        store.id(),
+        catalogue,
+        new DatabaseInfo(catalogue, transactions),
+        new DocumentParser(settings.documents()),
+        new DocumentReader(catalogue, transactions),
+        new AllDocs(catalogue, transactions),
+        new BulkGet(catalogue, transactions),
+        new RevisionsDiff(catalogue, transactions),
+        new LocalDocuments(catalogue, transactions, settings.documents()),
+        changes,
+        writes,
+        events,
+        new BodyMemory(settings.bodyMemoryBytes()),
+        readers,
+        new FeedShare(readers, Math.max(1, settings.readers() / 2)));
+  }
+}

@@ -1,0 +1,181 @@
+package lectus.server;
+
+import io.vertx.core.Context;
+import io.vertx.core.Deployable;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.ThreadingModel;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import java.net.BindException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import lectus.document.DocumentWriter;
+import lectus.http.Services;
+import lectus.http.Writes;
+import lectus.store.Store;
+
+/** One running server on an open store, which stays its owner's to close. */
+public final class Node implements AutoCloseable {
+  private static final long DEPLOY_SECONDS = 30;
+
+  /** What closing connections and the like may take beyond the time for running requests. */
+  private static final long STOP_SECONDS = 10;
+
+  private final NodeSettings settings;
+  private final Vertx vertx;
+  private final ExecutorService readers;
+  private final List<String> executors = new ArrayList<>();
+  private final List<String> servers = new ArrayList<>();
+  private int port;
+
+  private Node(NodeSettings settings) {
+    this.settings = settings;
+    this.vertx = Vertx.vertx(vertxOptions());
+    this.readers = ReaderPool.of(settings.readers());
+  }
+
+  /**
+   * Starts to listen; requests are answered when this returns.
+   *
+   * @throws StartException when the address cannot be listened on
+   */
+  public static Node start(NodeSettings settings, Store store) {
+    return start(settings, () -> store);
+  }
+
+  /**
+   * The same on a store that may still be opening: it is asked for when everything else is ready.
+   *
+   * @throws StartException when the address cannot be listened on
+   */
+  public static Node start(NodeSettings settings, Supplier<Store> store) {
+    Node node = new Node(settings);
+    try {
+      node.deploy(store.get());
+      return node;
+    } catch (RuntimeException e) {
+      node.close();
+      throw e;
+    }
+  }
+
+  /** The port listened on. */
+  public int port() {
+    return port;
+  }
+
+  /** Ends in order: no request that is running is cut off, as long as it ends in time. */
+  @Override
+  public void close() {
+    undeploy(servers, settings.stopGrace().toSeconds() + STOP_SECONDS);
+    undeploy(executors, STOP_SECONDS);
+    await(vertx.close(), STOP_SECONDS);
+    readers.shutdown();
+  }
+
+  private static VertxOptions vertxOptions() {
+    return new VertxOptions()
+        .setEventLoopPoolSize(cores())
+        .setWorkerPoolSize(1)
+        .setInternalBlockingPoolSize(1)
+        .setDisableTCCL(true)
+        .setFileSystemOptions(
+            new FileSystemOptions()
+                .setFileCachingEnabled(false)
+                .setClassPathResolvingEnabled(false));
+  }
+
+  private static int cores() {
+    return Runtime.getRuntime().availableProcessors();
+  }
+
+  private void deploy(Store store) {
+    Layer layer = new Layer(store, settings);
+    ListenerRegistry listeners = new ListenerRegistry();
+    UpdateAnnouncer announcer = announcer(store, listeners);
+    worker(
+        "lectus-poller",
+        new ChangesPollerVerticle(store.id(), layer.catalogue(), layer.changes(), listeners));
+    Writes writes = deployExecutors(layer.writer(), announcer);
+    deployServers(layer.services(writes, announcer, readers));
+  }
+
+  private UpdateAnnouncer announcer(Store store, ListenerRegistry listeners) {
+    DatabaseEventCodec codec = new DatabaseEventCodec();
+    vertx.eventBus().registerCodec(codec);
+    Context context = vertx.getOrCreateContext();
+    return new UpdateAnnouncer(
+        store.id(),
+        listeners,
+        vertx.eventBus(),
+        publication -> context.runOnContext(none -> publication.run()),
+        codec);
+  }
+
+  private Writes deployExecutors(DocumentWriter writer, UpdateAnnouncer announcer) {
+    WriteSettings bounds = settings.writes();
+    List<WriteQueue> queues = new ArrayList<>();
+    for (int number = 0; number < bounds.executors(); number++) {
+      WriteQueue queue = new WriteQueue(bounds);
+      queues.add(queue);
+      String address = WriteRouter.address(number);
+      worker(
+          "lectus-executor-" + number,
+          new TransactionExecutorVerticle(address, queue, writer, announcer));
+    }
+    return new WriteRouter(vertx.eventBus(), queues, bounds.batchEdits());
+  }
+
+  /** Deploys a verticle on a worker thread of its own. */
+  private void worker(String thread, Deployable verticle) {
+    DeploymentOptions options =
+        new DeploymentOptions()
+            .setThreadingModel(ThreadingModel.WORKER)
+            .setWorkerPoolName(thread)
+            .setWorkerPoolSize(1);
+    executors.add(await(vertx.deployVerticle(verticle, options), DEPLOY_SECONDS));
+  }
+
+  /** One for each core, which share a port. */
+  private void deployServers(Services services) {
+    for (int number = 0; number < cores(); number++) {
+      HttpVerticle server = new HttpVerticle(services, settings);
+      try {
+        servers.add(await(vertx.deployVerticle(server), DEPLOY_SECONDS));
+      } catch (StartException e) {
+        throw cannotListen(e);
+      }
+      port = server.port();
+    }
+  }
+
+  private StartException cannotListen(StartException failure) {
+    String address = settings.host() + ":" + settings.port();
+    String why =
+        failure.getCause() instanceof BindException
+            ? " is in use, or is no address of this machine."
+            : " cannot be listened on.";
+    return new StartException("The address " + address + why, failure);
+  }
+
+  private void undeploy(List<String> deployments, long seconds) {
+    await(Future.join(deployments.stream().map(vertx::undeploy).toList()), seconds);
+  }
+
+  /** Whatever a future failed with comes out, checked or not. */
+  private static <T> T await(Future<T> future, long seconds) {
+    try {
+      return future.await(seconds, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      throw new StartException("The server did not start or stop in time.", e);
+    } catch (Exception e) {
+      throw new StartException("The server cannot start: " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,15 @@
+package lectus.server;
+
+import java.util.List;
+import lectus.database.DatabaseName;
+import lectus.document.Edit;
+import lectus.http.Writes.Completion;
+
+/**
+ * Edits of one request that wait for a transaction.
+ *
+ * @param atomic all of them or none, in a transaction of their own
+ * @param bytes about what they hold in memory
+ */
+record PendingWrite(
+    DatabaseName database, List<Edit> edits, boolean atomic, long bytes, Completion completion) {}

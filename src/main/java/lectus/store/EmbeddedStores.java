@@ -1,0 +1,39 @@
+package lectus.store;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
+import java.nio.file.Path;
+import lectus.error.LectusException;
+import lectus.error.StoreOpenException;
+import lectus.store.embedded.EmbeddedDatabase;
+import lectus.store.embedded.EmbeddedOptions;
+
+/** Opens embedded stores. */
+public final class EmbeddedStores {
+  private EmbeddedStores() {}
+
+  /** Opens the store in the folder {@code data}, or makes one if the folder is missing or empty. */
+  public static Store open(Path data) {
+    return open(data, EmbeddedOptions.defaults());
+  }
+
+  /**
+   * As {@link #open(Path)}, with options; closing the store closes the database.
+   *
+   * @throws StoreOpenException if the folder cannot be used: held by another process, not writable,
+   *     damaged or of a newer format
+   */
+  public static Store open(Path data, EmbeddedOptions options) {
+    Database database = EmbeddedDatabase.open(data, options);
+    try {
+      return Store.in(
+          database, Store.DEFAULT_DIRECTORY, TransactionLimits.DEFAULT, false, database::close);
+    } catch (FDBException | LectusException e) {
+      database.close();
+      throw new StoreOpenException("The store in " + data + " cannot be read or written.", e);
+    } catch (StoreOpenException e) {
+      database.close();
+      throw e;
+    }
+  }
+}

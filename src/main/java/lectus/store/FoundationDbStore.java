@@ -1,0 +1,128 @@
+package lectus.store;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDB;
+import com.apple.foundationdb.FDBException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import lectus.error.LectusException;
+import lectus.error.StoreOpenException;
+
+/**
+ * Opens a FoundationDB cluster. This is the only class that touches fdb-java's {@code FDB}, whose
+ * loading needs the native client library.
+ */
+public final class FoundationDbStore {
+  private static final int API_VERSION = 740;
+
+  /** Of the 7.3 client library, which speaks the same API for all that Lectus uses. */
+  private static final int OLDER_API_VERSION = 730;
+
+  private static final int API_VERSION_NOT_SUPPORTED = 2203;
+  private static final int CONNECTION_STRING_INVALID = 2104;
+  private static final int TIMED_OUT = 1031;
+
+  private FoundationDbStore() {}
+
+  /** As {@link #open(Path, Duration, List)}, in {@link Store#DEFAULT_DIRECTORY}. */
+  public static Store open(Path clusterFile, Duration timeout) {
+    return open(clusterFile, timeout, Store.DEFAULT_DIRECTORY);
+  }
+
+  /**
+   * Connects to a cluster. Closing the store ends the process's use of FoundationDB: its network
+   * thread cannot be started twice.
+   *
+   * @param timeout how long the cluster may take to answer
+   * @param directory a path of the directory layer
+   * @throws StoreOpenException if the client library is missing, the cluster file is not there or
+   *     not one, or the cluster does not answer in time
+   */
+  public static Store open(Path clusterFile, Duration timeout, List<String> directory) {
+    if (!Files.isReadable(clusterFile) || Files.isDirectory(clusterFile)) {
+      throw new StoreOpenException("The cluster file " + clusterFile + " cannot be read.");
+    }
+    FDB client = client();
+    Database database = connect(client, clusterFile);
+    try {
+      TransactionLimits limits =
+          new TransactionLimits(TransactionLimits.DEFAULT.retries(), timeout);
+      return Store.in(database, directory, limits, true, () -> close(client, database));
+    } catch (FDBException | LectusException e) {
+      database.close();
+      throw unreachable(clusterFile, timeout, e);
+    } catch (StoreOpenException e) {
+      database.close();
+      throw e;
+    }
+  }
+
+  private static FDB client() {
+    try {
+      FDB client = selectApiVersion();
+      // Whoever opened the store closes it when it stops; the library's own hook would race it.
+      client.disableShutdownHook();
+      return client;
+    } catch (LinkageError e) {
+      throw new StoreOpenException(
+          "FoundationDB's client library (libfdb_c) is not installed on this machine.", e);
+    } catch (FDBException e) {
+      throw new StoreOpenException(
+          "FoundationDB's client library on this machine is too old: 7.3 or newer is needed.", e);
+    }
+  }
+
+  private static FDB selectApiVersion() {
+    if (FDB.isAPIVersionSelected()) {
+      return FDB.instance();
+    }
+    try {
+      return FDB.selectAPIVersion(API_VERSION);
+    } catch (FDBException e) {
+      if (e.getCode() == API_VERSION_NOT_SUPPORTED) {
+        return FDB.selectAPIVersion(OLDER_API_VERSION);
+      }
+      throw e;
+    }
+  }
+
+  private static Database connect(FDB client, Path clusterFile) {
+    try {
+      return client.open(clusterFile.toString());
+    } catch (FDBException e) {
+      throw noClusterFile(clusterFile, e);
+    } catch (IllegalStateException e) {
+      throw new StoreOpenException(
+          "FoundationDB was closed in this process and cannot be opened again.", e);
+    }
+  }
+
+  private static StoreOpenException unreachable(
+      Path clusterFile, Duration timeout, RuntimeException cause) {
+    String cluster = "The FoundationDB cluster of " + clusterFile;
+    if (cause instanceof LectusException || codeOf(cause) == TIMED_OUT) {
+      String sentence = cluster + " does not answer within " + timeout.toMillis() + " ms.";
+      return new StoreOpenException(sentence, cause);
+    }
+    if (codeOf(cause) == CONNECTION_STRING_INVALID) {
+      return noClusterFile(clusterFile, cause);
+    }
+    return new StoreOpenException(cluster + " refused: " + cause.getMessage() + ".", cause);
+  }
+
+  private static StoreOpenException noClusterFile(Path clusterFile, RuntimeException cause) {
+    return new StoreOpenException(
+        "The file " + clusterFile + " is not a FoundationDB cluster file.", cause);
+  }
+
+  private static int codeOf(RuntimeException e) {
+    return e instanceof FDBException f ? f.getCode() : 0;
+  }
+
+  private static void close(FDB client, Database database) {
+    database.close();
+    client.stopNetwork();
+  }
+}

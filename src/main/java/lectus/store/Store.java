@@ -1,0 +1,98 @@
+package lectus.store;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.directory.DirectoryLayer;
+import com.apple.foundationdb.directory.DirectorySubspace;
+import com.apple.foundationdb.subspace.Subspace;
+import java.util.List;
+
+/**
+ * An open store: fdb-java's {@link Database}, embedded or a cluster, and the subspace of it that
+ * all of Lectus lives in. Whoever opens one closes it.
+ */
+public final class Store implements AutoCloseable {
+  /** Where Lectus lives unless told otherwise, as a path of FoundationDB's directory layer. */
+  public static final List<String> DEFAULT_DIRECTORY = List.of("lectus");
+
+  private final Database database;
+  private final DirectorySubspace root;
+  private final String id;
+  private final boolean cluster;
+  private final Runnable closing;
+
+  private Store(
+      Database database, DirectorySubspace root, String id, boolean cluster, Runnable closing) {
+    this.database = database;
+    this.root = root;
+    this.id = id;
+    this.cluster = cluster;
+    this.closing = closing;
+  }
+
+  /**
+   * Opens, or makes, the directory {@code path} of {@code database}.
+   *
+   * @param cluster whether the database lies behind a network
+   * @param closing what {@link #close} does
+   */
+  static Store in(
+      Database database,
+      List<String> path,
+      TransactionLimits limits,
+      boolean cluster,
+      Runnable closing) {
+    TransactionRunner transactions = new TransactionRunner(database, limits, cluster);
+    DirectoryLayer directories = new DirectoryLayer();
+    return transactions.run(
+        transaction -> {
+          DirectorySubspace root = Reads.await(directories.createOrOpen(transaction, path));
+          String id = new StoreIdentity(root).readOrCreate(transaction);
+          return new Store(database, root, id, cluster, closing);
+        });
+  }
+
+  /**
+   * Another directory of the same database, made if it is not there, with an id of its own. Closing
+   * what this returns leaves the database open.
+   */
+  public Store inDirectory(List<String> path) {
+    return in(database, path, TransactionLimits.DEFAULT, cluster, () -> {});
+  }
+
+  public Database database() {
+    return database;
+  }
+
+  /** Everything of Lectus in this store lies below it. */
+  public Subspace root() {
+    return root;
+  }
+
+  /** The same as a directory, which hands out short prefixes to its subdirectories. */
+  public DirectorySubspace directory() {
+    return root;
+  }
+
+  /** The bytes that every key of Lectus in this store begins with; a copy. */
+  public byte[] rootPrefix() {
+    return root.getKey();
+  }
+
+  /** 32 lower-case hex digits, made up when the store was first opened, the same ever since. */
+  public String id() {
+    return id;
+  }
+
+  /**
+   * Whether a commit may end without telling if it was stored (commit_unknown_result, 1021), as
+   * happens when the network breaks.
+   */
+  public boolean mayAnswerUnknownResult() {
+    return cluster;
+  }
+
+  @Override
+  public void close() {
+    closing.run();
+  }
+}

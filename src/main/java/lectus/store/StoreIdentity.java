@@ -1,0 +1,52 @@
+package lectus.store;
+
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.subspace.Subspace;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import lectus.error.StoreOpenException;
+import lectus.tuple.TupleWriter;
+
+/**
+ * The name that a store gives itself when it is first opened, by which servers tell events of one
+ * store from those of another.
+ *
+ * <table>
+ *   <caption>Layout, below the store's root</caption>
+ *   <tr><th>key</th><th>value</th></tr>
+ *   <tr><td>(15, "id")</td><td>format 1, then the 16 bytes of the id</td></tr>
+ * </table>
+ */
+final class StoreIdentity {
+  static final int SUBSPACE = 15;
+  private static final byte FORMAT = 1;
+  private static final int ID_LENGTH = 16;
+
+  private final byte[] key;
+
+  StoreIdentity(Subspace root) {
+    key = TupleWriter.startingWith(root.getKey()).integer(SUBSPACE).string("id").toBytes();
+  }
+
+  /** The store's id, 32 lower-case hex digits, made up now if it has none. */
+  String readOrCreate(Transaction transaction) {
+    byte[] value = Reads.await(transaction.get(key));
+    if (value == null) {
+      value = randomValue();
+      transaction.set(key, value);
+    }
+    if (value.length != 1 + ID_LENGTH || value[0] != FORMAT) {
+      throw new StoreOpenException("The store's id has a format that this version cannot read.");
+    }
+    return HexFormat.of().formatHex(value, 1, value.length);
+  }
+
+  private static byte[] randomValue() {
+    byte[] id = new byte[ID_LENGTH];
+    new SecureRandom().nextBytes(id);
+    byte[] value = new byte[1 + ID_LENGTH];
+    value[0] = FORMAT;
+    System.arraycopy(id, 0, value, 1, ID_LENGTH);
+    return value;
+  }
+}

@@ -1,0 +1,266 @@
+package lectus.store.embedded;
+
+import com.apple.foundationdb.FDBException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import lectus.store.embedded.engine.Engine;
+import lectus.store.embedded.engine.Snapshot;
+
+/**
+ * The state of one attempt of a transaction, from its creation or the onError before it to the next
+ * onError. Its monitor guards everything.
+ */
+final class Attempt {
+  private static final long NO_VERSION = -1;
+
+  final Environment environment;
+  final Executor executor;
+  final RetryPolicy policy;
+  final AttemptOptions options;
+  final WriteLog writes = new WriteLog();
+  final ConflictRanges readConflicts = new ConflictRanges();
+  final ConflictRanges writeConflicts = new ConflictRanges();
+  final WatchList watches = new WatchList();
+  final PendingFutures pending = new PendingFutures();
+
+  /** The bytes the transaction has come to, own writes counted as often as they were made. */
+  long approximateSizeBytes;
+
+  boolean hasRead;
+  boolean commitCalled;
+
+  /** Whether the committer has the attempt: it needs the conflict history from its version on. */
+  private boolean committing;
+
+  private FDBException deferred;
+  private StoreError stopped;
+  private FDBException readFailure;
+  private long readVersion = NO_VERSION;
+  private Snapshot snapshot;
+  private ScheduledFuture<?> timeout;
+
+  Attempt(Environment environment, Executor executor, RetryPolicy policy) {
+    this.environment = environment;
+    this.executor = executor;
+    this.policy = policy;
+    options = new AttemptOptions(environment.settings());
+  }
+
+  // ---- errors ------------------------------------------------------------------------------
+
+  /** The first error of a mutator or option sticks. */
+  void defer(FDBException error) {
+    if (deferred == null) {
+      deferred = error;
+    }
+  }
+
+  boolean isDeferred() {
+    return deferred != null;
+  }
+
+  void checkDeferred() {
+    if (deferred != null) {
+      throw deferred;
+    }
+  }
+
+  void checkUsable() {
+    if (commitCalled) {
+      throw StoreError.USED_DURING_COMMIT.exception();
+    }
+    checkStopped();
+  }
+
+  void checkStopped() {
+    if (stopped == null && isTimedOut()) {
+      stopped = StoreError.TRANSACTION_TIMED_OUT;
+    }
+    if (stopped != null) {
+      throw stopped.exception();
+    }
+  }
+
+  private boolean isTimedOut() {
+    return policy.hasTimeout() && policy.nanosLeft(environment.nanoTime().getAsLong()) <= 0;
+  }
+
+  /** A read that failed in flight fails the commit, too. */
+  void noteReadFailure(FDBException error) {
+    if (readFailure == null && isInFlight(error.getCode())) {
+      readFailure = error;
+    }
+  }
+
+  private static boolean isInFlight(int code) {
+    return code == StoreError.ACCESSED_UNREADABLE.code()
+        || code == StoreError.TRANSACTION_TOO_OLD.code()
+        || code == StoreError.FUTURE_VERSION.code();
+  }
+
+  FDBException readFailure() {
+    return readFailure;
+  }
+
+  /** Repeats a read that was asked for before commit was called, if it has been since. */
+  <T> T readAgain(Supplier<T> read) {
+    boolean called = commitCalled;
+    commitCalled = false;
+    try {
+      return read.get();
+    } finally {
+      commitCalled = called;
+    }
+  }
+
+  // ---- versions ----------------------------------------------------------------------------
+
+  /**
+   * The store as this attempt reads it, open until the attempt ends.
+   *
+   * @throws FDBException 1007 if its version is too old, 1009 if it has not been reached
+   * @throws IllegalStateException if the database is closed
+   */
+  Snapshot snapshot() {
+    environment.open().check();
+    if (snapshot == null) {
+      Engine engine = environment.engine();
+      snapshot = hasReadVersion() ? engine.snapshot(readVersion) : engine.latest();
+      readVersion = snapshot.version();
+    }
+    return snapshot;
+  }
+
+  boolean hasReadVersion() {
+    return readVersion != NO_VERSION;
+  }
+
+  /** The read version, or -1 before anything asked for one. */
+  long readVersion() {
+    return readVersion;
+  }
+
+  /**
+   * Takes a version that the application hands in. It is held from here on, as if it had been asked
+   * for, because whoever the application has it from may end before this attempt's first read.
+   */
+  void setReadVersion(long version) {
+    readVersion = version;
+    try {
+      snapshot();
+    } catch (FDBException notHeld) {
+      // A read will say so; a transaction that only writes need not care.
+      snapshot = null;
+    }
+  }
+
+  private void releaseSnapshot() {
+    if (snapshot != null) {
+      snapshot.close();
+      snapshot = null;
+    }
+  }
+
+  // ---- own writes and conflicts ------------------------------------------------------------
+
+  /** The own writes that a read sees, or null if it sees none. */
+  WriteMap ownWrites(boolean snapshotRead) {
+    return writes.isEmpty() || !options.seesOwnWrites(snapshotRead) ? null : writes.map();
+  }
+
+  /** Adds a read key that is unmodified or dependent. */
+  void addReadKey(byte[] key) {
+    readConflicts.addKey(key);
+    approximateSizeBytes += TransactionSize.keyRangeBytes(key);
+  }
+
+  /** Adds what the store decides of a read range. */
+  void addReadRange(byte[] begin, byte[] end) {
+    if (Keys.compare(begin, end) >= 0) {
+      return;
+    }
+    if (options.readYourWritesDisabled || writes.isEmpty()) {
+      addStoredPart(begin, end);
+    } else {
+      writes.map().storedParts(begin, end, this::addStoredPart);
+    }
+  }
+
+  private void addStoredPart(byte[] begin, byte[] end) {
+    readConflicts.add(begin, end);
+    approximateSizeBytes += TransactionSize.rangeBytes(begin, end);
+  }
+
+  // ---- the end -----------------------------------------------------------------------------
+
+  /** Starts or restarts the timer behind the TIMEOUT option. */
+  synchronized void armTimeout() {
+    if (timeout != null) {
+      timeout.cancel(false);
+      timeout = null;
+    }
+    if (policy.hasTimeout() && stopped == null) {
+      environment.open().check();
+      long nanos = Math.max(0, policy.nanosLeft(environment.nanoTime().getAsLong()));
+      timeout = environment.timer().schedule(this::onTimeout, nanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  private void onTimeout() {
+    synchronized (this) {
+      if (!isTimedOut()) {
+        return;
+      }
+    }
+    stop(StoreError.TRANSACTION_TIMED_OUT);
+  }
+
+  void beginCommitting() {
+    committing = true;
+  }
+
+  /** The attempt is over: nothing reads any more. */
+  void endCommitting() {
+    committing = false;
+    end();
+  }
+
+  private void end() {
+    if (timeout != null) {
+      timeout.cancel(false);
+      timeout = null;
+    }
+    releaseSnapshot();
+  }
+
+  /** Cancels the attempt unless it has been already; what is pending fails with {@code error}. */
+  void stop(StoreError error) {
+    List<CompletableFuture<?>> failing;
+    synchronized (this) {
+      if (stopped == null) {
+        stopped = error;
+      }
+      failing = pending.take();
+      if (!committing) {
+        end();
+      }
+    }
+    PendingFutures.fail(failing, error);
+  }
+
+  /** Cancels the attempt for good: its watches that no commit has set fail, too. */
+  void close() {
+    stop(StoreError.TRANSACTION_CANCELLED);
+    List<Watch> unset;
+    synchronized (this) {
+      unset = committing ? List.of() : watches.take();
+    }
+    unset.forEach(
+        watch ->
+            watch.future().completeExceptionally(StoreError.TRANSACTION_CANCELLED.exception()));
+  }
+}

@@ -1,0 +1,210 @@
+package lectus.store.embedded;
+
+import com.apple.foundationdb.FDBException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import lectus.store.embedded.engine.CommitReceipt;
+import lectus.store.embedded.engine.CommitRequest;
+import lectus.store.embedded.engine.Engine;
+import lectus.store.embedded.engine.KeyRange;
+import lectus.store.embedded.engine.Versionstamps;
+
+/** The commit of an attempt and what is known after it: version, versionstamp, live watches. */
+final class Commit {
+  static final long NOT_COMMITTED = -1;
+  private static final long NO_READ_VERSION = -1;
+
+  private final Attempt attempt;
+  private final List<CompletableFuture<byte[]>> stamps = new ArrayList<>(0);
+  private volatile long committedVersion;
+
+  /**
+   * @param committedVersion of an earlier attempt, told until this one commits
+   */
+  Commit(Attempt attempt, long committedVersion) {
+    this.attempt = attempt;
+    this.committedVersion = committedVersion;
+  }
+
+  /** The commit version; -1 before it is known and after a read-only commit. */
+  long committedVersion() {
+    return committedVersion;
+  }
+
+  CompletableFuture<byte[]> getVersionstamp() {
+    synchronized (attempt) {
+      try {
+        attempt.checkDeferred();
+        attempt.checkUsable();
+      } catch (FDBException error) {
+        return CompletableFuture.failedFuture(error);
+      }
+      CompletableFuture<byte[]> stamp = new CompletableFuture<>();
+      attempt.pending.add(stamp);
+      stamps.add(stamp);
+      return stamp;
+    }
+  }
+
+  CompletableFuture<Void> commit() {
+    CompletableFuture<Void> waitingReads;
+    CompletableFuture<Void> result = new CompletableFuture<>();
+    synchronized (attempt) {
+      try {
+        attempt.checkDeferred();
+        attempt.checkUsable();
+      } catch (FDBException error) {
+        return CompletableFuture.failedFuture(error);
+      }
+      attempt.commitCalled = true;
+      attempt.pending.add(result);
+      waitingReads = attempt.pending.reads();
+    }
+    if (waitingReads == null) {
+      submit(result);
+    } else {
+      waitingReads.thenRun(() -> submit(result));
+    }
+    return result;
+  }
+
+  private void submit(CompletableFuture<Void> result) {
+    CommitRequest request;
+    try {
+      request = prepare();
+    } catch (FDBException error) {
+      failed(result, error);
+      return;
+    }
+    if (request == null) {
+      committed(result, null);
+    } else {
+      send(result, request);
+    }
+  }
+
+  /** What to ask the committer for; null if there is nothing to commit. */
+  private CommitRequest prepare() {
+    synchronized (attempt) {
+      attempt.checkStopped();
+      if (attempt.readFailure() != null) {
+        throw attempt.readFailure();
+      }
+      if (isReadOnly()) {
+        return null;
+      }
+      if (attempt.options.readOnly()) {
+        throw StoreError.TRANSACTION_READ_ONLY.exception();
+      }
+      CommitRequest request = request();
+      attempt.beginCommitting();
+      return request;
+    }
+  }
+
+  private boolean isReadOnly() {
+    return attempt.writes.isEmpty() && attempt.writeConflicts.isEmpty();
+  }
+
+  private void send(CompletableFuture<Void> result, CommitRequest request) {
+    CompletableFuture<CommitReceipt> receipt;
+    try {
+      receipt = attempt.environment.engine().commit(request);
+    } catch (RuntimeException closed) {
+      failed(result, closed);
+      return;
+    }
+    receipt.whenComplete(
+        (committed, error) -> {
+          if (error == null) {
+            committed(result, committed);
+          } else {
+            failed(result, error instanceof CompletionException ? error.getCause() : error);
+          }
+        });
+  }
+
+  private CommitRequest request() {
+    List<KeyRange> reads = attempt.readConflicts.merged();
+    List<KeyRange> writes = attempt.writeConflicts.merged();
+    checkSize(reads, writes);
+    checkWindow();
+    // Without a read the read version is taken now, and nothing is committed after now.
+    boolean mayLose = attempt.hasReadVersion() && !reads.isEmpty();
+    return new CommitRequest(
+        mayLose ? attempt.readVersion() : NO_READ_VERSION,
+        mayLose ? reads : List.of(),
+        writes,
+        attempt.options.readYourWritesDisabled
+            ? attempt.writes.inOrder()
+            : attempt.writes.mutations());
+  }
+
+  private void checkWindow() {
+    long now = attempt.environment.engine().readVersion();
+    if (attempt.hasReadVersion() && now - attempt.readVersion() > Engine.WINDOW_VERSIONS) {
+      throw StoreError.TRANSACTION_TOO_OLD.exception();
+    }
+  }
+
+  private void checkSize(List<KeyRange> reads, List<KeyRange> writes) {
+    long limit = attempt.options.sizeLimitBytes();
+    long ranges = bytes(reads) + bytes(writes);
+    if (ranges + attempt.writes.sizeAtMostBytes() <= limit) {
+      return;
+    }
+    if (attempt.options.readYourWritesDisabled
+        || ranges + attempt.writes.exactSizeBytes() > limit) {
+      throw StoreError.TRANSACTION_TOO_LARGE.exception();
+    }
+  }
+
+  private static long bytes(List<KeyRange> ranges) {
+    long bytes = 0;
+    for (KeyRange range : ranges) {
+      bytes += TransactionSize.rangeBytes(range.begin(), range.end());
+    }
+    return bytes;
+  }
+
+  /**
+   * @param receipt null if the transaction was read-only
+   */
+  private void committed(CompletableFuture<Void> result, CommitReceipt receipt) {
+    List<Watch> watches;
+    synchronized (attempt) {
+      attempt.endCommitting();
+      watches = attempt.watches.take();
+    }
+    if (receipt == null) {
+      committedVersion = NOT_COMMITTED;
+      stamps.forEach(
+          stamp -> stamp.completeExceptionally(StoreError.NO_COMMIT_VERSION.exception()));
+    } else {
+      committedVersion = receipt.version();
+      stamps.forEach(
+          stamp -> stamp.complete(Versionstamps.stamp(receipt.version(), receipt.batchOrder())));
+    }
+    attempt.environment.watches().activate(watches);
+    result.complete(null);
+  }
+
+  private void failed(CompletableFuture<Void> result, Throwable error) {
+    List<Watch> watches;
+    synchronized (attempt) {
+      attempt.endCommitting();
+      watches = attempt.watches.take();
+    }
+    stamps.forEach(
+        stamp -> stamp.completeExceptionally(StoreError.TRANSACTION_INVALID_VERSION.exception()));
+    watches.forEach(watch -> watch.future().completeExceptionally(error));
+    result.completeExceptionally(error);
+  }
+
+  /** Fails the versionstamps that were asked for: the attempt is given up for another. */
+  void abandon() {
+    stamps.forEach(stamp -> stamp.completeExceptionally(StoreError.BROKEN_PROMISE.exception()));
+  }
+}

@@ -1,0 +1,232 @@
+package lectus.store.embedded;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.DatabaseOptions;
+import com.apple.foundationdb.EventKeeper;
+import com.apple.foundationdb.KeyRangeArrayResult;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Tenant;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.Tuple;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleSupplier;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import lectus.store.embedded.engine.Engine;
+import lectus.store.embedded.engine.RocksEngine;
+
+/**
+ * FoundationDB's {@link Database} in process: its transactions run on an {@link Engine}. Reads are
+ * done on the calling thread. What a cluster has and the embedded store has not (tenants, blob
+ * granules, mapped ranges) throws UnsupportedOperationException.
+ */
+public final class EmbeddedDatabase implements Database {
+  private final EmbeddedOptions runtime;
+  private final Environment environment;
+  private final DatabaseOptions options;
+  private final RetryLoop retryLoop = new RetryLoop(this);
+
+  private EmbeddedDatabase(Engine engine, EmbeddedOptions runtime) {
+    this.runtime = runtime;
+    DatabaseSettings settings = new DatabaseSettings();
+    environment =
+        new Environment(
+            engine,
+            runtime.timer(),
+            runtime.random(),
+            runtime.nanoTime(),
+            settings,
+            new Watches(engine, settings, runtime.executor()),
+            new OpenState());
+    options = new DatabaseOptions(settings);
+  }
+
+  /**
+   * Opens the store in {@code directory}, or makes one if the directory is missing or empty.
+   *
+   * @throws lectus.error.StoreOpenException if it cannot be opened; nothing was changed then
+   */
+  public static EmbeddedDatabase open(Path directory, EmbeddedOptions options) {
+    return on(RocksEngine.open(directory, options.engine()), options);
+  }
+
+  /** A database on an engine that it closes when it is closed itself. */
+  public static EmbeddedDatabase on(Engine engine, EmbeddedOptions options) {
+    EmbeddedDatabase database = new EmbeddedDatabase(engine, options);
+    engine.onPublish(version -> database.environment.watches().published());
+    return database;
+  }
+
+  @Override
+  public Transaction createTransaction(Executor executor) {
+    environment.open().check();
+    RetryPolicy policy =
+        new RetryPolicy(environment.settings(), environment.nanoTime().getAsLong());
+    Attempt attempt = new Attempt(environment, executor, policy);
+    if (policy.hasTimeout()) {
+      attempt.armTimeout();
+    }
+    return new EmbeddedTransaction(this, attempt);
+  }
+
+  /** The embedded store has no events to keep. */
+  @Override
+  public Transaction createTransaction(Executor executor, EventKeeper eventKeeper) {
+    return createTransaction(executor);
+  }
+
+  @Override
+  public DatabaseOptions options() {
+    environment.open().check();
+    return options;
+  }
+
+  @Override
+  public Executor getExecutor() {
+    return runtime.executor();
+  }
+
+  /** 0: there is no network thread. */
+  @Override
+  public double getMainThreadBusyness() {
+    return 0;
+  }
+
+  @Override
+  public <T> T run(Function<? super Transaction, T> body, Executor executor) {
+    return retryLoop.run(body, executor);
+  }
+
+  @Override
+  public <T> CompletableFuture<T> runAsync(
+      Function<? super Transaction, ? extends CompletableFuture<T>> body, Executor executor) {
+    return retryLoop.runAsync(body, executor);
+  }
+
+  @Override
+  public <T> T read(Function<? super ReadTransaction, T> body, Executor executor) {
+    return run(body, executor);
+  }
+
+  @Override
+  public <T> CompletableFuture<T> readAsync(
+      Function<? super ReadTransaction, ? extends CompletableFuture<T>> body, Executor executor) {
+    return runAsync(body, executor);
+  }
+
+  DoubleSupplier random() {
+    return environment.random();
+  }
+
+  /** Supplies something after a delay. */
+  <T> CompletableFuture<T> after(long delayNanos, Executor executor, Supplier<T> supplier) {
+    environment.open().check();
+    CompletableFuture<T> result = new CompletableFuture<>();
+    environment
+        .timer()
+        .schedule(() -> result.completeAsync(supplier, executor), delayNanos, TimeUnit.NANOSECONDS);
+    return result;
+  }
+
+  /**
+   * Closes the engine once what it was asked to commit is done and reads that are under way have
+   * ended. Live watches fail with 1025; whatever else is used afterwards throws
+   * IllegalStateException.
+   */
+  @Override
+  public void close() {
+    if (environment.open().close()) {
+      environment.watches().close();
+      environment.timer().shutdown();
+      environment.engine().close();
+    }
+  }
+
+  // ---- what a cluster has and the embedded store has not -----------------------------------
+
+  private static UnsupportedOperationException noTenants() {
+    return new UnsupportedOperationException("The embedded store has no tenants");
+  }
+
+  private static UnsupportedOperationException noBlobGranules() {
+    return new UnsupportedOperationException("The embedded store has no blob granules");
+  }
+
+  @Override
+  public Tenant openTenant(Tuple tenantName) {
+    throw noTenants();
+  }
+
+  @Override
+  public Tenant openTenant(byte[] tenantName, Executor executor) {
+    throw noTenants();
+  }
+
+  @Override
+  public Tenant openTenant(Tuple tenantName, Executor executor) {
+    throw noTenants();
+  }
+
+  @Override
+  public Tenant openTenant(byte[] tenantName, Executor executor, EventKeeper eventKeeper) {
+    throw noTenants();
+  }
+
+  @Override
+  public Tenant openTenant(Tuple tenantName, Executor executor, EventKeeper eventKeeper) {
+    throw noTenants();
+  }
+
+  @Override
+  public CompletableFuture<byte[]> purgeBlobGranules(
+      byte[] begin, byte[] end, long purgeVersion, boolean force, Executor executor) {
+    throw noBlobGranules();
+  }
+
+  @Override
+  public CompletableFuture<Void> waitPurgeGranulesComplete(byte[] purgeKey, Executor executor) {
+    throw noBlobGranules();
+  }
+
+  @Override
+  public CompletableFuture<Boolean> blobbifyRange(byte[] begin, byte[] end, Executor executor) {
+    throw noBlobGranules();
+  }
+
+  @Override
+  public CompletableFuture<Boolean> blobbifyRangeBlocking(
+      byte[] begin, byte[] end, Executor executor) {
+    throw noBlobGranules();
+  }
+
+  @Override
+  public CompletableFuture<Boolean> unblobbifyRange(byte[] begin, byte[] end, Executor executor) {
+    throw noBlobGranules();
+  }
+
+  @Override
+  public CompletableFuture<KeyRangeArrayResult> listBlobbifiedRanges(
+      byte[] begin, byte[] end, int rangeLimit, Executor executor) {
+    throw noBlobGranules();
+  }
+
+  @Override
+  public CompletableFuture<Long> verifyBlobRange(
+      byte[] begin, byte[] end, long version, Executor executor) {
+    throw noBlobGranules();
+  }
+
+  @Override
+  public CompletableFuture<Boolean> flushBlobRange(
+      byte[] begin, byte[] end, boolean compact, long version, Executor executor) {
+    throw noBlobGranules();
+  }
+
+  @Override
+  public CompletableFuture<byte[]> getClientStatus(Executor executor) {
+    throw new UnsupportedOperationException("The embedded store has no client connections");
+  }
+}

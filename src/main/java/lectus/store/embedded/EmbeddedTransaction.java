@@ -1,0 +1,486 @@
+package lectus.store.embedded;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.KeyArrayResult;
+import com.apple.foundationdb.KeyRangeArrayResult;
+import com.apple.foundationdb.KeySelector;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MappedKeyValue;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.StreamingMode;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionOptions;
+import com.apple.foundationdb.async.AsyncIterable;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+
+/**
+ * One attempt of a transaction on the embedded store. {@link #onError} ends it and returns another
+ * object for the next attempt. Errors are FoundationDB's, see FDB-CONTRACT.
+ */
+final class EmbeddedTransaction implements Transaction {
+  private final EmbeddedDatabase database;
+  private final Attempt attempt;
+  private final Reads reads;
+  private final Mutators mutators;
+  private final Commit commit;
+  private SnapshotView snapshotView;
+  private TransactionOptions options;
+  private volatile boolean closed;
+
+  EmbeddedTransaction(EmbeddedDatabase database, Attempt attempt) {
+    this(database, attempt, Commit.NOT_COMMITTED);
+  }
+
+  /**
+   * @param committedVersion what the attempt before this one came to: FoundationDB goes on telling
+   *     it
+   */
+  private EmbeddedTransaction(EmbeddedDatabase database, Attempt attempt, long committedVersion) {
+    this.database = database;
+    this.attempt = attempt;
+    reads = new Reads(attempt);
+    mutators = new Mutators(attempt);
+    commit = new Commit(attempt, committedVersion);
+  }
+
+  /**
+   * @throws IllegalStateException after close or onError
+   */
+  Reads reads() {
+    checkOpen();
+    return reads;
+  }
+
+  private Mutators mutators() {
+    checkOpen();
+    return mutators;
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("The transaction is closed");
+    }
+  }
+
+  private static void checkNotNull(Object argument) {
+    if (argument == null) {
+      throw new IllegalArgumentException("Keys and values must not be null");
+    }
+  }
+
+  // ---- reads -------------------------------------------------------------------------------
+
+  @Override
+  public boolean isSnapshot() {
+    return false;
+  }
+
+  @Override
+  public ReadTransaction snapshot() {
+    if (snapshotView == null) {
+      snapshotView = new SnapshotView(this);
+    }
+    return snapshotView;
+  }
+
+  @Override
+  public CompletableFuture<Long> getReadVersion() {
+    return reads().getReadVersion();
+  }
+
+  @Override
+  public void setReadVersion(long version) {
+    mutators().setReadVersion(version);
+  }
+
+  @Override
+  public CompletableFuture<byte[]> get(byte[] key) {
+    return get(key, false);
+  }
+
+  CompletableFuture<byte[]> get(byte[] key, boolean snapshot) {
+    Reads open = reads();
+    checkNotNull(key);
+    return open.get(key, snapshot);
+  }
+
+  @Override
+  public CompletableFuture<byte[]> getKey(KeySelector selector) {
+    return getKey(selector, false);
+  }
+
+  CompletableFuture<byte[]> getKey(KeySelector selector, boolean snapshot) {
+    Reads open = reads();
+    checkNotNull(selector);
+    return open.getKey(selector, snapshot);
+  }
+
+  AsyncIterable<KeyValue> range(
+      KeySelector begin,
+      KeySelector end,
+      int limit,
+      boolean reverse,
+      StreamingMode mode,
+      boolean snapshot) {
+    return RangeQuery.of(this, begin, end, limit, reverse, mode, snapshot);
+  }
+
+  @Override
+  public AsyncIterable<KeyValue> getRange(
+      KeySelector begin, KeySelector end, int limit, boolean reverse, StreamingMode mode) {
+    return range(begin, end, limit, reverse, mode, false);
+  }
+
+  @Override
+  public AsyncIterable<KeyValue> getRange(
+      KeySelector begin, KeySelector end, int limit, boolean reverse) {
+    return getRange(begin, end, limit, reverse, StreamingMode.ITERATOR);
+  }
+
+  @Override
+  public AsyncIterable<KeyValue> getRange(KeySelector begin, KeySelector end, int limit) {
+    return getRange(begin, end, limit, false);
+  }
+
+  @Override
+  public AsyncIterable<KeyValue> getRange(KeySelector begin, KeySelector end) {
+    return getRange(begin, end, ROW_LIMIT_UNLIMITED);
+  }
+
+  @Override
+  public AsyncIterable<KeyValue> getRange(
+      byte[] begin, byte[] end, int limit, boolean reverse, StreamingMode mode) {
+    return getRange(
+        KeySelector.firstGreaterOrEqual(begin),
+        KeySelector.firstGreaterOrEqual(end),
+        limit,
+        reverse,
+        mode);
+  }
+
+  @Override
+  public AsyncIterable<KeyValue> getRange(byte[] begin, byte[] end, int limit, boolean reverse) {
+    return getRange(begin, end, limit, reverse, StreamingMode.ITERATOR);
+  }
+
+  @Override
+  public AsyncIterable<KeyValue> getRange(byte[] begin, byte[] end, int limit) {
+    return getRange(begin, end, limit, false);
+  }
+
+  @Override
+  public AsyncIterable<KeyValue> getRange(byte[] begin, byte[] end) {
+    return getRange(begin, end, ROW_LIMIT_UNLIMITED);
+  }
+
+  @Override
+  public AsyncIterable<KeyValue> getRange(
+      Range range, int limit, boolean reverse, StreamingMode mode) {
+    return getRange(range.begin, range.end, limit, reverse, mode);
+  }
+
+  @Override
+  public AsyncIterable<KeyValue> getRange(Range range, int limit, boolean reverse) {
+    return getRange(range.begin, range.end, limit, reverse);
+  }
+
+  @Override
+  public AsyncIterable<KeyValue> getRange(Range range, int limit) {
+    return getRange(range.begin, range.end, limit);
+  }
+
+  @Override
+  public AsyncIterable<KeyValue> getRange(Range range) {
+    return getRange(range.begin, range.end);
+  }
+
+  @Override
+  public AsyncIterable<MappedKeyValue> getMappedRange(
+      KeySelector begin,
+      KeySelector end,
+      byte[] mapper,
+      int limit,
+      boolean reverse,
+      StreamingMode mode) {
+    throw new UnsupportedOperationException("The embedded store has no mapped ranges");
+  }
+
+  @Override
+  public CompletableFuture<Long> getEstimatedRangeSizeBytes(byte[] begin, byte[] end) {
+    Reads open = reads();
+    checkNotNull(begin);
+    checkNotNull(end);
+    return new RangeEstimates(attempt, open).sizeBytes(begin, end);
+  }
+
+  @Override
+  public CompletableFuture<Long> getEstimatedRangeSizeBytes(Range range) {
+    return getEstimatedRangeSizeBytes(range.begin, range.end);
+  }
+
+  @Override
+  public CompletableFuture<KeyArrayResult> getRangeSplitPoints(
+      byte[] begin, byte[] end, long chunkSize) {
+    Reads open = reads();
+    checkNotNull(begin);
+    checkNotNull(end);
+    return new RangeEstimates(attempt, open).splitPoints(begin, end, chunkSize);
+  }
+
+  @Override
+  public CompletableFuture<KeyArrayResult> getRangeSplitPoints(Range range, long chunkSize) {
+    return getRangeSplitPoints(range.begin, range.end, chunkSize);
+  }
+
+  @Override
+  public CompletableFuture<KeyRangeArrayResult> getBlobGranuleRanges(
+      byte[] begin, byte[] end, int rowLimit) {
+    throw new UnsupportedOperationException("The embedded store has no blob granules");
+  }
+
+  // ---- conflict ranges and writes ----------------------------------------------------------
+
+  @Override
+  public boolean addReadConflictRangeIfNotSnapshot(byte[] begin, byte[] end) {
+    addReadConflictRange(begin, end);
+    return true;
+  }
+
+  @Override
+  public boolean addReadConflictKeyIfNotSnapshot(byte[] key) {
+    addReadConflictKey(key);
+    return true;
+  }
+
+  @Override
+  public void addReadConflictRange(byte[] begin, byte[] end) {
+    Mutators open = mutators();
+    checkNotNull(begin);
+    checkNotNull(end);
+    open.addReadConflict(begin, end);
+  }
+
+  @Override
+  public void addReadConflictKey(byte[] key) {
+    checkNotNull(key);
+    addReadConflictRange(key, Keys.after(key));
+  }
+
+  @Override
+  public void addWriteConflictRange(byte[] begin, byte[] end) {
+    Mutators open = mutators();
+    checkNotNull(begin);
+    checkNotNull(end);
+    open.addWriteConflict(begin, end);
+  }
+
+  @Override
+  public void addWriteConflictKey(byte[] key) {
+    checkNotNull(key);
+    addWriteConflictRange(key, Keys.after(key));
+  }
+
+  @Override
+  public void set(byte[] key, byte[] value) {
+    Mutators open = mutators();
+    checkNotNull(key);
+    checkNotNull(value);
+    open.set(key, value);
+  }
+
+  @Override
+  public void clear(byte[] key) {
+    Mutators open = mutators();
+    checkNotNull(key);
+    open.clear(key);
+  }
+
+  @Override
+  public void clear(byte[] begin, byte[] end) {
+    Mutators open = mutators();
+    checkNotNull(begin);
+    checkNotNull(end);
+    open.clear(begin, end);
+  }
+
+  @Override
+  public void clear(Range range) {
+    clear(range.begin, range.end);
+  }
+
+  @Override
+  @Deprecated
+  public void clearRangeStartsWith(byte[] prefix) {
+    checkNotNull(prefix);
+    clear(prefix, ByteArrayUtil.strinc(prefix));
+  }
+
+  @Override
+  public void mutate(MutationType type, byte[] key, byte[] operand) {
+    Mutators open = mutators();
+    checkNotNull(type);
+    checkNotNull(key);
+    checkNotNull(operand);
+    open.mutate(type, key, operand);
+  }
+
+  @Override
+  public TransactionOptions options() {
+    if (options == null) {
+      TransactionOptionSink sink = new TransactionOptionSink(attempt);
+      options =
+          new TransactionOptions(
+              (code, value) -> {
+                checkOpen();
+                sink.setOption(code, value);
+              });
+    }
+    return options;
+  }
+
+  // ---- commit and after --------------------------------------------------------------------
+
+  @Override
+  public CompletableFuture<Void> commit() {
+    checkOpen();
+    return commit.commit();
+  }
+
+  @Override
+  public Long getCommittedVersion() {
+    checkOpen();
+    return commit.committedVersion();
+  }
+
+  @Override
+  public CompletableFuture<byte[]> getVersionstamp() {
+    checkOpen();
+    return commit.getVersionstamp();
+  }
+
+  @Override
+  public CompletableFuture<Long> getApproximateSize() {
+    return reads().getApproximateSize();
+  }
+
+  @Override
+  public CompletableFuture<Void> watch(byte[] key) {
+    Reads open = reads();
+    checkNotNull(key);
+    return open.watch(key);
+  }
+
+  @Override
+  public CompletableFuture<Transaction> onError(Throwable error) {
+    Throwable cause = unwrapped(error);
+    if (!(cause instanceof FDBException failure)) {
+      return CompletableFuture.failedFuture(cause);
+    }
+    checkOpen();
+    long delayNanos;
+    synchronized (attempt) {
+      closed = true;
+      try {
+        attempt.checkStopped();
+      } catch (FDBException stopped) {
+        return giveUp(stopped);
+      }
+      delayNanos = attempt.policy.delayNanos(failure.getCode(), database.random());
+    }
+    if (delayNanos < 0) {
+      boolean isSuccess = failure.isSuccess();
+      return giveUp(isSuccess ? StoreError.CLIENT_INVALID_OPERATION.exception() : failure);
+    }
+    return retryAfter(delayNanos);
+  }
+
+  private static Throwable unwrapped(Throwable error) {
+    boolean wraps = error instanceof CompletionException || error instanceof ExecutionException;
+    return wraps && error.getCause() != null ? error.getCause() : error;
+  }
+
+  private CompletableFuture<Transaction> giveUp(FDBException error) {
+    attempt.close();
+    return CompletableFuture.failedFuture(error);
+  }
+
+  private CompletableFuture<Transaction> retryAfter(long delayNanos) {
+    commit.abandon();
+    attempt.close();
+    boolean timesOut = attempt.policy.hasTimeout();
+    long left = timesOut ? attempt.policy.nanosLeft(attempt.environment.nanoTime().getAsLong()) : 0;
+    if (timesOut && left <= delayNanos) {
+      return database.after(
+          Math.max(0, left),
+          attempt.executor,
+          () -> {
+            throw StoreError.TRANSACTION_TIMED_OUT.exception();
+          });
+    }
+    return database.after(delayNanos, attempt.executor, this::next);
+  }
+
+  private Transaction next() {
+    Attempt next = new Attempt(attempt.environment, attempt.executor, attempt.policy);
+    if (next.policy.hasTimeout()) {
+      next.armTimeout();
+    }
+    return new EmbeddedTransaction(database, next, commit.committedVersion());
+  }
+
+  @Override
+  public void cancel() {
+    checkOpen();
+    attempt.stop(StoreError.TRANSACTION_CANCELLED);
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      attempt.close();
+    }
+  }
+
+  // ---- context -----------------------------------------------------------------------------
+
+  @Override
+  public Database getDatabase() {
+    return database;
+  }
+
+  @Override
+  public Executor getExecutor() {
+    return attempt.executor;
+  }
+
+  @Override
+  public <T> T run(Function<? super Transaction, T> body) {
+    return body.apply(this);
+  }
+
+  @Override
+  public <T> CompletableFuture<T> runAsync(
+      Function<? super Transaction, ? extends CompletableFuture<T>> body) {
+    return Futures.apply(body, this);
+  }
+
+  @Override
+  public <T> T read(Function<? super ReadTransaction, T> body) {
+    return body.apply(this);
+  }
+
+  @Override
+  public <T> CompletableFuture<T> readAsync(
+      Function<? super ReadTransaction, ? extends CompletableFuture<T>> body) {
+    return Futures.apply(body, this);
+  }
+}

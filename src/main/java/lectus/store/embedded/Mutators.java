@@ -1,0 +1,260 @@
+package lectus.store.embedded;
+
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.MutationType;
+
+/**
+ * The writes of an attempt. They never throw an FDBException: the first error is kept for the
+ * futures, and what is written after it is dropped (FDB-CONTRACT section 1).
+ */
+final class Mutators {
+  /** All that may be written to FF/metadataVersion: a versionstamp at offset 0. */
+  private static final int METADATA_VERSION_OPERAND_BYTES = 14;
+
+  private final Attempt attempt;
+
+  Mutators(Attempt attempt) {
+    this.attempt = attempt;
+  }
+
+  void set(byte[] key, byte[] value) {
+    write(() -> trySet(key.clone(), value.clone()));
+  }
+
+  private void trySet(byte[] key, byte[] value) {
+    boolean conflict = begin(key);
+    checkKey(key);
+    grow(key, value, conflict);
+    checkSizes(key, value);
+    attempt.writes.set(key, value);
+    if (conflict) {
+      attempt.writeConflicts.addKey(key);
+    }
+    attempt.watches.written(key, value);
+  }
+
+  void clear(byte[] key) {
+    write(() -> tryClear(key.clone()));
+  }
+
+  private void tryClear(byte[] key) {
+    boolean conflict = attempt.options.takeWriteConflict();
+    checkNotCommitted();
+    checkNotSpecial(key);
+    checkKey(key);
+    if (key.length > Keys.readLimit(key)) {
+      return;
+    }
+    byte[] end = Keys.after(key);
+    long rangeBytes = TransactionSize.keyRangeBytes(key);
+    attempt.approximateSizeBytes += conflict ? 2 * rangeBytes : rangeBytes;
+    clearRange(key, end, conflict);
+  }
+
+  void clear(byte[] begin, byte[] end) {
+    write(() -> tryClear(begin.clone(), end.clone()));
+  }
+
+  private void tryClear(byte[] begin, byte[] end) {
+    if (Keys.compare(begin, end) > 0) {
+      throw StoreError.INVERTED_RANGE.exception();
+    }
+    boolean conflict = attempt.options.takeWriteConflict();
+    checkNotCommitted();
+    checkNotSpecial(begin);
+    checkBounds(begin, end, attempt.options.writeEnd());
+    attempt.approximateSizeBytes +=
+        begin.length
+            + end.length
+            + TransactionSize.MUTATION_BYTES
+            + (conflict ? TransactionSize.rangeBytes(begin, end) : 0);
+    clearRange(Keys.cut(begin), Keys.cut(end), conflict);
+  }
+
+  private void clearRange(byte[] begin, byte[] end, boolean conflict) {
+    if (Keys.compare(begin, end) >= 0) {
+      return;
+    }
+    attempt.writes.clear(begin, end);
+    if (conflict) {
+      attempt.writeConflicts.add(begin, end);
+    }
+    attempt.watches.cleared(begin, end);
+  }
+
+  void mutate(MutationType type, byte[] key, byte[] operand) {
+    write(() -> tryMutate(type, key.clone(), operand.clone()));
+  }
+
+  private void tryMutate(MutationType type, byte[] key, byte[] operand) {
+    boolean conflict = attempt.options.takeWriteConflict();
+    checkNotCommitted();
+    if (Keys.isMetadataVersion(key)) {
+      checkMetadataVersion(type, operand);
+    } else {
+      checkKey(key);
+    }
+    checkSizes(key, operand);
+    switch (type) {
+      case SET_VERSIONSTAMPED_KEY -> mutateStampedKey(key, operand);
+      case SET_VERSIONSTAMPED_VALUE -> {
+        VersionstampTemplate.offset(operand);
+        mutateKey(type, key, operand, conflict);
+      }
+      default -> mutateKey(type, key, operand, conflict);
+    }
+  }
+
+  private void mutateKey(MutationType type, byte[] key, byte[] operand, boolean conflict) {
+    grow(key, operand, conflict);
+    attempt.writes.mutate(type, key, operand);
+    if (conflict) {
+      attempt.writeConflicts.addKey(key);
+    }
+    attempt.watches.changed(key);
+  }
+
+  /** Its write conflict range is the committer's to add: only it knows the final key. */
+  private void mutateStampedKey(byte[] key, byte[] operand) {
+    long lowest = attempt.hasReadVersion() ? attempt.readVersion() + 1 : 0;
+    var place = VersionstampTemplate.place(key, lowest, attempt.options.readEnd());
+    byte[] template = VersionstampTemplate.withLowestStamp(key, lowest);
+    grow(template, operand, false);
+    attempt.writes.mutateStampedKey(template, operand, place);
+    attempt.watches.changed(template);
+  }
+
+  private static void checkMetadataVersion(MutationType type, byte[] operand) {
+    boolean allowed =
+        type == MutationType.SET_VERSIONSTAMPED_VALUE
+            && operand.length == METADATA_VERSION_OPERAND_BYTES;
+    for (int i = 0; allowed && i < operand.length; i++) {
+      allowed = operand[i] == 0;
+    }
+    if (!allowed) {
+      throw StoreError.CLIENT_INVALID_OPERATION.exception();
+    }
+  }
+
+  /**
+   * @throws FDBException 2005 at once if the range is inverted; other errors are deferred
+   */
+  void addReadConflict(byte[] begin, byte[] end) {
+    checkNotInverted(begin, end);
+    write(() -> tryAddReadConflict(begin.clone(), end.clone()));
+  }
+
+  private void tryAddReadConflict(byte[] begin, byte[] end) {
+    checkNotCommitted();
+    boolean isMetadataVersion =
+        Keys.isMetadataVersion(begin) && Keys.compare(end, Keys.METADATA_VERSION_END) == 0;
+    if (!isMetadataVersion) {
+      checkBounds(begin, end, attempt.options.readEnd());
+    }
+    attempt.addReadRange(Keys.cut(begin), Keys.cut(end));
+  }
+
+  /**
+   * @throws FDBException 2005 at once if the range is inverted; other errors are deferred
+   */
+  void addWriteConflict(byte[] begin, byte[] end) {
+    checkNotInverted(begin, end);
+    write(() -> tryAddWriteConflict(begin.clone(), end.clone()));
+  }
+
+  private void tryAddWriteConflict(byte[] begin, byte[] end) {
+    checkNotCommitted();
+    checkBounds(begin, end, attempt.options.writeEnd());
+    byte[] from = Keys.cut(begin);
+    byte[] to = Keys.cut(end);
+    if (Keys.compare(from, to) < 0) {
+      attempt.writeConflicts.add(from, to);
+      attempt.approximateSizeBytes += TransactionSize.rangeBytes(from, to);
+    }
+  }
+
+  void setReadVersion(long version) {
+    write(
+        () -> {
+          if (attempt.hasReadVersion()) {
+            throw StoreError.READ_VERSION_ALREADY_SET.exception();
+          }
+          if (version <= 0) {
+            throw StoreError.VERSION_INVALID.exception();
+          }
+          attempt.setReadVersion(version);
+        });
+  }
+
+  /** Runs a write unless an earlier one has failed, and keeps its error. */
+  private void write(Runnable write) {
+    synchronized (attempt) {
+      if (attempt.isDeferred()) {
+        return;
+      }
+      try {
+        write.run();
+      } catch (FDBException error) {
+        attempt.defer(error);
+      }
+    }
+    attempt.watches.fire();
+  }
+
+  private boolean begin(byte[] key) {
+    if (Keys.isMetadataVersion(key)) {
+      throw StoreError.CLIENT_INVALID_OPERATION.exception();
+    }
+    checkNotSpecial(key);
+    boolean conflict = attempt.options.takeWriteConflict();
+    checkNotCommitted();
+    return conflict;
+  }
+
+  private void checkNotCommitted() {
+    if (attempt.commitCalled) {
+      throw StoreError.USED_DURING_COMMIT.exception();
+    }
+  }
+
+  private static void checkNotSpecial(byte[] key) {
+    if (Keys.isSpecial(key)) {
+      throw StoreError.SPECIAL_KEYS_WRITE_DISABLED.exception();
+    }
+  }
+
+  private void checkKey(byte[] key) {
+    if (Keys.compare(key, attempt.options.writeEnd()) >= 0) {
+      throw StoreError.KEY_OUTSIDE_LEGAL_RANGE.exception();
+    }
+  }
+
+  private static void checkBounds(byte[] begin, byte[] end, byte[] keysEnd) {
+    if (Keys.compare(begin, keysEnd) > 0 || Keys.compare(end, keysEnd) > 0) {
+      throw StoreError.KEY_OUTSIDE_LEGAL_RANGE.exception();
+    }
+  }
+
+  private static void checkNotInverted(byte[] begin, byte[] end) {
+    if (Keys.compare(begin, end) > 0) {
+      throw StoreError.INVERTED_RANGE.exception();
+    }
+  }
+
+  private void checkSizes(byte[] key, byte[] value) {
+    if (key.length > Keys.writeLimit(key, attempt.options.rawAccess())) {
+      throw StoreError.KEY_TOO_LARGE.exception();
+    }
+    if (value.length > Keys.VALUE_LIMIT_BYTES) {
+      throw StoreError.VALUE_TOO_LARGE.exception();
+    }
+  }
+
+  private void grow(byte[] key, byte[] value, boolean conflict) {
+    attempt.approximateSizeBytes +=
+        key.length
+            + value.length
+            + TransactionSize.MUTATION_BYTES
+            + (conflict ? TransactionSize.keyRangeBytes(key) : 0);
+  }
+}

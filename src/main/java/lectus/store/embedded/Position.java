@@ -1,0 +1,27 @@
+package lectus.store.embedded;
+
+import com.apple.foundationdb.KeySelector;
+
+/**
+ * A key selector without its orEqual: among the visible keys at or behind {@code key} the one
+ * {@code offset} − 1 places on (0 is the last key before it).
+ *
+ * @param base the key the selector came with
+ * @param key the base, or the first key behind it if the selector had orEqual
+ */
+record Position(byte[] base, byte[] key, int offset) {
+  static final int FIRST_AT_OR_BEHIND = 1;
+
+  static Position of(KeySelector selector) {
+    byte[] base = selector.getKey();
+    return new Position(base, selector.orEqual() ? Keys.after(base) : base, selector.getOffset());
+  }
+
+  static Position at(byte[] key) {
+    return new Position(key, key, FIRST_AT_OR_BEHIND);
+  }
+
+  static Position behind(byte[] key) {
+    return new Position(key, Keys.after(key), FIRST_AT_OR_BEHIND);
+  }
+}

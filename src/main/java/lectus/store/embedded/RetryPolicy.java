@@ -1,0 +1,83 @@
+package lectus.store.embedded;
+
+import java.util.function.DoubleSupplier;
+
+/**
+ * What a transaction keeps across its attempts: time-out, retry limit and back-off (FDB-CONTRACT
+ * section 9). Its attempts use it one after the other, each under its own monitor.
+ */
+final class RetryPolicy {
+  static final long NO_RETRY_LIMIT = -1;
+  static final long DEFAULT_MAX_DELAY_MILLIS = 1_000;
+
+  private static final double FIRST_BACKOFF_MILLIS = 10;
+  private static final double GROWTH = 2;
+  private static final double VERSION_DELAY_MILLIS = 10;
+  private static final double RESOURCE_MAX_DELAY_MILLIS = 30_000;
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private final long createdNanos;
+  private long timeoutMillis;
+  private long retryLimit;
+  private long maxDelayMillis;
+  private long retries;
+  private double backoffMillis = FIRST_BACKOFF_MILLIS;
+
+  RetryPolicy(DatabaseSettings defaults, long createdNanos) {
+    this.createdNanos = createdNanos;
+    timeoutMillis = defaults.timeoutMillis;
+    retryLimit = defaults.retryLimit;
+    maxDelayMillis = defaults.maxRetryDelayMillis;
+  }
+
+  void setTimeout(byte[] value) {
+    timeoutMillis = OptionValue.number(value, 0, Integer.MAX_VALUE);
+  }
+
+  void setRetryLimit(byte[] value) {
+    retryLimit = OptionValue.number(value, NO_RETRY_LIMIT, Integer.MAX_VALUE);
+  }
+
+  void setMaxRetryDelay(byte[] value) {
+    maxDelayMillis = OptionValue.number(value, 0, Integer.MAX_VALUE);
+  }
+
+  boolean hasTimeout() {
+    return timeoutMillis > 0;
+  }
+
+  /** How long until the transaction times out, counted from its creation. */
+  long nanosLeft(long nowNanos) {
+    return timeoutMillis * NANOS_PER_MILLI - (nowNanos - createdNanos);
+  }
+
+  /**
+   * How long to wait before the next attempt after an error.
+   *
+   * @param random evenly distributed over [0, 1)
+   * @return nanoseconds, or -1 if the error is final
+   */
+  long delayNanos(int code, DoubleSupplier random) {
+    boolean limitHit = retryLimit != NO_RETRY_LIMIT && retries >= retryLimit;
+    retries++;
+    if (limitHit) {
+      return -1;
+    }
+    return switch (code) {
+      case 1007, 1009 -> nanos(Math.min(VERSION_DELAY_MILLIS, maxDelayMillis));
+      case 1042, 1078, 1235, 1242 -> grow(RESOURCE_MAX_DELAY_MILLIS, random);
+      case 1020, 1021, 1037, 1038, 1051, 1079, 1213, 1223 -> grow(maxDelayMillis, random);
+      default -> -1;
+    };
+  }
+
+  private long grow(double maxMillis, DoubleSupplier random) {
+    double backoff = Math.min(backoffMillis, maxMillis);
+    backoffMillis = Math.min(backoff * GROWTH, maxMillis);
+    return nanos(backoff * random.getAsDouble());
+  }
+
+  private static long nanos(double millis) {
+    return (long) (millis * NANOS_PER_MILLI);
+  }
+}

@@ -1,0 +1,159 @@
+package lectus.store.embedded.engine;
+
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.MutationType;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The commits that share one version and one synced write. Each is checked against the history and
+ * against those before it in the group, then resolved into plain writes.
+ */
+final class CommitGroup {
+  private static final long BYTES_FOR_THE_LEASE = 256;
+
+  private final long version;
+  private final ConflictHistory history;
+  private final LatestState latest;
+  private final GroupWrites writes;
+  private final List<KeyRange> writtenRanges;
+  private final GroupConflicts conflicts = new GroupConflicts();
+  private int accepted;
+
+  CommitGroup(
+      long version, List<PendingCommit> commits, ConflictHistory history, LatestState latest) {
+    this.version = version;
+    this.history = history;
+    this.latest = latest;
+    int expectedWrites = 0;
+    int expectedRanges = 0;
+    long expectedBytes = BYTES_FOR_THE_LEASE;
+    for (PendingCommit commit : commits) {
+      expectedWrites += commit.request().mutations().size();
+      expectedRanges += commit.request().writeConflicts().size();
+      expectedBytes += commit.bytes();
+    }
+    this.writes = new GroupWrites(expectedWrites, expectedBytes);
+    this.writtenRanges = new ArrayList<>(expectedRanges);
+    commits.forEach(this::add);
+  }
+
+  /** Decides about one commit; those before it in the group count as committed. */
+  private void add(PendingCommit commit) {
+    CommitRequest request = commit.request();
+    FDBException refusal = refusal(request);
+    if (refusal != null) {
+      commit.refuse(refusal);
+      return;
+    }
+    int batchOrder = accepted++;
+    resolve(request, batchOrder);
+    commit.accept(new CommitReceipt(version, batchOrder));
+  }
+
+  long version() {
+    return version;
+  }
+
+  GroupWrites writes() {
+    return writes;
+  }
+
+  List<KeyRange> writtenRanges() {
+    return writtenRanges;
+  }
+
+  boolean isEmpty() {
+    return accepted == 0;
+  }
+
+  private FDBException refusal(CommitRequest request) {
+    if (request.readVersion() < 0) {
+      return null;
+    }
+    if (version - request.readVersion() > Engine.WINDOW_VERSIONS) {
+      return StoreErrors.transactionTooOld();
+    }
+    if (request.readConflicts().isEmpty()) {
+      return null;
+    }
+    if (!history.reachesBackTo(request.readVersion())) {
+      return StoreErrors.transactionTooOld();
+    }
+    return hasConflict(request) ? StoreErrors.notCommitted() : null;
+  }
+
+  private boolean hasConflict(CommitRequest request) {
+    for (KeyRange range : request.readConflicts()) {
+      if (history.wroteSince(request.readVersion(), range) || conflicts.wrote(range)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void resolve(CommitRequest request, int batchOrder) {
+    List<KeyRange> ranges = request.writeConflicts();
+    List<KeyRange> stamped = new ArrayList<>(0);
+    for (Mutation mutation : request.mutations()) {
+      if (mutation instanceof Mutation.Set set) {
+        writes.set(set.key(), set.value());
+      } else if (mutation instanceof Mutation.Clear clear) {
+        clear(clear.begin(), clear.end());
+      } else if (mutation instanceof Mutation.Atomic atomic) {
+        apply(atomic, batchOrder, stamped);
+      }
+    }
+    writtenRanges.addAll(ranges);
+    conflicts.add(ranges);
+    if (!stamped.isEmpty()) {
+      writtenRanges.addAll(stamped);
+      conflicts.addUnsorted(stamped);
+    }
+  }
+
+  private void apply(Mutation.Atomic atomic, int batchOrder, List<KeyRange> stamped) {
+    if (atomic.type() == MutationType.SET_VERSIONSTAMPED_KEY) {
+      byte[] key = Versionstamps.resolve(atomic.key(), version, batchOrder);
+      writes.set(key, atomic.operand());
+      stamped.add(KeyRange.of(key));
+    } else if (atomic.type() == MutationType.SET_VERSIONSTAMPED_VALUE) {
+      writes.set(atomic.key(), Versionstamps.resolve(atomic.operand(), version, batchOrder));
+    } else {
+      byte[] existing = existing(atomic.key());
+      byte[] result = AtomicOperations.apply(atomic.type(), existing, atomic.operand());
+      if (result == null && existing != null) {
+        writes.delete(atomic.key());
+      } else if (result != existing) {
+        writes.set(atomic.key(), result);
+      }
+    }
+  }
+
+  private byte[] existing(byte[] key) {
+    GroupWrites.Found found = writes.find(key);
+    return found.effect() == GroupWrites.Effect.NONE ? latest.get(key) : found.value();
+  }
+
+  private void clear(byte[] begin, byte[] end) {
+    if (isSingleKey(begin, end)) {
+      writes.delete(begin);
+      return;
+    }
+    List<byte[]> stored = latest.fewKeys(begin, end);
+    List<byte[]> fresh = writes.setKeysIn(begin, end);
+    if (stored == null || stored.size() + fresh.size() > LatestState.FEW_KEYS) {
+      writes.deleteRange(begin, end);
+      return;
+    }
+    stored.forEach(writes::delete);
+    fresh.forEach(writes::delete);
+  }
+
+  private static boolean isSingleKey(byte[] begin, byte[] end) {
+    return end.length == begin.length + 1
+        && end[begin.length] == 0
+        && Arrays.mismatch(begin, end) == begin.length;
+  }
+}

@@ -1,0 +1,110 @@
+package lectus.store.embedded.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * What waits for the committer, and the committer's turns: of all threads of the executor one at a
+ * time works on the queue. While commits wait, their predecessors' futures are completed on another
+ * thread; when none waits, on the committer's own, which saves a lone client the second wake-up.
+ */
+final class CommitQueue {
+  private final Executor executor;
+  private final Consumer<List<PendingCommit>> work;
+  private final int groupTransactions;
+  private final long groupBytes;
+  private final long maxBytes;
+  private final ConcurrentLinkedQueue<PendingCommit> queue = new ConcurrentLinkedQueue<>();
+  private final AtomicLong queuedBytes = new AtomicLong();
+
+  /**
+   * Commits that wait or are worked on, counted once they are in the queue, and one for a turn that
+   * {@link #tryTurn} took. Who raises it from zero starts the committer.
+   */
+  private final AtomicInteger load = new AtomicInteger();
+
+  CommitQueue(EngineOptions options, Executor executor, Consumer<List<PendingCommit>> work) {
+    this.executor = executor;
+    this.work = work;
+    this.groupTransactions = options.groupTransactions();
+    this.groupBytes = options.groupBytes();
+    this.maxBytes = options.queuedBytes();
+  }
+
+  /** Appends a commit; false if too much waits already. */
+  boolean offer(PendingCommit commit) {
+    long bytes = commit.bytes();
+    if (queuedBytes.addAndGet(bytes) > maxBytes && queuedBytes.get() != bytes) {
+      queuedBytes.addAndGet(-bytes);
+      return false;
+    }
+    queue.add(commit);
+    if (load.getAndIncrement() == 0) {
+      executor.execute(this::workOff);
+    }
+    return true;
+  }
+
+  /** Has {@code task} run as a turn of the committer; false if the committer is not idle. */
+  boolean tryTurn(Runnable task) {
+    if (!load.compareAndSet(0, 1)) {
+      return false;
+    }
+    executor.execute(
+        () -> {
+          try {
+            task.run();
+          } finally {
+            finish(1);
+          }
+        });
+    return true;
+  }
+
+  /** Whether nothing waits and nothing is worked on. */
+  boolean isIdle() {
+    return load.get() == 0;
+  }
+
+  private void finish(int done) {
+    if (load.addAndGet(-done) > 0) {
+      workOff();
+    }
+  }
+
+  private void workOff() {
+    while (true) {
+      List<PendingCommit> group = takeGroup();
+      work.accept(group);
+      if (load.addAndGet(-group.size()) == 0) {
+        group.forEach(PendingCommit::complete);
+        return;
+      }
+      executor.execute(() -> group.forEach(PendingCommit::complete));
+    }
+  }
+
+  private List<PendingCommit> takeGroup() {
+    // No more than are counted: with an uncounted one the count would reach zero too early, and
+    // the next commit would start a second committer beside this one.
+    int counted = Math.min(load.get(), groupTransactions);
+    List<PendingCommit> group = new ArrayList<>(counted);
+    long bytes = 0;
+    while (group.size() < counted) {
+      PendingCommit next = queue.peek();
+      if (bytes > 0 && bytes + next.bytes() > groupBytes) {
+        break;
+      }
+      queue.poll();
+      group.add(next);
+      bytes += next.bytes();
+    }
+    queuedBytes.addAndGet(-bytes);
+    return group;
+  }
+}

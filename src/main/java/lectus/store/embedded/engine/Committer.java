@@ -1,0 +1,149 @@
+package lectus.store.embedded.engine;
+
+import java.util.List;
+import java.util.function.LongConsumer;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes groups of commits durable and readable, one group at a time: check, resolve, write, sync,
+ * publish. It stops for good at the first write that fails, because it cannot know what of it is on
+ * disk.
+ */
+final class Committer {
+  private static final Logger LOG = LoggerFactory.getLogger(Committer.class);
+
+  private final RocksDB db;
+  private final WriteOptions writeOptions;
+  private final VersionLease lease;
+  private final SnapshotRegistry snapshots;
+  private final ConflictHistory history;
+  private final LatestState latest;
+  private final LogTracker log;
+  private volatile LongConsumer listener = version -> {};
+  private volatile String failure;
+
+  Committer(
+      RocksDB db,
+      WriteOptions writeOptions,
+      VersionLease lease,
+      SnapshotRegistry snapshots,
+      ConflictHistory history,
+      LogTracker log) {
+    this.db = db;
+    this.writeOptions = writeOptions;
+    this.lease = lease;
+    this.snapshots = snapshots;
+    this.history = history;
+    this.latest = new LatestState(snapshots);
+    this.log = log;
+  }
+
+  /** Has {@code newListener} called with each version that commits made, once it is readable. */
+  void onPublish(LongConsumer newListener) {
+    listener = newListener;
+  }
+
+  /** Decides about every commit of the group; the caller completes them. */
+  void commit(List<PendingCommit> commits) {
+    if (failure != null) {
+      commits.forEach(commit -> commit.refuse(StoreErrors.ioError(failure)));
+      return;
+    }
+    try {
+      CommitGroup group = new CommitGroup(nextVersion(), commits, history, latest);
+      if (!group.isEmpty()) {
+        write(group.writes());
+        publish(group);
+        tell(group.version());
+      }
+    } catch (RocksDBException | RuntimeException error) {
+      fail(error);
+      commits.forEach(commit -> commit.doubt(StoreErrors.commitUnknownResult()));
+    }
+  }
+
+  /** Raises the readable version while nothing is committed, so that windows pass. */
+  void advance() {
+    if (failure != null) {
+      return;
+    }
+    try {
+      long version = nextVersion();
+      snapshots.advance(version);
+      history.forgetUpTo(snapshots.oldestHeldVersion());
+    } catch (RocksDBException | RuntimeException error) {
+      fail(error);
+    }
+  }
+
+  /** Why nothing can be committed any more, or null. */
+  String failure() {
+    return failure;
+  }
+
+  private long nextVersion() throws RocksDBException {
+    long version = lease.next();
+    if (!lease.covers(version)) {
+      long ceiling = lease.proposedCeiling();
+      GroupWrites writes = new GroupWrites(0, 0);
+      writes.setInternal(SystemKeys.VERSION_CEILING, SystemKeys.encodeVersion(ceiling));
+      writeBatch(writes.toBatch());
+      lease.extendTo(ceiling);
+    }
+    return version;
+  }
+
+  private void write(GroupWrites writes) throws RocksDBException {
+    boolean extend = lease.isShort() && !writes.isEmpty();
+    long ceiling = lease.proposedCeiling();
+    if (extend) {
+      writes.setInternal(SystemKeys.VERSION_CEILING, SystemKeys.encodeVersion(ceiling));
+    }
+    if (!writes.isEmpty()) {
+      writeBatch(writes.toBatch());
+    }
+    if (extend) {
+      lease.extendTo(ceiling);
+    }
+  }
+
+  private void writeBatch(byte[] bytes) throws RocksDBException {
+    try (WriteBatch batch = new WriteBatch(bytes)) {
+      db.write(writeOptions, batch);
+    }
+    if (log != null && writeOptions.sync()) {
+      log.noteSynced();
+    }
+  }
+
+  private void publish(CommitGroup group) {
+    byte[] metadataVersion =
+        group.writes().metadataVersionAfter(snapshots.published().state().metadataVersion());
+    snapshots.publish(
+        new Published(group.version(), new StoreState(db, group.version(), metadataVersion)));
+    history.add(group.version(), group.writtenRanges());
+    history.forgetUpTo(snapshots.oldestHeldVersion());
+  }
+
+  /** What is published is durable, whatever the listener makes of it. */
+  private void tell(long version) {
+    try {
+      listener.accept(version);
+    } catch (RuntimeException error) {
+      LOG.error("the listener of new versions failed", error);
+    }
+  }
+
+  private void fail(Exception error) {
+    if (failure == null) {
+      failure =
+          "the store could not write its log and takes no more commits: " + error.getMessage();
+      LOG.error(failure, error);
+    }
+  }
+}

@@ -1,0 +1,224 @@
+package lectus.store.embedded.engine;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import lectus.error.StoreOpenException;
+
+/**
+ * The folder of a store: whose it is, which format it has, and whether it may be opened.
+ *
+ * <pre>
+ * lectus.format    "lectus embedded store\nformat 1\n"; written last, when the store is complete
+ * lectus.creating  there while a new store is being made; nothing was ever acknowledged then
+ * lectus.lock      locked by the process that has the store open
+ * rocks/           RocksDB's files
+ * </pre>
+ */
+final class DataFolder implements AutoCloseable {
+  private static final int FORMAT = 1;
+  private static final String HEADER = "lectus embedded store\nformat ";
+  private static final int MAX_FORMAT_FILE_BYTES = 1024;
+  private static final String FORMAT_FILE = "lectus.format";
+  private static final String CREATING_FILE = "lectus.creating";
+  private static final String LOCK_FILE = "lectus.lock";
+  private static final String ROCKS_FOLDER = "rocks";
+  private static final Set<String> HARMLESS = Set.of(LOCK_FILE, "lost+found");
+
+  private final Path folder;
+  private final FileChannel lockChannel;
+  private final boolean isNew;
+
+  private DataFolder(Path folder, FileChannel lockChannel, boolean isNew) {
+    this.folder = folder;
+    this.lockChannel = lockChannel;
+    this.isNew = isNew;
+  }
+
+  /**
+   * Takes the folder for this process; a missing or empty one becomes a new store.
+   *
+   * @throws StoreOpenException if it cannot be taken; nothing was changed in it then
+   */
+  static DataFolder take(Path folder) {
+    try {
+      checkKind(folder);
+      Files.createDirectories(folder);
+      FileChannel lock = lock(folder);
+      try {
+        return new DataFolder(folder, lock, checkKind(folder));
+      } catch (IOException | RuntimeException failure) {
+        lock.close();
+        throw failure;
+      }
+    } catch (AccessDeniedException denied) {
+      throw new StoreOpenException(
+          "The data directory " + folder + " cannot be read and written by this user.", denied);
+    } catch (IOException failure) {
+      throw new StoreOpenException(
+          "The data directory " + folder + " cannot be used: " + failure + ".", failure);
+    }
+  }
+
+  Path folder() {
+    return folder;
+  }
+
+  Path rocks() {
+    return folder.resolve(ROCKS_FOLDER);
+  }
+
+  /** Whether a store has yet to be made here, and {@link #finishCreation} to be called. */
+  boolean isNew() {
+    return isNew;
+  }
+
+  /** Removes what an interrupted creation left and marks that one is under way. */
+  void beginCreation() {
+    try {
+      writeSynced(folder.resolve(CREATING_FILE), "");
+      deleteTree(rocks());
+      Files.createDirectories(rocks());
+      syncDirectory(folder);
+    } catch (IOException failure) {
+      throw new StoreOpenException(
+          "The data directory " + folder + " cannot be written: " + failure + ".", failure);
+    }
+  }
+
+  /** Declares the new store complete. */
+  void finishCreation() {
+    try {
+      Path temporary = folder.resolve(FORMAT_FILE + ".new");
+      writeSynced(temporary, HEADER + FORMAT + "\n");
+      Files.move(temporary, folder.resolve(FORMAT_FILE), StandardCopyOption.ATOMIC_MOVE);
+      Files.deleteIfExists(folder.resolve(CREATING_FILE));
+      syncDirectory(folder);
+    } catch (IOException failure) {
+      throw new StoreOpenException(
+          "The data directory " + folder + " cannot be written: " + failure + ".", failure);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      lockChannel.close();
+    } catch (IOException failure) {
+      throw new java.io.UncheckedIOException(failure);
+    }
+  }
+
+  /**
+   * Whether there is no store yet; throws if there is something that is no store of this format.
+   */
+  private static boolean checkKind(Path folder) throws IOException {
+    if (Files.exists(folder) && !Files.isDirectory(folder)) {
+      throw new StoreOpenException("The data directory " + folder + " is not a directory.");
+    }
+    Path format = folder.resolve(FORMAT_FILE);
+    if (Files.exists(format)) {
+      checkFormat(folder, format);
+      return false;
+    }
+    if (Files.exists(folder) && !Files.exists(folder.resolve(CREATING_FILE))) {
+      checkEmpty(folder);
+    }
+    return true;
+  }
+
+  private static void checkFormat(Path folder, Path file) throws IOException {
+    String content =
+        Files.size(file) > MAX_FORMAT_FILE_BYTES
+            ? ""
+            : Files.readString(file, StandardCharsets.ISO_8859_1);
+    String number = content.startsWith(HEADER) ? content.substring(HEADER.length()) : "";
+    if (!number.matches("[1-9][0-9]{0,8}\n")) {
+      throw new StoreOpenException(
+          "The data directory " + folder + " is damaged: " + FORMAT_FILE + " is not readable.");
+    }
+    int found = Integer.parseInt(number.strip());
+    if (found > FORMAT) {
+      throw new StoreOpenException(
+          "The data directory "
+              + folder
+              + " was written by a newer version of Lectus: its format is "
+              + found
+              + ", this version reads up to "
+              + FORMAT
+              + ".");
+    }
+    if (!Files.isDirectory(folder.resolve(ROCKS_FOLDER))) {
+      throw new StoreOpenException(
+          "The data directory " + folder + " is damaged: " + ROCKS_FOLDER + " is missing.");
+    }
+  }
+
+  private static void checkEmpty(Path folder) throws IOException {
+    try (Stream<Path> entries = Files.list(folder)) {
+      if (entries.anyMatch(entry -> !HARMLESS.contains(entry.getFileName().toString()))) {
+        throw new StoreOpenException(
+            "The data directory " + folder + " is not empty and holds no Lectus store.");
+      }
+    }
+  }
+
+  private static FileChannel lock(Path folder) throws IOException {
+    FileChannel channel =
+        FileChannel.open(
+            folder.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    try {
+      FileLock lock = channel.tryLock();
+      if (lock != null) {
+        return channel;
+      }
+    } catch (OverlappingFileLockException heldHere) {
+      channel.close();
+      throw new StoreOpenException(
+          "The data directory " + folder + " is already open in this process.", heldHere);
+    }
+    channel.close();
+    throw new StoreOpenException("The data directory " + folder + " is in use by another process.");
+  }
+
+  private static void writeSynced(Path file, String content) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(
+            file,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE)) {
+      channel.write(StandardCharsets.ISO_8859_1.encode(content));
+      channel.force(true);
+    }
+  }
+
+  private static void syncDirectory(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  private static void deleteTree(Path root) throws IOException {
+    if (!Files.exists(root)) {
+      return;
+    }
+    try (Stream<Path> tree = Files.walk(root)) {
+      List<Path> deepestFirst = tree.sorted(Comparator.reverseOrder()).toList();
+      for (Path path : deepestFirst) {
+        Files.delete(path);
+      }
+    }
+  }
+}

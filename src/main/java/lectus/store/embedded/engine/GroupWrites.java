@@ -1,0 +1,127 @@
+package lectus.store.embedded.engine;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The resolved writes of one group, in their order: the bytes of the write batch, and what a later
+ * transaction of the same group finds under a key.
+ */
+final class GroupWrites {
+  private static final long MAX_INITIAL_BYTES = 32 << 20;
+
+  private final WriteBatchBytes batch;
+  private final List<byte[]> keys;
+  private final List<byte[]> values;
+  private final List<RangeDeletion> rangeDeletions = new ArrayList<>();
+  private final WriteIndex index = new WriteIndex();
+  private final Map<Integer, PrefixIndex> prefixes = new HashMap<>();
+  private byte[] metadataVersion;
+
+  /** A range deletion and the number of writes that came before it. */
+  private record RangeDeletion(byte[] begin, byte[] end, int position) {}
+
+  /** What the group has done to a key so far. */
+  enum Effect {
+    NONE,
+    SET,
+    CLEARED
+  }
+
+  /** A key's effect and, for {@code SET}, its value. */
+  record Found(Effect effect, byte[] value) {
+    static final Found NOTHING = new Found(Effect.NONE, null);
+    static final Found CLEARED = new Found(Effect.CLEARED, null);
+  }
+
+  /** Space for what a group of so many mutations and bytes needs, more or less. */
+  GroupWrites(int expectedWrites, long expectedBytes) {
+    batch = new WriteBatchBytes((int) Math.min(MAX_INITIAL_BYTES, expectedBytes));
+    keys = new ArrayList<>(expectedWrites);
+    values = new ArrayList<>(expectedWrites);
+  }
+
+  void set(byte[] key, byte[] value) {
+    batch.put(key, value);
+    keys.add(key);
+    values.add(value);
+    noteMetadataVersion(key, value);
+  }
+
+  void delete(byte[] key) {
+    batch.delete(key);
+    keys.add(key);
+    values.add(null);
+  }
+
+  void deleteRange(byte[] begin, byte[] end) {
+    batch.deleteRange(begin, end);
+    rangeDeletions.add(new RangeDeletion(begin, end, keys.size()));
+  }
+
+  /** Stores a key that belongs to the engine and that no transaction can see. */
+  void setInternal(byte[] key, byte[] value) {
+    batch.put(key, value);
+  }
+
+  boolean isEmpty() {
+    return batch.isEmpty();
+  }
+
+  byte[] toBatch() {
+    return batch.toByteArray();
+  }
+
+  /** The value this group gave FF/metadataVersion, or {@code before}. */
+  byte[] metadataVersionAfter(byte[] before) {
+    return metadataVersion == null ? before : metadataVersion;
+  }
+
+  Found find(byte[] key) {
+    int position = index.lastPosition(key, keys);
+    for (RangeDeletion deletion : rangeDeletions) {
+      if (deletion.position > position && contains(deletion.begin, deletion.end, key)) {
+        return Found.CLEARED;
+      }
+    }
+    if (position < 0) {
+      return Found.NOTHING;
+    }
+    byte[] value = values.get(position);
+    return value == null ? Found.CLEARED : new Found(Effect.SET, value);
+  }
+
+  /** The keys in [begin, end) that this group has set so far, some of them maybe cleared again. */
+  List<byte[]> setKeysIn(byte[] begin, byte[] end) {
+    if (!mayHaveKeysIn(begin, end)) {
+      return List.of();
+    }
+    List<byte[]> inside = new ArrayList<>();
+    for (int i = 0; i < keys.size(); i++) {
+      if (values.get(i) != null && contains(begin, end, keys.get(i))) {
+        inside.add(keys.get(i));
+      }
+    }
+    return inside;
+  }
+
+  /** Keys of a range share the head that its bounds share; most ranges to clear are of one leaf. */
+  private boolean mayHaveKeysIn(byte[] begin, byte[] end) {
+    int common = Math.max(0, Arrays.mismatch(begin, end)) & -Long.BYTES;
+    return common == 0 || prefixes.computeIfAbsent(common, PrefixIndex::new).mayHold(begin, keys);
+  }
+
+  private void noteMetadataVersion(byte[] key, byte[] value) {
+    if (key.length == SystemKeys.METADATA_VERSION.length
+        && Arrays.equals(key, SystemKeys.METADATA_VERSION)) {
+      metadataVersion = value;
+    }
+  }
+
+  private static boolean contains(byte[] begin, byte[] end, byte[] key) {
+    return Arrays.compareUnsigned(begin, key) <= 0 && Arrays.compareUnsigned(key, end) < 0;
+  }
+}

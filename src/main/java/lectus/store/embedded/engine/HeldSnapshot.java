@@ -1,0 +1,125 @@
+package lectus.store.embedded.engine;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * One holder's snapshot and its cursors. Every read enters a gate, so that neither the holder's
+ * {@code close} nor the expiry of the window frees anything under a running read; a cursor that no
+ * read is using then ends at once.
+ */
+final class HeldSnapshot implements Snapshot {
+  private final long version;
+  private final StoreState state;
+  private final SnapshotRegistry registry;
+  private final UseGate gate = new UseGate();
+  private final List<RocksCursor> cursors = new ArrayList<>(1);
+
+  HeldSnapshot(long version, StoreState state, SnapshotRegistry registry) {
+    this.version = version;
+    this.state = state;
+    this.registry = registry;
+  }
+
+  @Override
+  public long version() {
+    return version;
+  }
+
+  @Override
+  public byte[] get(byte[] key) {
+    enter();
+    try {
+      return registry.reader().get(state, key);
+    } finally {
+      exit();
+    }
+  }
+
+  @Override
+  public Cursor scan(byte[] begin, byte[] end, boolean reverse, int rows) {
+    if (Arrays.compareUnsigned(begin, end) >= 0) {
+      return EmptyCursor.INSTANCE;
+    }
+    enter();
+    try {
+      return own(registry.reader().scan(this, begin, end, reverse, rows));
+    } catch (RuntimeException | Error failure) {
+      exit();
+      throw failure;
+    }
+  }
+
+  @Override
+  public void close() {
+    end(UseGate.CLOSED);
+  }
+
+  /** Ends the life of a snapshot that fell out of the window, whether or not it is still used. */
+  void expire() {
+    end(UseGate.EXPIRED);
+  }
+
+  /** Ends a use of the state, that of a cursor for example. */
+  void exit() {
+    if (gate.exit()) {
+      registry.release(state);
+    }
+  }
+
+  private void enter() {
+    refuse(gate.enter());
+    if (registry.isOutOfWindow(version)) {
+      exit();
+      throw StoreErrors.transactionTooOld();
+    }
+  }
+
+  /** Throws what a use gets that finds these marks. */
+  static void refuse(int marks) {
+    if ((marks & UseGate.EXPIRED) != 0) {
+      throw StoreErrors.transactionTooOld();
+    }
+    if (marks != UseGate.OPEN) {
+      throw StoreErrors.cancelled();
+    }
+  }
+
+  boolean isOutOfWindow() {
+    return registry.isOutOfWindow(version);
+  }
+
+  void forget(RocksCursor cursor) {
+    synchronized (cursors) {
+      cursors.remove(cursor);
+    }
+  }
+
+  StoreState state() {
+    return state;
+  }
+
+  private Cursor own(RocksCursor cursor) {
+    synchronized (cursors) {
+      cursors.add(cursor);
+    }
+    int marks = gate.marks();
+    if (marks != UseGate.OPEN) {
+      cursor.end(marks);
+    }
+    return cursor;
+  }
+
+  private void end(int mark) {
+    registry.forget(this);
+    if (gate.mark(mark)) {
+      registry.release(state);
+    }
+    List<RocksCursor> left;
+    synchronized (cursors) {
+      left = List.copyOf(cursors);
+    }
+    left.forEach(cursor -> cursor.end(mark));
+  }
+}

@@ -1,0 +1,20 @@
+package lectus.store.embedded.engine;
+
+import com.apple.foundationdb.MutationType;
+
+/** One change of a commit; the mutations of a commit are applied in their order. */
+public sealed interface Mutation {
+
+  /** Stores {@code value} under {@code key}. */
+  record Set(byte[] key, byte[] value) implements Mutation {}
+
+  /** Removes every key in {@code [begin, end)}. */
+  record Clear(byte[] begin, byte[] end) implements Mutation {}
+
+  /**
+   * An atomic operation, resolved by the committer against the state that its transaction follows.
+   * For the two versionstamped forms {@code key} (SET_VERSIONSTAMPED_KEY) or {@code operand}
+   * (SET_VERSIONSTAMPED_VALUE) still ends in its 4-byte little-endian offset, already validated.
+   */
+  record Atomic(MutationType type, byte[] key, byte[] operand) implements Mutation {}
+}

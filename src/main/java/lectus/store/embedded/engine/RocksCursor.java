@@ -1,0 +1,131 @@
+package lectus.store.embedded.engine;
+
+import org.rocksdb.RocksDBException;
+
+/** Walks one range of a snapshot; it keeps the snapshot's state alive until it is closed. */
+final class RocksCursor implements Cursor {
+  private final HeldSnapshot snapshot;
+  private final IteratorPool pool;
+  private final boolean reverse;
+  private final UseGate gate = new UseGate();
+  private final BoundedIterator iterator;
+  private ShortRange shortRange;
+  private boolean started;
+  private boolean ended;
+
+  /**
+   * A cursor before its first row.
+   *
+   * @param snapshot in use until the cursor is closed
+   * @param tryShort whether to look first if the range is so short that a walk from its beginning
+   *     is cheaper than one from its end
+   */
+  RocksCursor(
+      HeldSnapshot snapshot,
+      IteratorPool pool,
+      BoundedIterator iterator,
+      boolean reverse,
+      boolean tryShort) {
+    this.snapshot = snapshot;
+    this.pool = pool;
+    this.iterator = iterator;
+    this.reverse = reverse;
+    this.shortRange = tryShort ? new ShortRange() : null;
+  }
+
+  @Override
+  public boolean next() {
+    enter();
+    try {
+      ended = ended || !step();
+      return !ended;
+    } catch (RocksDBException failure) {
+      throw StoreErrors.ioError(failure.getMessage());
+    } finally {
+      exit();
+    }
+  }
+
+  @Override
+  public byte[] key() {
+    enter();
+    try {
+      return shortRange == null ? iterator.key() : shortRange.key();
+    } finally {
+      exit();
+    }
+  }
+
+  @Override
+  public byte[] value() {
+    enter();
+    try {
+      return shortRange == null ? iterator.value() : shortRange.value();
+    } finally {
+      exit();
+    }
+  }
+
+  @Override
+  public void close() {
+    end(UseGate.CLOSED);
+  }
+
+  /** Forbids further steps; the one that is under way, if any, ends first. */
+  void end(int mark) {
+    if (gate.mark(mark)) {
+      free();
+    }
+  }
+
+  private boolean step() throws RocksDBException {
+    if (!started) {
+      started = true;
+      return begin();
+    }
+    if (shortRange != null) {
+      return shortRange.backward();
+    }
+    if (reverse) {
+      iterator.backward();
+    } else {
+      iterator.forward();
+    }
+    return iterator.isAtRow();
+  }
+
+  private boolean begin() throws RocksDBException {
+    if (shortRange != null) {
+      if (shortRange.load(iterator)) {
+        return shortRange.backward();
+      }
+      shortRange = null;
+    }
+    if (reverse) {
+      iterator.last();
+    } else {
+      iterator.first();
+    }
+    return iterator.isAtRow();
+  }
+
+  private void enter() {
+    HeldSnapshot.refuse(gate.enter());
+    if (snapshot.isOutOfWindow()) {
+      exit();
+      throw StoreErrors.transactionTooOld();
+    }
+  }
+
+  private void exit() {
+    if (gate.exit()) {
+      free();
+    }
+  }
+
+  private void free() {
+    pool.giveBack(iterator);
+    snapshot.forget(this);
+    snapshot.exit();
+  }
+}

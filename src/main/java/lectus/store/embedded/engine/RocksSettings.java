@@ -1,0 +1,130 @@
+package lectus.store.embedded.engine;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Properties;
+import org.rocksdb.AbstractImmutableNativeReference;
+import org.rocksdb.BlockBasedTableConfig;
+import org.rocksdb.BloomFilter;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.CompressionType;
+import org.rocksdb.DBOptions;
+import org.rocksdb.InfoLogLevel;
+import org.rocksdb.LRUCache;
+import org.rocksdb.Options;
+import org.rocksdb.TablePropertiesCollectorFactory;
+import org.rocksdb.WriteOptions;
+
+/** How RocksDB is set up, and the native objects that says it with. */
+final class RocksSettings implements AutoCloseable {
+  private static final int BLOOM_BITS_PER_KEY = 10;
+  private static final long BLOCK_BYTES = 8 << 10;
+  private static final int CACHE_SHARD_BITS = 4;
+
+  /** A flush, and compactions of different levels beside it: one alone falls behind bulk loads. */
+  private static final int BACKGROUND_JOBS = 4;
+
+  private static final int SUBCOMPACTIONS = 2;
+
+  /** RocksDB slows writers far below what compaction could take: it is let in late. */
+  private static final int SLOWDOWN_FILES = 40;
+
+  private static final int STOP_FILES = 60;
+
+  private final Deque<AbstractImmutableNativeReference> natives = new ArrayDeque<>();
+  private final Options options;
+  private final WriteOptions writeOptions;
+
+  RocksSettings(EngineOptions engineOptions) {
+    org.rocksdb.RocksDB.loadLibrary();
+    options = own(initialOptions());
+    general();
+    memory(engineOptions);
+    compaction();
+    writeOptions = own(new WriteOptions().setSync(engineOptions.durability() == Durability.SYNC));
+  }
+
+  Options options() {
+    return options;
+  }
+
+  WriteOptions writeOptions() {
+    return writeOptions;
+  }
+
+  @Override
+  public void close() {
+    while (!natives.isEmpty()) {
+      natives.pop().close();
+    }
+  }
+
+  /**
+   * A scan that has to step over many deleted rows of the memtable asks for its flush, after which
+   * the next one is fast. The Java binding has no setter for this.
+   */
+  private static Options initialOptions() {
+    Properties properties = new Properties();
+    properties.setProperty("memtable_op_scan_flush_trigger", "10000");
+    try (DBOptions database = new DBOptions();
+        ColumnFamilyOptions columnFamily =
+            ColumnFamilyOptions.getColumnFamilyOptionsFromProps(properties)) {
+      return new Options(database, columnFamily);
+    }
+  }
+
+  private void general() {
+    options
+        .setParanoidChecks(true)
+        .setMaxBackgroundJobs(BACKGROUND_JOBS)
+        .setMaxSubcompactions(SUBCOMPACTIONS)
+        .setStatsDumpPeriodSec(0)
+        .setMaxBgErrorResumeCount(0)
+        .setLogger(own(new RocksLog(InfoLogLevel.WARN_LEVEL)));
+  }
+
+  private void memory(EngineOptions engineOptions) {
+    BlockBasedTableConfig table =
+        new BlockBasedTableConfig()
+            .setBlockCache(own(new LRUCache(engineOptions.blockCacheBytes(), CACHE_SHARD_BITS)))
+            .setCacheIndexAndFilterBlocks(true)
+            .setPinL0FilterAndIndexBlocksInCache(true)
+            .setFilterPolicy(own(new BloomFilter(BLOOM_BITS_PER_KEY)))
+            .setBlockSize(BLOCK_BYTES)
+            .setFormatVersion(6);
+    options
+        .setTableFormatConfig(table)
+        .setWriteBufferSize(engineOptions.writeBufferBytes())
+        .setMaxWriteBufferNumber(3);
+  }
+
+  /**
+   * Every compaction of level 0 rewrites the whole base level, since each memtable spans all
+   * subspaces: so several memtables go at a time, the base level is small, and so are its files, of
+   * which the next compaction then takes only those whose documents changed.
+   */
+  private void compaction() {
+    options
+        .setLevel0FileNumCompactionTrigger(LevelZero.FILES_UNDER_LOAD)
+        .setLevel0SlowdownWritesTrigger(SLOWDOWN_FILES)
+        .setLevel0StopWritesTrigger(STOP_FILES)
+        .setLevelCompactionDynamicLevelBytes(true)
+        .setMaxBytesForLevelBase(64L << 20)
+        .setTargetFileSizeBase(8L << 20)
+        .setOptimizeFiltersForHits(true)
+        .setMemtableMaxRangeDeletions(1000)
+        .setCompressionPerLevel(
+            List.of(CompressionType.NO_COMPRESSION, CompressionType.LZ4_COMPRESSION))
+        .setTablePropertiesCollectorFactory(
+            List.of(
+                own(
+                    TablePropertiesCollectorFactory.NewCompactOnDeletionCollectorFactory(
+                        4096, 2048, 0.3))));
+  }
+
+  private <T extends AbstractImmutableNativeReference> T own(T object) {
+    natives.push(object);
+    return object;
+  }
+}

@@ -1,0 +1,77 @@
+package lectus.store.embedded.engine;
+
+import java.util.function.Consumer;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+
+/** Reads states; whoever calls keeps the state held until the call, or its cursor, is done. */
+final class StoreReader implements AutoCloseable {
+  /**
+   * From the end, fewer rows than these are not worth a look whether the range is short, and who
+   * limits a read to more expects a long range.
+   */
+  private static final int MIN_ROWS_FOR_SHORT = 8;
+
+  private static final int MAX_ROWS_FOR_SHORT = 64;
+
+  private final RocksDB db;
+  private final IteratorPool iterators;
+
+  StoreReader(RocksDB db) {
+    this.db = db;
+    this.iterators = new IteratorPool(db);
+  }
+
+  byte[] get(StoreState state, byte[] key) {
+    try {
+      return db.get(state.pointReads(), key);
+    } catch (RocksDBException failure) {
+      throw StoreErrors.ioError(failure.getMessage());
+    }
+  }
+
+  /** A cursor of a snapshot in use; closing the cursor ends that use. */
+  RocksCursor scan(HeldSnapshot snapshot, byte[] begin, byte[] end, boolean reverse, int rows) {
+    try {
+      BoundedIterator iterator = iterators.take(snapshot.state(), begin, end);
+      return new RocksCursor(snapshot, iterators, iterator, reverse, reverse && mayBeShort(rows));
+    } catch (RocksDBException failure) {
+      throw StoreErrors.ioError(failure.getMessage());
+    }
+  }
+
+  private static boolean mayBeShort(int rows) {
+    return rows == Integer.MAX_VALUE || (rows >= MIN_ROWS_FOR_SHORT && rows <= MAX_ROWS_FOR_SHORT);
+  }
+
+  /** Hands out the first {@code limit} keys of a range; true if these are all. */
+  boolean forEachKey(StoreState state, byte[] begin, byte[] end, Consumer<byte[]> sink, int limit) {
+    try {
+      BoundedIterator iterator = iterators.take(state, begin, end);
+      try {
+        int count = 0;
+        for (iterator.first(); iterator.isAtRow(); iterator.forward()) {
+          if (count++ == limit) {
+            return false;
+          }
+          sink.accept(iterator.key());
+        }
+        return true;
+      } finally {
+        iterators.giveBack(iterator);
+      }
+    } catch (RocksDBException failure) {
+      throw StoreErrors.ioError(failure.getMessage());
+    }
+  }
+
+  /** Frees what has not been used for some time. */
+  void tick() {
+    iterators.tick();
+  }
+
+  @Override
+  public void close() {
+    iterators.close();
+  }
+}

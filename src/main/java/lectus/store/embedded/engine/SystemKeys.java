@@ -1,0 +1,39 @@
+package lectus.store.embedded.engine;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Keys with a meaning to the engine.
+ *
+ * <pre>
+ * key                          value
+ * FF "/metadataVersion"        10 bytes: versionstamp of the last change (FDB-CONTRACT, section 11)
+ * FF FF "/lectus/ceiling"      8 bytes big-endian: no version at or above it was ever given out
+ * </pre>
+ *
+ * Keys from FF FF on are outside every range that a transaction can reach.
+ */
+final class SystemKeys {
+  static final byte[] METADATA_VERSION = systemKey(1, "/metadataVersion");
+  static final byte[] VERSION_CEILING = systemKey(2, "/lectus/ceiling");
+
+  private SystemKeys() {}
+
+  static byte[] encodeVersion(long version) {
+    return ByteBuffer.allocate(Long.BYTES).putLong(version).array();
+  }
+
+  static long decodeVersion(byte[] value) {
+    return ByteBuffer.wrap(value).getLong();
+  }
+
+  private static byte[] systemKey(int prefixLength, String name) {
+    byte[] ascii = name.getBytes(StandardCharsets.US_ASCII);
+    byte[] key = new byte[prefixLength + ascii.length];
+    Arrays.fill(key, 0, prefixLength, (byte) 0xFF);
+    System.arraycopy(ascii, 0, key, prefixLength, ascii.length);
+    return key;
+  }
+}

@@ -1,0 +1,50 @@
+package lectus.store.embedded.engine;
+
+import java.util.Arrays;
+
+/**
+ * Puts the 10 bytes of a versionstamp into a template (FDB-CONTRACT, section 7).
+ *
+ * <pre>
+ * template: prefix, 10 bytes to be replaced, suffix, offset of the 10 bytes (4 bytes little-endian)
+ * stamp:    commit version (8 bytes big-endian), batch order (2 bytes big-endian)
+ * </pre>
+ */
+public final class Versionstamps {
+  /** The length of a versionstamp without the two bytes that belong to the user. */
+  public static final int STAMP_BYTES = 10;
+
+  private static final int OFFSET_BYTES = 4;
+
+  private Versionstamps() {}
+
+  /** The stamp of the transaction at {@code batchOrder} of the commits of {@code version}. */
+  public static byte[] stamp(long version, int batchOrder) {
+    byte[] stamp = new byte[STAMP_BYTES];
+    write(version, batchOrder, stamp, 0);
+    return stamp;
+  }
+
+  /** The template without its offset and with the stamp in its place. */
+  static byte[] resolve(byte[] template, long version, int batchOrder) {
+    byte[] resolved = Arrays.copyOf(template, template.length - OFFSET_BYTES);
+    write(version, batchOrder, resolved, offset(template));
+    return resolved;
+  }
+
+  private static int offset(byte[] template) {
+    int end = template.length;
+    return (template[end - 4] & 0xFF)
+        | (template[end - 3] & 0xFF) << 8
+        | (template[end - 2] & 0xFF) << 16
+        | (template[end - 1] & 0xFF) << 24;
+  }
+
+  private static void write(long version, int batchOrder, byte[] target, int offset) {
+    for (int i = 0; i < Long.BYTES; i++) {
+      target[offset + i] = (byte) (version >>> (56 - 8 * i));
+    }
+    target[offset + 8] = (byte) (batchOrder >>> 8);
+    target[offset + 9] = (byte) batchOrder;
+  }
+}

@@ -1,0 +1,231 @@
+package lectus.tuple;
+
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Reads FoundationDB's tuple encoding element by element from a byte array, without building a
+ * list. Every method throws {@link MalformedTupleException} where the bytes are not what it
+ * expects.
+ */
+public final class TupleReader {
+  private final byte[] data;
+  private final int end;
+  private int position;
+
+  public TupleReader(byte[] data, int offset, int end) {
+    this.data = data;
+    this.position = offset;
+    this.end = end;
+  }
+
+  public TupleReader(byte[] data, int offset) {
+    this(data, offset, data.length);
+  }
+
+  public boolean hasNext() {
+    return position < end;
+  }
+
+  /** The offset of the next element. */
+  public int position() {
+    return position;
+  }
+
+  /** The type code of the next element, unsigned. */
+  public int type() {
+    if (position >= end) {
+      throw new MalformedTupleException("The tuple ends at " + position);
+    }
+    return data[position] & 0xff;
+  }
+
+  public boolean isInteger() {
+    int type = type();
+    return type >= TupleType.NEGATIVE_BIG_INTEGER && type <= TupleType.POSITIVE_BIG_INTEGER;
+  }
+
+  public boolean isString() {
+    return type() == TupleType.STRING;
+  }
+
+  public boolean isBytes() {
+    return type() == TupleType.BYTES;
+  }
+
+  public boolean isNil() {
+    return type() == TupleType.NIL;
+  }
+
+  public boolean isBool() {
+    return type() == TupleType.FALSE || type() == TupleType.TRUE;
+  }
+
+  public boolean isReal() {
+    return type() == TupleType.DOUBLE;
+  }
+
+  /** True for an integer of more than eight bytes or one that no long holds. */
+  public boolean isBigInteger() {
+    int type = type();
+    return type == TupleType.NEGATIVE_BIG_INTEGER
+        || type == TupleType.POSITIVE_BIG_INTEGER
+        || (type == TupleType.INTEGER_ZERO + 8 && data[position + 1] < 0)
+        || (type == TupleType.INTEGER_ZERO - 8 && data[position + 1] >= 0);
+  }
+
+  public TupleReader nil() {
+    expect(TupleType.NIL);
+    return this;
+  }
+
+  public boolean bool() {
+    int type = type();
+    if (type != TupleType.FALSE && type != TupleType.TRUE) {
+      throw unexpected("a boolean");
+    }
+    position++;
+    return type == TupleType.TRUE;
+  }
+
+  public byte[] bytes() {
+    expect(TupleType.BYTES);
+    return unescaped();
+  }
+
+  public String string() {
+    return new String(stringUtf8(), StandardCharsets.UTF_8);
+  }
+
+  /** The UTF-8 bytes of a string. */
+  public byte[] stringUtf8() {
+    expect(TupleType.STRING);
+    return unescaped();
+  }
+
+  public int smallInteger() {
+    long value = integer();
+    if (value != (int) value) {
+      throw new MalformedTupleException("An integer out of range: " + value);
+    }
+    return (int) value;
+  }
+
+  public long integer() {
+    if (!isInteger() || isBigInteger()) {
+      throw unexpected("an integer of at most 63 bits");
+    }
+    int size = (data[position++] & 0xff) - TupleType.INTEGER_ZERO;
+    boolean negative = size < 0;
+    size = Math.abs(size);
+    need(size);
+    long value = negative ? -1L : 0L;
+    for (int i = 0; i < size; i++) {
+      value = (value << 8) | (data[position++] & 0xff);
+    }
+    return negative ? value + 1 : value;
+  }
+
+  public BigInteger bigInteger() {
+    if (!isInteger()) {
+      throw unexpected("an integer");
+    }
+    int type = data[position++] & 0xff;
+    boolean negative = type < TupleType.INTEGER_ZERO;
+    int size = Math.abs(type - TupleType.INTEGER_ZERO);
+    if (size > 8) {
+      need(1);
+      size = negative ? (data[position++] ^ 0xff) & 0xff : data[position++] & 0xff;
+    }
+    need(size);
+    byte[] magnitude = new byte[size + 1];
+    magnitude[0] = (byte) (negative ? 0xff : 0x00);
+    System.arraycopy(data, position, magnitude, 1, size);
+    position += size;
+    BigInteger value = new BigInteger(magnitude);
+    return negative ? value.add(BigInteger.ONE) : value;
+  }
+
+  public double real() {
+    expect(TupleType.DOUBLE);
+    need(8);
+    long ordered = 0;
+    for (int i = 0; i < 8; i++) {
+      ordered = (ordered << 8) | (data[position++] & 0xff);
+    }
+    return Double.longBitsToDouble(ordered < 0 ? ordered ^ Long.MIN_VALUE : ~ordered);
+  }
+
+  /** The 12 bytes of a versionstamp. */
+  public byte[] versionstamp() {
+    expect(TupleType.VERSIONSTAMP);
+    need(12);
+    position += 12;
+    return Arrays.copyOfRange(data, position - 12, position);
+  }
+
+  /** One byte outside the tuple encoding. */
+  public int octet() {
+    int value = type();
+    position++;
+    return value;
+  }
+
+  /** All that is left, as it is. */
+  public byte[] rest() {
+    byte[] rest = Arrays.copyOfRange(data, position, end);
+    position = end;
+    return rest;
+  }
+
+  private byte[] unescaped() {
+    int from = position;
+    int nuls = 0;
+    int i = from;
+    while (true) {
+      if (i >= end) {
+        throw new MalformedTupleException("An unterminated string at " + from);
+      }
+      if (data[i] == 0) {
+        if (i + 1 < end && data[i + 1] == (byte) 0xff) {
+          nuls++;
+          i++;
+        } else {
+          break;
+        }
+      }
+      i++;
+    }
+    position = i + 1;
+    if (nuls == 0) {
+      return Arrays.copyOfRange(data, from, i);
+    }
+    byte[] plain = new byte[i - from - nuls];
+    for (int read = from, write = 0; read < i; read++) {
+      plain[write++] = data[read];
+      if (data[read] == 0) {
+        read++;
+      }
+    }
+    return plain;
+  }
+
+  private void expect(int code) {
+    if (type() != code) {
+      throw unexpected("type " + code);
+    }
+    position++;
+  }
+
+  private void need(int count) {
+    if (position + count > end) {
+      throw new MalformedTupleException("The tuple ends within an element at " + position);
+    }
+  }
+
+  private MalformedTupleException unexpected(String wanted) {
+    return new MalformedTupleException(
+        "Expected " + wanted + ", found type " + type() + " at " + position);
+  }
+}

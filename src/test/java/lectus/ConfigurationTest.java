@@ -1,0 +1,134 @@
+package lectus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class ConfigurationTest {
+  @TempDir private Path folder;
+
+  private Path file(String... lines) throws IOException {
+    return Files.write(folder.resolve("lectus.conf"), List.of(lines));
+  }
+
+  private static Configuration of(Map<String, String> environment, Map<String, String> flags) {
+    return Configuration.of(null, environment, flags);
+  }
+
+  @Test
+  void defaults_are_loopback_and_couchdbs_port() {
+    Configuration defaults = of(Map.of(), Map.of());
+
+    assertThat(defaults.get(Keys.HOST)).isEqualTo("127.0.0.1");
+    assertThat(defaults.get(Keys.PORT)).isEqualTo(5984);
+    assertThat(defaults.get(Keys.DATA)).isEqualTo("data");
+    assertThat(defaults.get(Keys.STORE)).isEqualTo("embedded");
+    assertThat(defaults.get(Keys.ALLOW_ANONYMOUS)).isFalse();
+    assertThat(defaults.get(Keys.CORS_ORIGINS)).isEmpty();
+  }
+
+  @Test
+  void flags_count_more_than_environment_and_environment_more_than_file() throws IOException {
+    Path file = file("# a comment", "", "port = 1", "data=of file", "  host = ::1  ");
+
+    Configuration configuration =
+        Configuration.of(
+            file,
+            Map.of("LECTUS_PORT", "2", "LECTUS_DATA", "of environment", "PATH", "/bin"),
+            Map.of("port", "3"));
+    assertThat(configuration.get(Keys.PORT)).isEqualTo(3);
+    assertThat(configuration.get(Keys.DATA)).isEqualTo("of environment");
+    assertThat(configuration.get(Keys.HOST)).isEqualTo("::1");
+  }
+
+  @Test
+  void words_are_separated_by_commas() {
+    assertThat(of(Map.of("LECTUS_CORS_ORIGINS", " a , b"), Map.of()).get(Keys.CORS_ORIGINS))
+        .containsExactly("a", "b");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "port,65535,65536",
+    "port,0,-1",
+    "cors.max-age,86400,86401",
+    "write-batch.edits,1,0",
+    "workers.readers,1024,1025",
+    "store,foundationdb,memory",
+    "allow-anonymous,true,yes",
+    "access-log,false,0"
+  })
+  void a_value_that_a_key_does_not_take_stops_the_start(String key, String good, String bad) {
+    assertThat(of(Map.of(), Map.of(key, good))).isNotNull();
+    assertThatThrownBy(() -> of(Map.of(), Map.of(key, bad)))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageStartingWith("\"" + key + "\" must be ")
+        .hasMessageEndingWith(", not \"" + bad + "\", on the command line.");
+  }
+
+  @Test
+  void an_unknown_key_stops_the_start() throws IOException {
+    Path file = file("port = 1", "prot = 2");
+
+    assertThatThrownBy(() -> Configuration.of(file, Map.of(), Map.of()))
+        .hasMessage("There is no configuration key \"prot\", in " + file + ", line 2.");
+    assertThatThrownBy(() -> of(Map.of("LECTUS_PROT", "1"), Map.of()))
+        .hasMessage("The environment variable LECTUS_PROT is no configuration key of Lectus.");
+    assertThatThrownBy(() -> of(Map.of(), Map.of("prot", "1")))
+        .hasMessage("There is no configuration key \"prot\", on the command line.");
+  }
+
+  @Test
+  void the_file_has_to_be_one() throws IOException {
+    Path absent = folder.resolve("absent");
+    Path noPairs = file("port 1");
+    Path notUtf8 = Files.write(folder.resolve("latin1"), new byte[] {'#', (byte) 0xfc});
+
+    assertThatThrownBy(() -> Configuration.of(absent, Map.of(), Map.of()))
+        .hasMessage("The configuration file " + absent + " cannot be read.");
+    assertThatThrownBy(() -> Configuration.of(noPairs, Map.of(), Map.of()))
+        .hasMessage("There is no \"key = value\" in " + noPairs + ", line 1.");
+    assertThatThrownBy(() -> Configuration.of(notUtf8, Map.of(), Map.of()))
+        .hasMessage("The configuration file " + notUtf8 + " is not UTF-8.");
+  }
+
+  /** The shipped file shows every key with its default, and no other. */
+  @Test
+  void the_shipped_file_documents_every_key() throws IOException {
+    Pattern commentedOut = Pattern.compile("^#([a-z.-]+) =(.*)$", Pattern.MULTILINE);
+    Matcher shown = commentedOut.matcher(Files.readString(Path.of("conf/lectus.conf")));
+    List<String> names =
+        shown
+            .results()
+            .map(
+                line -> {
+                  Key<?> key = Keys.BY_NAME.get(line.group(1));
+                  assertThat(key).as(line.group(1)).isNotNull();
+                  assertThat(line.group(2).strip()).as(key.name()).isEqualTo(key.fallback());
+                  return key.name();
+                })
+            .toList();
+
+    assertThat(names)
+        .containsExactlyInAnyOrderElementsOf(Keys.ALL.stream().map(Key::name).toList());
+    assertThat(Configuration.of(Path.of("conf/lectus.conf"), Map.of(), Map.of())).isNotNull();
+  }
+
+  @Test
+  void every_default_is_a_value_that_its_key_takes() {
+    Configuration defaults = of(Map.of(), Map.of());
+
+    Keys.ALL.forEach(key -> assertThat((Object) defaults.get(key)).isNotNull());
+  }
+}

@@ -1,0 +1,83 @@
+package lectus;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** Packages depend downwards only, in the order in which ARCHITECTURE.md lists them. */
+@AnalyzeClasses(packages = "lectus", importOptions = ImportOption.DoNotIncludeTests.class)
+final class LayeringTest {
+
+  @ArchTest
+  static final ArchRule nothing_points_upwards =
+      layeredArchitecture()
+          .consideringOnlyDependenciesInAnyPackage("lectus..")
+          .withOptionalLayers(true)
+          .layer("main")
+          .definedBy("lectus")
+          .layer("server")
+          .definedBy("lectus.server..")
+          .layer("http")
+          .definedBy("lectus.http..")
+          .layer("feed")
+          .definedBy("lectus.feed..")
+          .layer("document")
+          .definedBy("lectus.document..")
+          .layer("changes")
+          .definedBy("lectus.changes..")
+          .layer("revision")
+          .definedBy("lectus.revision..")
+          .layer("database")
+          .definedBy("lectus.database..")
+          .layer("json")
+          .definedBy("lectus.json..")
+          .layer("store")
+          .definedBy("lectus.store")
+          .layer("embedded")
+          .definedBy("lectus.store.embedded")
+          .layer("engine")
+          .definedBy("lectus.store.embedded.engine..")
+          .whereLayer("main")
+          .mayNotBeAccessedByAnyLayer()
+          .whereLayer("server")
+          .mayOnlyBeAccessedByLayers("main")
+          .whereLayer("http")
+          .mayOnlyBeAccessedByLayers("main", "server")
+          .whereLayer("feed")
+          .mayOnlyBeAccessedByLayers("main", "server", "http")
+          .whereLayer("document")
+          .mayOnlyBeAccessedByLayers("main", "server", "http", "feed")
+          .whereLayer("changes")
+          .mayOnlyBeAccessedByLayers("feed", "document")
+          .whereLayer("embedded")
+          .mayOnlyBeAccessedByLayers("main", "store")
+          .whereLayer("engine")
+          .mayOnlyBeAccessedByLayers("embedded");
+
+  @ArchTest
+  static final ArchRule packages_have_no_cycles =
+      slices().matching("lectus.(*)..").should().beFreeOfCycles();
+
+  @ArchTest
+  static final ArchRule the_layer_knows_nothing_of_http_or_vertx =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages("lectus", "lectus.server..", "lectus.http..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("io.vertx..", "io.netty..");
+
+  @ArchTest
+  static final ArchRule only_its_own_class_opens_a_cluster =
+      noClasses()
+          .that()
+          .doNotHaveFullyQualifiedName("lectus.store.FoundationDbStore")
+          .should()
+          .dependOnClassesThat()
+          .haveFullyQualifiedName("com.apple.foundationdb.FDB");
+}

@@ -1,0 +1,120 @@
+package lectus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import lectus.store.EmbeddedStores;
+import lectus.store.Store;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What the command line says when it does not serve. */
+@Timeout(60)
+final class LectusTest {
+  @TempDir private Path folder;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  private Map<String, String> environment = Map.of();
+
+  private int run(String... args) {
+    return Lectus.run(args, environment, new Console(new PrintWriter(out), new PrintWriter(err)));
+  }
+
+  /** One line, no stack trace, exit status 1. */
+  private void assertRefused(int status, String sentence) {
+    assertThat(status).isEqualTo(1);
+    assertThat(err.toString().strip().lines()).hasSize(1);
+    assertThat(err.toString()).startsWith("lectus: ").contains(sentence);
+  }
+
+  private String data() {
+    return folder.resolve("data").toString();
+  }
+
+  @Test
+  void help_and_version_are_answered() {
+    assertThat(run("--help")).isZero();
+    assertThat(out.toString()).contains("serve");
+    assertThat(run("serve", "--help")).isZero();
+    assertThat(out.toString()).contains("--allow-anonymous", "--cors-origin", "--set");
+    assertThat(run("--version")).isZero();
+    assertThat(out.toString()).contains("Lectus ");
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void without_a_command_there_is_help_and_no_success() {
+    assertThat(run()).isEqualTo(1);
+    assertThat(out.toString()).contains("serve");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--port 70000|\"port\" must be a whole number from 0 to 65535, not \"70000\"",
+        "--set prot=1|There is no configuration key \"prot\"",
+        "--store memory|\"store\" must be embedded or foundationdb",
+        "--store foundationdb|needs a --cluster-file",
+        "--config no-such-file|The configuration file no-such-file cannot be read.",
+        "--host 0.0.0.0|--allow-anonymous",
+        "--host no.such.host.invalid|\"no.such.host.invalid\" is not known",
+        "--prot 1|--prot"
+      })
+  void a_mistake_is_one_sentence(String flags, String sentence) {
+    String[] args = ("serve --data " + data() + " " + flags).split(" ");
+
+    assertRefused(run(args), sentence);
+    assertThat(Path.of(data())).doesNotExist();
+  }
+
+  @Test
+  void an_unknown_variable_is_one_sentence() {
+    environment = Map.of("LECTUS_PROT", "1");
+
+    assertRefused(run("serve", "--data", data()), "LECTUS_PROT is no configuration key");
+  }
+
+  @Test
+  void the_variable_for_the_file_is_none_of_its_keys() {
+    environment = Map.of("LECTUS_CONFIG", "no-such-file");
+
+    assertRefused(run("serve", "--data", data()), "no-such-file cannot be read");
+  }
+
+  @Test
+  void a_port_in_use_is_one_sentence() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(taken.getLocalPort());
+
+      assertRefused(run("serve", "--port", port, "--data", data()), port + " is in use");
+    }
+  }
+
+  @Test
+  void a_data_folder_in_use_is_one_sentence() {
+    try (Store holder = EmbeddedStores.open(Path.of(data()))) {
+      assertThat(holder.id()).isNotEmpty();
+      assertRefused(run("serve", "--port", "0", "--data", data()), data());
+    }
+  }
+
+  @Test
+  void a_data_folder_that_is_a_file_is_one_sentence() throws IOException {
+    Files.writeString(Path.of(data()), "no folder");
+
+    assertRefused(run("serve", "--port", "0", "--data", data()), data());
+    assertThat(Files.readString(Path.of(data()))).isEqualTo("no folder");
+  }
+}

@@ -1,0 +1,69 @@
+package lectus.clients;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import lectus.http.testing.LectusServer;
+import lectus.sample.DocumentLoader;
+import lectus.sample.UnicodeCharacters;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The running server under the clients that CouchDB's users have, as npm delivers them. */
+final class ClientsTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final Pattern PASSED = Pattern.compile("^# pass (\\d+)$", Pattern.MULTILINE);
+  private static final int REPLICATED_DOCUMENTS = 10_000;
+
+  private static NodeClients clients;
+  private static LectusServer server;
+
+  @BeforeAll
+  static void start() throws Exception {
+    clients = NodeClients.install();
+    server = LectusServer.start(stores.fresh());
+  }
+
+  @AfterAll
+  static void stop() {
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  @Test
+  void pouchdb() throws Exception {
+    passes("pouchdb.test.mjs", 6);
+  }
+
+  @Test
+  void nano() throws Exception {
+    passes("nano.test.mjs", 4);
+  }
+
+  @Test
+  void replication_with_pouchdb() throws Exception {
+    int loaded =
+        new DocumentLoader(URI.create(server.url() + "/unicode"))
+            .load(
+                UnicodeCharacters.all().limit(REPLICATED_DOCUMENTS),
+                (batch, character) -> UnicodeCharacters.write(character, batch));
+    assertThat(loaded).isEqualTo(REPLICATED_DOCUMENTS);
+    passes("replication.test.mjs", 3);
+  }
+
+  private static void passes(String file, int tests) throws Exception {
+    NodeClients.Outcome outcome = clients.test(file, Map.of("LECTUS_URL", server.url()));
+    assertThat(outcome.status()).as(outcome.output()).isZero();
+    Matcher passed = PASSED.matcher(outcome.output());
+    assertThat(passed.find()).as(outcome.output()).isTrue();
+    assertThat(Integer.parseInt(passed.group(1))).isEqualTo(tests);
+  }
+}

@@ -1,0 +1,20 @@
+package lectus.document;
+
+import lectus.json.JsonBuffer;
+
+/** Answers that come in parts, put together. */
+final class Answers {
+  private Answers() {}
+
+  /** All parts of an answer, each in a buffer that something precedes. */
+  static String whole(PagedBody body) {
+    StringBuilder answer = new StringBuilder();
+    boolean more;
+    do {
+      JsonBuffer out = new JsonBuffer(64).ascii("#");
+      more = body.appendNext(out);
+      answer.append(out.toString().substring(1));
+    } while (more);
+    return answer.toString();
+  }
+}

@@ -1,0 +1,159 @@
+package lectus.document;
+
+import static lectus.document.TestDatabase.assertConflict;
+import static lectus.document.TestDatabase.edit;
+import static lectus.document.TestDatabase.error;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.FDBException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.store.FaultyStore;
+import lectus.store.FaultyStore.Fault;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What a writer does when its transactions are not committed, or nobody knows whether they are. */
+class FailingCommitsTest {
+  private static final TransactionLimits THREE_TIMES =
+      new TransactionLimits(2, Duration.ofMinutes(1));
+
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final Store sound = stores.fresh();
+  private final TestDatabase db = TestDatabase.create(sound);
+  private final FaultyStore faulty = new FaultyStore(sound);
+  private final int before = faulty.commits();
+
+  @Test
+  void a_batch_that_loses_is_halved_until_it_does_not() {
+    faulty.plan(Fault.NOT_COMMITTED, Fault.NOT_COMMITTED);
+
+    assertThat(write(8).outcomes()).allMatch(EditOutcome.Written.class::isInstance);
+
+    // Eight lose, four lose, then four times two.
+    assertThat(commits()).isEqualTo(6);
+    db.audit(8);
+  }
+
+  @Test
+  void single_documents_are_tried_again_and_again_but_not_forever() {
+    faulty.plan(Fault.NOT_COMMITTED, Fault.NOT_COMMITTED);
+    assertThat(write(1).outcomes()).allMatch(EditOutcome.Written.class::isInstance);
+    assertThat(commits()).isEqualTo(3);
+
+    faulty.plan(Collections.nCopies(3, Fault.NOT_COMMITTED).toArray(Fault[]::new));
+    WriteResult result = write("other");
+
+    assertThat(error(result.outcomes().get(0))).isInstanceOf(LectusError.Unavailable.class);
+    assertThat(result.last()).isEmpty();
+    assertThat(result.instance()).isEqualTo(db.catalogue.open(db.name).instance());
+    assertThat(commits()).isEqualTo(6);
+    db.audit(1);
+  }
+
+  @Test
+  void one_document_that_always_loses_does_not_spoil_the_others() {
+    // Two lose, then the first three times alone.
+    faulty.plan(Collections.nCopies(4, Fault.NOT_COMMITTED).toArray(Fault[]::new));
+
+    List<EditOutcome> outcomes = write(2).outcomes();
+
+    assertThat(error(outcomes.get(0))).isInstanceOf(LectusError.Unavailable.class);
+    assertThat(outcomes.get(1)).isInstanceOf(EditOutcome.Written.class);
+    db.audit(1);
+  }
+
+  @Test
+  void an_unknown_result_is_told_and_never_tried_again() {
+    for (Fault fault : List.of(Fault.UNKNOWN_BUT_STORED, Fault.UNKNOWN_AND_LOST)) {
+      int commitsBefore = commits();
+      faulty.plan(fault);
+
+      assertThatThrownBy(() -> write(fault.name()))
+          .isInstanceOfSatisfying(
+              LectusException.class,
+              e -> assertThat(e.error()).isInstanceOf(LectusError.Internal.class));
+
+      assertThat(commits()).isEqualTo(commitsBefore + 1);
+    }
+    assertConflict(write(Fault.UNKNOWN_BUT_STORED.name()).outcomes().get(0));
+    db.audit(1);
+  }
+
+  @Test
+  void what_is_stored_already_is_told_when_a_later_transaction_fails() {
+    for (Fault fault : List.of(Fault.UNKNOWN_AND_LOST, Fault.IO_ERROR)) {
+      faulty.plan(Fault.NONE, fault);
+
+      List<EditOutcome> outcomes =
+          writer(new TransactionBudget(4_000_000, 9_000_000, 2))
+              .write(db.name, edits(fault.name(), 6))
+              .outcomes();
+
+      assertThat(outcomes.subList(0, 2)).allMatch(EditOutcome.Written.class::isInstance);
+      assertThat(error(outcomes.get(2))).isInstanceOf(LectusError.Internal.class);
+      assertThat(error(outcomes.get(3))).isInstanceOf(LectusError.Internal.class);
+      assertThat(outcomes.subList(4, 6)).allMatch(EditOutcome.Written.class::isInstance);
+    }
+    db.audit(8);
+  }
+
+  @Test
+  void an_error_that_no_retry_mends_ends_the_request() {
+    faulty.plan(Fault.IO_ERROR);
+
+    assertThatThrownBy(() -> write(3)).isInstanceOf(FDBException.class);
+    db.audit(0);
+  }
+
+  @Test
+  void an_atomic_request_is_tried_again_whole() {
+    faulty.plan(Fault.NOT_COMMITTED);
+    assertThat(writeAtomically("a").hasFailures()).isFalse();
+    assertThat(commits()).isEqualTo(2);
+
+    faulty.plan(Collections.nCopies(3, Fault.NOT_COMMITTED).toArray(Fault[]::new));
+    assertThatThrownBy(() -> writeAtomically("b"))
+        .isInstanceOfSatisfying(
+            LectusException.class,
+            e -> assertThat(e.error()).isInstanceOf(LectusError.Unavailable.class));
+    db.audit(3);
+  }
+
+  private WriteResult writeAtomically(String prefix) {
+    return writer(TransactionBudget.DEFAULT).writeAtomically(db.name, edits(prefix, 3));
+  }
+
+  private WriteResult write(int documents) {
+    return writer(TransactionBudget.DEFAULT).write(db.name, edits("d", documents));
+  }
+
+  private WriteResult write(String id) {
+    return writer(TransactionBudget.DEFAULT).write(db.name, List.of(edit(id, null, "{}")));
+  }
+
+  private DocumentWriter writer(TransactionBudget budget) {
+    return new DocumentWriter(faulty.store(), db.catalogue, budget, THREE_TIMES);
+  }
+
+  private static List<Edit> edits(String prefix, int count) {
+    List<Edit> edits = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      edits.add(edit(prefix + i, null, "{}"));
+    }
+    return edits;
+  }
+
+  private int commits() {
+    return faulty.commits() - before;
+  }
+}

@@ -1,0 +1,99 @@
+package lectus.feed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import lectus.database.Catalogue;
+import lectus.database.CreationOptions;
+import lectus.database.DatabaseName;
+import lectus.document.DocumentLimits;
+import lectus.document.DocumentParser;
+import lectus.document.DocumentWriter;
+import lectus.document.Edit;
+import lectus.document.EditOutcome;
+import lectus.document.PageLimits;
+import lectus.document.PagedBody;
+import lectus.json.JsonBuffer;
+import lectus.revision.RevisionId;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+
+/** A database on a store for tests of feeds. */
+final class FeedDatabase {
+  static final long CREATED_AT_SECONDS = 1_795_253_100;
+
+  private static final DocumentParser PARSER = new DocumentParser(DocumentLimits.DEFAULT);
+
+  final DatabaseName name = DatabaseName.of("db");
+  final TransactionRunner transactions;
+  final Catalogue catalogue;
+  final ChangesReader changes;
+  private final DocumentWriter writer;
+
+  FeedDatabase(Store store, int shards) {
+    transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
+    catalogue =
+        new Catalogue(
+            store, transactions, InstantSource.fixed(Instant.ofEpochSecond(CREATED_AT_SECONDS)));
+    catalogue.create(name, new CreationOptions(false, shards));
+    changes = new ChangesReader(catalogue, transactions);
+    writer = new DocumentWriter(store, catalogue);
+  }
+
+  /** A reader that turns pages of this size. */
+  ChangesReader inPages(int rows, int bytes) {
+    return new ChangesReader(catalogue, transactions, new PageLimits(rows, rows, bytes));
+  }
+
+  /** Writes a child of {@code base}, or a new document if it is null. */
+  RevisionId put(String id, RevisionId base, String json) {
+    return write(PARSER.interactive(id, Optional.ofNullable(base), utf8(json)));
+  }
+
+  /** Writes a revision as a replicator does. */
+  void replicate(String id, String rev, String json) {
+    write(PARSER.replicated(id, Optional.of(RevisionId.of(rev)), utf8(json)));
+  }
+
+  void putAll(String id, int count) {
+    List<Edit> edits = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      edits.add(PARSER.interactive(id + i, Optional.empty(), utf8("{\"v\":" + i + "}")));
+    }
+    assertThat(writer.write(name, edits).hasFailures()).isFalse();
+  }
+
+  private RevisionId write(Edit edit) {
+    EditOutcome outcome = writer.write(name, List.of(edit)).outcomes().get(0);
+    assertThat(outcome).isInstanceOf(EditOutcome.Written.class);
+    return ((EditOutcome.Written) outcome).revision();
+  }
+
+  String normal(FeedOptions options, String since, long limit, boolean descending) {
+    return normal(changes, options, since, limit, descending);
+  }
+
+  String normal(
+      ChangesReader reader, FeedOptions options, String since, long limit, boolean descending) {
+    return whole(reader.answer(name, options, Since.parse(since), limit, descending));
+  }
+
+  static String whole(PagedBody body) {
+    JsonBuffer out = new JsonBuffer(64).ascii("#");
+    boolean more;
+    do {
+      more = body.appendNext(out);
+    } while (more);
+    return out.toString().substring(1);
+  }
+
+  static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,125 @@
+package lectus.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code _changes}, the normal feed. */
+final class ChangesResourceTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final LectusServer server = LectusServer.start(stores.fresh());
+
+  @BeforeEach
+  void create() {
+    server.put("/w");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void rows_come_in_the_order_of_updates() {
+    String a = server.write("/w/a", "{}");
+    String b = server.write("/w/b", "{}");
+    String gone = server.delete("/w/a?rev=" + a).member("rev");
+
+    Answer feed = server.get("/w/_changes");
+    assertThat(feed.status()).isEqualTo(200);
+    assertThat(feed.isChunked()).isTrue();
+    String last = feed.member("last_seq");
+    assertThat(feed.body())
+        .matches(
+            "\\{\"results\":\\[\n"
+                + "\\{\"seq\":\"[0-9a-f]+\",\"id\":\"b\",\"changes\":\\[\\{\"rev\":\""
+                + b
+                + "\"}]},\r\n"
+                + "\\{\"seq\":\""
+                + last
+                + "\",\"id\":\"a\",\"changes\":\\[\\{\"rev\":\""
+                + gone
+                + "\"}],\"deleted\":true}\n"
+                + "],\n\"last_seq\":\""
+                + last
+                + "\",\"pending\":0}\n");
+    assertThat(server.get("/w").member("update_seq")).isEqualTo(last);
+    assertThat(server.get("/w/_changes?since=" + last).body())
+        .isEqualTo("{\"results\":[\n\n],\n\"last_seq\":\"" + last + "\",\"pending\":0}\n");
+    assertThat(server.get("/w/_changes?since=%22" + last + "%22").body())
+        .isEqualTo(server.get("/w/_changes?since=now").body());
+    assertThat(server.get("/w/_changes?limit=1").body()).endsWith("\"pending\":1}\n");
+    assertThat(server.get("/w/_changes?limit=-1").body()).isEqualTo(feed.body());
+    assertThat(server.get("/w/_changes?limit=0").body()).endsWith("\"pending\":2}\n");
+    assertThat(server.get("/w/_changes?descending=true&limit=1").body()).contains("\"id\":\"a\"");
+    assertThat(server.head("/w/_changes").header("content-length")).isEqualTo("0");
+  }
+
+  @Test
+  void all_leaves_and_documents_come_on_demand() {
+    server.write("/w/a?new_edits=false", "{\"_rev\":\"2-b\",\"v\":1}");
+    server.write("/w/a?new_edits=false", "{\"_rev\":\"1-c\"}");
+
+    assertThat(server.get("/w/_changes?style=all_docs").body())
+        .contains("\"changes\":[{\"rev\":\"2-b\"},{\"rev\":\"1-c\"}]");
+    assertThat(server.get("/w/_changes?include_docs=true&conflicts=true").body())
+        .contains("\"doc\":{\"_id\":\"a\",\"_rev\":\"2-b\",\"v\":1,\"_conflicts\":[\"1-c\"]}}");
+  }
+
+  @Test
+  void filters_pass_some_rows_and_last_seq_all() {
+    server.write("/w/a", "{}");
+    server.write("/w/_design/d", "{}");
+    server.write("/w/z", "{}");
+    String last = server.get("/w").member("update_seq");
+
+    Answer ids = server.post("/w/_changes?filter=_doc_ids", "{\"doc_ids\":[\"a\",\"none\"]}");
+    assertThat(ids.body()).contains("\"id\":\"a\"").doesNotContain("\"id\":\"z\"");
+    assertThat(ids.member("last_seq")).isEqualTo(last);
+    assertThat(server.get("/w/_changes?filter=_doc_ids&doc_ids=[%22a%22]").body())
+        .isEqualTo(ids.body());
+    assertThat(server.get("/w/_changes?filter=_design").body())
+        .contains("\"id\":\"_design/d\"")
+        .doesNotContain("\"id\":\"a\"");
+    assertThat(server.post("/w/_changes", "{\"doc_ids\":[\"a\"]}").body())
+        .as("a body without filter does nothing")
+        .contains("\"id\":\"z\"");
+    assertThat(server.post("/w/_changes", "").status()).isEqualTo(200);
+    assertThat(server.get("/w/_changes?seq_interval=2").body()).contains("{\"seq\":null,");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "since=5",
+        "since=xyz",
+        "limit=x",
+        "limit=-2",
+        "feed=foo",
+        "style=foo",
+        "heartbeat=0",
+        "heartbeat=x",
+        "timeout=-1",
+        "seq_interval=0",
+        "filter=_doc_ids",
+        "filter=_doc_ids&doc_ids=7"
+      })
+  void a_bad_parameter_is_400(String query) {
+    assertThat(server.get("/w/_changes?" + query).status()).isEqualTo(400);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"feed=eventsource", "filter=_selector", "filter=_view", "filter=d/f"})
+  void what_couchdb_has_and_lectus_has_not_is_501(String query) {
+    assertThat(server.get("/w/_changes?" + query).status()).isEqualTo(501);
+  }
+}

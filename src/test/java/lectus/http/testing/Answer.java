@@ -1,0 +1,40 @@
+package lectus.http.testing;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What came back, byte for byte.
+ *
+ * @param reason the phrase behind the status
+ * @param headers by lower-case name
+ * @param body without its transfer encoding, as UTF-8
+ */
+public record Answer(int status, String reason, Map<String, List<String>> headers, String body) {
+
+  /** The only value of a header; null if absent. */
+  public String header(String lowerCaseName) {
+    List<String> values = headers.get(lowerCaseName);
+    if (values == null) {
+      return null;
+    }
+    if (values.size() != 1) {
+      throw new IllegalStateException(lowerCaseName + " comes more than once: " + values);
+    }
+    return values.get(0);
+  }
+
+  public boolean isChunked() {
+    return "chunked".equals(header("transfer-encoding"));
+  }
+
+  /** The text between {@code "name":"} and the next quote. */
+  public String member(String name) {
+    String start = '"' + name + "\":\"";
+    int from = body.indexOf(start) + start.length();
+    if (from < start.length()) {
+      throw new IllegalStateException("No member " + name + " in " + body);
+    }
+    return body.substring(from, body.indexOf('"', from));
+  }
+}

@@ -1,0 +1,55 @@
+package lectus.http.testing;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+
+/** One request, written as it is given: nothing is normalized or encoded. */
+public final class Request {
+  private final int port;
+  private final String method;
+  private final StringBuilder head;
+  private byte[] body;
+
+  Request(int port, String method, String target) {
+    this.port = port;
+    this.method = method;
+    this.head = new StringBuilder(method + ' ' + target + " HTTP/1.1\r\nHost: host\r\n");
+  }
+
+  public Request header(String name, String value) {
+    head.append(name).append(": ").append(value).append("\r\n");
+    return this;
+  }
+
+  /** Also says that it is JSON. */
+  public Request json(String json) {
+    return header("Content-Type", "application/json").body(json.getBytes(StandardCharsets.UTF_8));
+  }
+
+  public Request body(byte[] bytes) {
+    body = bytes;
+    return header("Content-Length", Integer.toString(bytes.length));
+  }
+
+  public byte[] bytes() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    bytes.writeBytes(head.toString().getBytes(StandardCharsets.ISO_8859_1));
+    bytes.writeBytes("\r\n".getBytes(StandardCharsets.ISO_8859_1));
+    if (body != null) {
+      bytes.writeBytes(body);
+    }
+    return bytes.toByteArray();
+  }
+
+  /** Sends it on a connection of its own and reads the whole answer. */
+  public Answer send() {
+    try (Connection connection = open()) {
+      return connection.read(method.equals("HEAD"));
+    }
+  }
+
+  /** Sends it and leaves the reading to the caller. */
+  public Connection open() {
+    return new Connection(port).write(bytes());
+  }
+}

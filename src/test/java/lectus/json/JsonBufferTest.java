@@ -1,0 +1,130 @@
+package lectus.json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class JsonBufferTest {
+  @Property(tries = 3000)
+  void stringsReadBack(@ForAll("strings") String text) {
+    JsonBuffer fromText = new JsonBuffer(1).string(text);
+    assertThat(JsonModel.read(fromText.toBytes())).isEqualTo(text);
+    byte[] utf8 = ("é" + text + "€").getBytes(StandardCharsets.UTF_8);
+    JsonBuffer fromBytes = new JsonBuffer(1).string(utf8, 2, utf8.length - 3);
+    assertThat(fromBytes.toString()).isEqualTo(fromText.toString());
+    assertThat(JsonEscapes.quotedSize(utf8, 2, utf8.length - 3)).isEqualTo(fromBytes.length());
+  }
+
+  @Test
+  void onlyWhatMustBeIsEscaped() {
+    String text = "\"\\/\b\f\n\r\t\0\u001f\u007fé\u2028\ud83d\ude00";
+    assertThat(new JsonBuffer(1).string(text).toString())
+        .isEqualTo("\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\u007fé\u2028\ud83d\ude00\"");
+  }
+
+  @Test
+  void unpairedSurrogatesBecomeTheReplacementCharacter() {
+    assertThat(new JsonBuffer(1).string("a\ud800b\ud83d\ude00\udc00").toString())
+        .isEqualTo("\"a\ufffdb\ud83d\ude00\ufffd\"");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      longs = {0, 9, 10, 99, 100, 999_999_999, Integer.MIN_VALUE, Long.MAX_VALUE, Long.MIN_VALUE})
+  void longsAreWrittenAsJavaDoes(long value) {
+    for (long near : new long[] {value, -value, value - 1, value + 1}) {
+      assertThat(new JsonBuffer(1).number(near).toString()).isEqualTo(Long.toString(near));
+    }
+  }
+
+  @Property
+  void anyLongIsWrittenAsJavaDoes(@ForAll long value) {
+    assertThat(new JsonBuffer(1).number(value).toString()).isEqualTo(Long.toString(value));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0.0, 0.0",
+    "-0.0, -0.0",
+    "1, 1.0",
+    "-1, -1.0",
+    "100, 100.0",
+    "1.5, 1.5",
+    "0.1, 0.1",
+    "1e7, 10000000.0",
+    "12345678.9, 12345678.9",
+    "123456789012345680, 123456789012345680.0",
+    "9007199254740991, 9007199254740991.0",
+    "9007199254740993, 9007199254740992.0",
+    "1e20, 100000000000000000000.0",
+    "1e21, 1e+21",
+    "-1.5e300, -1.5e+300",
+    "0.001, 0.001",
+    "0.0001, 0.0001",
+    "0.000001, 0.000001",
+    "0.0000015, 0.0000015",
+    "1e-7, 1e-7",
+    "1.25e-7, 1.25e-7",
+    "2e-44, 2e-44",
+    "4.9e-324, 4.9e-324",
+    "2.2250738585072014e-308, 2.2250738585072014e-308",
+    "1.7976931348623157e308, 1.7976931348623157e+308",
+    "2e23, 2e+23"
+  })
+  void doublesAreShortAndInPlainForm(double value, String expected) {
+    assertThat(new JsonBuffer(1).number(value).toString()).isEqualTo(expected);
+  }
+
+  @Property(tries = 5000)
+  void anyDoubleReadsBackWithItsBits(@ForAll long bits) {
+    double value = Double.longBitsToDouble(bits);
+    if (Double.isFinite(value)) {
+      String text = new JsonBuffer(1).number(value).toString();
+      assertThat(Double.doubleToRawLongBits(Double.parseDouble(text))).isEqualTo(bits);
+      assertThat(JsonModel.read(text.getBytes(StandardCharsets.US_ASCII)))
+          .as("a number with fraction or exponent")
+          .isEqualTo(value);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY})
+  void whatJsonHasNotIsRefused(double value) {
+    assertThatThrownBy(() -> new JsonBuffer(1).number(value))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void piecesLieBehindEachOther() throws IOException {
+    JsonBuffer out = new JsonBuffer(0).octet('[').bool(true).octet(',').bool(false).octet(',');
+    out.nil().octet(',').number(new BigInteger("-9".repeat(1) + "9".repeat(30))).octet(',');
+    int mark = out.length();
+    out.ascii("left out").truncate(mark).raw("\"é\"".getBytes(StandardCharsets.UTF_8));
+    out.raw(new byte[] {'x', ']', 'x'}, 1, 2);
+    String expected = "[true,false,null,-9" + "9".repeat(30) + ",\"é\"]";
+    assertThat(out.toString()).isEqualTo(expected);
+    ByteArrayOutputStream stream = new ByteArrayOutputStream();
+    out.writeTo(stream);
+    assertThat(stream.toByteArray()).isEqualTo(out.toBytes());
+    assertThat(out.array()).startsWith(out.toBytes());
+    assertThatThrownBy(() -> out.truncate(out.length() + 1))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Provide
+  Arbitrary<String> strings() {
+    return JsonModel.strings();
+  }
+}

@@ -1,0 +1,200 @@
+package lectus.json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+/** Each limit on both of its sides, RFC 004 "Key Changes". */
+class JsonLimitsTest {
+  private static final JsonLimits DEFAULTS = JsonLimits.defaults();
+
+  /** Type code and terminator of a string in tuple encoding. */
+  private static final int STRING_FRAME = 2;
+
+  @Test
+  void aStringMayTakeTheStoresWholeValue() {
+    String longest = "x".repeat(100_000 - STRING_FRAME);
+    ExplodedBody body = Bodies.explode("{\"a\":\"" + longest + "\"}");
+    assertThat(body.leaves().get(0).value()).hasSize(JsonLimits.STORE_VALUE_BYTES);
+    Bodies.assertTooLarge(() -> Bodies.explode("{\"a\":{\"b.c\":[7,\"" + longest + "x\"]}}"))
+        .isEqualTo("The value of a.b\\.c[1] takes 100001 bytes, the limit is 100000.");
+  }
+
+  @Test
+  void nulsInStringsCountTwice() {
+    String nuls = "\\u0000".repeat(49_999);
+    assertThat(Bodies.explode("{\"a\":\"" + nuls + "\"}").leaves().get(0).value())
+        .hasSize(JsonLimits.STORE_VALUE_BYTES);
+    Bodies.assertTooLarge(() -> Bodies.explode("{\"a\":\"" + nuls + "x\"}"))
+        .contains("of a takes 100001 bytes");
+  }
+
+  @Test
+  void stringsCountInBytesOfUtf8() {
+    JsonLimits limits = new JsonLimits(14, 100, 1000, 1000, 0);
+    assertThatCode(() -> Bodies.explode("{\"a\":\"\ud83d\ude00\ud83d\ude00éé\"}", limits))
+        .doesNotThrowAnyException();
+    Bodies.assertTooLarge(() -> Bodies.explode("{\"a\":\"\ud83d\ude00\ud83d\ude00ééé\"}", limits))
+        .contains("16 bytes, the limit is 14");
+  }
+
+  @Test
+  void aPathMayTakeTheStoresWholeKeyBesideItsPrefix() {
+    JsonLimits limits = DEFAULTS.withKeyOverhead(60);
+    String longest = "n".repeat(10_000 - 60 - STRING_FRAME);
+    Leaf leaf = Bodies.explode("{\"" + longest + "\":1}", limits).leaves().get(0);
+    assertThat(60 + leaf.path().length).isEqualTo(JsonLimits.STORE_KEY_BYTES);
+    Bodies.assertTooLarge(() -> Bodies.explode("{\"" + longest + "n\":1}", limits))
+        .startsWith("The path nnnnn")
+        .contains("n…n")
+        .endsWith("takes 9941 bytes, the limit is 9940.")
+        .hasSizeLessThan(200);
+  }
+
+  @Test
+  void aPathsLimitCountsThePathAlone() {
+    JsonLimits limits = new JsonLimits(100, 8, 1000, 1000, 60);
+    assertThatCode(() -> Bodies.explode("{\"ab\":{\"cd\":1}}", limits)).doesNotThrowAnyException();
+    Bodies.assertTooLarge(() -> Bodies.explode("{\"ab\":{\"cde\":1}}", limits))
+        .isEqualTo("The path ab.cde takes 9 bytes, the limit is 8.");
+    Bodies.assertTooLarge(() -> Bodies.explode("{\"ab\":{\"cd\":[]},\"x\":[[[[[[[]]]]]]]}", limits))
+        .isEqualTo("The path x[0][0][0][0][0][0] takes 9 bytes, the limit is 8.");
+  }
+
+  @Test
+  void theLastArrayPositionOfOneByteIsOnThePathsLimit() {
+    JsonLimits limits = new JsonLimits(100, 5, 10_000, 100_000, 0);
+    String elements = "0" + ",0".repeat(255);
+    assertThatCode(() -> Bodies.explode("{\"a\":[" + elements + "]}", limits))
+        .doesNotThrowAnyException();
+    Bodies.assertTooLarge(() -> Bodies.explode("{\"a\":[" + elements + ",0]}", limits))
+        .isEqualTo("The path a[256] takes 6 bytes, the limit is 5.");
+  }
+
+  @Test
+  void aDocumentMayHaveAMillionBytesOfJson() {
+    String element = ",\"" + "x".repeat(50_000) + "\"";
+    StringBuilder body = new StringBuilder("{\"a\":[0").append(element.repeat(19)).append(",\"");
+    String rest = "y".repeat(1_000_000 - body.length() - "\"]}".length());
+    body.append(rest).append("\"]}");
+    assertThat(body.length()).isEqualTo(1_000_000);
+    assertThat(Bodies.explode(body.toString()).jsonBytes()).isEqualTo(1_000_000);
+    String larger = body.toString().replace("yy\"]", "yyy\"]");
+    Bodies.assertTooLarge(() -> Bodies.explode(larger))
+        .isEqualTo("The document has 1000001 bytes of JSON, the limit is 1000000.");
+  }
+
+  @Test
+  void whiteSpaceAndNeedlessEscapesDoNotCount() {
+    JsonLimits limits = new JsonLimits(100, 100, 9, 1000, 0);
+    assertThatCode(() -> Bodies.explode("{  \"\\u0061\" : \"\\u0061\"\n}", limits))
+        .doesNotThrowAnyException();
+    Bodies.assertTooLarge(() -> Bodies.explode("{\"a\":\"ab\"}", limits)).contains("has 10 bytes");
+  }
+
+  @Test
+  void replacedMembersDoNotCount() {
+    JsonLimits limits = new JsonLimits(100, 100, 9, 17, 2);
+    ExplodedBody body =
+        Bodies.explode("{\"a\":[1,2],\"a\":{\"b\":{}},\"a\":\"xyz\",\"a\":\"b\"}", limits);
+    assertThat(body.jsonBytes()).isEqualTo(9);
+    assertThat(body.storedBytes()).isEqualTo(6);
+    Bodies.assertTooLarge(
+            () -> Bodies.explode("{\"a\":[1,2],\"a\":0}", new JsonLimits(9, 9, 9, 16, 2)))
+        .contains("take 17 bytes as key-values, the limit is 16");
+  }
+
+  @Test
+  void keyValuesCountWithTheirWholeKeys() {
+    // Four key-values of 50 + 3 + 1 and 1 + 1 bytes, the first one a byte less: position and value.
+    String json = "{\"a\":[0,1,2,3]}";
+    long exploded = 4 * 50 + 4 * 3 + (1 + 1) + 3 * (2 + 2);
+    assertThatCode(() -> Bodies.explode(json, new JsonLimits(100, 100, 1000, exploded, 50)))
+        .doesNotThrowAnyException();
+    Bodies.assertTooLarge(
+            () -> Bodies.explode(json, new JsonLimits(100, 100, 1000, exploded - 1, 50)))
+        .isEqualTo(
+            "The document's 15 bytes of JSON take 226 bytes as key-values, the limit is 225.");
+  }
+
+  @Test
+  void aBodyThatExplodesIsRefusedWithBothSizes() {
+    Bodies.assertTooLarge(() -> Bodies.explode(sevens(200_000), DEFAULTS.withKeyOverhead(50)))
+        .startsWith("The document's 400007 bytes of JSON take 11")
+        .endsWith(" bytes as key-values, the limit is 8000000.");
+  }
+
+  @Test
+  void theKeyValuesFitIntoATransaction() {
+    // A leaf weighs 2 + 3 bytes, 1 to 4 of its position, 2 of its value and the store's own 44.
+    JsonLimits limits = new JsonLimits(100, 100, 1_000_000, 8_000_000, 2);
+    int most = 65_536 + (9_700_000 - (51 * 65_536 + 1 + 2 * 255 + 3 * 65_280)) / 55;
+    assertThat(Bodies.explode(sevens(most), limits).leaves()).hasSize(most);
+    Bodies.assertTooLarge(() -> Bodies.explode(sevens(most + 1), limits))
+        .isEqualTo(
+            "The document's 355127 bytes of JSON take 9700007 bytes of a transaction,"
+                + " the limit is 9700000.");
+  }
+
+  @Test
+  void aSmallBodyThatNamesGigabytesIsRefusedWithoutHoldingThem() {
+    String json = "{\"" + "n".repeat(9_900) + "\":[7" + ",7".repeat(450_000) + "]}";
+    Bodies.assertTooLarge(() -> Bodies.explode(json, DEFAULTS.withKeyOverhead(50)))
+        .contains("bytes of JSON take 44");
+  }
+
+  @Test
+  void replacedMembersDoNotPileUp() {
+    StringBuilder json = new StringBuilder("{\"x\":0");
+    String member = ",\"" + "n".repeat(9_000) + "\":[7" + ",7".repeat(800) + "]";
+    // Each round weighs 7.2 MB; all of them together would not fit into the tests' memory.
+    json.append(member.repeat(200)).append('}');
+    ExplodedBody body = Bodies.explode(json.toString());
+    assertThat(body.leaves()).hasSize(802);
+  }
+
+  @Test
+  void limitsThatTheStoreCannotKeepAreRefused() {
+    assertThatCode(() -> new JsonLimits(100_000, 10_000, 1, 1, 9_999)).doesNotThrowAnyException();
+    assertRefused(100_001, 10_000, 0);
+    assertRefused(0, 10_000, 0);
+    assertRefused(100_000, 10_001, 0);
+    assertRefused(100_000, 0, 0);
+    assertRefused(100_000, 10_000, 10_000);
+    assertRefused(100_000, 10_000, -1);
+  }
+
+  @Test
+  void aBodyIsCheckedAgainWhenItsKeysAreKnown() {
+    ExplodedBody body = Bodies.explode("{\"abc\":[1,2]}");
+    long exploded = 2 * 9_000 + (5 + 1 + 2) + (5 + 2 + 2);
+    JsonLimits exact = new JsonLimits(100, 7, 1_000, exploded, 9_000);
+    assertThatCode(() -> body.requireFit(exact)).doesNotThrowAnyException();
+    Bodies.assertTooLarge(() -> body.requireFit(new JsonLimits(100, 7, 1_000, exploded - 1, 9_000)))
+        .isEqualTo(
+            "The document's 13 bytes of JSON take 18017 bytes as key-values, the limit is 18016.");
+    assertThatCode(() -> body.requireFit(DEFAULTS.withKeyOverhead(9_993)))
+        .doesNotThrowAnyException();
+    Bodies.assertTooLarge(() -> body.requireFit(DEFAULTS.withKeyOverhead(9_994)))
+        .isEqualTo("The path abc[1] takes 7 bytes, the limit is 6.");
+    int keys = 65_536;
+    ExplodedBody many = Bodies.explode(sevens(keys));
+    long others = many.storedBytes() + 44L * keys;
+    int overhead = (int) ((9_700_000 - others) / keys);
+    assertThatCode(() -> many.requireFit(DEFAULTS.withKeyOverhead(overhead)))
+        .doesNotThrowAnyException();
+    Bodies.assertTooLarge(() -> many.requireFit(DEFAULTS.withKeyOverhead(overhead + 1)))
+        .endsWith("bytes of a transaction, the limit is 9700000.");
+  }
+
+  private static String sevens(int count) {
+    return "{\"a\":[7" + ",7".repeat(count - 1) + "]}";
+  }
+
+  private static void assertRefused(int stringBytes, int pathBytes, int keyOverhead) {
+    assertThatThrownBy(() -> new JsonLimits(stringBytes, pathBytes, 1, 1, keyOverhead))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}

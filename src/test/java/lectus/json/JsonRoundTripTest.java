@@ -1,0 +1,145 @@
+package lectus.json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import org.junit.jupiter.api.Test;
+
+/** What was exploded comes back as it was, RFC 004. */
+class JsonRoundTripTest {
+  @Property(tries = 3000)
+  void anyObjectComesBack(@ForAll("objects") Map<String, Object> object, @ForAll Random random) {
+    ExplodedBody body = Bodies.explode(JsonModel.write(object, random));
+    assertThat(JsonModel.read(Bodies.assemble(body.leaves()).toBytes())).isEqualTo(object);
+  }
+
+  @Property(tries = 1000)
+  void leavesAreInAscendingOrderAndTheSizesAreExact(
+      @ForAll("objects") Map<String, Object> object, @ForAll Random random) {
+    ExplodedBody body = Bodies.explode(JsonModel.write(object, random));
+    List<Leaf> leaves = body.leaves();
+    for (int i = 1; i < leaves.size(); i++) {
+      assertThat(Arrays.compareUnsigned(leaves.get(i - 1).path(), leaves.get(i).path()))
+          .isNegative();
+    }
+    assertThat(body.jsonBytes()).isEqualTo(Bodies.assemble(leaves).length());
+    assertThat(body.storedBytes()).isEqualTo(leaves.stream().mapToLong(Leaf::bytes).sum());
+    assertThat(body.isEmpty()).isEqualTo(object.isEmpty());
+  }
+
+  @Property(tries = 1000)
+  void theOrderOfMembersDoesNotMatter(
+      @ForAll("objects") Map<String, Object> object, @ForAll Random random) {
+    Map<String, Object> shuffled = shuffled(object, random);
+    ExplodedBody body = Bodies.explode(JsonModel.write(object, random));
+    ExplodedBody other = Bodies.explode(JsonModel.write(shuffled, random));
+    assertThat(other.leaves()).usingRecursiveComparison().isEqualTo(body.leaves());
+    assertThat(other.jsonBytes()).isEqualTo(body.jsonBytes());
+    assertThat(other.storedBytes()).isEqualTo(body.storedBytes());
+    assertThat(digest(other)).isEqualTo(digest(body));
+  }
+
+  @Property(tries = 1000)
+  void pathsAreWhatFoundationDbsTupleLayerPacks(@ForAll("objects") Map<String, Object> object) {
+    List<byte[]> expected = new ArrayList<>();
+    object.forEach((name, value) -> collect(List.of(name), value, expected));
+    expected.sort(ByteArrayUtil::compareUnsigned);
+    ExplodedBody body = Bodies.explode(JsonModel.write(object, new Random(1)));
+    assertThat(body.leaves().stream().map(Leaf::path)).containsExactlyElementsOf(expected);
+  }
+
+  @Test
+  void leavesThatDifferOnlyInWherePathAndValueMeetDigestDifferently() {
+    assertThat(digest(Bodies.explode("{\"a\":1,\"b\":2}")))
+        .isNotEqualTo(digest(Bodies.explode("{\"a\":2,\"b\":1}")));
+    Leaf whole = new Leaf(new byte[] {2, 65, 0}, new byte[] {0x15, 1});
+    Leaf shifted = new Leaf(new byte[] {2, 65}, new byte[] {0, 0x15, 1});
+    assertThat(digest(new ExplodedBody(List.of(whole), 0, 0)))
+        .isNotEqualTo(digest(new ExplodedBody(List.of(shifted), 0, 0)));
+  }
+
+  @Test
+  void theEmptyBodyHasNoLeaves() {
+    assertThat(Bodies.explode("{}").leaves()).isEmpty();
+    assertThat(Bodies.explode(" { } ").jsonBytes()).isEqualTo(2);
+    assertThat(ExplodedBody.empty().jsonBytes()).isEqualTo(2);
+    assertThat(digest(ExplodedBody.empty())).isEqualTo(digest(Bodies.explode("{}")));
+  }
+
+  @Test
+  void leavesOfNumbersKeepTheirKind() {
+    assertThat(Bodies.roundTrip("{\"a\":[1,1.0,1e2,-0,-0.0,0e5,1E-7,100000000000000000000.0]}"))
+        .isEqualTo("{\"a\":[1,1.0,100.0,0,-0.0,0.0,1e-7,100000000000000000000.0]}");
+  }
+
+  @Test
+  void emptyContainersComeBack() {
+    String json = "{\"\":{},\"0\":[],\"a\":[[],{},[[]],[{}],{\"b\":{}}]}";
+    assertThat(Bodies.roundTrip(json)).isEqualTo(json);
+  }
+
+  @Test
+  void longArraysComeBackInTheirOrder() {
+    StringBuilder json = new StringBuilder("{\"a\":[0");
+    for (int i = 1; i < 70_000; i++) {
+      json.append(',').append(i);
+    }
+    json.append("]}");
+    assertThat(Bodies.roundTrip(json.toString())).isEqualTo(json.toString());
+  }
+
+  @Provide
+  Arbitrary<Map<String, Object>> objects() {
+    return JsonModel.objects();
+  }
+
+  private static Map<String, Object> shuffled(Map<String, Object> object, Random random) {
+    List<String> names = new ArrayList<>(object.keySet());
+    Collections.shuffle(names, random);
+    Map<String, Object> shuffled = new LinkedHashMap<>();
+    names.forEach(name -> shuffled.put(name, object.get(name)));
+    return shuffled;
+  }
+
+  private static void collect(List<Object> path, Object value, List<byte[]> paths) {
+    if (value instanceof Map<?, ?> map && !map.isEmpty()) {
+      map.forEach((name, member) -> collect(longer(path, name), member, paths));
+    } else if (value instanceof List<?> list && !list.isEmpty()) {
+      for (int i = 0; i < list.size(); i++) {
+        collect(longer(path, (long) i), list.get(i), paths);
+      }
+    } else {
+      paths.add(com.apple.foundationdb.tuple.Tuple.fromList(path).pack());
+    }
+  }
+
+  private static List<Object> longer(List<Object> path, Object element) {
+    List<Object> longer = new ArrayList<>(path);
+    longer.add(element);
+    return longer;
+  }
+
+  private static String digest(ExplodedBody body) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("MD5");
+      body.digestInto(digest);
+      return new String(digest.digest(), StandardCharsets.ISO_8859_1);
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

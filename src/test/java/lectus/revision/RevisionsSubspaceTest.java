@@ -1,0 +1,185 @@
+package lectus.revision;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import lectus.database.Catalogue;
+import lectus.database.CreationOptions;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseSubspace;
+import lectus.database.Sequence;
+import lectus.store.Committed;
+import lectus.store.Reads;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+import lectus.store.testing.TestStores;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class RevisionsSubspaceTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final Store store = stores.fresh();
+  private final TransactionRunner transactions =
+      new TransactionRunner(store, TransactionLimits.DEFAULT);
+  private final DatabaseHandle db =
+      new Catalogue(store, transactions, InstantSource.system())
+          .create(DatabaseName.of("db"), CreationOptions.DEFAULT);
+  private final RevisionsSubspace revisions = new RevisionsSubspace(db);
+
+  @Test
+  void a_winning_branch_gets_the_sequence_of_its_transaction() {
+    EditBranch branch = branch("3-c", false, new BodySize(7, 99), "2-b", "1-a");
+
+    Committed<Void> committed =
+        transactions.runVersioned(
+            tx -> {
+              revisions.put(tx, "a", branch.winning(2), 513);
+              return null;
+            });
+
+    EditBranch read = transactions.read(tx -> Reads.await(revisions.winner(tx, "a")).orElseThrow());
+    assertThat(read.winner())
+        .isEqualTo(new Winner(Sequence.of(0, committed.versionstamp(), 513), 2));
+    assertThat(read.losing()).isEqualTo(branch);
+  }
+
+  @Test
+  void a_losing_branch_comes_back_as_it_was() {
+    EditBranch branch = branch("3-ffffffffffffffffffffffffffffffff", true, BodySize.NONE);
+    put("a", branch);
+
+    assertThat(
+            transactions.<EditBranch>read(
+                tx -> Reads.await(revisions.branch(tx, "a", true, branch.leaf())).orElseThrow()))
+        .isEqualTo(branch);
+    assertThat(
+            transactions.<Boolean>read(
+                tx -> Reads.await(revisions.branch(tx, "a", false, branch.leaf())).isPresent()))
+        .isFalse();
+  }
+
+  @Test
+  void keys_sort_like_winners() {
+    List<EditBranch> branches = new ArrayList<>();
+    for (boolean deleted : new boolean[] {true, false}) {
+      for (String leaf :
+          List.of(
+              "1-00000000000000000000000000000000",
+              "1-00ff0000000000000000000000000000",
+              "1-ffffffffffffffffffffffffffffffff",
+              "1-a",
+              "1-aa",
+              "1-\0",
+              "2-00000000000000000000000000000000",
+              "9-b",
+              "10-a",
+              "256-a",
+              "999999999999999999-a")) {
+        branches.add(branch(leaf, deleted, BodySize.NONE));
+      }
+    }
+    Collections.shuffle(branches, new Random(1));
+    branches.forEach(branch -> put("a", branch));
+
+    List<EditBranch> read = transactions.read(tx -> Reads.await(revisions.branches(tx, "a")));
+
+    branches.sort(EditBranch.WINNER_FIRST);
+    assertThat(read).isEqualTo(branches);
+  }
+
+  @Test
+  void branches_of_other_documents_are_not_read() {
+    for (String id : List.of("a", "a\0", "a\0b", "aa", "", "b")) {
+      put(id, branch("1-" + id.length() + "x", false, BodySize.NONE));
+    }
+
+    assertThat(transactions.<List<EditBranch>>read(tx -> Reads.await(revisions.branches(tx, "a"))))
+        .hasSize(1);
+    assertThat(transactions.<Boolean>read(tx -> Reads.await(revisions.winner(tx, "c")).isEmpty()))
+        .isTrue();
+  }
+
+  @Test
+  void next_in_line_is_the_branch_right_below() {
+    put("a", branch("1-a", true, BodySize.NONE));
+    put("a", branch("1-b", false, BodySize.NONE));
+    put("a", branch("1-c", false, BodySize.NONE));
+    put("a", branch("1-d", false, BodySize.NONE));
+
+    assertThat(nextInLine("1-c")).containsExactly(RevisionId.of("1-c"), RevisionId.of("1-b"));
+    assertThat(nextInLine("1-b")).containsExactly(RevisionId.of("1-b"), RevisionId.of("1-a"));
+    assertThat(nextInLine("1-cc")).containsExactly(RevisionId.of("1-c"), RevisionId.of("1-b"));
+  }
+
+  private List<RevisionId> nextInLine(String leaf) {
+    return transactions
+        .<List<EditBranch>>read(
+            tx -> Reads.await(revisions.withNextInLine(tx, "a", RevisionId.of(leaf))))
+        .stream()
+        .map(EditBranch::leaf)
+        .toList();
+  }
+
+  @Test
+  void four_thousand_ancestors_of_nothing_but_NULs_are_stored() {
+    List<RevisionHash> nuls = Collections.nCopies(4000, RevisionHash.of(new byte[16]));
+    EditBranch branch =
+        new EditBranch(
+            RevisionId.of("4001-" + "0".repeat(32)),
+            false,
+            Ancestors.of(nuls, Ancestors.MAX_COUNT),
+            new BodySize(Long.MAX_VALUE, Long.MAX_VALUE),
+            null);
+    put("\0".repeat(512), branch.winning(Integer.MAX_VALUE));
+
+    EditBranch read =
+        transactions.read(tx -> Reads.await(revisions.winner(tx, "\0".repeat(512))).orElseThrow());
+    assertThat(read.losing()).isEqualTo(branch);
+  }
+
+  @Test
+  void another_format_is_told_from_damage() {
+    EditBranch branch = branch("1-a", false, BodySize.NONE);
+    TupleWriter key = DatabaseSubspace.REVISIONS.key(db.prefix()).string("a").bool(true).integer(1);
+    branch.leaf().hash().writeTo(key);
+    transactions.run(
+        tx -> {
+          tx.set(key.toBytes(), new TupleWriter(8).integer(2).nil().toBytes());
+          return null;
+        });
+
+    assertThatThrownBy(
+            () ->
+                transactions.<Object>read(
+                    tx -> Reads.await(revisions.branch(tx, "a", false, branch.leaf()))))
+        .isInstanceOf(MalformedTupleException.class)
+        .hasMessageContaining("unknown format: 2");
+  }
+
+  private void put(String id, EditBranch branch) {
+    transactions.run(
+        tx -> {
+          revisions.put(tx, id, branch, 0);
+          return null;
+        });
+  }
+
+  private static EditBranch branch(
+      String leaf, boolean deleted, BodySize body, String... ancestors) {
+    List<RevisionHash> hashes = new ArrayList<>();
+    for (String ancestor : ancestors) {
+      hashes.add(RevisionId.of(ancestor).hash());
+    }
+    return new EditBranch(RevisionId.of(leaf), deleted, Ancestors.of(hashes, 1000), body, null);
+  }
+}

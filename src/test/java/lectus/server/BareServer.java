@@ -1,0 +1,62 @@
+package lectus.server;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+import lectus.http.HttpApi;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.store.Store;
+
+/** A server whose listeners and queues a test can see, with no executor that empties them. */
+final class BareServer implements AutoCloseable {
+  private final Vertx vertx = Vertx.vertx();
+  private final ExecutorService readers = ReaderPool.of(4);
+  private final ListenerRegistry listeners = new ListenerRegistry();
+  private final Layer layer;
+  private final HttpServer server;
+
+  BareServer(Store store, WriteSettings bounds) throws TimeoutException {
+    NodeSettings settings = LectusServer.defaults();
+    layer = new Layer(store, settings);
+    List<WriteQueue> queues =
+        IntStream.range(0, bounds.executors()).mapToObj(number -> new WriteQueue(bounds)).toList();
+    DatabaseEventCodec codec = new DatabaseEventCodec();
+    vertx.eventBus().registerCodec(codec);
+    UpdateAnnouncer announcer =
+        new UpdateAnnouncer(store.id(), listeners, vertx.eventBus(), Runnable::run, codec);
+    WriteRouter writes = new WriteRouter(vertx.eventBus(), queues, bounds.batchEdits());
+    HttpApi api = new HttpApi(layer.services(writes, announcer, readers), settings.http());
+    Context context = vertx.getOrCreateContext();
+    server =
+        Future.<HttpServer>future(
+                started ->
+                    context.runOnContext(
+                        none -> api.createServer(vertx).listen(0, "127.0.0.1").onComplete(started)))
+            .await(20, TimeUnit.SECONDS);
+  }
+
+  Layer layer() {
+    return layer;
+  }
+
+  ListenerRegistry listeners() {
+    return listeners;
+  }
+
+  Connection connect() {
+    return new Connection(server.actualPort());
+  }
+
+  @Override
+  public void close() {
+    vertx.close().await();
+    readers.shutdown();
+  }
+}

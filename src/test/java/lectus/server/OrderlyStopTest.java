@@ -1,0 +1,135 @@
+package lectus.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.UncheckedIOException;
+import java.util.concurrent.CompletableFuture;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A server that is told to stop lets nobody down who is in the middle of something. */
+@Timeout(60)
+final class OrderlyStopTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final Store store = stores.fresh();
+  private final LectusServer server = LectusServer.start(store);
+
+  /** Begins to stop the server, and returns when it takes no connections any more. */
+  private CompletableFuture<Void> stop() {
+    CompletableFuture<Void> stopped = CompletableFuture.runAsync(server::close);
+    while (takesConnections()) {
+      Thread.onSpinWait();
+    }
+    return stopped;
+  }
+
+  private boolean takesConnections() {
+    try (Connection connection = server.connect()) {
+      return true;
+    } catch (UncheckedIOException refused) {
+      return false;
+    }
+  }
+
+  @Test
+  void a_request_whose_body_is_still_on_its_way_is_answered() {
+    server.put("/w");
+    String body = "{\"v\":1}";
+    try (Connection connection = server.connect()) {
+      connection.write(
+          "PUT /w/a HTTP/1.1\r\nHost: h\r\nContent-Length: " + body.length() + "\r\n\r\n{");
+      // The answer to the request behind it shows that the server has begun to read the first.
+      server.get("/_up");
+      CompletableFuture<Void> stopped = stop();
+      connection.write(body.substring(1));
+
+      assertThat(connection.read(false).status()).isEqualTo(201);
+      stopped.join();
+    }
+    try (LectusServer again = LectusServer.start(store)) {
+      assertThat(again.get("/w/a").body()).contains("\"v\":1");
+    }
+  }
+
+  @Test
+  void an_answer_that_is_being_sent_is_sent_whole() {
+    server.put("/w");
+    for (int i = 0; i < 200; i++) {
+      server.write("/w/d" + i, "{\"v\":\"" + "x".repeat(90_000) + "\"}");
+    }
+    try (Connection connection = server.connect()) {
+      connection.write("GET /w/_all_docs?include_docs=true HTTP/1.1\r\nHost: h\r\n\r\n");
+      assertThat(connection.readHead().status()).isEqualTo(200);
+      CompletableFuture<Void> stopped = stop();
+      StringBuilder rest = new StringBuilder();
+      for (String chunk = connection.chunkText(); !chunk.isEmpty(); ) {
+        rest.append(chunk);
+        chunk = connection.chunkText();
+      }
+
+      assertThat(rest.toString().lines().filter(line -> line.startsWith("{\"id\""))).hasSize(200);
+      stopped.join();
+    }
+  }
+
+  @Test
+  void live_feeds_end_with_their_last_sequence() {
+    server.put("/w");
+    server.write("/w/a", "{}");
+    String last = server.get("/w").member("update_seq");
+    try (Connection continuous = server.connect();
+        Connection longPoll = server.connect()) {
+      continuous.write(
+          "GET /w/_changes?feed=continuous&since=now&heartbeat=10000 HTTP/1.1\r\nHost: h\r\n\r\n");
+      longPoll.write(
+          "GET /w/_changes?feed=longpoll&since=now&heartbeat=10000 HTTP/1.1\r\nHost: h\r\n\r\n");
+      continuous.readHead();
+      longPoll.readHead();
+      server.close();
+
+      assertThat(continuous.chunkText())
+          .isEqualTo("{\"last_seq\":\"" + last + "\",\"pending\":0}\n");
+      assertThat(continuous.chunk()).isEmpty();
+      assertThat(longPoll.chunkText()).isEqualTo("{\"results\":[\n");
+      assertThat(longPoll.chunkText())
+          .isEqualTo("\n],\n\"last_seq\":\"" + last + "\",\"pending\":0}\n");
+      assertThat(longPoll.chunk()).isEmpty();
+      assertThat(longPoll.isAtEnd()).isTrue();
+    }
+  }
+
+  @Test
+  void writes_that_nobody_waits_for_are_stored() {
+    int count = 500;
+    server.put("/w");
+    try (Connection connection = server.connect()) {
+      for (int i = 0; i < count; i++) {
+        connection.write(
+            "PUT /w/d" + i + "?batch=ok HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{}");
+      }
+      for (int i = 0; i < count; i++) {
+        assertThat(connection.read(false).status()).isEqualTo(202);
+      }
+    }
+    server.close();
+    try (LectusServer again = LectusServer.start(store)) {
+      assertThat(again.get("/w").body()).contains("\"doc_count\":" + count + ",");
+    }
+  }
+
+  @Test
+  void an_idle_connection_is_closed() {
+    try (Connection idle = server.connect()) {
+      idle.write("GET /_up HTTP/1.1\r\nHost: h\r\n\r\n");
+      assertThat(idle.read(false).status()).isEqualTo(200);
+      server.close();
+      assertThat(idle.isAtEnd()).isTrue();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package lectus.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Two servers on one store that hear nothing of each other: what they tell is right all the same.
+ */
+@Timeout(60)
+final class TwoServersTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final Store store = stores.fresh();
+  private final LectusServer one = LectusServer.start(store);
+  private final LectusServer other = LectusServer.start(store);
+
+  @AfterEach
+  void stop() {
+    one.close();
+    other.close();
+  }
+
+  private static String rest(Connection feed) {
+    StringBuilder rest = new StringBuilder();
+    for (String chunk = feed.chunkText(); !chunk.isEmpty(); chunk = feed.chunkText()) {
+      rest.append(chunk);
+    }
+    return rest.toString();
+  }
+
+  @Test
+  void a_listener_learns_of_a_write_elsewhere() {
+    one.put("/w");
+    try (Connection feed = one.request("GET", "/w/_changes?feed=longpoll&heartbeat=60000").open()) {
+      feed.readHead();
+      other.write("/w/a", "{}");
+
+      assertThat(rest(feed)).contains("\"id\":\"a\"");
+    }
+  }
+
+  @Test
+  void a_listener_learns_of_a_deletion_elsewhere() {
+    one.put("/w");
+    one.write("/w/a", "{}");
+    String last = one.get("/w").member("update_seq");
+    try (Connection feed =
+        one.request("GET", "/w/_changes?feed=continuous&since=now&heartbeat=60000").open()) {
+      feed.readHead();
+      other.delete("/w");
+      other.put("/w");
+      other.write("/w/of_the_next_life", "{}");
+
+      assertThat(rest(feed)).isEqualTo("{\"last_seq\":\"" + last + "\",\"pending\":0}\n");
+    }
+  }
+
+  @Test
+  void a_database_created_again_elsewhere_is_another_one() {
+    one.put("/w");
+    String rev = one.write("/w/a", "{\"v\":1}");
+    other.delete("/w");
+    other.put("/w");
+
+    assertThat(one.get("/w/a").status()).isEqualTo(404);
+    assertThat(one.put("/w/a?rev=" + rev, "{}").status()).isEqualTo(409);
+    assertThat(one.put("/w/b", "{}").status()).isEqualTo(201);
+    assertThat(other.get("/w/b").status()).isEqualTo(200);
+    assertThat(other.get("/w").body()).contains("\"doc_count\":1,");
+  }
+}

@@ -1,0 +1,22 @@
+package lectus.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class RetryableErrorsTest {
+
+  @Test
+  void theRetryableCodesAreFoundationDbs() {
+    assertThat(IntStream.range(0, 10_000).filter(RetryableErrors::isRetryable))
+        .containsExactly(1007, 1009, 1020, 1037, 1038, 1042, 1051, 1078, 1213, 1223, 1235, 1242);
+  }
+
+  @Test
+  void anUnknownResultIsNotRetryable() {
+    assertThat(IntStream.range(0, 10_000).filter(RetryableErrors::isUnknownResult))
+        .containsExactly(1021, 1031, 1039)
+        .noneMatch(RetryableErrors::isRetryable);
+  }
+}

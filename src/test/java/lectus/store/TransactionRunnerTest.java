@@ -1,0 +1,245 @@
+package lectus.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.store.embedded.EmbeddedDatabase;
+import lectus.store.embedded.EmbeddedOptions;
+import lectus.store.embedded.engine.RocksEngine;
+import lectus.store.testing.FaultyEngine;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TransactionRunnerTest {
+  private static final byte[] VALUE = {1};
+
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  @TempDir private Path folder;
+
+  private final Store store = stores.fresh();
+  private final TransactionRunner runner = new TransactionRunner(store, TransactionLimits.DEFAULT);
+  private final byte[] key = store.root().pack("key");
+  private int runs;
+
+  @Test
+  void runCommitsAndGivesTheValue() {
+    String value =
+        runner.run(
+            t -> {
+              t.set(key, VALUE);
+              return "done";
+            });
+    assertThat(value).isEqualTo("done");
+    assertThat(stored()).isEqualTo(VALUE);
+  }
+
+  @Test
+  void runVersionedGivesTheVersionstamp() {
+    Committed<String> committed =
+        runner.runVersioned(
+            t -> {
+              byte[] stampedKey = ByteArrayUtil.join(key, Versionstamps.placeholder(5));
+              t.mutate(
+                  MutationType.SET_VERSIONSTAMPED_KEY,
+                  Versionstamps.template(stampedKey, key.length),
+                  VALUE);
+              return "done";
+            });
+    assertThat(committed.value()).isEqualTo("done");
+    byte[] complete = Versionstamps.complete(committed.versionstamp(), 5);
+    byte[] finalKey = ByteArrayUtil.join(key, complete);
+    byte[] row = runner.read(t -> Reads.await(t.get(finalKey)));
+    assertThat(row).isEqualTo(VALUE);
+    long readVersion = runner.read(t -> Reads.await(t.getReadVersion()));
+    assertThat(ByteBuffer.wrap(complete).getLong()).isLessThanOrEqualTo(readVersion);
+  }
+
+  @Test
+  void whatWritesNothingHasNoVersionstamp() {
+    Committed<byte[]> committed = runner.runVersioned(t -> Reads.await(t.get(key)));
+    assertThat(committed.versionstamp()).isNull();
+  }
+
+  @Test
+  void aLoserRunsAgain() {
+    byte[] seen =
+        runner.run(
+            t -> {
+              byte[] value = Reads.await(t.get(key));
+              if (runs++ < 3) {
+                write(key);
+              }
+              t.set(store.root().pack("other"), VALUE);
+              return value;
+            });
+    assertThat(runs).isEqualTo(4);
+    assertThat(seen).isEqualTo(VALUE);
+  }
+
+  @Test
+  void theRetriesEnd() {
+    TransactionRunner twice =
+        new TransactionRunner(store, new TransactionLimits(2, Duration.ofMinutes(1)));
+    FDBException lost = catchThrowableOfType(FDBException.class, () -> twice.run(this::loseAlways));
+    assertThat(lost.getCode()).isEqualTo(1020);
+    assertThat(runs).isEqualTo(3);
+  }
+
+  @Test
+  void noRetriesMeansOneRun() {
+    TransactionRunner once =
+        new TransactionRunner(store, new TransactionLimits(0, Duration.ofMinutes(1)));
+    assertThatThrownBy(() -> once.run(this::loseAlways)).isInstanceOf(FDBException.class);
+    assertThat(runs).isEqualTo(1);
+  }
+
+  @Test
+  void noRunBeginsAfterTheTime() {
+    TestStores.onlyEmbedded(); // on a cluster the first run would time out, too
+    TransactionRunner hasty =
+        new TransactionRunner(store, new TransactionLimits(1_000, Duration.ofNanos(1)));
+    assertThatThrownBy(() -> hasty.run(this::loseAlways)).isInstanceOf(FDBException.class);
+    assertThat(runs).isEqualTo(1);
+  }
+
+  @Test
+  void illegalLimitsAreRefused() {
+    assertThatThrownBy(() -> new TransactionLimits(-1, Duration.ofSeconds(1)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new TransactionLimits(0, Duration.ZERO))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new TransactionLimits(0, Duration.ofSeconds(-1)))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void exceptionsOfTheBodyPassUntouched_andNothingIsStored() {
+    LectusException mine = new LectusException(new LectusError.Conflict());
+    assertThatThrownBy(() -> runner.run(t -> failing(t, mine))).isSameAs(mine);
+    assertThatThrownBy(() -> runner.run(t -> failing(t, new CompletionException(mine))))
+        .isSameAs(mine);
+    RuntimeException defect = new IllegalStateException("a defect");
+    assertThatThrownBy(() -> runner.read(t -> failing(defect))).isSameAs(defect);
+    assertThat(stored()).isNull();
+    assertThat(runs).isEqualTo(3);
+  }
+
+  @Test
+  void errorsNotWorthARetryPassWithTheirCode() {
+    FDBException tooLarge =
+        catchThrowableOfType(
+            FDBException.class,
+            () ->
+                runner.run(
+                    t -> {
+                      runs++;
+                      t.set(key, new byte[100_001]);
+                      return null;
+                    }));
+    assertThat(tooLarge.getCode()).isEqualTo(2103);
+    assertThat(runs).isEqualTo(1);
+  }
+
+  @Test
+  void wrappedErrorsOfReadsAreUnwrapped() {
+    byte[] illegal = {(byte) 0xff};
+    FDBException failure =
+        catchThrowableOfType(
+            FDBException.class, () -> runner.read(t -> t.get(illegal).thenApply(v -> v).join()));
+    assertThat(failure.getCode()).isEqualTo(2004);
+  }
+
+  @Test
+  void readsAreSnapshotsAtOneVersion() {
+    write(key);
+    byte[] second =
+        runner.read(
+            t -> {
+              assertThat(t.isSnapshot()).isTrue();
+              Reads.await(t.get(key));
+              runner.run(
+                  other -> {
+                    other.clear(key);
+                    return null;
+                  });
+              return Reads.await(t.get(key));
+            });
+    assertThat(second).isEqualTo(VALUE);
+    assertThat(stored()).isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1021, 1039})
+  void anUnknownResultIsNotTriedAgain(int code) {
+    TestStores.onlyEmbedded();
+    EmbeddedOptions options = EmbeddedOptions.defaults();
+    FaultyEngine engine =
+        new FaultyEngine(
+            RocksEngine.open(folder, options.engine()),
+            (sound, request) -> CompletableFuture.failedFuture(new FDBException("", code)));
+    try (EmbeddedDatabase database = EmbeddedDatabase.on(engine, options)) {
+      TransactionRunner unlucky = new TransactionRunner(database, TransactionLimits.DEFAULT, true);
+      LectusException unknown =
+          catchThrowableOfType(
+              LectusException.class,
+              () ->
+                  unlucky.run(
+                      t -> {
+                        runs++;
+                        t.set(key, VALUE);
+                        return null;
+                      }));
+      assertThat(unknown.error()).isInstanceOf(LectusError.Internal.class);
+      assertThat(unknown.error().reason()).contains(Integer.toString(code));
+    }
+    assertThat(runs).isEqualTo(1);
+  }
+
+  private Void loseAlways(Transaction t) {
+    runs++;
+    Reads.await(t.get(key));
+    write(key);
+    t.set(store.root().pack("other"), VALUE);
+    return null;
+  }
+
+  private Void failing(Transaction t, RuntimeException failure) {
+    t.set(key, VALUE);
+    return failing(failure);
+  }
+
+  private Void failing(RuntimeException failure) {
+    runs++;
+    throw failure;
+  }
+
+  private void write(byte[] where) {
+    new TransactionRunner(store, TransactionLimits.DEFAULT)
+        .run(
+            t -> {
+              t.set(where, VALUE);
+              return null;
+            });
+  }
+
+  private byte[] stored() {
+    return runner.read(t -> Reads.await(t.get(key)));
+  }
+}

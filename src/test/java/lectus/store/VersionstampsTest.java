@@ -1,0 +1,50 @@
+package lectus.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class VersionstampsTest {
+  private static final byte F = (byte) 0xff;
+
+  @Test
+  void aPlaceholderEndsInItsUserVersion() {
+    assertThat(Versionstamps.placeholder(0)).containsExactly(F, F, F, F, F, F, F, F, F, F, 0, 0);
+    assertThat(Versionstamps.placeholder(0x1234)).endsWith(0x12, 0x34).hasSize(12);
+    assertThat(Versionstamps.placeholder(65_535)).endsWith(F, F);
+    assertThatThrownBy(() -> Versionstamps.placeholder(-1))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> Versionstamps.placeholder(65_536))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void completeJoinsBothParts() {
+    byte[] ten = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    assertThat(Versionstamps.complete(ten, 0x0102))
+        .containsExactly(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1, 2);
+    assertThatThrownBy(() -> Versionstamps.complete(new byte[9], 0))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> Versionstamps.complete(new byte[11], 0))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void aTemplateEndsInItsOffset_littleEndian() {
+    byte[] bytes = new byte[0x0102 + 12];
+    assertThat(Versionstamps.template(bytes, 0x0102))
+        .hasSize(bytes.length + 4)
+        .endsWith(0x02, 0x01, 0, 0);
+    assertThat(Versionstamps.template(new byte[12], 0)).hasSize(16).endsWith(0, 0, 0, 0);
+  }
+
+  @Test
+  void aTemplateHasRoomForItsPlaceholder() {
+    assertThat(Versionstamps.template(new byte[13], 1)).hasSize(17);
+    assertThatThrownBy(() -> Versionstamps.template(new byte[13], 2))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> Versionstamps.template(new byte[13], -1))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}

@@ -1,0 +1,334 @@
+package lectus.store.contract;
+
+import static lectus.store.contract.ErrorCodes.INVALID_OPTION;
+import static lectus.store.contract.ErrorCodes.INVERTED_RANGE;
+import static lectus.store.contract.ErrorCodes.KEY_OUTSIDE_LEGAL_RANGE;
+import static lectus.store.contract.ErrorCodes.KEY_TOO_LARGE;
+import static lectus.store.contract.ErrorCodes.NOT_COMMITTED;
+import static lectus.store.contract.ErrorCodes.OK;
+import static lectus.store.contract.ErrorCodes.RANGE_LIMITS_INVALID;
+import static lectus.store.contract.ErrorCodes.TRANSACTION_CANCELLED;
+import static lectus.store.contract.ErrorCodes.TRANSACTION_TOO_OLD;
+import static lectus.store.contract.ErrorCodes.USED_DURING_COMMIT;
+import static lectus.store.contract.Outcomes.codeOf;
+import static lectus.store.contract.Outcomes.valueOf;
+import static lectus.store.contract.Scratch.EMPTY;
+import static lectus.store.contract.Scratch.FF;
+import static lectus.store.contract.Scratch.bytes;
+import static lectus.store.contract.Scratch.value;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.KeySelector;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Transaction;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
+import lectus.store.testing.TestStores;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Section 1: how errors surface. */
+class ErrorsContractTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final Scratch scratch = new Scratch(stores.fresh());
+  private final byte[] key = scratch.key("k");
+  private final byte[] tooLargeKey = scratch.keyOfLength(10_001);
+
+  @AfterEach
+  void close() {
+    scratch.close();
+  }
+
+  @Test
+  void mutatorsFailLate_everyFutureFailsWithTheFirstError() {
+    Transaction t = scratch.begin();
+    t.set(tooLargeKey, EMPTY);
+    t.set(key, value(100_001));
+    t.set(key, EMPTY);
+    assertThat(codeOf(t.get(key))).isEqualTo(KEY_TOO_LARGE);
+    assertThat(codeOf(t.snapshot().get(key))).isEqualTo(KEY_TOO_LARGE);
+    assertThat(codeOf(t.getKey(KeySelector.firstGreaterThan(key)))).isEqualTo(KEY_TOO_LARGE);
+    assertThat(codeOf(t.getRange(scratch.all()).asList())).isEqualTo(KEY_TOO_LARGE);
+    assertThat(codeOf(t.getReadVersion())).isEqualTo(KEY_TOO_LARGE);
+    assertThat(codeOf(t.getApproximateSize())).isEqualTo(KEY_TOO_LARGE);
+    assertThat(codeOf(t.getVersionstamp())).isEqualTo(KEY_TOO_LARGE);
+    assertThat(codeOf(t.watch(key))).isEqualTo(KEY_TOO_LARGE);
+    assertThat(codeOf(t.commit())).isEqualTo(KEY_TOO_LARGE);
+    assertThat(scratch.stored(key)).isNull();
+  }
+
+  @Test
+  void everyMutatorAndOptionValueFailsLate() {
+    List<Consumer<Transaction>> calls =
+        List.of(
+            t -> t.set(tooLargeKey, EMPTY),
+            t -> t.set(FF, EMPTY),
+            t -> t.clear(FF),
+            t -> t.clear(scratch.key("b"), scratch.key("a")),
+            t -> t.mutate(MutationType.ADD, FF, EMPTY),
+            t -> t.mutate(MutationType.ADD, tooLargeKey, EMPTY),
+            t -> t.setReadVersion(0),
+            t -> t.options().setSizeLimit(31),
+            t -> t.options().setTimeout(-1),
+            t -> t.options().setRetryLimit(-2),
+            t -> t.addReadConflictRange(EMPTY, bytes("\u00ff\u0000")),
+            t -> t.addWriteConflictRange(EMPTY, bytes("\u00ff\u0000")));
+    for (Consumer<Transaction> call : calls) {
+      Transaction t = scratch.begin();
+      call.accept(t);
+      int code = codeOf(t.getApproximateSize());
+      assertThat(code).isNotEqualTo(OK);
+      assertThat(codeOf(t.get(key))).isEqualTo(code);
+      assertThat(codeOf(t.commit())).isEqualTo(code);
+    }
+  }
+
+  @Test
+  void conflictRangesBeyondTheKeySpace_failLate() {
+    Transaction t = scratch.begin();
+    t.addReadConflictRange(EMPTY, bytes("\u00ff\u0000"));
+    assertThat(codeOf(t.commit())).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+  }
+
+  @Test
+  void cancelOnErrorAndCommittedVersionIgnoreTheStickyError() {
+    Transaction t = scratch.begin();
+    t.set(tooLargeKey, EMPTY);
+    assertThat(t.getCommittedVersion()).isEqualTo(-1);
+    Transaction again = scratch.closing(valueOf(t.onError(new FDBException("", NOT_COMMITTED))));
+    again.set(key, EMPTY);
+    assertThat(codeOf(again.commit())).isEqualTo(OK);
+
+    Transaction cancelled = scratch.begin();
+    cancelled.set(tooLargeKey, EMPTY);
+    cancelled.cancel();
+    assertThat(codeOf(cancelled.get(key))).isEqualTo(KEY_TOO_LARGE);
+  }
+
+  @Test
+  void invertedConflictRangesThrowAtOnce_evenAfterAStickyError() {
+    byte[] a = scratch.key("a");
+    byte[] b = scratch.key("b");
+    Transaction t = scratch.begin();
+    assertThat(codeOf(() -> t.addReadConflictRange(b, a))).isEqualTo(INVERTED_RANGE);
+    assertThat(codeOf(() -> t.addWriteConflictRange(b, a))).isEqualTo(INVERTED_RANGE);
+    t.addReadConflictRange(a, a);
+    t.addWriteConflictRange(a, a);
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+
+    Transaction failed = scratch.begin();
+    failed.set(tooLargeKey, EMPTY);
+    assertThat(codeOf(() -> failed.addReadConflictRange(b, a))).isEqualTo(INVERTED_RANGE);
+    assertThat(codeOf(() -> failed.addWriteConflictRange(b, a))).isEqualTo(INVERTED_RANGE);
+  }
+
+  @Test
+  void anUnknownOptionThrowsAtOnce() {
+    Transaction t = scratch.begin();
+    assertThat(codeOf(() -> t.options().getOptionConsumer().setOption(9_999, null)))
+        .isEqualTo(INVALID_OPTION);
+    t.set(key, EMPTY);
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+  }
+
+  @Test
+  void nullArgumentsThrowAtOnce() {
+    Transaction t = scratch.begin();
+    List<ThrowingCallable> calls =
+        List.of(
+            () -> t.set(null, EMPTY),
+            () -> t.set(key, null),
+            () -> t.clear((byte[]) null),
+            () -> t.clear(null, key),
+            () -> t.clear(key, null),
+            () -> t.get(null),
+            () -> t.snapshot().get(null),
+            () -> t.mutate(MutationType.ADD, null, EMPTY),
+            () -> t.mutate(MutationType.ADD, key, null),
+            () -> t.addReadConflictRange(null, key),
+            () -> t.addWriteConflictRange(key, null),
+            () -> t.watch(null));
+    for (ThrowingCallable call : calls) {
+      assertThatThrownBy(call).isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+  }
+
+  @Test
+  void aClosedTransactionThrowsIllegalState() {
+    Transaction t = scratch.begin();
+    t.close();
+    t.close();
+    List<ThrowingCallable> calls =
+        List.of(
+            () -> t.get(key),
+            () -> t.snapshot().get(key),
+            () -> t.getRange(scratch.all()).iterator(),
+            () -> t.set(key, EMPTY),
+            () -> t.clear(key),
+            () -> t.mutate(MutationType.ADD, key, EMPTY),
+            () -> t.getReadVersion(),
+            () -> t.setReadVersion(1),
+            () -> t.addReadConflictKey(key),
+            () -> t.commit(),
+            () -> t.getCommittedVersion(),
+            () -> t.getVersionstamp(),
+            () -> t.getApproximateSize(),
+            () -> t.watch(key),
+            () -> t.cancel(),
+            () -> t.options().setTimeout(1_000));
+    for (ThrowingCallable call : calls) {
+      assertThatThrownBy(call).isInstanceOf(IllegalStateException.class);
+    }
+  }
+
+  @Test
+  void argumentErrorsOfReadsDoNotFailTheCommit() {
+    Transaction t = scratch.begin();
+    assertThat(codeOf(t.get(FF))).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+    assertThat(codeOf(t.getRange(scratch.all(), -2).asList())).isEqualTo(RANGE_LIMITS_INVALID);
+    t.set(key, EMPTY);
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+    assertThat(scratch.stored(key)).isEmpty();
+  }
+
+  @Test
+  void aReadFailingInFlightFailsTheCommitToo() {
+    Transaction t = scratch.begin();
+    t.setReadVersion(valueOf(scratch.begin().getReadVersion()) - 6_000_000);
+    assertThat(codeOf(t.get(key))).isEqualTo(TRANSACTION_TOO_OLD);
+    assertThat(codeOf(t.commit())).isEqualTo(TRANSACTION_TOO_OLD);
+  }
+
+  @Test
+  void readsCheckTheStickyErrorThenUseThenCancellationThenTheirArguments() {
+    byte[] beyond = bytes("\u00ff\u0000");
+    Transaction t = scratch.begin();
+    assertThat(codeOf(t.getRange(key, beyond, -2).asList())).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+
+    Transaction cancelled = scratch.begin();
+    cancelled.cancel();
+    assertThat(codeOf(cancelled.get(FF))).isEqualTo(TRANSACTION_CANCELLED);
+    assertThat(codeOf(cancelled.getRange(key, beyond, -2).asList()))
+        .isEqualTo(TRANSACTION_CANCELLED);
+
+    Transaction committed = scratch.begin();
+    assertThat(codeOf(committed.commit())).isEqualTo(OK);
+    assertThat(codeOf(committed.get(FF))).isEqualTo(USED_DURING_COMMIT);
+  }
+
+  @Test
+  void joinWrapsTheException() {
+    CompletableFuture<byte[]> read = scratch.begin().get(FF);
+    assertThatThrownBy(read::join)
+        .isInstanceOf(CompletionException.class)
+        .hasCauseInstanceOf(FDBException.class);
+    assertThatThrownBy(read::get)
+        .isInstanceOf(ExecutionException.class)
+        .hasCauseInstanceOf(FDBException.class);
+  }
+
+  @Test
+  void runWrapsEveryException() {
+    Throwable illegalKey = catchThrowable(() -> scratch.database().run(t -> t.get(FF).join()));
+    assertThat(illegalKey).isInstanceOf(CompletionException.class);
+    assertThat(codeOf(illegalKey)).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+
+    RuntimeException mine = new IllegalStateException("mine");
+    assertThatThrownBy(
+            () ->
+                scratch
+                    .database()
+                    .run(
+                        t -> {
+                          t.set(key, EMPTY);
+                          throw mine;
+                        }))
+        .isInstanceOf(CompletionException.class)
+        .hasCause(mine);
+    assertThat(scratch.stored(key)).isNull();
+    assertThatThrownBy(
+            () ->
+                scratch
+                    .database()
+                    .read(
+                        t -> {
+                          throw mine;
+                        }))
+        .isInstanceOf(CompletionException.class)
+        .hasCause(mine);
+  }
+
+  @Test
+  void runAndRunAsyncRetryAndCommit() {
+    int[] runs = new int[2];
+    scratch
+        .database()
+        .run(
+            t -> {
+              valueOf(t.get(key));
+              if (runs[0]++ == 0) {
+                scratch.set("k");
+              }
+              t.set(scratch.key("sync"), EMPTY);
+              return null;
+            });
+    CompletableFuture<String> async =
+        scratch
+            .database()
+            .runAsync(
+                t -> {
+                  valueOf(t.get(key));
+                  if (runs[1]++ == 0) {
+                    scratch.set("k");
+                  }
+                  t.set(scratch.key("async"), EMPTY);
+                  return CompletableFuture.completedFuture("done");
+                });
+    assertThat(valueOf(async)).isEqualTo("done");
+    assertThat(runs).containsExactly(2, 2);
+    assertThat(scratch.stored(scratch.key("sync"))).isEmpty();
+    assertThat(scratch.stored(scratch.key("async"))).isEmpty();
+  }
+
+  @Test
+  void readAndReadAsyncGiveValues() {
+    scratch.set("k");
+    byte[] read = scratch.database().read(t -> valueOf(t.get(key)));
+    assertThat(read).isEqualTo(bytes("k"));
+    CompletableFuture<byte[]> readAsync = scratch.database().readAsync(t -> t.get(key));
+    assertThat(valueOf(readAsync)).isEqualTo(bytes("k"));
+    CompletableFuture<byte[]> failed = scratch.database().readAsync(t -> t.get(FF));
+    assertThat(codeOf(failed)).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+    CompletableFuture<byte[]> failedRun = scratch.database().runAsync(t -> t.get(FF));
+    assertThat(codeOf(failedRun)).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+  }
+
+  @Test
+  void aTransactionRunsABodyOnItselfWithoutCommitting() {
+    Transaction t = scratch.begin();
+    t.run(
+        same -> {
+          assertThat(same).isSameAs(t);
+          same.set(key, bytes("v"));
+          return null;
+        });
+    byte[] read = t.read(same -> valueOf(same.get(key)));
+    assertThat(read).isEqualTo(bytes("v"));
+    CompletableFuture<byte[]> runAsync = t.runAsync(same -> same.get(key));
+    assertThat(valueOf(runAsync)).isEqualTo(bytes("v"));
+    CompletableFuture<byte[]> readAsync = t.readAsync(same -> same.get(key));
+    assertThat(valueOf(readAsync)).isEqualTo(bytes("v"));
+    assertThat(scratch.stored(key)).isNull();
+    assertThat(t.getDatabase()).isSameAs(scratch.database());
+  }
+}

@@ -1,0 +1,74 @@
+package lectus.store.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Section 14, test 41: the embedded store runs without loading anything that needs libfdb_c. */
+class NoNativeLibraryTest {
+  private static final List<Class<?>> SUITE =
+      List.of(
+          ErrorsContractTest.class,
+          KeySpaceContractTest.class,
+          SelectorsContractTest.class,
+          RangesContractTest.class,
+          ConflictsContractTest.class,
+          RangeConflictsContractTest.class,
+          VersionstampsContractTest.class,
+          OnErrorContractTest.class,
+          OptionsContractTest.class,
+          WatchesContractTest.class,
+          MetadataVersionContractTest.class,
+          EstimatesContractTest.class,
+          SurfaceContractTest.class);
+
+  private static final Pattern NATIVE =
+      Pattern.compile(
+          "com\\.apple\\.foundationdb\\.(FDB|FDB(Database|Transaction)|JNIUtil|Native\\w+|Future\\w+)"
+              + " source:.*");
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void onlyEmbedded() {
+    TestStores.onlyEmbedded();
+  }
+
+  @Test
+  void theContractSuiteLoadsNoNativeClass() throws Exception {
+    Path log = folder.resolve("classes.log");
+    assertThat(run(log)).as("exit status of the suite").isZero();
+    List<String> loaded = Files.readAllLines(log);
+    assertThat(loaded)
+        .anyMatch(line -> line.contains("com.apple.foundationdb.FDBException source:"));
+    assertThat(loaded).noneMatch(line -> NATIVE.matcher(line).find());
+  }
+
+  private int run(Path log) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Xlog:class+load=info:file=" + log));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add(SuiteMain.class.getName());
+    SUITE.forEach(suite -> command.add(suite.getName()));
+    File output = folder.resolve("output.txt").toFile();
+    Process process =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output).start();
+    try {
+      assertThat(process.waitFor(2, TimeUnit.MINUTES)).as("ended in time").isTrue();
+      return process.exitValue();
+    } finally {
+      process.destroyForcibly();
+    }
+  }
+}

@@ -1,0 +1,316 @@
+package lectus.store.contract;
+
+import static lectus.store.contract.ErrorCodes.EXACT_MODE_WITHOUT_LIMITS;
+import static lectus.store.contract.ErrorCodes.NOT_COMMITTED;
+import static lectus.store.contract.ErrorCodes.OK;
+import static lectus.store.contract.ErrorCodes.RANGE_LIMITS_INVALID;
+import static lectus.store.contract.Outcomes.codeOf;
+import static lectus.store.contract.Outcomes.valueOf;
+import static lectus.store.contract.Scratch.EMPTY;
+import static lectus.store.contract.Scratch.bytes;
+import static lectus.store.contract.Scratch.value;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.KeySelector;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.StreamingMode;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.async.AsyncIterable;
+import com.apple.foundationdb.async.AsyncIterator;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.concurrent.CancellationException;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Section 4: range reads. */
+class RangesContractTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final Scratch scratch = new Scratch(stores.fresh());
+
+  @AfterEach
+  void close() {
+    scratch.close();
+  }
+
+  @ParameterizedTest
+  @EnumSource(StreamingMode.class)
+  void everyModeGivesTheSameRows(StreamingMode mode) {
+    int rows = 40;
+    scratch.committed(t -> fill(t, 0, rows, 300));
+    Transaction t = scratch.begin();
+    for (int i = 0; i < rows; i += 4) {
+      t.clear(name(i));
+      t.set(name(i + 1), bytes("own"));
+      t.set(scratch.key("r%04d+".formatted(i + 2)), bytes("new"));
+    }
+    List<String> expected = ownView(rows);
+    for (int limit = 1; limit <= expected.size() + 1; limit++) {
+      checkRange(t, mode, limit, expected);
+    }
+    if (mode != StreamingMode.EXACT) {
+      checkRange(t, mode, ReadTransaction.ROW_LIMIT_UNLIMITED, expected);
+    }
+    checkRange(t.snapshot(), mode, 7, expected);
+  }
+
+  @Test
+  void manyRowsComeInChunks() {
+    int rows = 3_000;
+    scratch.committed(t -> fill(t, 0, rows, 100));
+    Transaction t = scratch.begin();
+    for (StreamingMode mode : StreamingMode.values()) {
+      int limit = mode == StreamingMode.EXACT ? rows : 0;
+      List<KeyValue> forward = new ArrayList<>();
+      t.getRange(scratch.all(), limit, false, mode).iterator().forEachRemaining(forward::add);
+      assertThat(forward).as("%s", mode).hasSize(rows);
+      assertThat(forward.get(rows - 1).getKey()).isEqualTo(name(rows - 1));
+      List<KeyValue> backward = new ArrayList<>();
+      t.getRange(scratch.all(), limit, true, mode).iterator().forEachRemaining(backward::add);
+      Collections.reverse(backward);
+      assertThat(backward).as("%s", mode).isEqualTo(forward);
+    }
+  }
+
+  @Test
+  void limitsOutsideTheLegalOnes() {
+    scratch.set("a", "b");
+    Transaction t = scratch.begin();
+    Range all = scratch.all();
+    assertThat(codeOf(t.getRange(all, -2).asList())).isEqualTo(RANGE_LIMITS_INVALID);
+    assertThat(codeOf(t.getRange(all, -2).iterator().onHasNext())).isEqualTo(RANGE_LIMITS_INVALID);
+    assertThat(codeOf(t.getRange(all, 0, false, StreamingMode.EXACT).asList()))
+        .isEqualTo(EXACT_MODE_WITHOUT_LIMITS);
+    assertThat(codeOf(t.getRange(all, 0, false, StreamingMode.EXACT).iterator().onHasNext()))
+        .isEqualTo(EXACT_MODE_WITHOUT_LIMITS);
+    assertThat(codeOf(t.getRange(all, -1).asList())).isEqualTo(EXACT_MODE_WITHOUT_LIMITS);
+    assertThat(codeOf(t.getRange(all, -1, false, StreamingMode.EXACT).asList()))
+        .isEqualTo(EXACT_MODE_WITHOUT_LIMITS);
+    for (StreamingMode mode : StreamingMode.values()) {
+      if (mode != StreamingMode.EXACT) {
+        AsyncIterator<KeyValue> rows = t.getRange(all, -1, false, mode).iterator();
+        assertThat(scratch.suffix(rows.next().getKey())).as("%s", mode).isEqualTo("a");
+      }
+    }
+  }
+
+  @Test
+  void theTwelveOverloadsAgree() {
+    scratch.set("a", "b", "c", "d");
+    Transaction t = scratch.begin();
+    Range range = new Range(scratch.key("b"), scratch.key("d"));
+    var begin = KeySelector.firstGreaterOrEqual(range.begin);
+    var end = KeySelector.firstGreaterOrEqual(range.end);
+    StreamingMode mode = StreamingMode.WANT_ALL;
+    for (ReadTransaction r : List.of(t, t.snapshot())) {
+      assertThat(rows(r.getRange(range))).isEqualTo("b c");
+      assertThat(rows(r.getRange(range, 1))).isEqualTo("b");
+      assertThat(rows(r.getRange(range, 1, true))).isEqualTo("c");
+      assertThat(rows(r.getRange(range, 2, true, mode))).isEqualTo("c b");
+      assertThat(rows(r.getRange(range.begin, range.end))).isEqualTo("b c");
+      assertThat(rows(r.getRange(range.begin, range.end, 1))).isEqualTo("b");
+      assertThat(rows(r.getRange(range.begin, range.end, 1, true))).isEqualTo("c");
+      assertThat(rows(r.getRange(range.begin, range.end, 2, true, mode))).isEqualTo("c b");
+      assertThat(rows(r.getRange(begin, end))).isEqualTo("b c");
+      assertThat(rows(r.getRange(begin, end, 1))).isEqualTo("b");
+      assertThat(rows(r.getRange(begin, end, 1, true))).isEqualTo("c");
+      assertThat(rows(r.getRange(begin, end, 2, true, mode))).isEqualTo("c b");
+    }
+  }
+
+  @Test
+  void aRangeIsReadAnewByEachIterator() {
+    scratch.set("a");
+    Transaction t = scratch.begin();
+    var range = t.getRange(scratch.all());
+    assertThat(rows(range)).isEqualTo("a");
+    t.set(scratch.key("b"), EMPTY);
+    assertThat(rows(range)).isEqualTo("a b");
+  }
+
+  @Test
+  void anIteratorEndsOnce() {
+    scratch.set("a");
+    AsyncIterator<KeyValue> rows = scratch.begin().getRange(scratch.all()).iterator();
+    assertThat(rows.hasNext()).isTrue();
+    assertThat(rows.hasNext()).isTrue();
+    assertThat(valueOf(rows.onHasNext())).isTrue();
+    assertThat(rows.next().getValue()).isEqualTo(bytes("a"));
+    assertThat(rows.hasNext()).isFalse();
+    assertThat(valueOf(rows.onHasNext())).isFalse();
+    assertThatThrownBy(rows::next)
+        .satisfiesAnyOf(
+            e -> assertThat(e).isInstanceOf(NoSuchElementException.class),
+            e -> assertThat(e).hasCauseInstanceOf(NoSuchElementException.class));
+  }
+
+  @Test
+  void removeClearsTheLastRow() {
+    scratch.set("a", "b", "c");
+    Transaction t = scratch.begin();
+    AsyncIterator<KeyValue> rows = t.getRange(scratch.all()).iterator();
+    assertThatThrownBy(rows::remove).isInstanceOf(IllegalStateException.class);
+    rows.next();
+    rows.next();
+    rows.remove();
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+    assertThat(rows(scratch.begin().getRange(scratch.all()))).isEqualTo("a c");
+  }
+
+  @Test
+  void aCancelledIteratorThrows() {
+    scratch.set("a", "b");
+    AsyncIterator<KeyValue> rows = scratch.begin().getRange(scratch.all()).iterator();
+    rows.next();
+    rows.cancel();
+    assertThatThrownBy(rows::next).isInstanceOf(CancellationException.class);
+    assertThatThrownBy(rows::onHasNext).isInstanceOf(CancellationException.class);
+  }
+
+  @Test
+  void anIteratorKeepsItsReadVersionButSeesOwnWritesBetweenChunks() {
+    scratch.committed(t -> fill(t, 0, 200, 100));
+    Transaction t = scratch.begin();
+    AsyncIterator<KeyValue> rows =
+        t.getRange(scratch.all(), 0, false, StreamingMode.SMALL).iterator();
+    rows.next();
+    scratch.committed(other -> other.set(name(199), bytes("other")));
+    t.clear(name(150), name(160));
+    t.set(name(180), bytes("own"));
+    List<KeyValue> rest = new ArrayList<>();
+    rows.forEachRemaining(rest::add);
+    assertThat(rest).hasSize(189);
+    assertThat(rest.get(188).getValue()).hasSize(100);
+    assertThat(rest).contains(new KeyValue(name(180), bytes("own")));
+  }
+
+  @Test
+  void onlyWhatAnIteratorFetchedConflicts() {
+    scratch.committed(t -> fill(t, 0, 400, 100));
+    Transaction far = scratch.started();
+    far.getRange(scratch.all(), 0, false, StreamingMode.SMALL).iterator().next();
+    Transaction near = scratch.started();
+    near.getRange(scratch.all(), 0, false, StreamingMode.SMALL).iterator().next();
+    scratch.committed(other -> other.set(name(399), EMPTY));
+    assertThat(scratch.outcome(far)).isEqualTo(OK);
+    scratch.committed(other -> other.set(name(0), EMPTY));
+    assertThat(scratch.outcome(near)).isEqualTo(NOT_COMMITTED);
+  }
+
+  @Test
+  void firstChunksHaveTheSizesOfTheirModes() {
+    scratch.committed(t -> fill(t, 0, 2_000, 100));
+    // A row weighs key + value + 24; two chunks have been fetched after the first row.
+    int row = name(0).length + 100 + 24;
+    checkFetched(StreamingMode.SMALL, 2 * 256 / row, 2 * (256 / row + 1));
+    checkFetched(StreamingMode.MEDIUM, 2 * 1_000 / row, 2 * (1_000 / row + 1));
+    checkFetched(StreamingMode.ITERATOR, (4_096 + 6_144) / row, (4_096 + 6_144) / row + 2);
+    checkFetched(StreamingMode.LARGE, 2 * 4_096 / row, 2 * (4_096 / row + 1));
+  }
+
+  @Test
+  void clearedRangesAreSkipped() {
+    scratch.committed(t -> fill(t, 0, 1_000, 10));
+    Transaction t = scratch.begin();
+    t.clear(name(1), name(999));
+    assertThat(valueOf(t.getRange(scratch.all(), 2).asList()))
+        .extracting(KeyValue::getKey)
+        .containsExactly(name(0), name(999));
+    assertThat(valueOf(t.getRange(scratch.all(), 2, true).asList()))
+        .extracting(KeyValue::getKey)
+        .containsExactly(name(999), name(0));
+  }
+
+  @Test
+  void ownWritesAloneAreARange() {
+    Transaction t = scratch.begin();
+    t.set(scratch.key("b"), bytes("1"));
+    t.set(scratch.key("a"), bytes("2"));
+    t.mutate(MutationType.APPEND_IF_FITS, scratch.key("b"), bytes("3"));
+    List<KeyValue> rows = valueOf(t.getRange(scratch.all()).asList());
+    assertThat(scratch.suffixes(rows)).isEqualTo("a b");
+    assertThat(rows.get(1).getValue()).isEqualTo(bytes("13"));
+  }
+
+  /** That a change of row {@code least - 1} conflicts and one of row {@code most} does not. */
+  private void checkFetched(StreamingMode mode, int least, int most) {
+    Transaction inside = scratch.started();
+    inside.getRange(scratch.all(), 0, false, mode).iterator().next();
+    Transaction outside = scratch.started();
+    outside.getRange(scratch.all(), 0, false, mode).iterator().next();
+    scratch.committed(other -> other.set(name(most + 1), value(100)));
+    assertThat(scratch.outcome(outside)).as("%s, row %d", mode, most + 1).isEqualTo(OK);
+    scratch.committed(other -> other.set(name(least - 1), value(100)));
+    assertThat(scratch.outcome(inside)).as("%s, row %d", mode, least - 1).isEqualTo(NOT_COMMITTED);
+  }
+
+  private void checkRange(ReadTransaction t, StreamingMode mode, int limit, List<String> expected) {
+    int count = limit == 0 ? expected.size() : Math.min(limit, expected.size());
+    List<String> first = expected.subList(0, count);
+    List<String> last = new ArrayList<>(expected.subList(expected.size() - count, expected.size()));
+    Collections.reverse(last);
+    assertThat(listed(t, mode, limit, false)).isEqualTo(first);
+    assertThat(listed(t, mode, limit, true)).isEqualTo(last);
+    assertThat(iterated(t, mode, limit, false)).isEqualTo(first);
+    assertThat(iterated(t, mode, limit, true)).isEqualTo(last);
+  }
+
+  private List<String> listed(ReadTransaction t, StreamingMode mode, int limit, boolean reverse) {
+    return valueOf(t.getRange(scratch.all(), limit, reverse, mode).asList()).stream()
+        .map(this::line)
+        .toList();
+  }
+
+  private List<String> iterated(ReadTransaction t, StreamingMode mode, int limit, boolean reverse) {
+    List<String> rows = new ArrayList<>();
+    for (KeyValue row : t.getRange(scratch.all(), limit, reverse, mode)) {
+      rows.add(line(row));
+    }
+    return rows;
+  }
+
+  private String line(KeyValue row) {
+    return scratch.suffix(row.getKey()) + "=" + row.getValue().length;
+  }
+
+  private List<String> ownView(int rows) {
+    List<String> view = new ArrayList<>();
+    for (int i = 0; i < rows; i++) {
+      switch (i % 4) {
+        case 0 -> {}
+        case 1 -> view.add("r%04d=3".formatted(i));
+        case 2 -> {
+          view.add("r%04d=300".formatted(i));
+          view.add("r%04d+=3".formatted(i));
+        }
+        default -> view.add("r%04d=300".formatted(i));
+      }
+    }
+    return view;
+  }
+
+  private void fill(Transaction t, int from, int to, int valueLength) {
+    for (int i = from; i < to; i++) {
+      t.set(name(i), value(valueLength));
+    }
+  }
+
+  private byte[] name(int i) {
+    return scratch.key("r%04d".formatted(i));
+  }
+
+  private String rows(AsyncIterable<KeyValue> range) {
+    return scratch.suffixes(valueOf(range.asList()));
+  }
+}

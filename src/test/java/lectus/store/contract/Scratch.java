@@ -1,0 +1,144 @@
+package lectus.store.contract;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import lectus.store.Store;
+
+/**
+ * One test's piece of the key space and the transactions it opens there. As the contract has it,
+ * the transaction under test takes its read version first; what {@link #committed others commit}
+ * comes after that.
+ */
+final class Scratch implements AutoCloseable {
+  static final byte[] FF = {(byte) 0xff};
+  static final byte[] EMPTY = {};
+
+  private final Store store;
+  private final byte[] prefix;
+  private final Deque<Transaction> open = new ArrayDeque<>();
+  private int unrelated;
+
+  Scratch(Store store) {
+    this.store = store;
+    this.prefix = store.root().pack(7L);
+  }
+
+  Database database() {
+    return store.database();
+  }
+
+  byte[] prefix() {
+    return prefix.clone();
+  }
+
+  Range all() {
+    return Range.startsWith(prefix);
+  }
+
+  byte[] key(String suffix) {
+    return ByteArrayUtil.join(prefix, bytes(suffix));
+  }
+
+  /** A key of exactly {@code length} bytes. */
+  byte[] keyOfLength(int length) {
+    byte[] key = Arrays.copyOf(prefix, length);
+    Arrays.fill(key, prefix.length, length, (byte) 'k');
+    return key;
+  }
+
+  static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  static byte[] value(int length) {
+    byte[] value = new byte[length];
+    Arrays.fill(value, (byte) 'v');
+    return value;
+  }
+
+  /** A transaction that is closed with the test. */
+  Transaction begin() {
+    return closing(database().createTransaction());
+  }
+
+  /** A transaction that has its read version. */
+  Transaction started() {
+    Transaction transaction = begin();
+    Outcomes.valueOf(transaction.getReadVersion());
+    return transaction;
+  }
+
+  Transaction closing(Transaction transaction) {
+    open.push(transaction);
+    return transaction;
+  }
+
+  /** Another transaction's writes, committed when this returns; its commit version. */
+  long committed(Consumer<Transaction> writes) {
+    try (Transaction other = database().createTransaction()) {
+      writes.accept(other);
+      Outcomes.valueOf(other.commit());
+      return other.getCommittedVersion();
+    }
+  }
+
+  /** Sets keys named by {@code suffixes}, each to its own name, in another transaction. */
+  void set(String... suffixes) {
+    committed(
+        other -> {
+          for (String suffix : suffixes) {
+            other.set(key(suffix), bytes(suffix));
+          }
+        });
+  }
+
+  /** Commits after a write of an unrelated key, without which nothing is checked: 0 or the code. */
+  int outcome(Transaction transaction) {
+    transaction.set(key("~unrelated" + unrelated++), EMPTY);
+    return Outcomes.codeOf(transaction.commit());
+  }
+
+  byte[] stored(byte[] key) {
+    try (Transaction reader = database().createTransaction()) {
+      return Outcomes.valueOf(reader.get(key));
+    }
+  }
+
+  /** The value of a key as text, or null. */
+  String get(ReadTransaction transaction, String suffix) {
+    return text(Outcomes.valueOf(transaction.get(key(suffix))));
+  }
+
+  static String text(byte[] bytes) {
+    return bytes == null ? null : new String(bytes, StandardCharsets.ISO_8859_1);
+  }
+
+  /** The key without this test's prefix, as text. */
+  String suffix(byte[] key) {
+    if (!ByteArrayUtil.startsWith(key, prefix)) {
+      throw new AssertionError("Outside: " + ByteArrayUtil.printable(key));
+    }
+    return text(Arrays.copyOfRange(key, prefix.length, key.length));
+  }
+
+  /** The suffixes of rows in a line: {@code "a c e"}. */
+  String suffixes(List<KeyValue> rows) {
+    return rows.stream().map(row -> suffix(row.getKey())).collect(Collectors.joining(" "));
+  }
+
+  @Override
+  public void close() {
+    open.forEach(Transaction::close);
+  }
+}

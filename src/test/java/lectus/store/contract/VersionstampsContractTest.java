@@ -1,0 +1,467 @@
+package lectus.store.contract;
+
+import static lectus.store.contract.ErrorCodes.ACCESSED_UNREADABLE;
+import static lectus.store.contract.ErrorCodes.CLIENT_INVALID_OPERATION;
+import static lectus.store.contract.ErrorCodes.KEY_OUTSIDE_LEGAL_RANGE;
+import static lectus.store.contract.ErrorCodes.NOT_COMMITTED;
+import static lectus.store.contract.ErrorCodes.NO_COMMIT_VERSION;
+import static lectus.store.contract.ErrorCodes.OK;
+import static lectus.store.contract.ErrorCodes.TRANSACTION_CANCELLED;
+import static lectus.store.contract.ErrorCodes.TRANSACTION_INVALID_VERSION;
+import static lectus.store.contract.ErrorCodes.USED_DURING_COMMIT;
+import static lectus.store.contract.Outcomes.codeOf;
+import static lectus.store.contract.Outcomes.valueOf;
+import static lectus.store.contract.Scratch.EMPTY;
+import static lectus.store.contract.Scratch.bytes;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.KeySelector;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import lectus.store.Versionstamps;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Section 7: versionstamped keys and values. */
+class VersionstampsContractTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final Scratch scratch = new Scratch(stores.fresh());
+  private final byte[] k = scratch.key("k");
+
+  @AfterEach
+  void close() {
+    scratch.close();
+  }
+
+  @Test
+  void keyAndValueGetTheVersionstampOfTheTransaction() {
+    Transaction t = scratch.begin();
+    CompletableFuture<byte[]> versionstamp = t.getVersionstamp();
+    stampKey(t, "p", "tail", "row");
+    stampValue(t, "v", bytes("head"), bytes("tail"));
+    assertThat(versionstamp).isNotDone();
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+
+    byte[] stamp = valueOf(versionstamp);
+    assertThat(stamp).hasSize(10);
+    assertThat(ByteBuffer.wrap(stamp).getLong()).isEqualTo(t.getCommittedVersion());
+    byte[] complete = Versionstamps.complete(stamp, 7);
+    byte[] finalKey = ByteArrayUtil.join(scratch.key("p"), complete, bytes("tail"));
+    assertThat(scratch.stored(finalKey)).isEqualTo(bytes("row"));
+    assertThat(scratch.stored(scratch.key("v")))
+        .isEqualTo(ByteArrayUtil.join(bytes("head"), complete, bytes("tail")));
+  }
+
+  @Test
+  void onlyTenBytesAreFilledIn_anywhereInTheTemplate() {
+    byte[] operand = ByteArrayUtil.join(bytes("ab"), new byte[10], bytes("yz"));
+    Transaction t = scratch.begin();
+    CompletableFuture<byte[]> versionstamp = t.getVersionstamp();
+    for (int offset = 0; offset <= 4; offset++) {
+      byte[] key = scratch.key("v" + offset);
+      t.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key, withOffset(operand, offset));
+    }
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+    for (int offset = 0; offset <= 4; offset++) {
+      byte[] expected = operand.clone();
+      System.arraycopy(valueOf(versionstamp), 0, expected, offset, 10);
+      assertThat(scratch.stored(scratch.key("v" + offset))).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void illegalTemplatesFailTheTransaction() {
+    byte[] fourteen = new byte[14];
+    for (int offset : new int[] {-1, 5, 14, 1_000_000, Integer.MIN_VALUE}) {
+      assertThat(commitValue(withOffset(fourteen, offset))).isEqualTo(CLIENT_INVALID_OPERATION);
+      byte[] key = ByteArrayUtil.join(k, fourteen);
+      int inKey = offset < 0 || offset > 100 ? offset : offset + k.length;
+      assertThat(commitKey(withOffset(key, inKey))).isEqualTo(CLIENT_INVALID_OPERATION);
+    }
+    assertThat(commitValue(new byte[3])).isEqualTo(CLIENT_INVALID_OPERATION);
+    assertThat(commitValue(EMPTY)).isEqualTo(CLIENT_INVALID_OPERATION);
+    assertThat(commitKey(bytes("abc"))).isEqualTo(CLIENT_INVALID_OPERATION);
+    assertThat(commitValue(withOffset(new byte[10], 0))).isEqualTo(OK);
+    assertThat(commitValue(withOffset(new byte[9], 0))).isEqualTo(CLIENT_INVALID_OPERATION);
+  }
+
+  @Test
+  void theGreatestOffsetIsIllegalToo() {
+    TestStores.onlyEmbedded(); // a cluster of 7.4.6 lets it pass and dies of it
+    assertThat(commitValue(withOffset(new byte[14], Integer.MAX_VALUE)))
+        .isEqualTo(CLIENT_INVALID_OPERATION);
+    assertThat(commitKey(withOffset(new byte[14], Integer.MAX_VALUE)))
+        .isEqualTo(CLIENT_INVALID_OPERATION);
+  }
+
+  @Test
+  void theTemplateIsWhatIsCheckedAgainstTheKeySpace() {
+    byte[] beyond = withOffset(ByteArrayUtil.join(new byte[] {(byte) 0xff}, new byte[10]), 1);
+    assertThat(commitKey(beyond)).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+    byte[] placeholderFirst = withOffset(Versionstamps.placeholder(0), 0);
+    assertThat(commitKey(placeholderFirst)).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
+  }
+
+  @Test
+  void versionstampsIncrease() {
+    byte[] last = new byte[10];
+    for (int i = 0; i < 20; i++) {
+      Transaction t = scratch.begin();
+      CompletableFuture<byte[]> versionstamp = t.getVersionstamp();
+      t.set(k, EMPTY);
+      assertThat(codeOf(t.commit())).isEqualTo(OK);
+      assertThat(Arrays.compareUnsigned(valueOf(versionstamp), last)).isPositive();
+      last = valueOf(versionstamp);
+    }
+  }
+
+  @Test
+  void concurrentCommitsHaveVersionstampsOfTheirOwn_inOrderWithinAVersion() {
+    List<CompletableFuture<byte[]>> versionstamps = new ArrayList<>();
+    List<CompletableFuture<Void>> commits = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      Transaction t = scratch.begin();
+      versionstamps.add(t.getVersionstamp());
+      stampKey(t, "p", "", Integer.toString(i));
+      commits.add(t.commit());
+    }
+    commits.forEach(commit -> assertThat(codeOf(commit)).isEqualTo(OK));
+    assertThat(versionstamps.stream().map(f -> ByteBuffer.wrap(valueOf(f))).distinct()).hasSize(50);
+    List<KeyValue> rows = valueOf(scratch.begin().getRange(scratch.all()).asList());
+    assertThat(rows).hasSize(50);
+    for (KeyValue row : rows) {
+      byte[] stamp = valueOf(versionstamps.get(Integer.parseInt(Scratch.text(row.getValue()))));
+      assertThat(row.getKey())
+          .isEqualTo(ByteArrayUtil.join(scratch.key("p"), Versionstamps.complete(stamp, 7)));
+    }
+  }
+
+  @Test
+  void twoStampedKeysOfOneTransactionDifferInTheirUserVersions() {
+    Transaction t = scratch.begin();
+    CompletableFuture<byte[]> versionstamp = t.getVersionstamp();
+    for (int user = 0; user < 3; user++) {
+      byte[] key = ByteArrayUtil.join(scratch.key("p"), Versionstamps.placeholder(user));
+      t.mutate(
+          MutationType.SET_VERSIONSTAMPED_KEY,
+          Versionstamps.template(key, scratch.key("p").length),
+          EMPTY);
+    }
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+    List<KeyValue> rows = valueOf(scratch.begin().getRange(scratch.all()).asList());
+    assertThat(rows).hasSize(3);
+    for (int user = 0; user < 3; user++) {
+      byte[] stamp = Versionstamps.complete(valueOf(versionstamp), user);
+      assertThat(rows.get(user).getKey()).isEqualTo(ByteArrayUtil.join(scratch.key("p"), stamp));
+    }
+  }
+
+  @Test
+  void aStampedValueIsUnreadable_andReadingItFailsTheCommit() {
+    for (boolean snapshot : new boolean[] {false, true}) {
+      Transaction t = scratch.begin();
+      stampValue(t, "k", EMPTY, EMPTY);
+      ReadTransaction reader = snapshot ? t.snapshot() : t;
+      assertThat(codeOf(reader.get(k))).isEqualTo(ACCESSED_UNREADABLE);
+      assertThat(codeOf(t.commit())).isEqualTo(ACCESSED_UNREADABLE);
+      assertThat(codeOf(t.onError(fdb(ACCESSED_UNREADABLE)))).isEqualTo(ACCESSED_UNREADABLE);
+    }
+    assertThat(scratch.stored(k)).isNull();
+  }
+
+  @Test
+  void everyKindOfReadReachingAStampedValueFails() {
+    scratch.set("a");
+    Transaction t = scratch.begin();
+    stampValue(t, "k", EMPTY, EMPTY);
+    assertThat(codeOf(t.getRange(scratch.all()).asList())).isEqualTo(ACCESSED_UNREADABLE);
+    assertThat(codeOf(t.getRange(scratch.all(), 1, true).asList())).isEqualTo(ACCESSED_UNREADABLE);
+    assertThat(codeOf(t.getKey(KeySelector.firstGreaterThan(scratch.key("a")))))
+        .isEqualTo(ACCESSED_UNREADABLE);
+    assertThat(codeOf(t.getKey(KeySelector.lastLessThan(scratch.key("z")))))
+        .isEqualTo(ACCESSED_UNREADABLE);
+  }
+
+  @Test
+  void readsThatDoNotReachAStampedValueSucceed() {
+    scratch.set("a", "z");
+    Transaction t = scratch.begin();
+    stampValue(t, "k", EMPTY, EMPTY);
+    assertThat(codeOf(t.getRange(scratch.all(), 1).asList())).isEqualTo(OK);
+    assertThat(codeOf(t.getRange(scratch.all(), 1, true).asList())).isEqualTo(OK);
+    assertThat(codeOf(t.getRange(scratch.prefix(), k).asList())).isEqualTo(OK);
+    assertThat(codeOf(t.getRange(scratch.key("k\u0000"), scratch.all().end).asList()))
+        .isEqualTo(OK);
+    assertThat(codeOf(t.get(scratch.key("a")))).isEqualTo(OK);
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+  }
+
+  @Test
+  void bypassUnreadableShowsTheOperand_toGetAlone() {
+    Transaction t = scratch.begin();
+    t.options().setBypassUnreadable();
+    stampValue(t, "k", bytes("h"), EMPTY);
+    byte[] operand = valueOf(t.get(k));
+    assertThat(Arrays.copyOf(operand, 1)).isEqualTo(bytes("h"));
+    assertThat(codeOf(t.getRange(k, scratch.key("l")).asList())).isEqualTo(ACCESSED_UNREADABLE);
+  }
+
+  @Test
+  void theRangeThatAStampedKeyMayFallIntoIsUnreadable() {
+    Transaction t = scratch.started();
+    stampKey(t, "p", "", "row");
+    assertThat(codeOf(t.getRange(Range.startsWith(scratch.key("p"))).asList()))
+        .isEqualTo(ACCESSED_UNREADABLE);
+    assertThat(codeOf(t.commit())).isEqualTo(ACCESSED_UNREADABLE);
+  }
+
+  @Test
+  void whatIsAlreadyCommittedBelowAStampedKeyStaysReadable() {
+    Transaction earlier = scratch.begin();
+    stampKey(earlier, "p", "", "row");
+    assertThat(codeOf(earlier.commit())).isEqualTo(OK);
+    scratch.set("later");
+    Transaction t = scratch.started();
+    stampKey(t, "p", "", "new");
+    Range range = Range.startsWith(scratch.key("p"));
+    assertThat(valueOf(t.getRange(range, 1).asList())).hasSize(1);
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+    assertThat(valueOf(scratch.begin().getRange(range).asList()))
+        .extracting(row -> Scratch.text(row.getValue()))
+        .containsExactly("row", "new");
+  }
+
+  @Test
+  void withoutAReadVersionAStampedKeyHidesEverythingUnderItsHead() {
+    Transaction earlier = scratch.begin();
+    stampKey(earlier, "p", "", "row");
+    assertThat(codeOf(earlier.commit())).isEqualTo(OK);
+    Transaction t = scratch.begin();
+    stampKey(t, "p", "", "new");
+    assertThat(codeOf(t.getRange(Range.startsWith(scratch.key("p")), 1).asList()))
+        .isEqualTo(ACCESSED_UNREADABLE);
+  }
+
+  @Test
+  void outsideItsRangeAStampedKeyHidesNothing() {
+    scratch.set("o", "q");
+    Transaction t = scratch.started();
+    stampKey(t, "p", "", "row");
+    assertThat(scratch.get(t, "o")).isEqualTo("o");
+    assertThat(scratch.get(t, "q")).isEqualTo("q");
+    assertThat(codeOf(t.getRange(scratch.key("q"), scratch.key("z")).asList())).isEqualTo(OK);
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+  }
+
+  @Test
+  void ownEarlierWritesInsideTheRangeBecomeUnreadable_butAreStored() {
+    Transaction t = scratch.started();
+    byte[] inside = scratch.key("p\u00f0");
+    t.set(inside, bytes("v"));
+    stampKey(t, "p", "", "row");
+    assertThat(codeOf(t.snapshot().get(inside))).isEqualTo(ACCESSED_UNREADABLE);
+
+    Transaction again = scratch.started();
+    again.set(inside, bytes("v"));
+    stampKey(again, "p", "", "row");
+    assertThat(codeOf(again.commit())).isEqualTo(OK);
+    assertThat(scratch.stored(inside)).isEqualTo(bytes("v"));
+    assertThat(valueOf(scratch.begin().getRange(scratch.all()).asList())).hasSize(2);
+  }
+
+  @Test
+  void aSetOverAnUnreadableKeyStaysUnreadable() {
+    Transaction t = scratch.begin();
+    stampValue(t, "k", EMPTY, EMPTY);
+    t.set(k, bytes("plain"));
+    assertThat(codeOf(t.get(k))).isEqualTo(ACCESSED_UNREADABLE);
+
+    Transaction again = scratch.begin();
+    stampValue(again, "k", EMPTY, EMPTY);
+    again.set(k, bytes("plain"));
+    assertThat(codeOf(again.commit())).isEqualTo(OK);
+    assertThat(scratch.stored(k)).isEqualTo(bytes("plain"));
+  }
+
+  @Test
+  void aClearMakesReadableAndDropsWhatItCovers() {
+    scratch.set("k");
+    Transaction t = scratch.begin();
+    stampValue(t, "k", EMPTY, EMPTY);
+    t.clear(k);
+    assertThat(valueOf(t.get(k))).isNull();
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+    assertThat(scratch.stored(k)).isNull();
+
+    Transaction range = scratch.started();
+    stampKey(range, "p", "", "row");
+    range.clear(Range.startsWith(scratch.key("p")));
+    assertThat(valueOf(range.getRange(scratch.all()).asList())).isEmpty();
+    assertThat(codeOf(range.commit())).isEqualTo(OK);
+    assertThat(valueOf(scratch.begin().getRange(scratch.all()).asList())).isEmpty();
+  }
+
+  @Test
+  void afterAClearBothFormsApply() {
+    scratch.set("k", "p\u00f0");
+    Transaction t = scratch.begin();
+    t.clear(scratch.all());
+    stampKey(t, "p", "", "row");
+    stampValue(t, "k", EMPTY, EMPTY);
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+    List<KeyValue> rows = valueOf(scratch.begin().getRange(scratch.all()).asList());
+    assertThat(rows).hasSize(2);
+    assertThat(rows.get(0).getKey()).isEqualTo(k);
+    assertThat(rows.get(1).getValue()).isEqualTo(bytes("row"));
+  }
+
+  @Test
+  void snapshotsWithoutReadYourWritesAreNeverUnreadable() {
+    scratch.set("k");
+    Transaction t = scratch.begin();
+    t.options().setSnapshotRywDisable();
+    stampValue(t, "k", EMPTY, EMPTY);
+    stampKey(t, "p", "", "row");
+    assertThat(scratch.get(t.snapshot(), "k")).isEqualTo("k");
+    assertThat(scratch.suffixes(valueOf(t.snapshot().getRange(scratch.all()).asList())))
+        .isEqualTo("k");
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+  }
+
+  @Test
+  void aStampedKeyConflictsWithReadersOfItsPlace_evenWithTheNoConflictOption() {
+    for (boolean option : new boolean[] {false, true}) {
+      Transaction reader = scratch.started();
+      valueOf(reader.getRange(Range.startsWith(scratch.key("p"))).asList());
+      Transaction elsewhere = scratch.started();
+      valueOf(elsewhere.getRange(Range.startsWith(scratch.key("q"))).asList());
+      scratch.committed(
+          other -> {
+            if (option) {
+              other.options().setNextWriteNoWriteConflictRange();
+            }
+            stampKey(other, "p", "", "row");
+          });
+      assertThat(scratch.outcome(reader)).isEqualTo(NOT_COMMITTED);
+      assertThat(scratch.outcome(elsewhere)).isEqualTo(OK);
+    }
+  }
+
+  @Test
+  void aStampedValueConflictsWithReadersOfItsKey_unlessTheOptionSaysNot() {
+    Transaction reader = scratch.started();
+    valueOf(reader.get(k));
+    scratch.committed(other -> stampValue(other, "k", EMPTY, EMPTY));
+    assertThat(scratch.outcome(reader)).isEqualTo(NOT_COMMITTED);
+
+    Transaction again = scratch.started();
+    valueOf(again.get(k));
+    scratch.committed(
+        other -> {
+          other.options().setNextWriteNoWriteConflictRange();
+          stampValue(other, "k", EMPTY, EMPTY);
+        });
+    assertThat(scratch.outcome(again)).isEqualTo(OK);
+  }
+
+  @Test
+  void getVersionstampMustBeAskedBeforeTheCommit() {
+    Transaction t = scratch.begin();
+    t.set(k, EMPTY);
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+    assertThat(codeOf(t.getVersionstamp())).isEqualTo(USED_DURING_COMMIT);
+  }
+
+  @Test
+  void getVersionstampOfAReadOnlyTransaction() {
+    Transaction t = scratch.begin();
+    CompletableFuture<byte[]> versionstamp = t.getVersionstamp();
+    valueOf(t.get(k));
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+    assertThat(codeOf(versionstamp)).isEqualTo(NO_COMMIT_VERSION);
+  }
+
+  @Test
+  void getVersionstampOfAFailedCommit() {
+    Transaction t = scratch.started();
+    valueOf(t.get(k));
+    CompletableFuture<byte[]> versionstamp = t.getVersionstamp();
+    scratch.set("k");
+    assertThat(scratch.outcome(t)).isEqualTo(NOT_COMMITTED);
+    assertThat(codeOf(versionstamp)).isEqualTo(TRANSACTION_INVALID_VERSION);
+  }
+
+  @Test
+  void getVersionstampEndsWithTheTransaction() {
+    Transaction cancelled = scratch.begin();
+    CompletableFuture<byte[]> first = cancelled.getVersionstamp();
+    cancelled.cancel();
+    assertThat(codeOf(first)).isEqualTo(TRANSACTION_CANCELLED);
+    Transaction closed = scratch.begin();
+    CompletableFuture<byte[]> second = closed.getVersionstamp();
+    closed.close();
+    assertThat(codeOf(second)).isEqualTo(TRANSACTION_CANCELLED);
+  }
+
+  @Test
+  void aBlindSetHasAVersionstampToo() {
+    Transaction t = scratch.begin();
+    CompletableFuture<byte[]> versionstamp = t.getVersionstamp();
+    t.set(k, EMPTY);
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+    assertThat(ByteBuffer.wrap(valueOf(versionstamp)).getLong()).isEqualTo(t.getCommittedVersion());
+  }
+
+  private static FDBException fdb(int code) {
+    return new FDBException("", code);
+  }
+
+  private int commitValue(byte[] operand) {
+    Transaction t = scratch.begin();
+    t.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, k, operand);
+    return codeOf(t.commit());
+  }
+
+  private int commitKey(byte[] template) {
+    Transaction t = scratch.begin();
+    t.mutate(MutationType.SET_VERSIONSTAMPED_KEY, template, EMPTY);
+    return codeOf(t.commit());
+  }
+
+  /** Sets head‖versionstamp with user version 7‖tail. */
+  private void stampKey(Transaction t, String head, String tail, String value) {
+    byte[] begin = scratch.key(head);
+    byte[] key = ByteArrayUtil.join(begin, Versionstamps.placeholder(7), bytes(tail));
+    t.mutate(
+        MutationType.SET_VERSIONSTAMPED_KEY,
+        Versionstamps.template(key, begin.length),
+        bytes(value));
+  }
+
+  private void stampValue(Transaction t, String key, byte[] head, byte[] tail) {
+    byte[] operand = ByteArrayUtil.join(head, Versionstamps.placeholder(7), tail);
+    t.mutate(
+        MutationType.SET_VERSIONSTAMPED_VALUE,
+        scratch.key(key),
+        Versionstamps.template(operand, head.length));
+  }
+
+  private static byte[] withOffset(byte[] bytes, int offset) {
+    ByteBuffer little = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
+    return ByteArrayUtil.join(bytes, little.putInt(offset).array());
+  }
+}

@@ -1,0 +1,34 @@
+package lectus.store.contract.model;
+
+import com.apple.foundationdb.Transaction;
+import java.util.concurrent.CompletableFuture;
+
+/** A transaction of the store beside the same transaction of the model. */
+final class OpenTransaction {
+  /** A store may give up a transaction after five seconds; a slow machine may get there. */
+  private static final long MAY_BE_TOO_OLD_NANOS = 4_000_000_000L;
+
+  private static final int TRANSACTION_TOO_OLD = 1007;
+
+  final int number;
+  final Transaction real;
+  final ModelTransaction model;
+  final CompletableFuture<byte[]> versionstamp;
+  private final long startNanos = System.nanoTime();
+
+  OpenTransaction(int number, Transaction real, ModelTransaction model) {
+    this.number = number;
+    this.real = real;
+    this.model = model;
+    this.versionstamp = real.getVersionstamp();
+  }
+
+  boolean isOld() {
+    return System.nanoTime() - startNanos > MAY_BE_TOO_OLD_NANOS / 2;
+  }
+
+  /** Whether {@code code} can be put down to this machine having been too slow for the test. */
+  boolean isExcused(int code) {
+    return code == TRANSACTION_TOO_OLD && System.nanoTime() - startNanos > MAY_BE_TOO_OLD_NANOS;
+  }
+}

@@ -1,0 +1,73 @@
+package lectus.store.embedded;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import lectus.store.embedded.engine.KeyRange;
+import org.junit.jupiter.api.Test;
+
+final class ConflictRangesTest {
+  private final ConflictRanges ranges = new ConflictRanges();
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(ISO_8859_1);
+  }
+
+  private List<String> merged() {
+    return ranges.merged().stream().map(ConflictRangesTest::text).toList();
+  }
+
+  private static String text(KeyRange range) {
+    return new String(range.begin(), ISO_8859_1) + ".." + new String(range.end(), ISO_8859_1);
+  }
+
+  @Test
+  void nothing_gives_nothing() {
+    assertThat(ranges.isEmpty()).isTrue();
+    assertThat(merged()).isEmpty();
+  }
+
+  @Test
+  void a_key_is_the_range_up_to_the_next_key() {
+    ranges.addKey(bytes("a"));
+
+    assertThat(merged()).containsExactly("a..a\0");
+  }
+
+  @Test
+  void ranges_come_out_sorted() {
+    ranges.add(bytes("m"), bytes("n"));
+    ranges.addKey(bytes("z"));
+    ranges.add(bytes("a"), bytes("b"));
+
+    assertThat(merged()).containsExactly("a..b", "m..n", "z..z\0");
+  }
+
+  @Test
+  void overlapping_and_touching_ranges_are_one() {
+    ranges.add(bytes("a"), bytes("c"));
+    ranges.add(bytes("b"), bytes("d"));
+    ranges.add(bytes("d"), bytes("e"));
+    ranges.addKey(bytes("b"));
+
+    assertThat(merged()).containsExactly("a..e");
+  }
+
+  @Test
+  void neighbouring_keys_stay_apart() {
+    ranges.addKey(bytes("a"));
+    ranges.addKey(bytes("b"));
+
+    assertThat(merged()).containsExactly("a..a\0", "b..b\0");
+  }
+
+  @Test
+  void takes_more_ranges_than_it_has_room_for_at_first() {
+    for (char c = 'z'; c >= 'a'; c--) {
+      ranges.addKey(bytes(String.valueOf(c)));
+    }
+
+    assertThat(merged()).hasSize(26).startsWith("a..a\0").endsWith("z..z\0");
+  }
+}

@@ -1,0 +1,117 @@
+package lectus.store.embedded.engine;
+
+import static lectus.store.embedded.engine.Commits.bytes;
+import static lectus.store.embedded.engine.Commits.commit;
+import static lectus.store.embedded.engine.Commits.rows;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.MutationType;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ClearTest {
+  private static final byte[] ONE = {1};
+
+  @TempDir Path folder;
+  private final TurnedByHand hand = new TurnedByHand();
+  private RocksEngine engine;
+
+  @BeforeEach
+  void open() {
+    engine = RocksEngine.open(folder, EngineOptions.defaults().withThreads(hand, hand));
+  }
+
+  @AfterEach
+  void close() {
+    engine.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, LatestState.FEW_KEYS, LatestState.FEW_KEYS + 1, 1000})
+  void removesEveryKeyOfTheRangeAndNoOther(int keys) {
+    Commits before = commit().set("a", "").set("b", "end");
+    for (int i = 0; i < keys; i++) {
+      before.set(String.format("a%05d", i), "");
+    }
+    group(before);
+    try (Snapshot earlier = engine.latest()) {
+      group(commit().clear("a\0", "b").set("a5", "later"));
+
+      assertThat(rows(engine, "", "z")).containsExactly("a=", "a5=later", "b=end");
+      assertThat(rows(earlier, "", "z")).hasSize(keys + 2);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, LatestState.FEW_KEYS, LatestState.FEW_KEYS + 1})
+  void seesWhatTheSameGroupSetBefore(int keys) {
+    String head = "a head longer than eight bytes/";
+    Commits before = commit();
+    for (int i = 0; i < keys; i++) {
+      before.set(String.format("%s%05d", head, i), "");
+    }
+    Commits other = commit().set("another head of the same length/", "");
+    Commits clear = commit().clear(head, head + "\u00ff");
+    Commits after = commit().set(head + "after", "");
+
+    group(before, other, clear, after);
+
+    assertThat(rows(engine, "", "z"))
+        .containsExactly(head + "after=", "another head of the same length/=");
+  }
+
+  @Test
+  void seesWhatItsOwnTransactionSetBefore() {
+    group(commit().set("a1", "").clear("a", "b").set("a2", ""));
+
+    assertThat(rows(engine, "", "z")).containsExactly("a2=");
+  }
+
+  @Test
+  void atomicOperationAfterAClearInTheSameGroupFindsNothing() {
+    Commits before = commit().set("few", "\5").set("single", "\5");
+    for (int i = 0; i <= LatestState.FEW_KEYS; i++) {
+      before.set("many" + i, "\5");
+    }
+    group(before);
+
+    group(
+        commit().clear("few", "few1").clear("many", "many~").clear("single", "single\0"),
+        commit()
+            .atomic(MutationType.ADD, bytes("few"), ONE)
+            .atomic(MutationType.ADD, bytes("many7"), ONE)
+            .atomic(MutationType.ADD, bytes("single"), ONE)
+            .atomic(MutationType.ADD, bytes("many7"), ONE));
+
+    assertThat(rows(engine, "", "z")).containsExactly("few=\1", "many7=\2", "single=\1");
+  }
+
+  @Test
+  void atomicOperationsOfOneGroupBuildOnEachOther() {
+    List<Commits> adders = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      adders.add(commit().atomic(MutationType.ADD, bytes("n"), ONE));
+    }
+    adders.add(50, commit().set("n", "\0"));
+    group(adders.toArray(Commits[]::new));
+
+    assertThat(rows(engine, "", "z")).containsExactly("n=\62");
+  }
+
+  private void group(Commits... commits) {
+    List<CompletableFuture<CommitReceipt>> futures = new ArrayList<>();
+    for (Commits each : commits) {
+      futures.add(engine.commit(each.request()));
+    }
+    hand.run();
+    assertThat(futures.stream().map(future -> future.join().version()).distinct()).hasSize(1);
+  }
+}

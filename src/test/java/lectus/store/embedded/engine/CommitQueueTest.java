@@ -1,0 +1,111 @@
+package lectus.store.embedded.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class CommitQueueTest {
+  private static final int OFFERERS = 8;
+  private static final int OFFERS = 20_000;
+
+  private final ExecutorService executor = Executors.newCachedThreadPool();
+  private final AtomicBoolean working = new AtomicBoolean();
+  private final AtomicInteger overlaps = new AtomicInteger();
+  private final AtomicInteger seen = new AtomicInteger();
+
+  @AfterEach
+  void stop() {
+    executor.shutdownNow();
+  }
+
+  @Test
+  void onlyOneThreadWorksAtATime() throws InterruptedException {
+    CommitQueue queue = new CommitQueue(EngineOptions.defaults(), executor, this::work);
+    List<Thread> offerers = new ArrayList<>();
+    for (int i = 0; i < OFFERERS; i++) {
+      Thread offerer =
+          new Thread(
+              () -> {
+                for (int n = 0; n < OFFERS; n++) {
+                  PendingCommit commit = pending();
+                  queue.offer(commit);
+                  if (n % 16 == 0) {
+                    queue.tryTurn(() -> work(List.of()));
+                  }
+                  // A few at a time, so that the queue runs empty again and again.
+                  if (n % 3 == 0) {
+                    commit.future().join();
+                  }
+                }
+              });
+      offerers.add(offerer);
+      offerer.start();
+    }
+    for (Thread offerer : offerers) {
+      offerer.join();
+    }
+    while (!queue.isIdle()) {
+      Thread.onSpinWait();
+    }
+
+    assertThat(overlaps).hasValue(0);
+    assertThat(seen).hasValue(OFFERERS * OFFERS);
+  }
+
+  @Test
+  void offersBeyondTheLimitAreRefusedUntilSomeAreWorkedOff() {
+    TurnedByHand hand = new TurnedByHand();
+    PendingCommit sample = pending();
+    EngineOptions options = EngineOptions.defaults().withLimits(1000, 3 * sample.bytes());
+    CommitQueue queue = new CommitQueue(options, hand, this::work);
+    for (int i = 0; i < 3; i++) {
+      assertThat(queue.offer(pending())).isTrue();
+    }
+    assertThat(queue.offer(pending())).isFalse();
+
+    hand.run();
+
+    assertThat(seen).hasValue(3);
+    assertThat(queue.offer(pending())).isTrue();
+  }
+
+  @Test
+  void commitLargerThanAllLimitsGoesAlone() {
+    TurnedByHand hand = new TurnedByHand();
+    List<Integer> groups = new ArrayList<>();
+    EngineOptions options = EngineOptions.defaults().withLimits(1000, 1 << 20).withGroups(10, 1);
+    CommitQueue queue =
+        new CommitQueue(
+            options,
+            hand,
+            group -> {
+              groups.add(group.size());
+              group.forEach(commit -> commit.accept(new CommitReceipt(1, 0)));
+            });
+    queue.offer(pending());
+    queue.offer(pending());
+    hand.run();
+
+    assertThat(groups).containsExactly(1, 1);
+  }
+
+  private void work(List<PendingCommit> group) {
+    if (!working.compareAndSet(false, true)) {
+      overlaps.incrementAndGet();
+    }
+    seen.addAndGet(group.size());
+    group.forEach(commit -> commit.accept(new CommitReceipt(seen.get(), 0)));
+    working.set(false);
+  }
+
+  private static PendingCommit pending() {
+    return new PendingCommit(Commits.commit().set("k", "v").request());
+  }
+}

@@ -1,0 +1,97 @@
+package lectus.store.embedded.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Power loss, as far as it can be played: of the log only what is known to be synced is left, or a
+ * piece of the next record, too. A killed process would not do, because the page cache outlives it.
+ */
+class CutLogCrashTest {
+  private static final int ROUNDS = Integer.getInteger("lectus.test.cut-rounds", 12);
+  private static final int COMMITS_PER_ROUND = 100;
+
+  @TempDir Path temporary;
+  private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
+  private final AtomicLong newestVersion = new AtomicLong();
+  private final Random random = new Random(20261121);
+
+  @Test
+  void nothingThatWasAcknowledgedIsLost() throws InterruptedException {
+    assertThat(missingAfterCuts(Durability.SYNC)).isZero();
+  }
+
+  @Test
+  void storeThatDoesNotSyncIsCaught() throws InterruptedException {
+    assertThat(missingAfterCuts(Durability.SKIP_SYNC)).isGreaterThan(ROUNDS);
+  }
+
+  private int missingAfterCuts(Durability durability) throws InterruptedException {
+    Path folder = temporary.resolve("store");
+    int missing = 0;
+    EngineOptions options = EngineOptions.defaults().withTrackedLog(durability);
+    try (RocksEngine engine = RocksEngine.open(folder, options)) {
+      for (int round = 0; round < ROUNDS; round++) {
+        missing += missingAfterCut(engine, folder, round);
+      }
+    }
+    return missing;
+  }
+
+  private int missingAfterCut(RocksEngine engine, Path folder, int round)
+      throws InterruptedException {
+    Path copy = temporary.resolve("copy" + round);
+    AtomicBoolean stop = new AtomicBoolean();
+    List<Thread> writers = CrashLoad.start(engine, "cut" + round, stop::get, this::acknowledge);
+    awaitCommits((round + 1) * COMMITS_PER_ROUND);
+    // In this order: what is acknowledged by now was synced before the length is taken.
+    Set<String> promised = new HashSet<>(acknowledged);
+    long version = newestVersion.get();
+    SyncedLog synced = engine.syncedLog();
+    Folders.copy(folder, copy);
+    stop.set(true);
+    for (Thread writer : writers) {
+      writer.join();
+    }
+    cut(copy.resolve(folder.relativize(synced.file())), synced.length());
+    return audit(copy, promised, version);
+  }
+
+  private int audit(Path copy, Set<String> promised, long version) {
+    // No time passes for this one, so that the audit may take as long as it does.
+    EngineOptions frozen = EngineOptions.defaults().withClock(() -> 0);
+    try (RocksEngine recovered = RocksEngine.open(copy, frozen)) {
+      assertThat(recovered.readVersion()).isGreaterThan(version);
+      return CrashLoad.audit(recovered, promised).size();
+    } finally {
+      Folders.delete(copy);
+    }
+  }
+
+  private void cut(Path log, long synced) {
+    long beyond = Folders.length(log) - synced;
+    long torn = beyond > 0 && random.nextBoolean() ? random.nextLong(Math.min(beyond, 300)) : 0;
+    Folders.truncate(log, synced + torn);
+  }
+
+  private void acknowledge(String id, CommitReceipt receipt) {
+    newestVersion.accumulateAndGet(receipt.version(), Math::max);
+    acknowledged.add(id);
+  }
+
+  private void awaitCommits(int count) throws InterruptedException {
+    while (acknowledged.size() < count) {
+      Thread.sleep(1);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package lectus.store.embedded.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.apple.foundationdb.FDBException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A process that may not write files beyond a size stands for a full disk: its log cannot grow any
+ * more.
+ */
+class FailedLogTest {
+  private static final Path SHELL = Path.of("/bin/sh");
+
+  /** 50 or 100 MB, as shells count in blocks of 512 or 1 024 bytes; the native library fits. */
+  private static final int MAX_FILE_BLOCKS = 100_000;
+
+  private static final int VALUE_BYTES = 5_000_000;
+  private static final long NO_FLUSH_BYTES = 1 << 30;
+
+  @TempDir Path temporary;
+  private Path folder;
+
+  @BeforeEach
+  void nameFolder() {
+    folder = temporary.resolve("store");
+  }
+
+  @Test
+  void storeThatCannotWriteItsLogStopsForGoodAndKeepsWhatItAcknowledged() throws Exception {
+    assumeTrue(Files.isExecutable(SHELL), "needs a shell that limits file sizes");
+    List<String> answers = answersOfWriter();
+
+    int acknowledged = answers.indexOf("1021");
+    assertThat(acknowledged).isPositive();
+    assertThat(answers.subList(0, acknowledged)).containsOnly("0");
+    assertThat(answers.subList(acknowledged + 1, answers.size())).containsOnly("1510").isNotEmpty();
+    try (RocksEngine engine = RocksEngine.open(folder, EngineOptions.defaults())) {
+      assertThat(Commits.rows(engine, "k", "l")).hasSize(acknowledged);
+    }
+  }
+
+  private List<String> answersOfWriter() throws IOException, InterruptedException {
+    String command = "ulimit -f " + MAX_FILE_BLOCKS + "; exec \"$@\"";
+    Process writer =
+        new ProcessBuilder(
+                SHELL.toString(),
+                "-c",
+                command,
+                "sh",
+                ProcessHandle.current().info().command().orElseThrow(),
+                "-XX:-UsePerfData",
+                "-Djava.io.tmpdir=" + temporary,
+                "-cp",
+                System.getProperty("java.class.path"),
+                Writer.class.getName(),
+                folder.toString())
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    List<String> answers =
+        writer.inputReader().lines().filter(line -> line.matches("\\d+")).toList();
+    assertThat(writer.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    return answers;
+  }
+
+  /** Commits until well after the first failure; prints the code of each answer, 0 for success. */
+  static final class Writer {
+    private Writer() {}
+
+    public static void main(String[] arguments) {
+      EngineOptions options = EngineOptions.defaults().withMemory(1 << 20, NO_FLUSH_BYTES);
+      RocksEngine engine = RocksEngine.open(Path.of(arguments[0]), options);
+      int failures = 0;
+      for (int i = 0; i < 1000 && failures < 5; i++) {
+        int code = commit(engine, i);
+        System.out.println(code);
+        failures += code == 0 ? 0 : 1;
+      }
+      System.out.flush();
+      Runtime.getRuntime().halt(0);
+    }
+
+    private static int commit(Engine engine, int number) {
+      try {
+        byte[] key = Commits.bytes(String.format("k%04d", number));
+        Commits.commit().set(key, new byte[VALUE_BYTES]).on(engine);
+        return 0;
+      } catch (CompletionException failure) {
+        return ((FDBException) failure.getCause()).getCode();
+      }
+    }
+  }
+}

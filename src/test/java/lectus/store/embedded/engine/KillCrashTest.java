@@ -1,0 +1,119 @@
+package lectus.store.embedded.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Kills a process in the middle of concurrent commits, again and again, on one folder. */
+class KillCrashTest {
+  private static final int ROUNDS = Integer.getInteger("lectus.test.kill-rounds", 4);
+  private static final int MAX_COMMITS_PER_ROUND = 1_000;
+
+  private static final Pattern ACKNOWLEDGEMENT = Pattern.compile("committed (\\S+) at (\\d+)\\.");
+
+  @TempDir Path temporary;
+  private Path folder;
+  private final Set<String> acknowledged = new HashSet<>();
+  private final Random random = new Random(42);
+  private long newestVersion;
+
+  @BeforeEach
+  void nameFolder() {
+    folder = temporary.resolve("store");
+  }
+
+  @Test
+  void nothingThatWasAcknowledgedIsLostAndVersionsRise() throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      long earlier = newestVersion;
+      writeUntilKilled(round, earlier);
+      // Each run's clock is behind the one before.
+      long micros = -round * 1_000_000_000L;
+      try (RocksEngine engine =
+          RocksEngine.open(folder, EngineOptions.defaults().withClock(() -> micros))) {
+        assertThat(CrashLoad.audit(engine, acknowledged)).as("round %d", round).isEmpty();
+        assertThat(engine.readVersion()).isGreaterThan(newestVersion);
+        newestVersion = engine.readVersion();
+      }
+    }
+    assertThat(acknowledged).hasSizeGreaterThan(ROUNDS);
+  }
+
+  private void writeUntilKilled(int round, long earlier) throws Exception {
+    Process writer =
+        new ProcessBuilder(
+                ProcessHandle.current().info().command().orElseThrow(),
+                "-Xmx256m",
+                "-Djava.io.tmpdir=" + temporary,
+                "-cp",
+                System.getProperty("java.class.path"),
+                Writer.class.getName(),
+                folder.toString(),
+                "run" + round)
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    int commits = 1 + random.nextInt(MAX_COMMITS_PER_ROUND);
+    try (BufferedReader lines = writer.inputReader()) {
+      int noted = 0;
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        noted += note(line, earlier) ? 1 : 0;
+        if (noted == commits) {
+          // Not Process.destroyForcibly, which would close the stream before it is read to its end:
+          // what was acknowledged before the end counts, too.
+          writer.toHandle().destroyForcibly();
+        }
+      }
+      assertThat(noted).isGreaterThanOrEqualTo(commits);
+    } finally {
+      writer.destroyForcibly();
+    }
+    assertThat(writer.waitFor(30, TimeUnit.SECONDS)).isTrue();
+  }
+
+  /** Takes note of an acknowledgement; a line may be cut off, or come from a log. */
+  private boolean note(String line, long earlier) {
+    Matcher acknowledgement = ACKNOWLEDGEMENT.matcher(line);
+    if (!acknowledgement.matches()) {
+      return false;
+    }
+    long version = Long.parseLong(acknowledgement.group(2));
+    assertThat(version).isGreaterThan(earlier);
+    newestVersion = Math.max(newestVersion, version);
+    acknowledged.add(acknowledgement.group(1));
+    return true;
+  }
+
+  /** Commits until it is killed; prints each acknowledged commit. */
+  static final class Writer {
+    private Writer() {}
+
+    public static void main(String[] arguments) {
+      RocksEngine engine = RocksEngine.open(Path.of(arguments[0]), EngineOptions.defaults());
+      CrashLoad.start(engine, arguments[1], () -> false, Writer::print)
+          .forEach(Writer::joinForever);
+    }
+
+    private static synchronized void print(String id, CommitReceipt receipt) {
+      System.out.println("committed " + id + " at " + receipt.version() + ".");
+      System.out.flush();
+    }
+
+    private static void joinForever(Thread thread) {
+      try {
+        thread.join();
+      } catch (InterruptedException interrupted) {
+        throw new IllegalStateException(interrupted);
+      }
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package lectus.store.embedded.engine;
+
+import static lectus.store.embedded.engine.Commits.commit;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import lectus.error.StoreOpenException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Recovery tolerates a torn last record and nothing else. */
+class LogRecoveryTest {
+  /** Larger than a block of the log, so that some records span blocks. */
+  private static final int VALUE_BYTES = 20_000;
+
+  private static final int COMMITS = 6;
+
+  @TempDir Path temporary;
+  private Path copy;
+  private Path log;
+
+  /** The synced length after each commit; the first one is that of the empty store. */
+  private final List<Long> lengths = new ArrayList<>();
+
+  @Test
+  void logCutAnywhereInTheLastRecordLosesThatRecordAlone() {
+    writeStore();
+    long begin = lengths.get(COMMITS - 1);
+    long end = lengths.get(COMMITS);
+    for (long cut : new long[] {begin, begin + 1, begin + 8, (begin + end) / 2, end - 1}) {
+      Folders.truncate(freshLog(), cut);
+      assertThat(commitsFound()).as("cut at %d of %d", cut, end).isEqualTo(COMMITS - 1);
+    }
+    freshLog();
+    assertThat(commitsFound()).isEqualTo(COMMITS);
+  }
+
+  @Test
+  void lastRecordThatArrivedOnlyInPartIsDropped() {
+    writeStore();
+    long begin = lengths.get(COMMITS - 1);
+    long end = lengths.get(COMMITS);
+
+    Folders.zero(freshLog(), begin, (int) (end - begin));
+    assertThat(commitsFound()).isEqualTo(COMMITS - 1);
+
+    Folders.zero(freshLog(), begin, 100);
+    assertThat(commitsFound()).isEqualTo(COMMITS - 1);
+
+    Folders.flipBit(freshLog(), end - 10);
+    assertThat(commitsFound()).isEqualTo(COMMITS - 1);
+
+    Folders.append(freshLog(), new byte[50_000]);
+    assertThat(commitsFound()).isEqualTo(COMMITS);
+  }
+
+  @Test
+  void storeGoesOnAfterATornRecord() {
+    writeStore();
+    Folders.truncate(freshLog(), lengths.get(COMMITS) - 1);
+    try (RocksEngine engine = RocksEngine.open(copy, EngineOptions.defaults())) {
+      commit().set("after", "").on(engine);
+    }
+    try (RocksEngine engine = RocksEngine.open(copy, EngineOptions.defaults())) {
+      assertThat(Commits.get(engine, "after")).isEmpty();
+    }
+  }
+
+  @Test
+  void damageBeforeTheLastRecordIsRefused() {
+    writeStore();
+    long third = lengths.get(2);
+    long fourth = lengths.get(3);
+
+    Folders.flipBit(freshLog(), third + 100);
+    assertRefused();
+    // A damaged length field.
+    Folders.flipBit(freshLog(), third + 5);
+    assertRefused();
+    Folders.zero(freshLog(), third, (int) (fourth - third));
+    assertRefused();
+    Folders.zero(freshLog(), 0, 100);
+    assertRefused();
+  }
+
+  @Test
+  void shortenedOlderLogIsRefused() {
+    writeStore();
+    Path older = freshLog();
+    Folders.truncate(older, lengths.get(COMMITS) - 1);
+    Folders.append(older.resolveSibling("999999.log"), new byte[0]);
+
+    assertRefused();
+  }
+
+  private void writeStore() {
+    Path folder = temporary.resolve("original");
+    EngineOptions options = EngineOptions.defaults().withTrackedLog(Durability.SYNC);
+    try (RocksEngine engine = RocksEngine.open(folder, options)) {
+      lengths.add(engine.syncedLog().length());
+      for (int i = 0; i < COMMITS; i++) {
+        commit().set("k" + i, "v".repeat(VALUE_BYTES)).set("l" + i, "").on(engine);
+        lengths.add(engine.syncedLog().length());
+      }
+      copy = temporary.resolve("copy");
+      log = copy.resolve(folder.relativize(engine.syncedLog().file()));
+      assertThat(Folders.length(engine.syncedLog().file())).isEqualTo(lengths.get(COMMITS));
+    }
+  }
+
+  private Path freshLog() {
+    Folders.delete(copy);
+    Folders.copy(temporary.resolve("original"), copy);
+    return log;
+  }
+
+  private int commitsFound() {
+    try (RocksEngine engine = RocksEngine.open(copy, EngineOptions.defaults())) {
+      int found = 0;
+      while (Commits.get(engine, "k" + found) != null) {
+        assertThat(Commits.get(engine, "l" + found)).isEmpty();
+        found++;
+      }
+      assertThat(Commits.rows(engine, "", "z")).hasSize(2 * found);
+      return found;
+    }
+  }
+
+  private void assertRefused() {
+    Map<String, Integer> before = Folders.fingerprint(copy);
+    assertThatThrownBy(() -> RocksEngine.open(copy, EngineOptions.defaults()))
+        .isInstanceOf(StoreOpenException.class)
+        .hasMessageContaining("is damaged and was not opened: the write-ahead log");
+    assertThat(Folders.fingerprint(copy)).isEqualTo(before);
+  }
+}

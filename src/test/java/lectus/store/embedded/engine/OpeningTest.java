@@ -1,0 +1,206 @@
+package lectus.store.embedded.engine;
+
+import static lectus.store.embedded.engine.Commits.commit;
+import static lectus.store.embedded.engine.Commits.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import lectus.error.StoreOpenException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What cannot be opened gets one clear sentence and stays as it is. */
+class OpeningTest {
+  @TempDir Path temporary;
+  private Path folder;
+
+  @BeforeEach
+  void nameFolder() {
+    folder = temporary.resolve("new/data");
+  }
+
+  @Test
+  void missingFolderBecomesAStoreThatOpensAgain() {
+    try (RocksEngine engine = open()) {
+      commit().set("k", "v").on(engine);
+    }
+    try (RocksEngine engine = open()) {
+      assertThat(get(engine, "k")).isEqualTo("v");
+    }
+    assertThat(folder.resolve("lectus.format")).hasContent("lectus embedded store\nformat 1\n");
+  }
+
+  @Test
+  void interruptedCreationBeginsAgain() throws IOException {
+    Files.createDirectories(folder.resolve("rocks"));
+    Files.writeString(folder.resolve("lectus.creating"), "");
+    Files.writeString(folder.resolve("rocks/CURRENT"), "rubbish");
+
+    try (RocksEngine engine = open()) {
+      commit().set("k", "v").on(engine);
+    }
+    assertThat(folder.resolve("lectus.creating")).doesNotExist();
+    open().close();
+  }
+
+  @Test
+  void newerFormatIsRefused() throws IOException {
+    makeStore();
+    Files.writeString(folder.resolve("lectus.format"), "lectus embedded store\nformat 2\n");
+
+    assertRefused("was written by a newer version of Lectus: its format is 2");
+  }
+
+  @Test
+  void damagedFormatFileIsRefused() throws IOException {
+    makeStore();
+    Files.writeString(folder.resolve("lectus.format"), "lectus embedded store\nformat x\n");
+    assertRefused("damaged: lectus.format is not readable");
+
+    Files.write(folder.resolve("lectus.format"), new byte[0]);
+    assertRefused("damaged: lectus.format is not readable");
+  }
+
+  @Test
+  void foreignFolderIsRefused() throws IOException {
+    Files.createDirectories(folder);
+    Files.writeString(folder.resolve("letter.txt"), "dear");
+
+    assertRefused("is not empty and holds no Lectus store");
+  }
+
+  @Test
+  void fileInPlaceOfTheFolderIsRefused() throws IOException {
+    Files.createDirectories(folder.getParent());
+    Files.writeString(folder, "file");
+
+    assertRefused("is not a directory");
+  }
+
+  @Test
+  void folderBelowAFileIsRefused() throws IOException {
+    Files.createDirectories(folder.getParent());
+    Files.writeString(folder, "file");
+    folder = folder.resolve("below");
+
+    assertThatThrownBy(this::open).isInstanceOf(StoreOpenException.class).hasMessageEndingWith(".");
+  }
+
+  @Test
+  void unwritableFolderIsRefused() throws IOException {
+    Files.createDirectories(folder);
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("r-xr-xr-x"));
+    assumeFalse(Files.isWritable(folder), "this user may write everywhere");
+
+    assertRefused("cannot be read and written by this user");
+  }
+
+  @Test
+  void missingDatabaseIsRefused() {
+    makeStore();
+    Folders.delete(folder.resolve("rocks"));
+
+    assertRefused("damaged: rocks is missing");
+  }
+
+  @Test
+  void damagedDatabaseIsRefused() throws IOException {
+    makeStore();
+    Files.writeString(folder.resolve("rocks/CURRENT"), "MANIFEST-999999\n");
+    assertRefused("is damaged and was not opened");
+
+    Files.delete(folder.resolve("rocks/CURRENT"));
+    assertRefused("is damaged and was not opened");
+  }
+
+  @Test
+  void missingTableIsRefused() throws IOException {
+    makeStore();
+    // Recovery writes what the log holds into a table.
+    makeStore();
+    try (Stream<Path> files = Files.list(folder.resolve("rocks"))) {
+      Path table = files.filter(file -> file.toString().endsWith(".sst")).findAny().orElseThrow();
+      Files.delete(table);
+    }
+    assertRefused("is damaged and was not opened");
+  }
+
+  @Test
+  void secondOpenInTheSameProcessIsRefused() {
+    try (RocksEngine engine = open()) {
+      commit().set("k", "v").on(engine);
+      assertRefused("is already open in this process");
+      assertThat(get(engine, "k")).isEqualTo("v");
+    }
+  }
+
+  @Test
+  void folderHeldByAnotherProcessIsRefused() throws Exception {
+    makeStore();
+    Process holder =
+        new ProcessBuilder(
+                ProcessHandle.current().info().command().orElseThrow(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                LockHolder.class.getName(),
+                folder.resolve("lectus.lock").toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    try {
+      assertThat(holder.inputReader().readLine()).isEqualTo("locked");
+      assertRefused("is in use by another process");
+    } finally {
+      holder.destroyForcibly();
+      assertThat(holder.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    }
+    open().close();
+  }
+
+  /** Locks the file it is given until it is killed. */
+  static final class LockHolder {
+    private LockHolder() {}
+
+    public static void main(String[] arguments) throws Exception {
+      try (FileChannel channel = FileChannel.open(Path.of(arguments[0]), StandardOpenOption.WRITE);
+          var lock = channel.lock()) {
+        System.out.println(lock.isValid() ? "locked" : "not locked");
+        Thread.sleep(Long.MAX_VALUE);
+      }
+    }
+  }
+
+  private RocksEngine open() {
+    return RocksEngine.open(folder, EngineOptions.defaults());
+  }
+
+  private void makeStore() {
+    try (RocksEngine engine = open()) {
+      commit().set("k", "v").on(engine);
+    }
+  }
+
+  private void assertRefused(String sentence) {
+    Path root = temporary;
+    Map<String, Integer> before = Folders.fingerprint(root);
+
+    assertThatThrownBy(this::open)
+        .isInstanceOf(StoreOpenException.class)
+        .hasMessageContaining(folder.toString())
+        .hasMessageContaining(sentence)
+        .message()
+        .doesNotContain("\n");
+
+    assertThat(Folders.fingerprint(root)).isEqualTo(before);
+  }
+}

@@ -1,0 +1,99 @@
+package lectus.store.embedded.engine;
+
+import static lectus.store.embedded.engine.Commits.bytes;
+import static lectus.store.embedded.engine.Commits.commit;
+import static lectus.store.embedded.engine.Commits.get;
+import static lectus.store.embedded.engine.Commits.rows;
+import static lectus.store.embedded.engine.Commits.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.MutationType;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RocksEngineTest {
+  @TempDir Path folder;
+  private RocksEngine engine;
+
+  @BeforeEach
+  void open() {
+    engine = RocksEngine.open(folder, EngineOptions.defaults());
+  }
+
+  @AfterEach
+  void close() {
+    engine.close();
+  }
+
+  @Test
+  void commitIsReadableOnceItsFutureIsComplete() {
+    CommitReceipt receipt = commit().set("k", "v").on(engine);
+
+    assertThat(get(engine, "k")).isEqualTo("v");
+    assertThat(receipt.version()).isLessThanOrEqualTo(engine.readVersion());
+  }
+
+  @Test
+  void snapshotDoesNotMove() {
+    commit().set("k", "1").on(engine);
+    try (Snapshot before = engine.latest()) {
+      commit().set("k", "2").set("l", "2").on(engine);
+
+      assertThat(text(before.get(bytes("k")))).isEqualTo("1");
+      assertThat(rows(before, "", "z")).containsExactly("k=1");
+    }
+    assertThat(rows(engine, "", "z")).containsExactly("k=2", "l=2");
+  }
+
+  @Test
+  void readerOfAChangedKeyLoses() {
+    try (Snapshot before = engine.latest()) {
+      commit().set("k", "1").on(engine);
+
+      assertThat(commit().at(before.version()).read("k").set("x", "").codeOn(engine))
+          .isEqualTo(1020);
+      assertThat(commit().at(before.version()).read("l").set("x", "").codeOn(engine)).isZero();
+    }
+  }
+
+  @Test
+  void reverseScanWalksFromTheEnd() {
+    commit().set("a", "1").set("b", "2").set("c", "3").on(engine);
+    List<String> keys = new ArrayList<>();
+    try (Snapshot snapshot = engine.latest();
+        Cursor cursor = snapshot.scan(bytes("a"), bytes("c"), true)) {
+      while (cursor.next()) {
+        keys.add(text(cursor.key()));
+      }
+    }
+    assertThat(keys).containsExactly("b", "a");
+  }
+
+  @Test
+  void commitsOfOneGroupShareAVersion() {
+    List<CompletableFuture<CommitReceipt>> futures = new ArrayList<>();
+    for (int i = 0; i < 500; i++) {
+      byte[] template = new byte[15];
+      template[0] = 'p';
+      template[11] = 1;
+      futures.add(
+          engine.commit(
+              commit()
+                  .atomic(MutationType.SET_VERSIONSTAMPED_KEY, template, bytes("" + i))
+                  .request()));
+    }
+    List<CommitReceipt> receipts = futures.stream().map(CompletableFuture::join).toList();
+
+    assertThat(receipts).doesNotHaveDuplicates();
+    assertThat(receipts.stream().map(CommitReceipt::version).distinct().count()).isLessThan(500);
+    assertThat(rows(engine, "p", "q").stream().map(row -> row.substring(12)).toList())
+        .containsExactlyElementsOf(
+            java.util.stream.IntStream.range(0, 500).mapToObj(Integer::toString).toList());
+  }
+}

@@ -1,0 +1,209 @@
+package lectus.store.embedded.engine;
+
+import static lectus.store.embedded.engine.Commits.bytes;
+import static lectus.store.embedded.engine.Commits.text;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.FDBException;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SnapshotLifeTest {
+  @TempDir Path folder;
+  private final AtomicLong clock = new AtomicLong();
+  private final TurnedByHand hand = new TurnedByHand();
+  private RocksEngine engine;
+
+  @BeforeEach
+  void open() {
+    engine =
+        RocksEngine.open(
+            folder, EngineOptions.defaults().withClock(clock::get).withThreads(hand, hand));
+  }
+
+  @AfterEach
+  void close() {
+    engine.close();
+  }
+
+  @Test
+  void closedSnapshotsAreFreed() {
+    Snapshot first = engine.latest();
+    Snapshot second = engine.latest();
+    set("k", "1");
+    Snapshot third = engine.latest();
+    set("k", "2");
+    assertThat(engine.heldStates()).isEqualTo(3);
+    assertThat(engine.openSnapshots()).isEqualTo(3);
+
+    first.close();
+    first.close();
+    assertThat(second.get(bytes("k"))).isNull();
+    second.close();
+    third.close();
+
+    assertThat(engine.heldStates()).isEqualTo(1);
+    assertThat(engine.openSnapshots()).isZero();
+    assertThat(code(() -> third.get(bytes("k")))).isEqualTo(1025);
+  }
+
+  @Test
+  void closedSnapshotEndsItsCursors() {
+    set("a", "1");
+    Snapshot snapshot = engine.latest();
+    Cursor cursor = snapshot.scan(bytes("a"), bytes("z"), false);
+    assertThat(cursor.next()).isTrue();
+    set("c", "3");
+    assertThat(engine.heldStates()).isEqualTo(2);
+
+    snapshot.close();
+
+    assertThat(engine.heldStates()).isEqualTo(1);
+    assertThat(code(cursor::next)).isEqualTo(1025);
+    cursor.close();
+    assertThat(engine.heldStates()).isEqualTo(1);
+  }
+
+  @Test
+  void closedCursorLeavesItsSnapshotOpen() {
+    set("a", "1");
+    try (Snapshot snapshot = engine.latest()) {
+      Cursor cursor = snapshot.scan(bytes("a"), bytes("z"), true);
+      assertThat(cursor.next()).isTrue();
+      cursor.close();
+      assertThat(code(cursor::key)).isEqualTo(1025);
+      assertThat(text(snapshot.get(bytes("a")))).isEqualTo("1");
+    }
+  }
+
+  @Test
+  void windowIsExact() {
+    Snapshot snapshot = engine.latest();
+    set("k", "1");
+
+    pass(snapshot.version() + Engine.WINDOW_VERSIONS - engine.readVersion());
+    assertThat(engine.readVersion() - snapshot.version()).isEqualTo(Engine.WINDOW_VERSIONS);
+    assertThat(snapshot.get(bytes("k"))).isNull();
+    engine.snapshot(snapshot.version()).close();
+
+    pass(1);
+    assertThat(code(() -> snapshot.get(bytes("k")))).isEqualTo(1007);
+    assertThat(code(() -> engine.snapshot(snapshot.version()))).isEqualTo(1007);
+    snapshot.close();
+  }
+
+  @Test
+  void expiredSnapshotIsFreedThoughNobodyClosesIt() {
+    set("a", "1");
+    Snapshot snapshot = engine.latest();
+    Cursor cursor = snapshot.scan(bytes("a"), bytes("z"), false);
+    assertThat(cursor.next()).isTrue();
+    set("a", "2");
+
+    pass(Engine.WINDOW_VERSIONS + 1);
+
+    assertThat(code(cursor::next)).isEqualTo(1007);
+    assertThat(engine.openSnapshots()).isZero();
+    assertThat(engine.heldStates()).isEqualTo(1);
+    snapshot.close();
+    cursor.close();
+    assertThat(engine.heldStates()).isEqualTo(1);
+  }
+
+  @Test
+  void commitOlderThanTheWindowLoses() {
+    Snapshot old = engine.latest();
+    set("k", "1");
+    // The commit itself takes the next version, one further.
+    pass(old.version() + Engine.WINDOW_VERSIONS - 1 - engine.readVersion());
+    assertThat(commitAt(old.version(), "free")).isZero();
+
+    assertThat(commitAt(old.version(), "free")).isEqualTo(1007);
+    assertThat(commitAt(-1, "free")).isZero();
+    old.close();
+  }
+
+  @Test
+  void olderHeldVersionCanBeOpenedAgain() {
+    Snapshot first = engine.latest();
+    pass(100);
+    Snapshot later = engine.latest();
+    set("k", "1");
+    set("k", "2");
+
+    try (Snapshot again = engine.snapshot(first.version() + 50)) {
+      assertThat(again.version()).isEqualTo(first.version() + 50);
+      assertThat(again.get(bytes("k"))).isNull();
+    }
+    assertThat(code(() -> engine.snapshot(later.version() + 1))).isEqualTo(1007);
+    assertThat(code(() -> engine.snapshot(engine.readVersion() + 1))).isEqualTo(1009);
+    engine.snapshot(engine.readVersion()).close();
+    first.close();
+    later.close();
+    assertThat(code(() -> engine.snapshot(first.version()))).isEqualTo(1007);
+  }
+
+  @Test
+  void conflictsAreForgottenBehindTheOldestSnapshot() {
+    long before = engine.readVersion();
+    set("k", "1");
+
+    assertThat(commitAt(before, "k")).isEqualTo(1007);
+  }
+
+  @Test
+  void historyAboveItsLimitCostsTheOldestTransaction() {
+    engine.close();
+    engine =
+        RocksEngine.open(
+            folder,
+            EngineOptions.defaults()
+                .withLimits(1000, 1 << 20)
+                .withClock(clock::get)
+                .withThreads(hand, hand));
+    try (Snapshot old = engine.latest()) {
+      set("k", "1");
+      assertThat(commitAt(old.version(), "free")).isZero();
+      for (int i = 0; i < 100; i++) {
+        set("k" + i, "");
+      }
+      assertThat(commitAt(old.version(), "free")).isEqualTo(1007);
+      assertThat(old.get(bytes("k"))).isNull();
+    }
+  }
+
+  private void set(String key, String value) {
+    var future = engine.commit(Commits.commit().set(key, value).request());
+    hand.run();
+    future.join();
+  }
+
+  private int commitAt(long version, String read) {
+    var future = engine.commit(Commits.commit().at(version).read(read).set("w", "").request());
+    hand.run();
+    return future
+        .handle((receipt, failure) -> failure == null ? 0 : ((FDBException) failure).getCode())
+        .join();
+  }
+
+  private void pass(long versions) {
+    clock.addAndGet(versions);
+    hand.tick();
+  }
+
+  private static int code(ThrowingCallable call) {
+    try {
+      call.call();
+      return 0;
+    } catch (FDBException failure) {
+      return failure.getCode();
+    } catch (Throwable other) {
+      throw new AssertionError(other);
+    }
+  }
+}

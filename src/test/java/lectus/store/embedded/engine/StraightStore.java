@@ -1,0 +1,81 @@
+package lectus.store.embedded.engine;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.rocksdb.FlushOptions;
+import org.rocksdb.ReadOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
+import org.rocksdb.Slice;
+import org.rocksdb.WriteBatch;
+
+/**
+ * RocksDB set up as the engine sets it up, with nothing of the engine in between: the yardstick of
+ * the benchmarks.
+ */
+public final class StraightStore implements AutoCloseable {
+  private final RocksSettings settings = new RocksSettings(EngineOptions.defaults());
+  private final RocksDB db;
+
+  /** Makes a store in a folder that exists and is empty. */
+  public StraightStore(Path folder) {
+    settings.options().setCreateIfMissing(true);
+    try {
+      db = RocksDB.open(settings.options(), folder.toString());
+    } catch (RocksDBException failure) {
+      throw new IllegalStateException(failure);
+    }
+  }
+
+  /** Writes rows in one synced batch. */
+  public void write(List<byte[]> keys, byte[] value) {
+    WriteBatchBytes bytes = new WriteBatchBytes(keys.size() * 100);
+    for (byte[] key : keys) {
+      bytes.put(key, value);
+    }
+    try (WriteBatch batch = new WriteBatch(bytes.toByteArray())) {
+      db.write(settings.writeOptions(), batch);
+    } catch (RocksDBException failure) {
+      throw new IllegalStateException(failure);
+    }
+  }
+
+  /** The value of a key, or null. */
+  public byte[] get(byte[] key) {
+    try {
+      return db.get(key);
+    } catch (RocksDBException failure) {
+      throw new IllegalStateException(failure);
+    }
+  }
+
+  /** Takes every row of a range into the heap; returns the number of bytes. */
+  public long scan(byte[] begin, byte[] end) {
+    long bytes = 0;
+    try (Slice upper = new Slice(end);
+        ReadOptions options = new ReadOptions().setIterateUpperBound(upper);
+        RocksIterator iterator = db.newIterator(options)) {
+      for (iterator.seek(begin); iterator.isValid(); iterator.next()) {
+        bytes += iterator.key().length + iterator.value().length;
+      }
+    }
+    return bytes;
+  }
+
+  /** Brings everything into the last level. */
+  public void compact() {
+    try (FlushOptions flush = new FlushOptions()) {
+      db.flush(flush);
+      db.compactRange();
+    } catch (RocksDBException failure) {
+      throw new IllegalStateException(failure);
+    }
+  }
+
+  @Override
+  public void close() {
+    db.close();
+    settings.close();
+  }
+}

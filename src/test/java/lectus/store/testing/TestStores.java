@@ -1,0 +1,99 @@
+package lectus.store.testing;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import lectus.store.EmbeddedStores;
+import lectus.store.Store;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Stores for tests, on whatever the run is configured for: {@code lectus.test.store} is {@code
+ * embedded} (a store in a temporary folder that the tests of one class share) or {@code
+ * foundationdb} (the cluster of {@code lectus.test.cluster-file}). Either way every {@link #fresh}
+ * store is an empty directory of its own, and is gone after the class.
+ *
+ * <pre>{@code
+ * @RegisterExtension static final TestStores stores = new TestStores();
+ * private final Store store = stores.fresh();
+ * }</pre>
+ */
+public final class TestStores implements BeforeAllCallback, AfterAllCallback {
+  private static final ExtensionContext.Namespace NAMESPACE =
+      ExtensionContext.Namespace.create(TestStores.class);
+
+  private final List<Store> handedOut = new ArrayList<>();
+  private ScratchFolder folder;
+  private Store shared;
+  private int nesting;
+
+  /** Whether this run is configured for a cluster. */
+  public static boolean isCluster() {
+    return switch (System.getProperty("lectus.test.store", "embedded")) {
+      case "embedded" -> false;
+      case "foundationdb" -> true;
+      default -> throw new IllegalStateException("lectus.test.store: embedded or foundationdb");
+    };
+  }
+
+  /** Skips the rest of the test on a cluster. */
+  public static void onlyEmbedded() {
+    assumeTrue(!isCluster(), "only on the embedded store");
+  }
+
+  /** Skips the rest of the test on the embedded store. */
+  public static void onlyCluster() {
+    assumeTrue(isCluster(), "only on a FoundationDB cluster");
+  }
+
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    if (nesting++ == 0) {
+      shared = isCluster() ? cluster(context) : embedded();
+    }
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) {
+    if (--nesting > 0) {
+      return;
+    }
+    if (isCluster()) {
+      handedOut.forEach(TestCluster::remove);
+    } else {
+      shared.close();
+      folder.delete();
+    }
+    handedOut.clear();
+  }
+
+  /** An empty store. It needs no closing. */
+  public Store fresh() {
+    if (shared == null) {
+      throw new IllegalStateException("Register TestStores in a static field");
+    }
+    List<String> path = new ArrayList<>(shared.directory().getPath());
+    path.add(UUID.randomUUID().toString());
+    Store store = shared.inDirectory(path);
+    handedOut.add(store);
+    return store;
+  }
+
+  private Store embedded() {
+    folder = ScratchFolder.create();
+    return EmbeddedStores.open(folder.path());
+  }
+
+  /** One for all classes: a process can connect only once. */
+  private static Store cluster(ExtensionContext context) {
+    return context
+        .getRoot()
+        .getStore(NAMESPACE)
+        .getOrComputeIfAbsent("cluster", key -> TestCluster.open(), TestCluster.class)
+        .store();
+  }
+}
