@@ -1,6 +1,7 @@
 package lectus.database;
 
 import com.apple.foundationdb.Range;
+import lectus.store.RootSubspace;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
@@ -14,13 +15,12 @@ import lectus.tuple.TupleWriter;
  * </pre>
  */
 final class CatalogueSubspace {
-  private static final int NUMBER = 0;
   private static final int FORMAT = 1;
 
   private final byte[] subspace;
 
   CatalogueSubspace(byte[] root) {
-    subspace = TupleWriter.startingWith(root).integer(NUMBER).toBytes();
+    subspace = RootSubspace.CATALOGUE.key(root).toBytes();
   }
 
   /** One life of a database. */

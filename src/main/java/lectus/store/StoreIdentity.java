@@ -5,7 +5,6 @@ import com.apple.foundationdb.subspace.Subspace;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import lectus.error.StoreOpenException;
-import lectus.tuple.TupleWriter;
 
 /**
  * The name that a store gives itself when it is first opened, by which servers tell events of one
@@ -18,14 +17,13 @@ import lectus.tuple.TupleWriter;
  * </table>
  */
 final class StoreIdentity {
-  static final int SUBSPACE = 15;
   private static final byte FORMAT = 1;
   private static final int ID_LENGTH = 16;
 
   private final byte[] key;
 
   StoreIdentity(Subspace root) {
-    key = TupleWriter.startingWith(root.getKey()).integer(SUBSPACE).string("id").toBytes();
+    key = RootSubspace.STORE_ID.key(root.getKey()).string("id").toBytes();
   }
 
   /** The store's id, 32 lower-case hex digits, made up now if it has none. */
