@@ -8,7 +8,7 @@ import java.util.Arrays;
 
 /**
  * How many appends of one kilobyte a second the disk makes durable, one after the other: the median
- * of five rounds. {@code java load-tests/SyncProbe.java FOLDER}
+ * of five rounds of a second. {@code java load-tests/SyncProbe.java FOLDER [ROUNDS]}
  */
 public final class SyncProbe {
   private static final int ROUNDS = 5;
@@ -16,16 +16,16 @@ public final class SyncProbe {
 
   public static void main(String[] args) throws IOException {
     Path file = Files.createTempFile(Path.of(args[0]), "probe", ".log");
-    double[] rates = new double[ROUNDS];
+    double[] rates = new double[args.length > 1 ? Integer.parseInt(args[1]) : ROUNDS];
     try (FileChannel log = FileChannel.open(file, StandardOpenOption.WRITE)) {
-      for (int round = 0; round < ROUNDS; round++) {
+      for (int round = 0; round < rates.length; round++) {
         rates[round] = rate(log);
       }
     } finally {
       Files.delete(file);
     }
     Arrays.sort(rates);
-    System.out.printf("%.0f%n", rates[ROUNDS / 2]);
+    System.out.printf("%.0f%n", rates[rates.length / 2]);
   }
 
   private static double rate(FileChannel log) throws IOException {

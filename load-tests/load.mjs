@@ -4,7 +4,8 @@ const BATCH = 500;
 
 function body(number) {
   const doc = { _id: `doc-${String(number).padStart(8, '0')}` };
-  for (let i = 1; i <= 25; i += 1) {
+  doc.m01 = number;
+  for (let i = 2; i <= 25; i += 1) {
     doc[`m${String(i).padStart(2, '0')}`] = i * 1000 + i;
   }
   return doc;

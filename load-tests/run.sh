@@ -15,7 +15,7 @@ case "${1:-}" in
 esac
 
 jar=target/lectus.jar
-port=5985 hello_port=5986
+port=5985 hello_port=5986 straight_port=5988
 base=http://127.0.0.1:$port
 work=$(mktemp -d)
 pids=()
@@ -32,6 +32,7 @@ for tool in wrk curl node; do
 done
 [ -d src/test/clients/node_modules ] || npm --prefix src/test/clients ci --silent
 
+until_answers() { for _ in $(seq 100); do curl -s -o /dev/null "$1" && return; sleep 0.1; done; exit 1; }
 until_up() { for _ in $(seq 100); do curl -fs "$1" >/dev/null && return; sleep 0.1; done; exit 1; }
 
 java -cp "$jar" load-tests/HelloServer.java $hello_port >/dev/null & pids+=($!)
@@ -41,6 +42,7 @@ until_up $base/_up
 
 row() { printf '| %s | %s | %s |\n' "$1" "$2" "$3"; }
 percent() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0) printf "%.0f %%", 100 * a / b; else print "–" }'; }
+median() { printf '%s\n' "$@" | sort -n | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'; }
 # Requests a second; an answer that is no success fails the run.
 rate() { # connections, script, url
   local threads=$(( $1 < 2 ? 1 : 2 )) out
@@ -89,13 +91,27 @@ for c in 1 16 64 256; do
   row "GET, right after the ingest, $c connections" "${get_alone[$c]}/s" "$(percent "${get_alone[$c]}" "${hello_get[$c]}") of hello"
 done
 curl -fsS -X PUT $base/put >/dev/null
-# The disk's speed moves within minutes: one connection's PUT is compared with a probe beside it.
-probe=$(java load-tests/SyncProbe.java "$work")
-row 'fdatasync probe, right before the PUTs' "$probe/s" ''
 for c in 1 16 64 256; do
   put_alone[$c]=$(rate $c load-tests/wrk/put.lua $base/put)
-  row "PUT, durable, $c connections" "${put_alone[$c]}/s" "$(percent "${put_alone[$c]}" "${hello_put[$c]}") of hello, $(percent "${put_alone[$c]}" "$probe") of the probe"
+  row "PUT, durable, $c connections" "${put_alone[$c]}/s" "$(percent "${put_alone[$c]}" "${hello_put[$c]}") of hello"
 done
+# A disk's speed moves from second to second, so one connection's PUT takes turns with the probe, and
+# with a server that does nothing but HTTP and the synced write.
+java -Xmx512m -cp "$jar" load-tests/StraightPut.java $straight_port "$work" >/dev/null 2>&1 & straight=$!; pids+=($straight)
+until_answers http://127.0.0.1:$straight_port/
+rate 1 load-tests/wrk/put.lua http://127.0.0.1:$straight_port/put >/dev/null
+probes=() puts=() straights=()
+for _ in 1 2 3 4 5; do
+  probes+=("$(java load-tests/SyncProbe.java "$work" 1)")
+  puts+=("$(rate 1 load-tests/wrk/put.lua $base/put)")
+  straights+=("$(rate 1 load-tests/wrk/put.lua http://127.0.0.1:$straight_port/put)")
+  probes+=("$(java load-tests/SyncProbe.java "$work" 1)")
+done
+kill $straight
+probe=$(median "${probes[@]}") put=$(median "${puts[@]}")
+row 'fdatasync probe, in turns with one connection' "$probe/s" ''
+row 'HTTP and a synced RocksDB write straight, 1 connection' "$(median "${straights[@]}")/s" "$(percent "$(median "${straights[@]}")" "$probe") of the probe"
+row 'PUT, durable, 1 connection, in turns with them' "$put/s" "$(percent "$put" "$probe") of the probe, $(percent "$put" "$(median "${straights[@]}")") of straight"
 
 (rate 16 load-tests/wrk/put.lua $base/put >"$work/mixed-put") & writers=$!
 mixed_get=$(rate 16 load-tests/wrk/get.lua $base/load); wait $writers
