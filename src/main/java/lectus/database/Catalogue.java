@@ -17,6 +17,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.store.Committed;
 import lectus.store.Reads;
 import lectus.store.Store;
 import lectus.store.TransactionRunner;
@@ -38,6 +39,7 @@ public final class Catalogue {
   private final DirectorySubspace directory;
   private final TransactionRunner transactions;
   private final CatalogueSubspace entries;
+  private final UpdatesSubspace updates;
   private final InstantSource clock;
   private final HandleCache handles = new HandleCache();
 
@@ -45,6 +47,7 @@ public final class Catalogue {
     this.directory = store.directory();
     this.transactions = transactions;
     this.entries = new CatalogueSubspace(store.rootPrefix());
+    this.updates = new UpdatesSubspace(store.rootPrefix());
     this.clock = clock;
   }
 
@@ -58,13 +61,13 @@ public final class Catalogue {
           if (Reads.await(tx.get(key)) != null) {
             throw fileExists();
           }
-          tx.set(key, entries.value(newLife(tx, options)));
+          begin(tx, name, options);
           return null;
         });
     return open(name);
   }
 
-  private CatalogueSubspace.Entry newLife(Transaction tx, CreationOptions options) {
+  private void begin(Transaction tx, DatabaseName name, CreationOptions options) {
     InstanceId instance = new InstanceId(UUID.randomUUID().toString().replace("-", ""));
     byte[] prefix = Reads.await(directory.create(tx, path(instance))).getKey();
     List<ShardId> shards =
@@ -74,23 +77,28 @@ public final class Catalogue {
     DatabaseConfiguration configuration =
         new DatabaseConfiguration(DatabaseConfiguration.DEFAULT_REVS_LIMIT, options.partitioned());
     ConfigSubspace.create(tx, prefix, configuration, shards);
-    return new CatalogueSubspace.Entry(instance, prefix, clock.instant().getEpochSecond());
+    entries.enter(tx, name.text(), instance, prefix, clock.instant().getEpochSecond());
+    updates.created(tx, instance, name);
   }
 
   /**
+   * @return the life that ended, and when
    * @throws LectusException {@code not_found} (404)
    */
-  public void delete(DatabaseName name) {
-    transactions.run(
-        tx -> {
-          byte[] key = entries.key(name.text());
-          CatalogueSubspace.Entry life = entry(name, Reads.await(tx.get(key)));
-          tx.clear(key);
-          Reads.await(directory.remove(tx, path(life.instance())));
-          MetadataVersion.move(tx);
-          return null;
-        });
+  public Committed<InstanceId> delete(DatabaseName name) {
+    Committed<InstanceId> deleted = transactions.runVersioned(tx -> end(tx, name));
     handles.remove(name);
+    return deleted;
+  }
+
+  private InstanceId end(Transaction tx, DatabaseName name) {
+    byte[] key = entries.key(name.text());
+    CatalogueSubspace.Entry life = entry(name, Reads.await(tx.get(key)));
+    tx.clear(key);
+    Reads.await(directory.remove(tx, path(life.instance())));
+    updates.deleted(tx, life.instance(), name, life.joined());
+    MetadataVersion.move(tx);
+    return life.instance();
   }
 
   /**
@@ -137,6 +145,7 @@ public final class Catalogue {
         content.version(),
         content.incarnation(),
         life.createdAtSeconds(),
+        life.joined(),
         content.configuration(),
         content.topology());
   }
@@ -157,6 +166,14 @@ public final class Catalogue {
   public void guard(Transaction tx, DatabaseHandle db) {
     tx.addReadConflictKey(db.versionKey());
     tx.addReadConflictKey(db.shardMapKey());
+  }
+
+  /**
+   * Notes in the updates log that the transaction writes documents of this database: a blind row,
+   * once for each transaction.
+   */
+  public void noteUpdate(Transaction tx, DatabaseHandle db) {
+    updates.updated(tx, db.instance(), db.name());
   }
 
   /**

@@ -1,7 +1,11 @@
 package lectus.database;
 
+import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
+import com.apple.foundationdb.Transaction;
 import lectus.store.RootSubspace;
+import lectus.store.Versionstamp;
+import lectus.store.Versionstamps;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
@@ -11,11 +15,12 @@ import lectus.tuple.TupleWriter;
  *
  * <pre>
  * key                       value
- * (root, 0, name)           (format, instance, prefix, seconds since 1970 at creation)
+ * (root, CATALOGUE, name)   (format 2, instance, prefix, seconds since 1970 at creation,
+ *                           Versionstamp of its creation)
  * </pre>
  */
 final class CatalogueSubspace {
-  private static final int FORMAT = 1;
+  private static final int FORMAT = 2;
 
   private final byte[] subspace;
 
@@ -23,8 +28,12 @@ final class CatalogueSubspace {
     subspace = RootSubspace.CATALOGUE.key(root).toBytes();
   }
 
-  /** One life of a database. */
-  record Entry(InstanceId instance, byte[] prefix, long createdAtSeconds) {}
+  /**
+   * One life of a database.
+   *
+   * @param joined when it began, in the order of all commits of the store
+   */
+  record Entry(InstanceId instance, byte[] prefix, long createdAtSeconds, Versionstamp joined) {}
 
   Range range() {
     return Range.startsWith(subspace);
@@ -38,13 +47,22 @@ final class CatalogueSubspace {
     return new DatabaseName(new TupleReader(key, subspace.length).string());
   }
 
-  byte[] value(Entry entry) {
-    return new TupleWriter(64)
-        .integer(FORMAT)
-        .string(entry.instance().hex())
-        .bytes(entry.prefix())
-        .integer(entry.createdAtSeconds())
-        .toBytes();
+  /** Enters a life that begins with this transaction. */
+  void enter(
+      Transaction tx, String name, InstanceId instance, byte[] prefix, long createdAtSeconds) {
+    TupleWriter value =
+        new TupleWriter(64)
+            .integer(FORMAT)
+            .string(instance.hex())
+            .bytes(prefix)
+            .integer(createdAtSeconds);
+    // The type code of a versionstamp takes the byte before the stamp itself.
+    int stampOffset = value.length() + 1;
+    value.versionstamp(Versionstamps.placeholder(0));
+    tx.mutate(
+        MutationType.SET_VERSIONSTAMPED_VALUE,
+        key(name),
+        Versionstamps.template(value.toBytes(), stampOffset));
   }
 
   Entry entry(byte[] value) {
@@ -52,6 +70,10 @@ final class CatalogueSubspace {
     if (reader.smallInteger() != FORMAT) {
       throw new MalformedTupleException("An unknown format of a catalogue entry");
     }
-    return new Entry(new InstanceId(reader.string()), reader.bytes(), reader.integer());
+    return new Entry(
+        new InstanceId(reader.string()),
+        reader.bytes(),
+        reader.integer(),
+        new Versionstamp(reader.versionstamp()));
   }
 }

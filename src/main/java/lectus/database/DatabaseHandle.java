@@ -1,5 +1,7 @@
 package lectus.database;
 
+import lectus.store.Versionstamp;
+
 /**
  * What one life of a database looked like when it was last read: a value, never changed. Whether it
  * still holds is for {@link Catalogue#current} to say, in each transaction.
@@ -8,6 +10,7 @@ package lectus.database;
  * @param prefix what all keys of this database begin with
  * @param version the value of the version key, moved by every change of configuration
  * @param createdAtSeconds seconds since 1970, CouchDB's {@code instance_start_time}
+ * @param joined when this life began, in the order of all commits of the store
  */
 public record DatabaseHandle(
     DatabaseName name,
@@ -16,6 +19,7 @@ public record DatabaseHandle(
     byte[] version,
     int incarnation,
     long createdAtSeconds,
+    Versionstamp joined,
     DatabaseConfiguration configuration,
     ShardTopology topology) {
 

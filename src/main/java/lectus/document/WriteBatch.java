@@ -58,7 +58,7 @@ final class WriteBatch {
         done.add(plan);
       }
     }
-    writer.finish();
+    finish(tx, database, writer);
     return new Result(database, done, deferred, writer.written());
   }
 
@@ -80,8 +80,15 @@ final class WriteBatch {
     for (PlannedDocument plan : plans) {
       plan.update().ifPresent(writer::write);
     }
-    writer.finish();
+    finish(tx, database, writer);
     return new Result(database, plans, List.of(), writer.written());
+  }
+
+  private void finish(Transaction tx, DatabaseHandle database, UpdateWriter writer) {
+    writer.finish();
+    if (writer.written() > 0) {
+      catalogue.noteUpdate(tx, database);
+    }
   }
 
   private DatabaseHandle open(Transaction tx, DatabaseName name) {

@@ -2,7 +2,6 @@ package lectus.http;
 
 import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
-import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -79,9 +78,7 @@ final class DatabaseResource implements Resource {
     }
     exchange.answer(
         () -> {
-          DatabaseHandle deleted = catalogue.open(name);
-          catalogue.delete(name);
-          events.publishDeleted(deleted.instance());
+          events.publishDeleted(catalogue.delete(name).value());
           return Reply.ok(200);
         });
   }

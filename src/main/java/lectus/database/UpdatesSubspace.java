@@ -1,0 +1,159 @@
+package lectus.database;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import lectus.store.RootSubspace;
+import lectus.store.Versionstamp;
+import lectus.store.Versionstamps;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * The updates log: one small row for each transaction that creates, deletes or writes documents of
+ * a database, in the order of commits. Rows are written blindly and conflict with nothing. Buckets,
+ * chosen by a hash of the instance, keep writers of different databases apart.
+ *
+ * <pre>
+ * key    (root, UPDATES, bucket 0 to 15, Versionstamp)
+ * value  (format 1, kind, instance, name), and the Versionstamp of the life's beginning behind it
+ *        where the kind is DELETED
+ * </pre>
+ */
+public final class UpdatesSubspace {
+  /** The number of buckets. Stored by use, so it never changes. */
+  public static final int BUCKETS = 16;
+
+  private static final int FORMAT = 1;
+
+  private final byte[] root;
+
+  public UpdatesSubspace(byte[] rootPrefix) {
+    this.root = rootPrefix;
+  }
+
+  void created(Transaction tx, InstanceId instance, DatabaseName name) {
+    append(tx, instance, value(DatabaseUpdate.Kind.CREATED, instance, name));
+  }
+
+  void updated(Transaction tx, InstanceId instance, DatabaseName name) {
+    append(tx, instance, value(DatabaseUpdate.Kind.UPDATED, instance, name));
+  }
+
+  /**
+   * @param joined when the life that ends began
+   */
+  void deleted(Transaction tx, InstanceId instance, DatabaseName name, Versionstamp joined) {
+    append(
+        tx,
+        instance,
+        value(DatabaseUpdate.Kind.DELETED, instance, name).versionstamp(joined.bytes()));
+  }
+
+  private void append(Transaction tx, InstanceId instance, TupleWriter value) {
+    TupleWriter key = bucket(bucketOf(instance));
+    // The type code of a versionstamp takes the byte before the stamp itself.
+    int stampOffset = key.length() + 1;
+    key.versionstamp(Versionstamps.placeholder(0));
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.mutate(
+        MutationType.SET_VERSIONSTAMPED_KEY,
+        Versionstamps.template(key.toBytes(), stampOffset),
+        value.toBytes());
+  }
+
+  /** Replaces the row that lies at {@code update.at()}. */
+  public void put(Transaction tx, DatabaseUpdate update) {
+    TupleWriter value = value(update.kind(), update.instance(), update.name());
+    if (update.kind() == DatabaseUpdate.Kind.DELETED) {
+      value.versionstamp(update.joined().bytes());
+    }
+    tx.set(key(update.instance(), update.at()), value.toBytes());
+  }
+
+  /** Removes the row of an instance that lies at {@code at}. */
+  public void clear(Transaction tx, InstanceId instance, Versionstamp at) {
+    tx.clear(key(instance, at));
+  }
+
+  /**
+   * The rows of one bucket in one range read.
+   *
+   * @param from the first point to look at
+   * @param until the first point not to look at any more
+   * @param limit at most so many, 0 for all
+   * @param reverse newest first, the limit counted from there
+   */
+  public CompletableFuture<List<DatabaseUpdate>> read(
+      ReadTransaction tx,
+      int bucket,
+      Versionstamp from,
+      Versionstamp until,
+      int limit,
+      boolean reverse) {
+    TupleWriter key = bucket(bucket);
+    int stampOffset = key.length();
+    byte[] begin = key.versionstamp(from.bytes()).toBytes();
+    byte[] end = key.truncate(stampOffset).versionstamp(until.bytes()).toBytes();
+    return tx.getRange(begin, end, limit, reverse)
+        .asList()
+        .thenApply(rows -> decodeAll(rows, stampOffset));
+  }
+
+  /** Where the rows of an instance lie. */
+  public static int bucketOf(InstanceId instance) {
+    return Math.floorMod(instance.hex().hashCode(), BUCKETS);
+  }
+
+  private byte[] key(InstanceId instance, Versionstamp at) {
+    return bucket(bucketOf(instance)).versionstamp(at.bytes()).toBytes();
+  }
+
+  private TupleWriter bucket(int number) {
+    return RootSubspace.UPDATES.key(root).integer(number);
+  }
+
+  private static TupleWriter value(
+      DatabaseUpdate.Kind kind, InstanceId instance, DatabaseName name) {
+    return new TupleWriter(128)
+        .integer(FORMAT)
+        .integer(kind.number())
+        .string(instance.hex())
+        .string(name.text());
+  }
+
+  private static List<DatabaseUpdate> decodeAll(List<KeyValue> rows, int stampOffset) {
+    List<DatabaseUpdate> updates = new ArrayList<>(rows.size());
+    for (KeyValue row : rows) {
+      TupleReader key = new TupleReader(row.getKey(), stampOffset);
+      updates.add(decode(new Versionstamp(key.versionstamp()), row.getValue()));
+    }
+    return updates;
+  }
+
+  private static DatabaseUpdate decode(Versionstamp at, byte[] row) {
+    TupleReader value = new TupleReader(row, 0);
+    if (value.smallInteger() != FORMAT) {
+      throw new MalformedTupleException("A row of the updates log in an unknown format");
+    }
+    DatabaseUpdate.Kind kind = kind(value.smallInteger());
+    InstanceId instance = new InstanceId(value.string());
+    DatabaseName name = new DatabaseName(value.string());
+    Versionstamp joined = value.hasNext() ? new Versionstamp(value.versionstamp()) : at;
+    return new DatabaseUpdate(at, kind, instance, name, joined);
+  }
+
+  private static DatabaseUpdate.Kind kind(int number) {
+    for (DatabaseUpdate.Kind kind : DatabaseUpdate.Kind.values()) {
+      if (kind.number() == number) {
+        return kind;
+      }
+    }
+    throw new MalformedTupleException("An unknown kind of update: " + number);
+  }
+}

@@ -1,0 +1,79 @@
+package lectus.updates;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import lectus.database.Catalogue;
+import lectus.database.CreationOptions;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.document.DocumentLimits;
+import lectus.document.DocumentParser;
+import lectus.document.DocumentWriter;
+import lectus.document.Edit;
+import lectus.document.EditOutcome;
+import lectus.document.WriteResult;
+import lectus.revision.RevisionId;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+
+/** Many databases of one store, with short words for what tests do to them. */
+public final class StoreDatabases {
+  private static final DocumentParser PARSER = new DocumentParser(DocumentLimits.DEFAULT);
+
+  public final Store store;
+  public final TransactionRunner transactions;
+  public final Catalogue catalogue;
+  private final DocumentWriter writer;
+  private final Map<String, RevisionId> revisions = new HashMap<>();
+
+  public StoreDatabases(Store store) {
+    this.store = store;
+    this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
+    this.catalogue = new Catalogue(store, transactions, InstantSource.system());
+    this.writer = new DocumentWriter(store, catalogue);
+  }
+
+  public DatabaseHandle create(String name) {
+    return create(name, 1);
+  }
+
+  public DatabaseHandle create(String name, int shards) {
+    return catalogue.create(DatabaseName.of(name), new CreationOptions(false, shards));
+  }
+
+  public void delete(String name) {
+    catalogue.delete(DatabaseName.of(name));
+    revisions.keySet().removeIf(key -> key.startsWith(name + "/"));
+  }
+
+  /** Writes the next revision of each document in one transaction. */
+  public WriteResult put(String name, String... ids) {
+    List<Edit> edits = new ArrayList<>();
+    for (String id : ids) {
+      Optional<RevisionId> base = Optional.ofNullable(revisions.get(name + "/" + id));
+      byte[] body = ("{\"in\":\"" + name + "\"}").getBytes(StandardCharsets.UTF_8);
+      edits.add(PARSER.interactive(id, base, body));
+    }
+    WriteResult result = writer.writeAtomically(DatabaseName.of(name), edits);
+    for (EditOutcome outcome : result.outcomes()) {
+      assertThat(outcome).isInstanceOf(EditOutcome.Written.class);
+      revisions.put(name + "/" + outcome.id(), ((EditOutcome.Written) outcome).revision());
+    }
+    return result;
+  }
+
+  /** Writes without knowing what is there. */
+  public WriteResult write(String name, String id, String json) {
+    byte[] body = json.getBytes(StandardCharsets.UTF_8);
+    return writer.write(
+        DatabaseName.of(name), List.of(PARSER.interactive(id, Optional.empty(), body)));
+  }
+}

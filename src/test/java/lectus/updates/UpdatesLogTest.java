@@ -1,0 +1,153 @@
+package lectus.updates;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import lectus.database.DatabaseConfiguration;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseUpdate;
+import lectus.database.Sequence;
+import lectus.document.DocumentLimits;
+import lectus.document.LocalDocuments;
+import lectus.document.WriteResult;
+import lectus.error.LectusException;
+import lectus.store.FaultyStore;
+import lectus.store.Store;
+import lectus.store.Versionstamp;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What is logged, and how it is read. */
+final class UpdatesLogTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final Store store = stores.fresh();
+  private final StoreDatabases databases = new StoreDatabases(store);
+  private final UpdatesLog log = new UpdatesLog(store);
+
+  @Test
+  void each_transaction_of_a_database_is_one_row() {
+    databases.create("a");
+    databases.create("b");
+    databases.put("b", "x", "y", "z");
+    databases.put("a", "x");
+    databases.delete("b");
+    assertThat(LogRows.told(store))
+        .containsExactly("created a", "created b", "updated b", "updated a", "deleted b");
+  }
+
+  @Test
+  void what_writes_no_document_is_not_logged() {
+    DatabaseName name = databases.create("a").name();
+    databases.put("a", "x");
+    List<DatabaseUpdate> before = LogRows.of(store);
+
+    assertThat(databases.write("a", "x", "{}").hasFailures()).isTrue();
+    assertThatThrownBy(() -> databases.create("a")).isInstanceOf(LectusException.class);
+    databases.catalogue.configure(name, was -> new DatabaseConfiguration(7, was.partitioned()));
+    databases.catalogue.secure(name, "{}".getBytes(StandardCharsets.UTF_8));
+    new LocalDocuments(databases.catalogue, databases.transactions, DocumentLimits.DEFAULT)
+        .write(name, "_local/ck", Optional.empty(), "{}".getBytes(StandardCharsets.UTF_8));
+
+    assertThat(LogRows.of(store)).isEqualTo(before);
+  }
+
+  @Test
+  void a_row_tells_the_commit_that_it_is_of() {
+    DatabaseHandle a = databases.create("a");
+    WriteResult written = databases.put("a", "x", "y");
+    databases.delete("a");
+
+    List<DatabaseUpdate> rows = LogRows.of(store);
+    assertThat(rows).extracting(DatabaseUpdate::instance).containsOnly(a.instance());
+    assertThat(rows.get(0).at()).isEqualTo(a.joined());
+    Sequence last = written.last().orElseThrow();
+    assertThat(rows.get(1).at())
+        .isEqualTo(new Versionstamp(last.versionstamp()).startOfCommit())
+        .isGreaterThan(a.joined());
+    assertThat(rows.get(2).joined()).isEqualTo(a.joined());
+  }
+
+  @Test
+  void the_end_of_a_database_is_told_when_it_came() {
+    databases.create("a");
+    Versionstamp end =
+        Versionstamp.of(databases.catalogue.delete(DatabaseName.of("a")).versionstamp());
+    assertThat(LogRows.of(store).get(1).at()).isEqualTo(end);
+  }
+
+  @Test
+  void a_row_makes_no_transaction_lose() {
+    FaultyStore faulty = new FaultyStore(store);
+    StoreDatabases slow = new StoreDatabases(faulty.store());
+    databases.create("a");
+    int before = faulty.commits();
+    faulty.beforeNextCommit(() -> databases.put("a", "x"));
+    slow.put("a", "y");
+    assertThat(faulty.commits() - before).isEqualTo(1);
+    assertThat(LogRows.told(store)).containsExactly("created a", "updated a", "updated a");
+  }
+
+  @Test
+  void reading_in_small_pieces_gives_every_row_once_in_order() {
+    for (int i = 0; i < 40; i++) {
+      databases.create("db" + i);
+      databases.put("db" + i / 2, "x");
+    }
+    List<DatabaseUpdate> whole = LogRows.of(store);
+    assertThat(whole).hasSize(80).isSortedAccordingTo((a, b) -> a.at().compareTo(b.at()));
+    for (int perBucket : new int[] {1, 2, 7}) {
+      assertThat(LogRows.of(store, perBucket)).isEqualTo(whole);
+    }
+  }
+
+  @Test
+  void reading_back_gives_the_same_rows_in_the_other_order() {
+    for (int i = 0; i < 20; i++) {
+      databases.create("db" + i);
+    }
+    List<DatabaseUpdate> backwards = new ArrayList<>();
+    Optional<Versionstamp> until = Optional.of(Versionstamp.END);
+    while (until.isPresent()) {
+      Versionstamp before = until.get();
+      UpdatesLog.Chunk chunk = databases.transactions.read(tx -> log.readBack(tx, before, 2));
+      backwards.addAll(chunk.rows());
+      until = chunk.next();
+    }
+    Collections.reverse(backwards);
+    assertThat(backwards).isEqualTo(LogRows.of(store));
+  }
+
+  @Test
+  void reading_from_a_point_gives_what_comes_behind_it() {
+    databases.create("a");
+    databases.create("b");
+    databases.put("a", "x");
+    List<DatabaseUpdate> rows = LogRows.of(store);
+    UpdatesLog.Chunk behind =
+        databases.transactions.read(tx -> log.read(tx, rows.get(0).at().successor(), 100));
+    assertThat(behind.rows()).isEqualTo(rows.subList(1, 3));
+    assertThat(behind.next()).isEmpty();
+  }
+
+  @Test
+  void the_newest_row_is_found_in_any_bucket() {
+    assertThat(newest()).isEmpty();
+    for (int i = 0; i < 5; i++) {
+      databases.create("db" + i);
+      List<DatabaseUpdate> rows = LogRows.of(store);
+      assertThat(newest()).contains(rows.get(rows.size() - 1).at());
+    }
+  }
+
+  private Optional<Versionstamp> newest() {
+    return databases.transactions.read(log::newest);
+  }
+}
