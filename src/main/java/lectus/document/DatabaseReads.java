@@ -21,9 +21,18 @@ public final class DatabaseReads {
   private InstanceId instance;
 
   public DatabaseReads(Catalogue catalogue, TransactionRunner transactions, DatabaseName name) {
+    this(catalogue, transactions, name, null);
+  }
+
+  /**
+   * @param instance the life of the database that is read; null for the one that is found first
+   */
+  public DatabaseReads(
+      Catalogue catalogue, TransactionRunner transactions, DatabaseName name, InstanceId instance) {
     this.catalogue = catalogue;
     this.transactions = transactions;
     this.name = name;
+    this.instance = instance;
   }
 
   /**

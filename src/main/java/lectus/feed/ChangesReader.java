@@ -3,6 +3,7 @@ package lectus.feed;
 import java.util.Optional;
 import lectus.changes.UpdateSequence;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
 import lectus.document.DatabaseReads;
@@ -17,6 +18,9 @@ import lectus.store.TransactionRunner;
 public final class ChangesReader {
   /** CouchDB's limit when none is given; {@code seq_interval} counts from it. */
   public static final long NO_LIMIT = 1_000_000_000_000_000L;
+
+  /** Bytes that the rows of one or two changes take. */
+  private static final int FIRST_CAPACITY = 512;
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
@@ -33,19 +37,46 @@ public final class ChangesReader {
   }
 
   /**
-   * Appends the rows behind {@code from}, oldest first, as many as one page holds: some hundred
-   * kilobytes. A page may have no rows although the end is not reached, where a filter let none
-   * through.
+   * Opens a database's changes to be read live.
+   *
+   * @throws LectusException {@code not_found}
+   */
+  public LiveStart<FeedPosition> live(
+      DatabaseName name, FeedOptions options, Since since, DatabaseEvents events) {
+    DatabaseHandle life = catalogue.open(name);
+    return new LiveStart<>(
+        new DatabaseSource(this, events, life, options), position(reads(life), since));
+  }
+
+  /**
+   * The rows behind {@code from}, oldest first, as many as one page holds.
+   *
+   * @throws LectusException {@code not_found} when this life of the database is over
+   */
+  LivePage<FeedPosition> livePage(
+      DatabaseHandle life, FeedOptions options, FeedPosition from, long limit) {
+    RowsBuilder<FeedPosition> rows = new RowsBuilder<>(FIRST_CAPACITY);
+    FeedPage page =
+        reads(life)
+            .read(
+                (tx, db) -> {
+                  rows.clear();
+                  RowFrame frame = new RowsFrame(rows);
+                  return new PageReader(tx, db, options, false, pages, rows.json(), frame)
+                      .read(from, limit);
+                });
+    return new LivePage<>(
+        rows.build(), page.next(), page.reachedEnd(), page.pending(), Optional.empty());
+  }
+
+  /**
+   * Appends the rows behind {@code from}, or before it if newest first, as many as one page holds:
+   * some hundred kilobytes. A page may have no rows although the end is not reached, where a filter
+   * let none through.
    *
    * @param limit rows at most that the feed has left, 0 or more
    * @throws LectusException {@code not_found} when the database is gone
    */
-  public FeedPage page(
-      DatabaseName name, FeedOptions options, FeedPosition from, long limit, JsonBuffer out) {
-    return page(reads(name), options, from, limit, false, out);
-  }
-
-  /** As the public one; newest first, {@code from} is the position before which to go on. */
   FeedPage page(
       DatabaseReads reads,
       FeedOptions options,
@@ -57,7 +88,8 @@ public final class ChangesReader {
     return reads.read(
         (tx, db) -> {
           out.truncate(start);
-          return new PageReader(tx, db, options, descending, pages, out).read(from, limit);
+          RowFrame frame = new ArrayFrame(out);
+          return new PageReader(tx, db, options, descending, pages, out, frame).read(from, limit);
         });
   }
 
@@ -83,8 +115,7 @@ public final class ChangesReader {
    */
   public PagedBody answer(
       DatabaseName name, FeedOptions options, Since since, long limit, boolean descending) {
-    return new NormalFeed(
-        this, reads(name), options.framedAs(RowFraming.ARRAY), since, limit, descending);
+    return new NormalFeed(this, reads(name), options, since, limit, descending);
   }
 
   /** The sequence of the last change; empty if there was none. */
@@ -94,6 +125,10 @@ public final class ChangesReader {
 
   private static Optional<Sequence> updateSequence(DatabaseReads reads) {
     return reads.read((tx, db) -> Reads.await(new UpdateSequence(db).read(tx)));
+  }
+
+  private DatabaseReads reads(DatabaseHandle life) {
+    return new DatabaseReads(catalogue, transactions, life.name(), life.instance());
   }
 
   private DatabaseReads reads(DatabaseName name) {

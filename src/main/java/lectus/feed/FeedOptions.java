@@ -14,18 +14,13 @@ public record FeedOptions(
     boolean includeDocs,
     boolean conflicts,
     FeedFilter filter,
-    long sequenceInterval,
-    RowFraming framing) {
+    long sequenceInterval) {
   public static final FeedOptions DEFAULT =
-      new FeedOptions(false, false, false, new FeedFilter.None(), 1, RowFraming.ARRAY);
+      new FeedOptions(false, false, false, new FeedFilter.None(), 1);
 
   public FeedOptions {
     if (sequenceInterval < 1) {
       throw new IllegalArgumentException("seq_interval must be positive: " + sequenceInterval);
     }
-  }
-
-  public FeedOptions framedAs(RowFraming other) {
-    return new FeedOptions(allLeaves, includeDocs, conflicts, filter, sequenceInterval, other);
   }
 }

@@ -9,7 +9,8 @@ import lectus.database.Sequence;
  * @param sequence the last entry looked at; empty at the beginning
  * @param entriesLookedAt how many it has looked at since the beginning; -1 if it began elsewhere
  */
-public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt) {
+public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt)
+    implements ResumePoint<FeedPosition> {
   public static final FeedPosition BEGINNING = new FeedPosition(Optional.empty(), 0);
 
   private static final long NOT_COUNTED = -1;
@@ -18,9 +19,18 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt) {
     return new FeedPosition(Optional.of(sequence), NOT_COUNTED);
   }
 
-  /** As {@code last_seq} and {@code since} have it: {@code 0} at the beginning. */
+  @Override
   public String text() {
     return sequence.map(Sequence::toString).orElse("0");
+  }
+
+  /** By sequence alone. */
+  @Override
+  public int compareTo(FeedPosition other) {
+    if (sequence.isEmpty() || other.sequence.isEmpty()) {
+      return Boolean.compare(sequence.isPresent(), other.sequence.isPresent());
+    }
+    return sequence.get().compareTo(other.sequence.get());
   }
 
   boolean isCounted() {

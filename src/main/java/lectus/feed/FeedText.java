@@ -25,12 +25,12 @@ public final class FeedText {
   }
 
   /** What stands behind the rows of a normal feed or a long poll. */
-  public static void appendTail(FeedPosition last, long pending, JsonBuffer out) {
+  public static void appendTail(ResumePoint<?> last, long pending, JsonBuffer out) {
     out.raw(TAIL).string(last.text()).raw(PENDING).number(pending).raw(END);
   }
 
   /** The line that ends a continuous feed. */
-  public static void appendLastLine(FeedPosition last, long pending, JsonBuffer out) {
+  public static void appendLastLine(ResumePoint<?> last, long pending, JsonBuffer out) {
     out.raw(LAST_LINE).string(last.text()).raw(PENDING).number(pending).raw(END);
   }
 

@@ -27,6 +27,7 @@ final class PageReader {
   private final boolean descending;
   private final PageLimits limits;
   private final JsonBuffer out;
+  private final RowFrame frame;
   private final int start;
 
   PageReader(
@@ -35,13 +36,15 @@ final class PageReader {
       FeedOptions options,
       boolean descending,
       PageLimits limits,
-      JsonBuffer out) {
+      JsonBuffer out,
+      RowFrame frame) {
     this.tx = tx;
     this.db = db;
     this.options = options;
     this.descending = descending;
     this.limits = limits;
     this.out = out;
+    this.frame = frame;
     this.start = out.length();
   }
 
@@ -126,13 +129,9 @@ final class PageReader {
     }
     int rows = from.rows();
     for (RowWriter.Started row : writer.start(shown)) {
-      if (rows > 0 && options.framing() == RowFraming.ARRAY) {
-        FeedText.appendSeparator(out);
-      }
+      frame.before(rows);
       writer.append(row, (limit - rows) % options.sequenceInterval() == 0);
-      if (options.framing() == RowFraming.LINES) {
-        out.octet('\n');
-      }
+      frame.after(row.entry().sequence());
       rows++;
     }
     return new Progress(rows, lookedAt);

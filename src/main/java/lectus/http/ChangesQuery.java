@@ -2,22 +2,23 @@ package lectus.http;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalLong;
 import lectus.error.LectusException;
 import lectus.feed.ChangesReader;
 import lectus.feed.FeedFilter;
 import lectus.feed.FeedOptions;
-import lectus.feed.RowFraming;
 import lectus.feed.Since;
 
 /**
  * The parameters of {@code _changes}.
  *
+ * @param form of a live feed; empty for the normal one
  * @param heartbeatMillis a line feed comes this often when there is nothing else; empty: never
  * @param timeoutMillis a live feed without heartbeats ends after this time without rows
  */
 record ChangesQuery(
-    Feed feed,
+    Optional<FeedForm> form,
     Since since,
     FeedOptions options,
     long limit,
@@ -26,14 +27,14 @@ record ChangesQuery(
     long timeoutMillis) {
   static final long DEFAULT_TIMEOUT_MILLIS = 60_000;
 
-  enum Feed {
-    NORMAL,
-    LONGPOLL,
-    CONTINUOUS
+  boolean isLive() {
+    return form.isPresent();
   }
 
-  boolean isLive() {
-    return feed != Feed.NORMAL;
+  FeedTerms terms() {
+    OptionalLong timeout =
+        heartbeatMillis.isPresent() ? OptionalLong.empty() : OptionalLong.of(timeoutMillis);
+    return new FeedTerms(limit, heartbeatMillis, timeout);
   }
 
   /**
@@ -42,23 +43,22 @@ record ChangesQuery(
    *     CouchDB's that Lectus does not have
    */
   static ChangesQuery parse(QueryParameters query, byte[] body) {
-    Feed feed = feed(query);
     return new ChangesQuery(
-        feed,
+        form(query),
         since(query),
-        options(query, feed, body),
+        options(query, body),
         limit(query),
         query.isTrue("descending"),
         heartbeat(query),
         timeout(query));
   }
 
-  private static Feed feed(QueryParameters query) {
+  private static Optional<FeedForm> form(QueryParameters query) {
     String feed = query.text("feed").orElse("normal");
     return switch (feed) {
-      case "normal" -> Feed.NORMAL;
-      case "longpoll" -> Feed.LONGPOLL;
-      case "continuous", "live" -> Feed.CONTINUOUS;
+      case "normal" -> Optional.empty();
+      case "longpoll" -> Optional.of(FeedForm.LONGPOLL);
+      case "continuous", "live" -> Optional.of(FeedForm.CONTINUOUS);
       case "eventsource" ->
           throw Requests.notImplemented(
               "feed=eventsource is a part of CouchDB that Lectus does not have.");
@@ -73,14 +73,13 @@ record ChangesQuery(
     return Since.parse(since);
   }
 
-  private static FeedOptions options(QueryParameters query, Feed feed, byte[] body) {
+  private static FeedOptions options(QueryParameters query, byte[] body) {
     return new FeedOptions(
         allLeaves(query),
         query.isTrue("include_docs"),
         query.isTrue("conflicts"),
         filter(query, body),
-        sequenceInterval(query),
-        feed == Feed.CONTINUOUS ? RowFraming.LINES : RowFraming.ARRAY);
+        sequenceInterval(query));
   }
 
   private static boolean allLeaves(QueryParameters query) {

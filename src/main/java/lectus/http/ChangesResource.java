@@ -2,14 +2,17 @@ package lectus.http;
 
 import lectus.database.DatabaseName;
 import lectus.feed.ChangesReader;
+import lectus.feed.DatabaseEvents;
 
 /** {@code /{db}/_changes}. */
 final class ChangesResource implements Resource {
   private final ChangesReader changes;
+  private final DatabaseEvents events;
   private final DatabaseNames names;
 
   ChangesResource(Services services, DatabaseNames names) {
     this.changes = services.changes();
+    this.events = services.events();
     this.names = names;
   }
 
@@ -32,7 +35,11 @@ final class ChangesResource implements Resource {
 
   private void answer(Exchange exchange, DatabaseName database, ChangesQuery query) {
     if (query.isLive() && !exchange.isHead()) {
-      new LiveFeed(exchange, database, query).start();
+      FeedResponse.start(
+          exchange,
+          query.form().get(),
+          query.terms(),
+          () -> changes.live(database, query.options(), query.since(), events));
     } else {
       exchange.streamFeed(
           () ->

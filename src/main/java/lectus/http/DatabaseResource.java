@@ -5,6 +5,7 @@ import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.feed.DatabaseEvents;
 import lectus.feed.DatabaseInfo;
 import lectus.json.JsonBuffer;
 
@@ -52,7 +53,7 @@ final class DatabaseResource implements Resource {
     String location = Locations.of(exchange, name.text());
     exchange.answer(
         () -> {
-          catalogue.create(name, options);
+          events.publishCreated(catalogue.create(name, options).instance());
           return Reply.ok(201).with(Headers.LOCATION, location);
         });
   }

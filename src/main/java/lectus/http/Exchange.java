@@ -2,14 +2,12 @@ package lectus.http;
 
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import lectus.document.PagedBody;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -154,26 +152,7 @@ final class Exchange {
   }
 
   <T> Future<T> workOn(Executor executor, Callable<T> work) {
-    Promise<T> promise = Promise.promise();
-    try {
-      executor.execute(
-          () -> {
-            try {
-              T value = work.call();
-              context.runOnContext(none -> promise.complete(value));
-            } catch (Throwable e) {
-              context.runOnContext(none -> promise.fail(e));
-            }
-          });
-    } catch (RejectedExecutionException e) {
-      promise.fail(tooBusy());
-    }
-    return promise.future();
-  }
-
-  /** As {@link #work}, on the feeds' share of the threads. */
-  <T> Future<T> feedWork(Callable<T> work) {
-    return workOn(api.services().feedReaders(), work);
+    return Offload.to(executor, context, work);
   }
 
   /** Runs what may throw, and answers what it throws. */
@@ -183,10 +162,6 @@ final class Exchange {
     } catch (RuntimeException e) {
       fail(e);
     }
-  }
-
-  private static LectusException tooBusy() {
-    return new LectusException(new LectusError.Unavailable("The server is too busy.", 1));
   }
 
   /** The request's body, whole, decompressed, within the limit. */

@@ -10,32 +10,33 @@ final class FeedTimers {
   private static final long NONE = -1;
 
   private final Vertx vertx;
-  private final ChangesQuery query;
+  private final FeedTerms terms;
   private final long longestSilenceMillis;
   private final Runnable heartbeat;
   private final Runnable timeout;
   private long timer = NONE;
 
-  FeedTimers(Exchange exchange, ChangesQuery query, Runnable heartbeat, Runnable timeout) {
-    this.vertx = exchange.context().owner();
-    this.query = query;
-    this.longestSilenceMillis = longestSilence(exchange.api().settings().idleTimeoutSeconds());
+  FeedTimers(
+      Vertx vertx,
+      FeedTerms terms,
+      long longestSilenceMillis,
+      Runnable heartbeat,
+      Runnable timeout) {
+    this.vertx = vertx;
+    this.terms = terms;
+    this.longestSilenceMillis = longestSilenceMillis;
     this.heartbeat = heartbeat;
     this.timeout = timeout;
   }
 
-  /** A connection without traffic is closed, so its heart has to beat before. */
-  private static long longestSilence(int idleTimeoutSeconds) {
-    return idleTimeoutSeconds == 0 ? Long.MAX_VALUE : idleTimeoutSeconds * 500L;
-  }
-
   void start() {
-    if (query.heartbeatMillis().isPresent()) {
-      long interval = Math.min(query.heartbeatMillis().getAsLong(), longestSilenceMillis);
+    if (terms.heartbeatMillis().isPresent()) {
+      long interval = Math.min(terms.heartbeatMillis().getAsLong(), longestSilenceMillis);
       timer = vertx.setPeriodic(interval, id -> heartbeat.run());
-    } else {
+    } else if (terms.timeoutMillis().isPresent()) {
       // A timer of 0 ms is refused; a feed that must not wait ends after its first read.
-      timer = vertx.setTimer(Math.max(1, query.timeoutMillis()), id -> timeout.run());
+      long wait = Math.max(1, terms.timeoutMillis().getAsLong());
+      timer = vertx.setTimer(wait, id -> timeout.run());
     }
   }
 

@@ -26,7 +26,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private final Routes routes;
   private final Cors cors;
   private final AccessLog accessLog;
-  private final LiveFeeds liveFeeds = new LiveFeeds();
+  private final LiveFeeds liveFeeds;
   private final HttpClock clock = new HttpClock(Clock.systemUTC());
   private final CharSequence serverHeader;
 
@@ -35,6 +35,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     this.settings = settings;
     this.routes = new Routes(services, settings);
     this.cors = new Cors(settings.cors());
+    this.liveFeeds = new LiveFeeds(services.feedReaders(), settings.idleTimeoutSeconds());
     this.accessLog = new AccessLog(settings.accessLog(), Clock.systemUTC());
     this.serverHeader = HttpHeaders.createOptimized("Lectus/" + settings.version());
   }

@@ -9,6 +9,7 @@ import lectus.document.DocumentReader;
 import lectus.document.LocalDocuments;
 import lectus.document.RevisionsDiff;
 import lectus.feed.ChangesReader;
+import lectus.feed.DatabaseEvents;
 import lectus.feed.DatabaseInfo;
 
 /**

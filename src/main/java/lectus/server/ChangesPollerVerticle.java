@@ -15,6 +15,8 @@ import lectus.database.Sequence;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.feed.ChangesReader;
+import lectus.server.DatabaseEvent.Deleted;
+import lectus.server.DatabaseEvent.Updated;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,14 +61,8 @@ final class ChangesPollerVerticle extends VerticleBase {
 
   private void relay(Message<DatabaseEvent> message) {
     DatabaseEvent event = message.body();
-    if (!event.storeId().equals(storeId)) {
-      return;
-    }
-    Optional<Sequence> sequence = event.sequence();
-    if (sequence.isPresent()) {
-      listeners.updated(event.instance(), sequence.get());
-    } else {
-      listeners.deleted(event.instance());
+    if (event.storeId().equals(storeId)) {
+      listeners.tell(event.instance(), event.happening());
     }
   }
 
@@ -104,12 +100,12 @@ final class ChangesPollerVerticle extends VerticleBase {
     if (last.isEmpty() || last.get().equals(seen.put(database.instance(), last.get()))) {
       return false;
     }
-    listeners.updated(database.instance(), last.get());
+    listeners.tell(database.instance(), new Updated(last.get()));
     return true;
   }
 
   private boolean over(DatabaseHandle database) {
-    listeners.deleted(database.instance());
+    listeners.tell(database.instance(), new Deleted());
     return true;
   }
 }

@@ -6,13 +6,17 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import lectus.database.DatabaseHandle;
 import lectus.database.InstanceId;
-import lectus.database.Sequence;
-import lectus.http.DatabaseEvents.Listener;
-import lectus.http.DatabaseEvents.Registration;
+import lectus.feed.DatabaseEvents.Listener;
+import lectus.feed.DatabaseEvents.StoreListener;
+import lectus.feed.Registration;
+import lectus.server.DatabaseEvent.Created;
+import lectus.server.DatabaseEvent.Happening;
+import lectus.server.DatabaseEvent.Updated;
 
-/** Who on this node listens to which database. For any thread. */
+/** Who on this node listens to which database, or to all. For any thread. */
 final class ListenerRegistry {
   private final Map<InstanceId, Audience> audiences = new ConcurrentHashMap<>();
+  private final Set<StoreListener> toAll = ConcurrentHashMap.newKeySet();
 
   private record Audience(DatabaseHandle database, Set<Listener> listeners) {}
 
@@ -37,26 +41,44 @@ final class ListenerRegistry {
         });
   }
 
-  /** The databases that somebody listens to. */
+  Registration addToAll(StoreListener listener) {
+    toAll.add(listener);
+    return () -> toAll.remove(listener);
+  }
+
+  /** The databases that somebody listens to by themselves. */
   List<DatabaseHandle> databases() {
     return audiences.values().stream().map(Audience::database).toList();
   }
 
   boolean isEmpty() {
-    return audiences.isEmpty();
+    return audiences.isEmpty() && toAll.isEmpty();
   }
 
-  void updated(InstanceId instance, Sequence highest) {
+  void tell(InstanceId instance, Happening happening) {
     Audience audience = audiences.get(instance);
     if (audience != null) {
-      audience.listeners().forEach(listener -> listener.updated(highest));
+      audience.listeners().forEach(listener -> tell(listener, happening));
+    }
+    toAll.forEach(listener -> tell(listener, instance, happening));
+  }
+
+  /** Nobody listens to a database before it is there. */
+  private static void tell(Listener listener, Happening happening) {
+    if (happening instanceof Updated updated) {
+      listener.updated(updated.highest());
+    } else if (happening instanceof DatabaseEvent.Deleted) {
+      listener.deleted();
     }
   }
 
-  void deleted(InstanceId instance) {
-    Audience audience = audiences.get(instance);
-    if (audience != null) {
-      audience.listeners().forEach(Listener::deleted);
+  private static void tell(StoreListener listener, InstanceId instance, Happening happening) {
+    if (happening instanceof Updated updated) {
+      listener.updated(instance, updated.highest());
+    } else if (happening instanceof Created) {
+      listener.created(instance);
+    } else {
+      listener.deleted(instance);
     }
   }
 }

@@ -3,14 +3,18 @@ package lectus.server;
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import lectus.database.DatabaseHandle;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
-import lectus.http.DatabaseEvents;
+import lectus.feed.DatabaseEvents;
+import lectus.feed.Registration;
+import lectus.server.DatabaseEvent.Created;
+import lectus.server.DatabaseEvent.Deleted;
+import lectus.server.DatabaseEvent.Happening;
+import lectus.server.DatabaseEvent.Updated;
 
 /**
  * Tells listeners that a database moved: those of this node at once, other nodes over the event
@@ -47,8 +51,13 @@ final class UpdateAnnouncer implements DatabaseEvents {
     return listeners.add(database, listener);
   }
 
+  @Override
+  public Registration listenToAll(StoreListener listener) {
+    return listeners.addToAll(listener);
+  }
+
   void updated(InstanceId instance, Sequence last) {
-    listeners.updated(instance, last);
+    listeners.tell(instance, new Updated(last));
     unpublished.merge(instance, last, (a, b) -> a.compareTo(b) < 0 ? b : a);
     if (publishing.compareAndSet(false, true)) {
       publisher.execute(this::publish);
@@ -61,18 +70,28 @@ final class UpdateAnnouncer implements DatabaseEvents {
     for (InstanceId instance : unpublished.keySet()) {
       Sequence last = unpublished.remove(instance);
       if (last != null) {
-        send(new DatabaseEvent(storeId, instance, Optional.of(last)));
+        send(instance, new Updated(last));
       }
     }
   }
 
   @Override
-  public void publishDeleted(InstanceId instance) {
-    listeners.deleted(instance);
-    send(new DatabaseEvent(storeId, instance, Optional.empty()));
+  public void publishCreated(InstanceId instance) {
+    announce(instance, new Created());
   }
 
-  private void send(DatabaseEvent event) {
+  @Override
+  public void publishDeleted(InstanceId instance) {
+    announce(instance, new Deleted());
+  }
+
+  private void announce(InstanceId instance, Happening happening) {
+    listeners.tell(instance, happening);
+    send(instance, happening);
+  }
+
+  private void send(InstanceId instance, Happening happening) {
+    DatabaseEvent event = new DatabaseEvent(storeId, instance, happening);
     bus.publish(event.address(), event, codec);
   }
 }

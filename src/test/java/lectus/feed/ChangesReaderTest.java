@@ -3,12 +3,14 @@ package lectus.feed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.database.CreationOptions;
+import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.document.PagedBody;
 import lectus.error.LectusException;
@@ -28,7 +30,7 @@ class ChangesReaderTest {
 
   private static FeedOptions options(
       boolean allLeaves, boolean includeDocs, boolean conflicts, FeedFilter filter) {
-    return new FeedOptions(allLeaves, includeDocs, conflicts, filter, 1, RowFraming.ARRAY);
+    return new FeedOptions(allLeaves, includeDocs, conflicts, filter, 1);
   }
 
   private static FeedOptions filtered(FeedFilter filter) {
@@ -150,11 +152,11 @@ class ChangesReaderTest {
   void page_that_ended_at_its_size_tells_what_is_pending() {
     db.putAll("d", 5);
 
-    FeedPage page =
+    LivePage<FeedPosition> page =
         db.inPages(2, 1)
-            .page(db.name, FeedOptions.DEFAULT, FeedPosition.BEGINNING, ALL, new JsonBuffer(64));
+            .livePage(db.catalogue.open(db.name), FeedOptions.DEFAULT, FeedPosition.BEGINNING, ALL);
 
-    assertThat(page.rows()).isEqualTo(2);
+    assertThat(page.rows().size()).isEqualTo(2);
     assertThat(page.pending()).isEqualTo(3);
   }
 
@@ -281,8 +283,7 @@ class ChangesReaderTest {
   @Test
   void sequence_interval_leaves_out_sequences_between() {
     db.putAll("d", 6);
-    FeedOptions everyThird =
-        new FeedOptions(false, false, false, new FeedFilter.None(), 3, RowFraming.ARRAY);
+    FeedOptions everyThird = new FeedOptions(false, false, false, new FeedFilter.None(), 3);
     List<String> seq = sequences();
 
     for (ChangesReader reader : List.of(db.changes, db.inPages(1, 1))) {
@@ -293,25 +294,46 @@ class ChangesReaderTest {
   }
 
   @Test
-  void page_in_lines_goes_on_where_the_last_one_ended() {
+  void live_page_goes_on_where_the_last_one_ended() {
     db.putAll("d", 3);
     List<String> seq = sequences();
-    FeedOptions lines = FeedOptions.DEFAULT.framedAs(RowFraming.LINES);
-    JsonBuffer out = new JsonBuffer(64);
+    DatabaseHandle life = db.catalogue.open(db.name);
 
-    FeedPage first = db.changes.page(db.name, lines, FeedPosition.BEGINNING, 2, out);
-    FeedPage second = db.changes.page(db.name, lines, first.next(), ALL, out);
-    FeedPage third = db.changes.page(db.name, lines, second.next(), ALL, out);
+    LivePage<FeedPosition> first =
+        db.changes.livePage(life, FeedOptions.DEFAULT, FeedPosition.BEGINNING, 2);
+    LivePage<FeedPosition> second =
+        db.changes.livePage(life, FeedOptions.DEFAULT, first.next(), ALL);
+    LivePage<FeedPosition> third =
+        db.changes.livePage(life, FeedOptions.DEFAULT, second.next(), ALL);
 
-    assertThat(first.rows()).isEqualTo(2);
     assertThat(first.reachedEnd()).isFalse();
     assertThat(first.pending()).isEqualTo(1);
     assertThat(first.next().text()).isEqualTo(seq.get(1));
-    assertThat(second.rows()).isEqualTo(1);
+    assertThat(texts(first.rows()))
+        .hasSize(2)
+        .allMatch(row -> row.startsWith("{\"seq\":\"") && row.endsWith("]}"));
+    assertThat(first.rows().at(0).text()).isEqualTo(seq.get(0));
+    assertThat(first.rows().firstBehind(FeedPosition.BEGINNING)).isZero();
+    assertThat(first.rows().firstBehind(first.rows().at(0))).isEqualTo(1);
+    assertThat(first.rows().firstBehind(first.next())).isEqualTo(2);
+    assertThat(texts(second.rows())).hasSize(1);
     assertThat(second.reachedEnd()).isTrue();
-    assertThat(third).isEqualTo(new FeedPage(0, second.next(), true, 0));
-    assertThat(out.toString().lines()).hasSize(3).allMatch(line -> line.endsWith("]}"));
-    assertThat(out.toString()).endsWith("]}\n");
+    assertThat(third.rows().isEmpty()).isTrue();
+    assertThat(third.next()).isEqualTo(second.next());
+    assertThat(third.pending()).isZero();
+    assertThat(third.end()).isEmpty();
+  }
+
+  private static List<String> texts(Rows<?> rows) {
+    return IntStream.range(0, rows.size())
+        .mapToObj(
+            row ->
+                new String(
+                    rows.json(),
+                    rows.start(row),
+                    rows.end(row) - rows.start(row),
+                    StandardCharsets.UTF_8))
+        .toList();
   }
 
   @Test

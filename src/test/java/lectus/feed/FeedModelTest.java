@@ -72,7 +72,7 @@ class FeedModelTest {
 
   private static FeedOptions options(Set<String> ids) {
     FeedFilter filter = ids.isEmpty() ? new FeedFilter.None() : new FeedFilter.DocumentIds(ids);
-    return new FeedOptions(false, false, false, filter, 1, RowFraming.ARRAY);
+    return new FeedOptions(false, false, false, filter, 1);
   }
 
   /** Writes and updates documents; their last updates in order. */

@@ -1,0 +1,37 @@
+package lectus.feed;
+
+import java.util.List;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
+
+/** Why a live feed is over. It ends in order: all rows up to its end were handed over. */
+public sealed interface FeedEnd {
+
+  /** This life of the database is over. */
+  record DatabaseDeleted() implements FeedEnd {}
+
+  /**
+   * The shard that was read has been replaced, and everything in it was read (RFC 018).
+   *
+   * @param sequence the first sequence of the generation that replaced it: readers of the new
+   *     shards begin there
+   * @param shards the shards of that generation
+   */
+  record Resharded(Sequence sequence, List<ShardId> shards) implements FeedEnd {
+    public Resharded {
+      shards = List.copyOf(shards);
+    }
+  }
+
+  /** The reader's bound, {@code until}, is reached. */
+  record UntilReached() implements FeedEnd {}
+
+  /** As many rows were handed over as were asked for. */
+  record LimitReached() implements FeedEnd {}
+
+  /** There was nothing to hand over for as long as the client wanted to wait. */
+  record TimedOut() implements FeedEnd {}
+
+  /** The server stops; another one, or this one later, goes on. */
+  record ServerStopping() implements FeedEnd {}
+}

@@ -1,0 +1,8 @@
+package lectus.feed;
+
+/**
+ * A source, and where one listener begins in it.
+ *
+ * @param from what {@code since} said, looked up in the store where it said {@code now}
+ */
+public record LiveStart<P extends ResumePoint<P>>(LiveSource<P> source, P from) {}

@@ -1,0 +1,87 @@
+package lectus.feed;
+
+import java.util.List;
+import lectus.database.DatabaseName;
+
+/**
+ * Rows of a live source: bare JSON objects, back to back in one array of bytes, each with the point
+ * at which a reader goes on behind it. Immutable and shared by all who are handed them; nobody
+ * writes into the array.
+ *
+ * <p>In a source over several databases each row names its database. There, a row without any bytes
+ * says that its database is gone ({@link #isLeft}).
+ */
+public final class Rows<P extends ResumePoint<P>> {
+  private final byte[] json;
+  private final int[] ends;
+  private final List<P> points;
+  private final List<DatabaseName> databases;
+
+  Rows(byte[] json, int[] ends, List<P> points, List<DatabaseName> databases) {
+    this.json = json;
+    this.ends = ends;
+    this.points = points;
+    this.databases = databases;
+  }
+
+  public static <P extends ResumePoint<P>> Rows<P> none() {
+    return new Rows<P>(new byte[0], new int[0], List.of(), List.of());
+  }
+
+  public int size() {
+    return points.size();
+  }
+
+  public boolean isEmpty() {
+    return points.isEmpty();
+  }
+
+  /** The bytes of all rows. */
+  public byte[] json() {
+    return json;
+  }
+
+  /** Where the first byte of a row lies. */
+  public int start(int row) {
+    return row == 0 ? 0 : ends[row - 1];
+  }
+
+  /** Where the byte after a row lies. */
+  public int end(int row) {
+    return ends[row];
+  }
+
+  /** Where a reader goes on behind a row. */
+  public P at(int row) {
+    return points.get(row);
+  }
+
+  /**
+   * The database of a row.
+   *
+   * @throws IndexOutOfBoundsException in a source over one database
+   */
+  public DatabaseName database(int row) {
+    return databases.get(row);
+  }
+
+  /** Whether a row says that its database is gone, and nothing else. */
+  public boolean isLeft(int row) {
+    return start(row) == end(row);
+  }
+
+  /** The first row behind a position; {@link #size} if there is none. */
+  public int firstBehind(P position) {
+    int low = 0;
+    int high = size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (at(middle).compareTo(position) <= 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+}

@@ -1,0 +1,64 @@
+package lectus.feed;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import lectus.database.DatabaseName;
+import lectus.json.JsonBuffer;
+
+/** Gathers the rows of one page: a row is written into {@link #json}, then ended. */
+public final class RowsBuilder<P extends ResumePoint<P>> {
+  private final JsonBuffer json;
+  private final List<P> points = new ArrayList<>();
+  private final List<DatabaseName> databases = new ArrayList<>();
+  private int[] ends = new int[16];
+
+  /**
+   * @param capacity bytes to begin with
+   */
+  public RowsBuilder(int capacity) {
+    this.json = new JsonBuffer(capacity);
+  }
+
+  /** What the next row is written into, behind those that were ended. */
+  public JsonBuffer json() {
+    return json;
+  }
+
+  public int size() {
+    return points.size();
+  }
+
+  /** Ends a row of a source over one database. */
+  public void endRow(P at) {
+    if (ends.length == points.size()) {
+      ends = Arrays.copyOf(ends, 2 * ends.length);
+    }
+    ends[points.size()] = json.length();
+    points.add(at);
+  }
+
+  /**
+   * Ends a row of a source over several databases; if nothing was written, it says that the
+   * database is gone.
+   */
+  public void endRow(P at, DatabaseName database) {
+    endRow(at);
+    databases.add(database);
+  }
+
+  /** Forgets all rows, because their transaction runs again. */
+  public void clear() {
+    json.truncate(0);
+    points.clear();
+    databases.clear();
+  }
+
+  public Rows<P> build() {
+    return new Rows<>(
+        json.toBytes(),
+        Arrays.copyOf(ends, points.size()),
+        List.copyOf(points),
+        List.copyOf(databases));
+  }
+}

@@ -1,0 +1,97 @@
+package lectus.http;
+
+import lectus.feed.FeedEnd;
+import lectus.feed.FeedText;
+import lectus.feed.ResumePoint;
+import lectus.feed.Rows;
+import lectus.json.JsonBuffer;
+
+/** The forms of a live feed that are the body of an HTTP answer, byte for byte CouchDB's. */
+enum FeedForm {
+  /** An object with an array of rows, which ends when there are some. */
+  LONGPOLL {
+    @Override
+    CharSequence contentType() {
+      return Headers.JSON;
+    }
+
+    @Override
+    boolean isOneAnswer() {
+      return true;
+    }
+
+    @Override
+    void appendHead(JsonBuffer out) {
+      FeedText.appendHead(out);
+    }
+
+    @Override
+    void appendRows(Rows<?> rows, int from, int to, boolean first, JsonBuffer out) {
+      for (int row = from; row < to; row++) {
+        if (row > from || !first) {
+          FeedText.appendSeparator(out);
+        }
+        out.raw(rows.json(), rows.start(row), rows.end(row));
+      }
+    }
+
+    @Override
+    void appendHeartbeat(JsonBuffer out) {
+      out.octet('\n');
+    }
+
+    @Override
+    void appendEnd(FeedEnd reason, ResumePoint<?> at, long pending, JsonBuffer out) {
+      FeedText.appendTail(at, pending, out);
+    }
+  },
+
+  /** A line for each row, and a last one. */
+  CONTINUOUS {
+    @Override
+    CharSequence contentType() {
+      return Headers.JSON;
+    }
+
+    @Override
+    boolean isOneAnswer() {
+      return false;
+    }
+
+    @Override
+    void appendHead(JsonBuffer out) {}
+
+    @Override
+    void appendRows(Rows<?> rows, int from, int to, boolean first, JsonBuffer out) {
+      for (int row = from; row < to; row++) {
+        out.raw(rows.json(), rows.start(row), rows.end(row)).octet('\n');
+      }
+    }
+
+    @Override
+    void appendHeartbeat(JsonBuffer out) {
+      out.octet('\n');
+    }
+
+    @Override
+    void appendEnd(FeedEnd reason, ResumePoint<?> at, long pending, JsonBuffer out) {
+      FeedText.appendLastLine(at, pending, out);
+    }
+  };
+
+  abstract CharSequence contentType();
+
+  /** Whether the feed ends with the first rows behind which nothing follows. */
+  abstract boolean isOneAnswer();
+
+  abstract void appendHead(JsonBuffer out);
+
+  /**
+   * @param first whether no row was sent before
+   */
+  abstract void appendRows(Rows<?> rows, int from, int to, boolean first, JsonBuffer out);
+
+  abstract void appendHeartbeat(JsonBuffer out);
+
+  abstract void appendEnd(FeedEnd reason, ResumePoint<?> at, long pending, JsonBuffer out);
+}

@@ -1,0 +1,108 @@
+package lectus.http;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.List;
+import java.util.concurrent.Callable;
+import lectus.feed.FeedEnd;
+import lectus.feed.LiveStart;
+import lectus.feed.ResumePoint;
+import lectus.feed.Rows;
+import lectus.json.JsonBuffer;
+
+/** A live feed as the body of an HTTP answer, which goes on for as long as the feed does. */
+final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
+  /** What may lie in memory for a slow client, in bytes, beside the page being sent. */
+  private static final int WRITE_QUEUE_BYTES = 256 << 10;
+
+  private final Exchange exchange;
+  private final HttpServerResponse response;
+  private final FeedForm form;
+  private final LiveListener<P> listener;
+  private boolean hasRows;
+
+  private FeedResponse(Exchange exchange, FeedForm form, FeedTerms terms) {
+    this.exchange = exchange;
+    this.response = exchange.response();
+    this.form = form;
+    this.listener = new LiveListener<>(exchange.api().liveFeeds(), exchange.context(), this, terms);
+  }
+
+  /**
+   * @param opening runs on a feed reader's thread; what it throws is answered
+   */
+  static <P extends ResumePoint<P>> void start(
+      Exchange exchange, FeedForm form, FeedTerms terms, Callable<LiveStart<P>> opening) {
+    FeedResponse<P> feed = new FeedResponse<>(exchange, form, terms);
+    feed.response.closeHandler(none -> feed.listener.close());
+    feed.response.exceptionHandler(failure -> feed.listener.close());
+    feed.listener.start(opening);
+  }
+
+  @Override
+  public void begin(P from) {
+    exchange.writeHead(200, form.contentType(), List.of());
+    response.setChunked(true).setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
+    JsonBuffer head = new JsonBuffer(64);
+    form.appendHead(head);
+    if (head.length() > 0) {
+      write(head);
+    } else {
+      response.writeHead();
+    }
+  }
+
+  @Override
+  public void rows(Rows<P> rows, int from, int to) {
+    JsonBuffer out = new JsonBuffer(rows.end(to - 1) - rows.start(from) + 4 * (to - from));
+    form.appendRows(rows, from, to, !hasRows, out);
+    hasRows = true;
+    write(out);
+  }
+
+  @Override
+  public long room() {
+    return response.writeQueueFull() ? 0 : Long.MAX_VALUE;
+  }
+
+  @Override
+  public void whenRoom(Runnable again) {
+    response.drainHandler(drained -> again.run());
+  }
+
+  @Override
+  public void caughtUp(P at) {
+    if (form.isOneAnswer() && hasRows) {
+      listener.close();
+      end(new FeedEnd.LimitReached(), at, 0);
+    }
+  }
+
+  @Override
+  public void heartbeat() {
+    JsonBuffer beat = new JsonBuffer(64);
+    form.appendHeartbeat(beat);
+    write(beat);
+  }
+
+  @Override
+  public void end(FeedEnd reason, P at, long pending) {
+    JsonBuffer tail = new JsonBuffer(128);
+    form.appendEnd(reason, at, pending, tail);
+    response.end(bytes(tail));
+    exchange.streamed();
+  }
+
+  @Override
+  public void fail(Throwable failure) {
+    exchange.fail(failure);
+  }
+
+  private void write(JsonBuffer json) {
+    response.write(bytes(json));
+  }
+
+  private static Buffer bytes(JsonBuffer json) {
+    return Buffer.buffer(json.length()).appendBytes(json.array(), 0, json.length());
+  }
+}

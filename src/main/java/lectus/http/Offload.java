@@ -1,0 +1,35 @@
+package lectus.http;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+
+/** Work that may wait, done on another thread, whose result comes back to an event loop. */
+final class Offload {
+  private Offload() {}
+
+  /** Fails with service_unavailable (503) when the executor takes no more. */
+  static <T> Future<T> to(Executor executor, Context loop, Callable<T> work) {
+    Promise<T> promise = Promise.promise();
+    try {
+      executor.execute(() -> run(loop, work, promise));
+    } catch (RejectedExecutionException e) {
+      promise.fail(new LectusException(new LectusError.Unavailable("The server is too busy.", 1)));
+    }
+    return promise.future();
+  }
+
+  private static <T> void run(Context loop, Callable<T> work, Promise<T> promise) {
+    try {
+      T value = work.call();
+      loop.runOnContext(none -> promise.complete(value));
+    } catch (Throwable e) {
+      loop.runOnContext(none -> promise.fail(e));
+    }
+  }
+}
