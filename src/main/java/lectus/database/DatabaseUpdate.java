@@ -28,4 +28,9 @@ public record DatabaseUpdate(
       return number;
     }
   }
+
+  /** The end of this life and of an earlier one under the same name, as one row in this place. */
+  public DatabaseUpdate alsoEnding(DatabaseUpdate earlier) {
+    return new DatabaseUpdate(at, kind, instance, name, earlier.joined());
+  }
 }

@@ -19,6 +19,7 @@ import lectus.http.Writes;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
+import lectus.updates.UpdatesCompaction;
 
 /** The parts below HTTP, put together once for each server. */
 final class Layer {
@@ -42,6 +43,10 @@ final class Layer {
 
   ChangesReader changes() {
     return changes;
+  }
+
+  UpdatesCompaction compaction() {
+    return new UpdatesCompaction(store, transactions);
   }
 
   DocumentWriter writer() {

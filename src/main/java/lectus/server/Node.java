@@ -102,6 +102,7 @@ public final class Node implements AutoCloseable {
     worker(
         "lectus-poller",
         new ChangesPollerVerticle(store.id(), layer.catalogue(), layer.changes(), listeners));
+    worker("lectus-compaction", new UpdatesCompactionVerticle(layer.compaction()));
     Writes writes = deployExecutors(layer.writer(), announcer);
     deployServers(layer.services(writes, announcer, readers));
   }

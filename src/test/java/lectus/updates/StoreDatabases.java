@@ -13,6 +13,7 @@ import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.NameRange;
 import lectus.document.DocumentLimits;
 import lectus.document.DocumentParser;
 import lectus.document.DocumentWriter;
@@ -52,6 +53,13 @@ public final class StoreDatabases {
   public void delete(String name) {
     catalogue.delete(DatabaseName.of(name));
     revisions.keySet().removeIf(key -> key.startsWith(name + "/"));
+  }
+
+  public boolean exists(String name) {
+    DatabaseName wanted = DatabaseName.of(name);
+    NameRange range =
+        new NameRange(Optional.of(name), Optional.of(name), false, 0, Long.MAX_VALUE);
+    return catalogue.names(range).names().contains(wanted);
   }
 
   /** Writes the next revision of each document in one transaction. */

@@ -1,0 +1,46 @@
+package lectus.server;
+
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import lectus.updates.UpdatesCompaction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Compacts the store's updates log in the background, step after step as long as there is more than
+ * one step's rows, else now and then. Every server does it: steps at once are safe, and whoever
+ * comes second finds less to do.
+ */
+final class UpdatesCompactionVerticle extends VerticleBase {
+  private static final Logger LOG = LoggerFactory.getLogger(UpdatesCompactionVerticle.class);
+  private static final long PAUSE_MILLIS = 2_000;
+
+  /** A pause that timers have, for other work of this thread to come in between. */
+  private static final long NO_PAUSE_MILLIS = 1;
+
+  private final UpdatesCompaction compaction;
+
+  UpdatesCompactionVerticle(UpdatesCompaction compaction) {
+    this.compaction = compaction;
+  }
+
+  @Override
+  public Future<?> start() {
+    schedule(PAUSE_MILLIS);
+    return Future.succeededFuture();
+  }
+
+  private void schedule(long pauseMillis) {
+    vertx.setTimer(pauseMillis, timer -> schedule(isBehind() ? NO_PAUSE_MILLIS : PAUSE_MILLIS));
+  }
+
+  /** Goes one step; whether more are to follow at once. */
+  private boolean isBehind() {
+    try {
+      return compaction.step();
+    } catch (RuntimeException e) {
+      LOG.warn("The updates log could not be compacted", e);
+      return false;
+    }
+  }
+}

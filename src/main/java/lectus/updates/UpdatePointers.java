@@ -1,0 +1,122 @@
+package lectus.updates;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseUpdate;
+import lectus.database.InstanceId;
+import lectus.store.Reads;
+import lectus.store.RootSubspace;
+import lectus.store.Versionstamp;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * What the compaction of the updates log remembers.
+ *
+ * <pre>
+ * key                                     value
+ * (root, UPDATE_POINTERS, 0)              (format 1, Versionstamp): how far the log is compacted
+ * (root, UPDATE_POINTERS, 1, instance)    (format 1, Versionstamp of its last "updated" row)
+ * (root, UPDATE_POINTERS, 2, name)        (format 1, Versionstamp of its last "deleted" row,
+ *                                         instance that ended, Versionstamp of the first creation)
+ * </pre>
+ */
+final class UpdatePointers {
+  private static final int FORMAT = 1;
+  private static final int PROGRESS = 0;
+  private static final int UPDATED = 1;
+  private static final int DELETED = 2;
+
+  private final byte[] root;
+
+  UpdatePointers(byte[] rootPrefix) {
+    this.root = rootPrefix;
+  }
+
+  /**
+   * The first point not compacted yet. A conflicting read: of several compactions at once one goes
+   * on.
+   */
+  Versionstamp progress(Transaction tx) {
+    byte[] value = Reads.await(tx.get(progressKey()));
+    return value == null ? Versionstamp.ZERO : new Versionstamp(reader(value).versionstamp());
+  }
+
+  void setProgress(Transaction tx, Versionstamp next) {
+    tx.set(progressKey(), value().versionstamp(next.bytes()).toBytes());
+  }
+
+  /** Where the one {@code updated} row of an instance lies among those compacted. */
+  CompletableFuture<Optional<Versionstamp>> updated(ReadTransaction tx, InstanceId instance) {
+    return tx.get(key(instance))
+        .thenApply(
+            value ->
+                Optional.ofNullable(value)
+                    .map(it -> new Versionstamp(reader(it).versionstamp())));
+  }
+
+  void setUpdated(Transaction tx, InstanceId instance, Versionstamp at) {
+    tx.set(key(instance), value().versionstamp(at.bytes()).toBytes());
+  }
+
+  void clearUpdated(Transaction tx, InstanceId instance) {
+    tx.clear(key(instance));
+  }
+
+  /** The one {@code deleted} row of a name among those compacted. */
+  CompletableFuture<Optional<DatabaseUpdate>> deleted(ReadTransaction tx, DatabaseName name) {
+    return tx.get(key(name))
+        .thenApply(value -> Optional.ofNullable(value).map(it -> deleted(name, reader(it))));
+  }
+
+  private static DatabaseUpdate deleted(DatabaseName name, TupleReader value) {
+    return new DatabaseUpdate(
+        new Versionstamp(value.versionstamp()),
+        DatabaseUpdate.Kind.DELETED,
+        new InstanceId(value.string()),
+        name,
+        new Versionstamp(value.versionstamp()));
+  }
+
+  void setDeleted(Transaction tx, DatabaseUpdate row) {
+    tx.set(
+        key(row.name()),
+        value()
+            .versionstamp(row.at().bytes())
+            .string(row.instance().hex())
+            .versionstamp(row.joined().bytes())
+            .toBytes());
+  }
+
+  private byte[] progressKey() {
+    return RootSubspace.UPDATE_POINTERS.key(root).integer(PROGRESS).toBytes();
+  }
+
+  private byte[] key(InstanceId instance) {
+    return RootSubspace.UPDATE_POINTERS
+        .key(root)
+        .integer(UPDATED)
+        .string(instance.hex())
+        .toBytes();
+  }
+
+  private byte[] key(DatabaseName name) {
+    return RootSubspace.UPDATE_POINTERS.key(root).integer(DELETED).string(name.text()).toBytes();
+  }
+
+  private static TupleWriter value() {
+    return new TupleWriter(64).integer(FORMAT);
+  }
+
+  private static TupleReader reader(byte[] value) {
+    TupleReader reader = new TupleReader(value, 0);
+    if (reader.smallInteger() != FORMAT) {
+      throw new MalformedTupleException("A pointer into the updates log in an unknown format");
+    }
+    return reader;
+  }
+}

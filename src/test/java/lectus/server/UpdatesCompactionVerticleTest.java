@@ -1,0 +1,36 @@
+package lectus.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import lectus.http.testing.LectusServer;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import lectus.updates.LogRows;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+final class UpdatesCompactionVerticleTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  @Test
+  void servers_keep_the_updates_log_small() {
+    Store store = stores.fresh();
+    try (LectusServer one = LectusServer.start(store);
+        LectusServer other = LectusServer.start(store)) {
+      one.put("/w");
+      for (int i = 0; i < 20; i++) {
+        (i % 2 == 0 ? one : other).write("/w/" + i, "{}");
+      }
+      List<String> compacted = List.of("created w", "updated w");
+      Instant end = Instant.now().plus(Duration.ofSeconds(30));
+      while (!LogRows.told(store).equals(compacted) && Instant.now().isBefore(end)) {
+        LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+      }
+      assertThat(LogRows.told(store)).isEqualTo(compacted);
+    }
+  }
+}
