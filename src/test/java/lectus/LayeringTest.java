@@ -34,6 +34,8 @@ final class LayeringTest {
           .definedBy("lectus.changes..")
           .layer("revision")
           .definedBy("lectus.revision..")
+          .layer("selector")
+          .definedBy("lectus.selector..")
           .layer("database")
           .definedBy("lectus.database..")
           .layer("json")

@@ -28,6 +28,19 @@ public record FieldPath(List<String> names) {
    * @throws LectusException 400 {@code invalid_field_name}
    */
   public static FieldPath parse(String field) {
+    List<String> names = split(field);
+    if (names.stream().skip(1).filter(FieldPath::isPosition).count() > MOST_POSITIONS) {
+      throw invalid(field);
+    }
+    return new FieldPath(names);
+  }
+
+  /**
+   * The names that a field consists of, however many of them may be positions.
+   *
+   * @throws LectusException 400 {@code invalid_field_name}
+   */
+  public static List<String> split(String field) {
     List<String> names = new ArrayList<>();
     StringBuilder name = new StringBuilder();
     for (int i = 0; i < field.length(); i++) {
@@ -44,12 +57,21 @@ public record FieldPath(List<String> names) {
       }
     }
     names.add(name.toString());
-    boolean unencodable = Surrogates.firstUnpaired(field) >= 0;
-    long positions = names.stream().skip(1).filter(FieldPath::isPosition).count();
-    if (unencodable || names.contains("") || positions > MOST_POSITIONS) {
+    if (Surrogates.firstUnpaired(field) >= 0 || names.contains("")) {
       throw invalid(field);
     }
-    return new FieldPath(names);
+    return names;
+  }
+
+  /** The longest beginning of the path that stands for a few ranges only. */
+  public FieldPath bounded() {
+    int positions = 0;
+    for (int i = 1; i < names.size(); i++) {
+      if (isPosition(names.get(i)) && ++positions > MOST_POSITIONS) {
+        return new FieldPath(names.subList(0, i));
+      }
+    }
+    return this;
   }
 
   /**
@@ -61,15 +83,26 @@ public record FieldPath(List<String> names) {
     List<byte[]> prefixes = List.of(new byte[0]);
     for (String name : names) {
       List<byte[]> longer = new ArrayList<>(2 * prefixes.size());
+      byte[] position = position(name);
       for (byte[] prefix : prefixes) {
         longer.add(TupleWriter.startingWith(prefix).string(name).toBytes());
-        if (prefix.length > 0 && isPosition(name)) {
-          longer.add(TupleWriter.startingWith(prefix).integer(Long.parseLong(name)).toBytes());
+        if (prefix.length > 0 && position != null) {
+          longer.add(TupleWriter.startingWith(prefix).raw(position).toBytes());
         }
       }
       prefixes = longer;
     }
     return prefixes;
+  }
+
+  /** The name of a member as an element of a path. */
+  static byte[] member(String name) {
+    return new TupleWriter(16).string(name).toBytes();
+  }
+
+  /** The name as an array position in a path; null if it is none. */
+  static byte[] position(String name) {
+    return isPosition(name) ? new TupleWriter(8).integer(Long.parseLong(name)).toBytes() : null;
   }
 
   private static boolean isPosition(String name) {

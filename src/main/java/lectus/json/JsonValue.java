@@ -13,8 +13,8 @@ import lectus.error.LectusException;
  * this, see {@link JsonExploder}.
  */
 public sealed interface JsonValue {
-  /** Deeper values are answered with 400: what has this form is never deep. */
-  int DEEPEST = 100;
+  /** Deeper values are answered with 400. Only selectors of programs come near it. */
+  int DEEPEST = 500;
 
   /** Members in the order of the text; of duplicates the last one stands. */
   record JsonObject(Map<String, JsonValue> members) implements JsonValue {

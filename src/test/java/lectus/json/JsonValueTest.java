@@ -46,7 +46,7 @@ class JsonValueTest {
     int deepest = JsonValue.DEEPEST;
     assertThat(parse("[".repeat(deepest) + "]".repeat(deepest))).isInstanceOf(JsonArray.class);
     Bodies.assertBadRequest(() -> parse("[".repeat(deepest + 1) + "]".repeat(deepest + 1)))
-        .isEqualTo("Invalid JSON at line 1, column 101: nested deeper than 100");
+        .isEqualTo("Invalid JSON at line 1, column 501: nested deeper than 500");
     Bodies.assertBadRequest(() -> parse("{\"a\":".repeat(5_000))).contains("nested deeper");
   }
 

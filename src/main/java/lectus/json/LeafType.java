@@ -1,0 +1,22 @@
+package lectus.json;
+
+/** What a value of a document is, in CouchDB's order of types. */
+public enum LeafType {
+  /** There is no such value. */
+  MISSING,
+  NULL,
+  FALSE,
+  TRUE,
+  NUMBER,
+  STRING,
+  ARRAY,
+  OBJECT;
+
+  public boolean isContainer() {
+    return this == ARRAY || this == OBJECT;
+  }
+
+  public boolean isBoolean() {
+    return this == FALSE || this == TRUE;
+  }
+}

@@ -1,0 +1,236 @@
+package lectus.json;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleType;
+
+/**
+ * One value of a document: a window on the leaves that lie at or below its path. A container from
+ * which only some leaves were read has those of its children that have leaves.
+ */
+public final class LeafView {
+  /** Follows a string's NUL where the NUL is the string's own: no element's type code. */
+  private static final byte ESCAPED_NUL = (byte) 0xff;
+
+  private static final int LONGEST_POSITION = 4;
+
+  private final LeafList leaves;
+  private final int from;
+  private final int to;
+
+  /** Where in the keys the last element of this value's path begins, and where it ends. */
+  private final int start;
+
+  private final int end;
+
+  LeafView(LeafList leaves, int from, int to, int start, int end) {
+    this.leaves = leaves;
+    this.from = from;
+    this.to = to;
+    this.start = start;
+    this.end = end;
+  }
+
+  public LeafType type() {
+    if (from == to) {
+      return LeafType.MISSING;
+    }
+    byte[] key = leaves.key(from);
+    if (key.length == end) {
+      return scalarType();
+    }
+    return key[end] == TupleType.STRING ? LeafType.OBJECT : LeafType.ARRAY;
+  }
+
+  public boolean isMissing() {
+    return from == to;
+  }
+
+  /**
+   * The child that a name of a field stands for; missing where there is none.
+   *
+   * @see Step
+   */
+  public LeafView child(Step step) {
+    LeafView member = at(step.member);
+    return member.isMissing() && step.position != null ? at(step.position) : member;
+  }
+
+  /** One name of a field, encoded as it stands in paths. */
+  public static final class Step {
+    private final byte[] member;
+    private final byte[] position;
+
+    private Step(byte[] member, byte[] position) {
+      this.member = member;
+      this.position = position;
+    }
+
+    /**
+     * @param name of a member; if it is a number also the position of an array's element
+     */
+    public static Step of(String name) {
+      return new Step(FieldPath.member(name), FieldPath.position(name));
+    }
+  }
+
+  /** Goes through the children of a container; has none where the value is no container. */
+  public Children children() {
+    return new Children();
+  }
+
+  /** The children of a container in the order of the store. */
+  public final class Children {
+    private int next = to > from && leaves.key(from).length == end ? to : from;
+
+    /** The next child, or null. */
+    public LeafView next() {
+      if (next == to) {
+        return null;
+      }
+      int first = next;
+      byte[] key = leaves.key(first);
+      int childEnd = elementEnd(key, end);
+      next = first + 1;
+      while (next < to && isWithin(key, childEnd, leaves.key(next))) {
+        next++;
+      }
+      return new LeafView(leaves, first, next, end, childEnd);
+    }
+
+    private boolean isWithin(byte[] key, int childEnd, byte[] other) {
+      return other.length >= childEnd
+          && Arrays.equals(key, end, childEnd, other, end, childEnd)
+          && (other.length == childEnd || other[childEnd] != ESCAPED_NUL);
+    }
+  }
+
+  /** The name of this value, which is the member of an object, as a value of its own: a string. */
+  public LeafView name() {
+    return LeafList.scalar(Arrays.copyOfRange(leaves.key(from), start, end));
+  }
+
+  /** The UTF-8 bytes of a string. */
+  public byte[] utf8() {
+    return new TupleReader(leaves.value(from), 0).stringUtf8();
+  }
+
+  public String string() {
+    return new String(utf8(), StandardCharsets.UTF_8);
+  }
+
+  /** Whether a number is an integer: without fraction and exponent where it was written. */
+  public boolean isInteger() {
+    return new TupleReader(leaves.value(from), 0).isInteger();
+  }
+
+  public BigInteger integer() {
+    return new TupleReader(leaves.value(from), 0).bigInteger();
+  }
+
+  /** Compares two numbers exactly, integers with doubles, too. */
+  public int compareNumbers(LeafView other) {
+    TupleReader a = new TupleReader(leaves.value(from), 0);
+    TupleReader b = new TupleReader(other.leaves.value(other.from), 0);
+    if (isLong(a) && isLong(b)) {
+      return Long.compare(a.integer(), b.integer());
+    }
+    if (a.isReal() && b.isReal()) {
+      // Zeros are equal whatever their signs.
+      return Double.compare(a.real() + 0.0, b.real() + 0.0);
+    }
+    return decimal(a).compareTo(decimal(b));
+  }
+
+  /** Whether both have the same leaves: {@code 1} and {@code 1.0} differ. */
+  public boolean hasLeavesOf(LeafView other) {
+    if (to - from != other.to - other.from) {
+      return false;
+    }
+    for (int i = 0; i < to - from; i++) {
+      byte[] key = leaves.key(from + i);
+      byte[] otherKey = other.leaves.key(other.from + i);
+      if (!Arrays.equals(key, end, key.length, otherKey, other.end, otherKey.length)
+          || !Arrays.equals(leaves.value(from + i), other.leaves.value(other.from + i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private LeafView at(byte[] element) {
+    int first = firstNotBefore(element, false);
+    int last = first < to ? firstNotBefore(element, true) : first;
+    return new LeafView(leaves, first, last, end, end + element.length);
+  }
+
+  /** The first leaf that lies not before {@code element}, or not before all that is below it. */
+  private int firstNotBefore(byte[] element, boolean behind) {
+    int low = from;
+    int high = to;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (isBefore(leaves.key(middle), element, behind)) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  private boolean isBefore(byte[] key, byte[] element, boolean behind) {
+    int different = Arrays.mismatch(key, end, key.length, element, 0, element.length);
+    if (different < 0) {
+      return behind;
+    }
+    if (different == element.length) {
+      return behind && key[end + different] != ESCAPED_NUL;
+    }
+    return end + different == key.length
+        || (key[end + different] & 0xff) < (element[different] & 0xff);
+  }
+
+  private LeafType scalarType() {
+    byte[] value = leaves.value(from);
+    if (value.length == 0) {
+      throw new MalformedTupleException("A leaf without a value");
+    }
+    return switch (value[0]) {
+      case TupleType.NIL -> LeafType.NULL;
+      case TupleType.FALSE -> LeafType.FALSE;
+      case TupleType.TRUE -> LeafType.TRUE;
+      case TupleType.STRING -> LeafType.STRING;
+      case LeafMarkers.EMPTY_ARRAY -> LeafType.ARRAY;
+      case LeafMarkers.EMPTY_OBJECT -> LeafType.OBJECT;
+      default -> LeafType.NUMBER;
+    };
+  }
+
+  private static int elementEnd(byte[] key, int at) {
+    if (key[at] != TupleType.STRING) {
+      int size = key[at] - TupleType.INTEGER_ZERO;
+      if (size < 0 || size > LONGEST_POSITION) {
+        throw new MalformedTupleException("No array position at " + at);
+      }
+      return at + 1 + size;
+    }
+    int nul = at + 1;
+    while (key[nul] != 0 || (nul + 1 < key.length && key[nul + 1] == ESCAPED_NUL)) {
+      nul += key[nul] == 0 ? 2 : 1;
+    }
+    return nul + 1;
+  }
+
+  private static boolean isLong(TupleReader number) {
+    return number.isInteger() && !number.isBigInteger();
+  }
+
+  private static BigDecimal decimal(TupleReader number) {
+    return number.isReal() ? new BigDecimal(number.real()) : new BigDecimal(number.bigInteger());
+  }
+}

@@ -1,0 +1,88 @@
+package lectus.selector;
+
+import com.ibm.icu.text.Collator;
+import com.ibm.icu.util.ULocale;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Comparator;
+import lectus.json.LeafType;
+import lectus.json.LeafView;
+
+/**
+ * CouchDB's order of values: null, false, true, numbers, strings, arrays, objects. Numbers are
+ * compared exactly, strings by the Unicode collation algorithm as ICU's root collator has it (lower
+ * case before upper case, canonically equivalent strings are equal), arrays element by element,
+ * objects member by member.
+ */
+final class Collation implements Comparator<LeafView> {
+  static final Collation ORDER = new Collation();
+
+  private Collation() {}
+
+  /** Loaded with the first strings that are compared. */
+  private static final class Root {
+    private static final Collator COLLATOR = Collator.getInstance(ULocale.ROOT).freeze();
+  }
+
+  @Override
+  public int compare(LeafView a, LeafView b) {
+    LeafType type = a.type();
+    int byType = type.compareTo(b.type());
+    if (byType != 0) {
+      return byType;
+    }
+    return switch (type) {
+      case NUMBER -> a.compareNumbers(b);
+      case STRING -> compareStrings(a.utf8(), b.utf8());
+      case ARRAY -> compareContainers(a, b, false);
+      case OBJECT -> compareContainers(a, b, true);
+      default -> 0;
+    };
+  }
+
+  /** As {@link #compare} being 0; faster where strings differ. */
+  boolean areEqual(LeafView a, LeafView b) {
+    if (a.type() == LeafType.STRING && b.type() == LeafType.STRING) {
+      byte[] left = a.utf8();
+      byte[] right = b.utf8();
+      return Arrays.equals(left, right)
+          || (!(isPlain(left) && isPlain(right)) && compareStrings(left, right) == 0);
+    }
+    return compare(a, b) == 0;
+  }
+
+  private static int compareStrings(byte[] a, byte[] b) {
+    return Arrays.equals(a, b) ? 0 : Root.COLLATOR.compare(text(a), text(b));
+  }
+
+  private int compareContainers(LeafView a, LeafView b, boolean named) {
+    LeafView.Children left = a.children();
+    LeafView.Children right = b.children();
+    while (true) {
+      LeafView x = left.next();
+      LeafView y = right.next();
+      if (x == null || y == null) {
+        return x == y ? 0 : x == null ? -1 : 1;
+      }
+      int order = named ? compareStrings(x.name().utf8(), y.name().utf8()) : 0;
+      order = order == 0 ? compare(x, y) : order;
+      if (order != 0) {
+        return order;
+      }
+    }
+  }
+
+  /** Whether the string is of printable ASCII: no two such strings collate as equal. */
+  private static boolean isPlain(byte[] utf8) {
+    for (byte b : utf8) {
+      if (b < ' ' || b == 0x7f) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static String text(byte[] utf8) {
+    return new String(utf8, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,145 @@
+package lectus.selector;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntPredicate;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonBool;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.LeafView;
+
+/**
+ * Makes conditions of a selector's JSON. One compiler pushes negations down to the operators, as
+ * the outermost level of a selector wants it, another, for the selectors of elements, does not.
+ */
+final class Compiler {
+  private final boolean pushesNegations;
+
+  private Compiler(boolean pushesNegations) {
+    this.pushesNegations = pushesNegations;
+  }
+
+  static Condition compile(JsonObject selector) {
+    if (selector.members().isEmpty()) {
+      return new Condition.All(List.of());
+    }
+    Condition condition = new Compiler(true).condition(selector, Path.ROOT, false);
+    boolean named =
+        !(condition instanceof Condition.At at && at.path().isRoot())
+            && !(condition instanceof Condition.Missing missing && missing.path().isRoot());
+    if (!named) {
+      throw SelectorErrors.missingFieldName();
+    }
+    return condition;
+  }
+
+  private static Condition ofElements(JsonValue selector) {
+    return new Compiler(false).condition(selector, Path.ROOT, false);
+  }
+
+  private Condition condition(JsonValue json, Path path, boolean negated) {
+    if (!(json instanceof JsonObject object) || object.members().isEmpty()) {
+      return at(path, new Operator.Equal(Arguments.view(json)), negated);
+    }
+    List<Condition> conditions = new ArrayList<>(object.members().size());
+    object
+        .members()
+        .forEach((name, argument) -> conditions.add(member(name, argument, path, negated)));
+    return conditions.size() == 1 ? conditions.get(0) : joined(conditions, !negated);
+  }
+
+  private Condition member(String name, JsonValue argument, Path path, boolean negated) {
+    if (!name.startsWith("$")) {
+      return condition(argument, path.then(name), negated);
+    }
+    return switch (name) {
+      case "$and" -> joined(conditions(name, argument, path, negated), !negated);
+      case "$or" -> joined(conditions(name, argument, path, negated), negated);
+      case "$nor" -> nor(argument, path, negated);
+      case "$not" -> not(argument, path, negated);
+      case "$exists" -> exists(argument, path, negated);
+      default -> at(path, operator(name, argument), negated);
+    };
+  }
+
+  /** By De Morgan's laws the negation of one is the other, of negated conditions. */
+  private static Condition joined(List<Condition> conditions, boolean all) {
+    return all ? new Condition.All(conditions) : new Condition.Any(conditions);
+  }
+
+  private List<Condition> conditions(String name, JsonValue argument, Path path, boolean negated) {
+    List<Condition> conditions = new ArrayList<>();
+    for (JsonValue each : Arguments.array(name, argument).elements()) {
+      conditions.add(condition(each, path, negated));
+    }
+    return conditions;
+  }
+
+  private Condition nor(JsonValue argument, Path path, boolean negated) {
+    if (pushesNegations) {
+      return joined(conditions("$nor", argument, path, !negated), !negated);
+    }
+    List<Condition> none = new ArrayList<>();
+    conditions("$nor", argument, path, false).forEach(it -> none.add(new Condition.Not(it)));
+    return new Condition.All(none);
+  }
+
+  private Condition not(JsonValue argument, Path path, boolean negated) {
+    JsonObject object = Arguments.object("$not", argument);
+    return pushesNegations
+        ? condition(object, path, !negated)
+        : new Condition.Not(condition(object, path, false));
+  }
+
+  private static Condition exists(JsonValue argument, Path path, boolean negated) {
+    if (!(argument instanceof JsonBool wanted)) {
+      throw SelectorErrors.badArgument("$exists", argument);
+    }
+    return wanted.value() == negated
+        ? new Condition.Missing(path)
+        : new Condition.At(path, new Operator.Exists());
+  }
+
+  private static Condition at(Path path, Operator operator, boolean negated) {
+    return new Condition.At(path, negated ? negation(operator) : operator);
+  }
+
+  private static Operator negation(Operator operator) {
+    return operator instanceof Operator.Not not ? not.operator() : new Operator.Not(operator);
+  }
+
+  private static Operator operator(String name, JsonValue argument) {
+    return switch (name) {
+      case "$eq" -> new Operator.Equal(Arguments.view(argument));
+      case "$ne" -> new Operator.Not(new Operator.Equal(Arguments.view(argument)));
+      case "$lt" -> ordered(argument, order -> order < 0);
+      case "$lte" -> ordered(argument, order -> order <= 0);
+      case "$gt" -> ordered(argument, order -> order > 0);
+      case "$gte" -> ordered(argument, order -> order >= 0);
+      case "$in" -> in(name, argument);
+      case "$nin" -> new Operator.Not(in(name, argument));
+      case "$all" -> new Operator.Contains(Arguments.views(name, argument));
+      case "$elemMatch" -> new Operator.AnyElement(ofElements(Arguments.object(name, argument)));
+      case "$allMatch" -> new Operator.EveryElement(ofElements(Arguments.object(name, argument)));
+      case "$keyMapMatch" -> new Operator.AnyName(ofElements(Arguments.object(name, argument)));
+      case "$type" -> new Operator.OfType(Arguments.string(name, argument));
+      case "$size" -> new Operator.OfSize(Arguments.size(name, argument));
+      case "$mod" -> Arguments.remainder(name, argument);
+      case "$regex" -> new Operator.Matches(RegularExpressions.compile(name, argument));
+      case "$beginsWith" -> Arguments.prefix(name, argument);
+      case "$text", "$where", "$geoWithin", "$geoIntersects", "$near", "$nearSphere" ->
+          throw SelectorErrors.notSupported(name);
+      default -> throw SelectorErrors.invalidOperator(name);
+    };
+  }
+
+  private static Operator ordered(JsonValue argument, IntPredicate order) {
+    return new Operator.Ordered(Arguments.view(argument), order);
+  }
+
+  private static Operator in(String name, JsonValue argument) {
+    List<LeafView> arguments = new ArrayList<>(Arguments.views(name, argument));
+    arguments.sort(Collation.ORDER);
+    return new Operator.In(List.copyOf(arguments));
+  }
+}

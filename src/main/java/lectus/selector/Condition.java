@@ -1,0 +1,72 @@
+package lectus.selector;
+
+import java.util.List;
+import lectus.json.LeafType;
+import lectus.json.LeafView;
+
+/** A part of a compiled selector: holds for a value or not. */
+sealed interface Condition {
+  boolean holds(LeafView value);
+
+  /** {@code $and}. */
+  record All(List<Condition> conditions) implements Condition {
+    @Override
+    public boolean holds(LeafView value) {
+      for (Condition condition : conditions) {
+        if (!condition.holds(value)) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  /** {@code $or}; without conditions it holds, as in CouchDB. */
+  record Any(List<Condition> conditions) implements Condition {
+    @Override
+    public boolean holds(LeafView value) {
+      for (Condition condition : conditions) {
+        if (condition.holds(value)) {
+          return true;
+        }
+      }
+      return conditions.isEmpty();
+    }
+  }
+
+  /** A negation that takes a missing field for a mismatch: within {@code $elemMatch}. */
+  record Not(Condition condition) implements Condition {
+    @Override
+    public boolean holds(LeafView value) {
+      return !condition.holds(value);
+    }
+  }
+
+  /** An operator on the value at a path below; does not hold where there is none. */
+  record At(Path path, Operator operator) implements Condition {
+    @Override
+    public boolean holds(LeafView value) {
+      LeafView at = path.in(value);
+      return !at.isMissing() && operator.passes(at);
+    }
+  }
+
+  /**
+   * {@code {"$exists": false}} at a path: all above its last name must be objects, since where an
+   * array or a scalar stands in the way the field is neither there nor missing.
+   */
+  record Missing(Path path) implements Condition {
+    @Override
+    public boolean holds(LeafView value) {
+      LeafView at = value;
+      for (LeafView.Step step : path.steps()) {
+        LeafView child = at.child(step);
+        if (child.isMissing()) {
+          return at.type() == LeafType.OBJECT || at.isMissing();
+        }
+        at = child;
+      }
+      return false;
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package lectus.selector;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import lectus.json.FieldPath;
+
+/** Collects what the conditions of a selector look at. */
+final class LeafReads {
+  /** Follows a path's last element where the path ends within a name: a NUL of its own. */
+  private static final byte ESCAPED_NUL = (byte) 0xff;
+
+  private final Map<byte[], Extent> extents = new TreeMap<>(Arrays::compareUnsigned);
+
+  private LeafReads() {}
+
+  static List<LeafRead> of(Condition condition) {
+    LeafReads reads = new LeafReads();
+    reads.addAll(condition);
+    return reads.withoutCovered();
+  }
+
+  private void addAll(Condition condition) {
+    if (condition instanceof Condition.All all) {
+      all.conditions().forEach(this::addAll);
+    } else if (condition instanceof Condition.Any any) {
+      any.conditions().forEach(this::addAll);
+    } else if (condition instanceof Condition.Not not) {
+      addAll(not.condition());
+    } else if (condition instanceof Condition.At at) {
+      add(at.path().names(), at.operator().extent());
+    } else if (condition instanceof Condition.Missing missing) {
+      addAncestors(missing.path().names());
+    }
+  }
+
+  /** What stands in a missing field's way tells whether it is missing. */
+  private void addAncestors(List<String> names) {
+    for (int length = 1; length <= names.size(); length++) {
+      add(names.subList(0, length), Extent.FIRST);
+    }
+  }
+
+  private void add(List<String> names, Extent extent) {
+    FieldPath bounded = new FieldPath(names).bounded();
+    boolean isWider = names.isEmpty() || bounded.names().size() < names.size();
+    Extent needed = isWider ? Extent.ALL : extent;
+    for (byte[] path : bounded.prefixes()) {
+      extents.merge(path, needed, (a, b) -> a.compareTo(b) < 0 ? b : a);
+    }
+  }
+
+  /** Without what lies at or below a path that is read whole. */
+  private List<LeafRead> withoutCovered() {
+    List<LeafRead> reads = new ArrayList<>();
+    byte[] whole = null;
+    for (Map.Entry<byte[], Extent> each : extents.entrySet()) {
+      if (whole != null && isBelow(whole, each.getKey())) {
+        continue;
+      }
+      reads.add(new LeafRead(each.getKey(), each.getValue()));
+      whole = each.getValue() == Extent.ALL ? each.getKey() : whole;
+    }
+    return List.copyOf(reads);
+  }
+
+  private static boolean isBelow(byte[] prefix, byte[] path) {
+    return path.length > prefix.length
+        && Arrays.equals(prefix, 0, prefix.length, path, 0, prefix.length)
+        && path[prefix.length] != ESCAPED_NUL;
+  }
+}

@@ -1,0 +1,40 @@
+package lectus.selector;
+
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonString;
+
+/**
+ * Regular expressions of clients. RE2 matches in time linear in the string, times the size of the
+ * compiled expression, so this size is bounded before it is compiled: counted repetitions copy what
+ * they repeat.
+ */
+final class RegularExpressions {
+  /** Instructions of a compiled expression at most, estimated from above. */
+  static final int LARGEST_PROGRAM = 10_000;
+
+  /** Groups in groups. */
+  static final int DEEPEST_GROUPS = 100;
+
+  private RegularExpressions() {}
+
+  /**
+   * @throws lectus.error.LectusException 400 {@code bad_arg} for what is no expression, or one that
+   *     is too large; as in CouchDB {@code invalid_operator} for what is no string
+   */
+  static Pattern compile(String operator, JsonValue argument) {
+    if (!(argument instanceof JsonString expression)) {
+      throw SelectorErrors.invalidOperator(operator);
+    }
+    RegexSize size = RegexSize.of(expression.value());
+    if (size.instructions() > LARGEST_PROGRAM || size.depth() > DEEPEST_GROUPS) {
+      throw SelectorErrors.badArgument(operator, argument);
+    }
+    try {
+      return Pattern.compile(expression.value());
+    } catch (PatternSyntaxException e) {
+      throw SelectorErrors.badArgument(operator, argument);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package lectus.selector;
+
+import com.fasterxml.jackson.core.JsonToken;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import lectus.json.ExplodedBody;
+import lectus.json.JsonExploder;
+import lectus.json.JsonInput;
+import lectus.json.JsonLimits;
+import lectus.json.JsonValue;
+import lectus.json.Leaf;
+import lectus.json.LeafList;
+import lectus.json.LeafView;
+
+/** Documents from JSON in single quotes, as leaves of the store. */
+final class Documents {
+  private Documents() {}
+
+  static JsonValue json(String text) {
+    return JsonValue.parse(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+  }
+
+  static Selector selector(String text) {
+    return Selector.compile(json(text));
+  }
+
+  static ExplodedBody explode(String text) {
+    try (JsonInput input = JsonInput.of(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8))) {
+      input.next();
+      JsonExploder exploder = new JsonExploder(input, JsonLimits.defaults());
+      while (input.next() == JsonToken.FIELD_NAME) {
+        exploder.member(input.name());
+      }
+      return exploder.finish();
+    }
+  }
+
+  /** Whether the selector matches the document, whatever of it is read. */
+  static boolean matches(String selector, String document) {
+    return matches(selector(selector), document);
+  }
+
+  static boolean matches(Selector selector, String document) {
+    ExplodedBody body = explode(document);
+    boolean whole = selector.matches(LeafList.of(body).root());
+    boolean narrow = selector.matches(narrowed(selector.reads(), body));
+    if (whole != narrow) {
+      throw new AssertionError(
+          "The whole document says " + whole + ", what is read of it " + narrow);
+    }
+    return whole;
+  }
+
+  /** The leaves that are read of a document, the last ones first. */
+  static LeafView narrowed(List<LeafRead> reads, ExplodedBody body) {
+    LeafList leaves = new LeafList(0);
+    for (int i = reads.size() - 1; i >= 0; i--) {
+      LeafRead read = reads.get(i);
+      List<Leaf> below =
+          body.leaves().stream().filter(leaf -> isAtOrBelow(read.path(), leaf.path())).toList();
+      List<Leaf> taken =
+          switch (read.extent()) {
+            case LEAF ->
+                below.stream().filter(it -> Arrays.equals(it.path(), read.path())).toList();
+            case FIRST -> below.subList(0, Math.min(1, below.size()));
+            case ALL -> below;
+          };
+      taken.forEach(leaf -> leaves.add(leaf.path(), leaf.value()));
+    }
+    return leaves.root();
+  }
+
+  private static boolean isAtOrBelow(byte[] prefix, byte[] path) {
+    return path.length >= prefix.length
+        && Arrays.equals(prefix, 0, prefix.length, path, 0, prefix.length)
+        && (path.length == prefix.length || path[prefix.length] != (byte) 0xff);
+  }
+}

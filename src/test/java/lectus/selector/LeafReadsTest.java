@@ -1,0 +1,58 @@
+package lectus.selector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.tuple.Tuple;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class LeafReadsTest {
+
+  @Test
+  void aConditionOnAScalarReadsOneLeaf() {
+    assertThat(reads("{'type':'order'}")).containsExactly("LEAF (\"type\")");
+    assertThat(reads("{'a.b':{'$lt':5}}")).containsExactly("LEAF (\"a\", \"b\")");
+    assertThat(reads("{'a':{'$regex':'x'},'b':{'$mod':[2,1]}}"))
+        .containsExactly("LEAF (\"a\")", "LEAF (\"b\")");
+  }
+
+  @Test
+  void whatDependsOnTheTypeReadsTheFirstLeafBelow() {
+    assertThat(reads("{'a':{'$ne':5}}")).containsExactly("FIRST (\"a\")");
+    assertThat(reads("{'a':{'$gt':5}}")).containsExactly("FIRST (\"a\")");
+    assertThat(reads("{'a':{'$exists':true}}")).containsExactly("FIRST (\"a\")");
+    assertThat(reads("{'a':{'$not':{'$regex':'x'}}}")).containsExactly("FIRST (\"a\")");
+  }
+
+  @Test
+  void aMissingFieldIsSoughtWithWhatIsAboveIt() {
+    assertThat(reads("{'a.b':{'$exists':false}}"))
+        .containsExactly("FIRST (\"a\")", "FIRST (\"a\", \"b\")");
+  }
+
+  @Test
+  void containersAreReadWholeAndOnce() {
+    assertThat(reads("{'a':{'$size':2},'a.b':1,'ab':1}"))
+        .containsExactly("ALL (\"a\")", "LEAF (\"ab\")");
+    assertThat(reads("{'a':{'$in':[1]}}")).containsExactly("ALL (\"a\")");
+    assertThat(reads("{'a':[]}")).containsExactly("LEAF (\"a\")");
+    assertThat(reads("{'a':[1]}")).containsExactly("ALL (\"a\")");
+  }
+
+  @Test
+  void aNumberIsAMemberOrAPosition() {
+    assertThat(reads("{'a.0':1}")).containsExactly("LEAF (\"a\", \"0\")", "LEAF (\"a\", 0)");
+  }
+
+  @Test
+  void onlyAConditionWithoutAFieldReadsTheWholeDocument() {
+    assertThat(reads("{'$and':[{'$type':'object'},{'a':1}]}")).containsExactly("ALL ()");
+    assertThat(reads("{}")).isEmpty();
+  }
+
+  private static List<String> reads(String selector) {
+    return Documents.selector(selector).reads().stream()
+        .map(read -> read.extent() + " " + Tuple.fromBytes(read.path()))
+        .toList();
+  }
+}
