@@ -37,6 +37,15 @@ final class Keys {
       Key.number("http.max-header-bytes", 16_384, 1_024, 1 << 20);
   static final Key<Integer> IDLE_TIMEOUT_SECONDS =
       Key.number("http.idle-timeout-seconds", 300, 0, 86_400);
+
+  static final Key<Integer> MAX_MESSAGE_BYTES =
+      Key.number("websocket.max-message-bytes", 256 << 10, 256, 64 << 20);
+  static final Key<Integer> MAX_SUBSCRIPTIONS =
+      Key.number("websocket.max-subscriptions", 1_000, 1, 1_000_000);
+  static final Key<Integer> PING_SECONDS = Key.number("websocket.ping-seconds", 30, 1, 3_600);
+  static final Key<Integer> WEBSOCKET_IDLE_SECONDS =
+      Key.number("websocket.idle-timeout-seconds", 120, 1, 86_400);
+
   static final Key<Integer> STOP_SECONDS = Key.number("stop-seconds", 30, 0, 3_600);
 
   static final Key<Integer> READERS = Key.number("workers.readers", 0, 0, 1_024);
@@ -72,6 +81,10 @@ final class Keys {
           MAX_URI_LENGTH,
           MAX_HEADER_BYTES,
           IDLE_TIMEOUT_SECONDS,
+          MAX_MESSAGE_BYTES,
+          MAX_SUBSCRIPTIONS,
+          PING_SECONDS,
+          WEBSOCKET_IDLE_SECONDS,
           STOP_SECONDS,
           READERS,
           EXECUTORS,

@@ -4,6 +4,7 @@ import java.time.Duration;
 import lectus.document.DocumentLimits;
 import lectus.http.CorsSettings;
 import lectus.http.HttpSettings;
+import lectus.http.socket.WebSocketSettings;
 import lectus.json.JsonLimits;
 import lectus.server.NodeSettings;
 import lectus.server.WriteSettings;
@@ -41,7 +42,16 @@ final class Settings {
             configuration.get(Keys.CORS_CREDENTIALS),
             configuration.get(Keys.CORS_METHODS),
             configuration.get(Keys.CORS_HEADERS),
-            configuration.get(Keys.CORS_MAX_AGE)));
+            configuration.get(Keys.CORS_MAX_AGE)),
+        webSockets(configuration));
+  }
+
+  private static WebSocketSettings webSockets(Configuration configuration) {
+    return new WebSocketSettings(
+        configuration.get(Keys.MAX_MESSAGE_BYTES),
+        configuration.get(Keys.MAX_SUBSCRIPTIONS),
+        configuration.get(Keys.PING_SECONDS),
+        configuration.get(Keys.WEBSOCKET_IDLE_SECONDS));
   }
 
   private static DocumentLimits documents(Configuration configuration) {

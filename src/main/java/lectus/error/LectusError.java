@@ -79,6 +79,14 @@ public sealed interface LectusError {
     }
   }
 
+  /** 426. The resource is a WebSocket. */
+  record UpgradeRequired(String reason) implements LectusError {
+    @Override
+    public String error() {
+      return "upgrade_required";
+    }
+  }
+
   /** 500. A defect of ours or damaged data. */
   record Internal(String reason) implements LectusError {
     @Override

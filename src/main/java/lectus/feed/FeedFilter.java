@@ -45,7 +45,11 @@ public sealed interface FeedFilter {
     return documentIds(RequestJson.object(body).get("doc_ids").orElseThrow(FeedFilter::notIds));
   }
 
-  private static FeedFilter documentIds(JsonValue json) {
+  /**
+   * @param json an array of ids
+   * @throws LectusException {@code bad_request}
+   */
+  static FeedFilter documentIds(JsonValue json) {
     if (!(json instanceof JsonValue.JsonArray array)) {
       throw notIds();
     }

@@ -5,14 +5,32 @@ import lectus.error.LectusException;
 
 /** The parameter {@code since}: where a feed begins. */
 public sealed interface Since {
+  /** As {@link #parse} reads it. */
+  String text();
+
   /** {@code 0}. */
-  record Beginning() implements Since {}
+  record Beginning() implements Since {
+    @Override
+    public String text() {
+      return "0";
+    }
+  }
 
   /** {@code now}: behind the last change. */
-  record Now() implements Since {}
+  record Now() implements Since {
+    @Override
+    public String text() {
+      return "now";
+    }
+  }
 
   /** Behind a sequence that a feed gave. */
-  record After(Sequence sequence) implements Since {}
+  record After(Sequence sequence) implements Since {
+    @Override
+    public String text() {
+      return sequence.toString();
+    }
+  }
 
   /**
    * @param text {@code 0}, {@code now} or a sequence, bare or in JSON's quotes

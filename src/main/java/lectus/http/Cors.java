@@ -64,7 +64,8 @@ final class Cors {
     }
   }
 
-  private boolean allows(String origin) {
+  /** Whether pages of this origin may use the server. */
+  boolean allows(String origin) {
     List<String> origins = settings.origins();
     return origins.contains(ALL) || origins.contains(origin);
   }

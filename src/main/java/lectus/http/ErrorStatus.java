@@ -34,6 +34,9 @@ final class ErrorStatus {
     if (error instanceof LectusError.UnsupportedMediaType) {
       return 415;
     }
+    if (error instanceof LectusError.UpgradeRequired) {
+      return 426;
+    }
     if (error instanceof LectusError.NotImplemented) {
       return 501;
     }

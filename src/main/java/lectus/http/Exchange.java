@@ -20,6 +20,7 @@ import lectus.error.LectusException;
  * resets the connection, so that nobody takes half an answer for a whole one.
  */
 final class Exchange {
+  private static final int SWITCHING_PROTOCOLS = 101;
   private static final int NO_CONTENT = 204;
 
   /** In the log alone: nobody was there to be answered. */
@@ -229,6 +230,11 @@ final class Exchange {
   /** Notes that the client went away before its answer was complete. */
   void abandoned() {
     finished(CLIENT_GONE, response().bytesWritten());
+  }
+
+  /** Notes that the connection has become a WebSocket. */
+  void upgraded() {
+    finished(SWITCHING_PROTOCOLS, 0);
   }
 
   void afterMillis(long millis, Runnable task) {

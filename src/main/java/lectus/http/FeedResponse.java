@@ -5,6 +5,7 @@ import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
 import java.util.concurrent.Callable;
 import lectus.feed.FeedEnd;
+import lectus.feed.FeedSink;
 import lectus.feed.LiveStart;
 import lectus.feed.ResumePoint;
 import lectus.feed.Rows;
@@ -80,9 +81,11 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
 
   @Override
   public void heartbeat() {
-    JsonBuffer beat = new JsonBuffer(64);
-    form.appendHeartbeat(beat);
-    write(beat);
+    if (!response.writeQueueFull()) {
+      JsonBuffer beat = new JsonBuffer(64);
+      form.appendHeartbeat(beat);
+      write(beat);
+    }
   }
 
   @Override

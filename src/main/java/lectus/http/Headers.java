@@ -16,6 +16,8 @@ final class Headers {
   static final CharSequence SERVER = HttpHeaders.createOptimized("Server");
   static final CharSequence BODY_TIME = HttpHeaders.createOptimized("X-CouchDB-Body-Time");
   static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("X-Couch-Request-ID");
+  static final CharSequence WEBSOCKET_VERSION =
+      HttpHeaders.createOptimized("Sec-WebSocket-Version");
 
   static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
   static final CharSequence MUST_REVALIDATE = HttpHeaders.createOptimized("must-revalidate");

@@ -9,6 +9,7 @@ import io.vertx.core.http.HttpServerRequest;
 import java.time.Clock;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.socket.OpenSessions;
 
 /**
  * CouchDB's HTTP interface, for one event loop: takes requests, finds their resource, answers what
@@ -27,6 +28,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private final Cors cors;
   private final AccessLog accessLog;
   private final LiveFeeds liveFeeds;
+  private final OpenSessions openSessions = new OpenSessions();
   private final HttpClock clock = new HttpClock(Clock.systemUTC());
   private final CharSequence serverHeader;
 
@@ -49,7 +51,11 @@ public final class HttpApi implements Handler<HttpServerRequest> {
             .setMaxHeaderSize(settings.maxHeaderBytes())
             .setMaxChunkSize(CHUNK_BYTES)
             .setIdleTimeout(settings.idleTimeoutSeconds())
-            .setTcpNoDelay(true);
+            .setTcpNoDelay(true)
+            .setMaxWebSocketFrameSize(settings.webSockets().maxMessageBytes())
+            // Deflating needs hundreds of kilobytes for each socket, and every browser offers it.
+            .setPerMessageWebSocketCompressionSupported(false)
+            .setPerFrameWebSocketCompressionSupported(false);
     return vertx
         .createHttpServer(options)
         .requestHandler(this)
@@ -79,6 +85,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
 
   /** Ends all live feeds as their clients expect it, each with its last sequence. */
   public void endFeeds() {
+    openSessions.stop();
     liveFeeds.endAll();
   }
 
@@ -105,6 +112,10 @@ public final class HttpApi implements Handler<HttpServerRequest> {
 
   LiveFeeds liveFeeds() {
     return liveFeeds;
+  }
+
+  OpenSessions openSessions() {
+    return openSessions;
   }
 
   HttpClock clock() {

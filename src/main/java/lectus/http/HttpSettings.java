@@ -1,5 +1,7 @@
 package lectus.http;
 
+import lectus.http.socket.WebSocketSettings;
+
 /**
  * What a server's administrator decides about HTTP.
  *
@@ -18,4 +20,5 @@ public record HttpSettings(
     int maxUuids,
     boolean accessLog,
     String version,
-    CorsSettings cors) {}
+    CorsSettings cors,
+    WebSocketSettings webSockets) {}

@@ -4,6 +4,7 @@ import io.vertx.core.Context;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import lectus.feed.FeedEnd;
+import lectus.feed.FeedSink;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
 import lectus.feed.LiveStart;
@@ -46,7 +47,7 @@ final class LiveListener<P extends ResumePoint<P>> {
             context.owner(),
             terms,
             feeds.longestSilenceMillis(),
-            this::sendHeartbeat,
+            sink::heartbeat,
             () -> end(new FeedEnd.TimedOut()));
   }
 
@@ -171,12 +172,6 @@ final class LiveListener<P extends ResumePoint<P>> {
     if (!closed) {
       close();
       sink.fail(failure);
-    }
-  }
-
-  private void sendHeartbeat() {
-    if (sink.room() > 0) {
-      sink.heartbeat();
     }
   }
 

@@ -1,6 +1,7 @@
 package lectus.http;
 
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,6 +48,12 @@ record Reply(int status, CharSequence contentType, Buffer body, List<Header> hea
     Reply reply = json(ErrorStatus.of(error), json);
     if (error instanceof LectusError.MethodNotAllowed notAllowed) {
       return reply.with(Headers.ALLOW, notAllowed.allow());
+    }
+    if (error instanceof LectusError.UpgradeRequired) {
+      return reply
+          .with(HttpHeaders.UPGRADE, "websocket")
+          .with(HttpHeaders.CONNECTION, "Upgrade")
+          .with(Headers.WEBSOCKET_VERSION, WebSocketUpgrade.VERSION);
     }
     if (error instanceof LectusError.Unavailable unavailable) {
       return reply.with(Headers.RETRY_AFTER, Integer.toString(unavailable.retryAfterSeconds()));

@@ -72,7 +72,9 @@ final class Routes {
             "_session",
             FixedResource.SESSION,
             "_active_tasks",
-            FixedResource.ACTIVE_TASKS);
+            FixedResource.ACTIVE_TASKS,
+            "_changes",
+            new ChangesSocketResource());
     lists =
         Map.of(
             "_all_docs", new AllDocsResource(services, names, Listing.ALL),

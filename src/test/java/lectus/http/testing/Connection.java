@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -129,6 +130,28 @@ public final class Connection implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /**
+   * A WebSocket frame of the server.
+   *
+   * @param opcode what kind it is of
+   */
+  public record Frame(int opcode, byte[] payload) {}
+
+  /** The next frame, which is whole: not one of several, not masked. */
+  public Frame frame() {
+    byte[] head = bytes(2);
+    if ((head[0] & 0xf0) != 0x80 || head[1] < 0) {
+      throw new IllegalStateException("Not a whole frame of a server");
+    }
+    int length =
+        switch (head[1]) {
+          case 126 -> ByteBuffer.wrap(bytes(2)).getChar();
+          case 127 -> Math.toIntExact(ByteBuffer.wrap(bytes(8)).getLong());
+          default -> head[1];
+        };
+    return new Frame(head[0] & 0x0f, bytes(length));
   }
 
   /** All that comes until the server ends the connection. */

@@ -6,6 +6,7 @@ import java.util.function.UnaryOperator;
 import lectus.document.DocumentLimits;
 import lectus.http.CorsSettings;
 import lectus.http.HttpSettings;
+import lectus.http.socket.WebSocketSettings;
 import lectus.server.Node;
 import lectus.server.NodeSettings;
 import lectus.server.WriteSettings;
@@ -42,8 +43,9 @@ public final class LectusServer implements AutoCloseable {
   }
 
   public static HttpSettings http(int maxUriLength, int maxRequestBytes, CorsSettings cors) {
+    WebSocketSettings webSockets = new WebSocketSettings(256 << 10, 1_000, 30, 120);
     return new HttpSettings(
-        maxRequestBytes, maxUriLength, 16_384, 300, 1_000, true, "0.0.0-test", cors);
+        maxRequestBytes, maxUriLength, 16_384, 300, 1_000, true, "0.0.0-test", cors, webSockets);
   }
 
   public static CorsSettings noCors() {

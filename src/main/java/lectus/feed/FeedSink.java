@@ -1,17 +1,13 @@
-package lectus.http;
-
-import lectus.feed.FeedEnd;
-import lectus.feed.ResumePoint;
-import lectus.feed.Rows;
+package lectus.feed;
 
 /**
- * How the rows of one live feed reach its client: what a listener's transport does for {@link
- * LiveListener}, which calls everything here on the connection's event loop. The order is: {@link
- * #begin}, then rows, heartbeats and {@link #caughtUp} as they come, then {@link #end}. {@link
- * #fail} may come at any time and is the last call, too. A sink whose client went away closes the
- * listener, and nothing is called any more.
+ * How the rows of one live feed reach its client: what a transport does for whoever reads the
+ * source. Everything here is called on one thread, one call at a time; on a server that is the
+ * connection's event loop. The order is: {@link #begin}, then rows, heartbeats and {@link
+ * #caughtUp} as they come, then {@link #end}. {@link #fail} may come at any time and is the last
+ * call, too. A sink whose client went away closes the feed, and nothing is called any more.
  */
-interface FeedSink<P extends ResumePoint<P>> {
+public interface FeedSink<P extends ResumePoint<P>> {
 
   /** The source exists; rows behind {@code from} will follow. */
   void begin(P from);
@@ -37,7 +33,10 @@ interface FeedSink<P extends ResumePoint<P>> {
    */
   void caughtUp(P at);
 
-  /** Nothing was handed over for as long as the client wants to be without a sign of life. */
+  /**
+   * Nothing was handed over for as long as the client wants to be without a sign of life, be it for
+   * want of room.
+   */
   void heartbeat();
 
   /**

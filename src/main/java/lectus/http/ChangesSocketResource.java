@@ -1,0 +1,55 @@
+package lectus.http;
+
+import io.vertx.core.http.ServerWebSocket;
+import java.util.Optional;
+import lectus.error.LectusException;
+import lectus.http.socket.ChangesSession;
+import lectus.http.socket.TextSocket;
+import lectus.http.socket.WebSocketSettings;
+
+/** {@code /_changes}: a WebSocket for the changes of any number of databases. */
+final class ChangesSocketResource implements Resource {
+  @Override
+  public void serve(Exchange exchange) {
+    if (exchange.method() != Method.GET) {
+      throw Requests.notAllowed("GET");
+    }
+    WebSocketUpgrade upgrade = new WebSocketUpgrade(exchange);
+    if (!upgrade.isWanted()) {
+      throw WebSocketUpgrade.upgradeRequired(
+          "/_changes is a WebSocket with the subprotocol "
+              + ChangesSession.PROTOCOL
+              + "; /{db}/_changes has the changes of one database as an answer.");
+    }
+    if (!upgrade.offered().contains(ChangesSession.PROTOCOL)) {
+      throw LectusException.badRequest(
+          "The client must offer the subprotocol "
+              + ChangesSession.PROTOCOL
+              + " (Sec-WebSocket-Protocol).");
+    }
+    upgrade
+        .accept(Optional.of(ChangesSession.PROTOCOL))
+        .onComplete(socket -> begin(exchange, socket), exchange::fail);
+  }
+
+  private static void begin(Exchange exchange, ServerWebSocket webSocket) {
+    HttpSettings settings = exchange.api().settings();
+    WebSocketSettings limits = settings.webSockets();
+    TextSocket socket =
+        new TextSocket(exchange.context().owner(), webSocket, limits, pingMillis(settings));
+    new ChangesSession(
+            socket,
+            new SocketFeeds(exchange),
+            limits.maxSubscriptions(),
+            failure -> Failures.errorOf(failure, exchange.id()),
+            exchange.api().openSessions())
+        .start();
+  }
+
+  /** A connection without traffic is closed, so its client has to be pinged before. */
+  private static long pingMillis(HttpSettings settings) {
+    long interval = settings.webSockets().pingSeconds() * 1_000L;
+    int idleTimeoutSeconds = settings.idleTimeoutSeconds();
+    return idleTimeoutSeconds == 0 ? interval : Math.min(interval, idleTimeoutSeconds * 500L);
+  }
+}

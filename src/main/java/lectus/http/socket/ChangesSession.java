@@ -1,0 +1,171 @@
+package lectus.http.socket;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import lectus.error.LectusError;
+import lectus.feed.FeedPosition;
+import lectus.http.socket.ClientMessage.Credit;
+import lectus.http.socket.ClientMessage.Malformed;
+import lectus.http.socket.ClientMessage.Subscribe;
+import lectus.http.socket.ClientMessage.Unsubscribe;
+import lectus.http.socket.Scope.OneDatabase;
+import lectus.json.JsonBuffer;
+
+/**
+ * One client's conversation in {@code lectus.changes.v1}: its subscriptions, by the ids it gave
+ * them. On the connection's event loop.
+ */
+public final class ChangesSession implements TextSocket.Listener {
+  /** The WebSocket subprotocol. ARCHITECTURE.md describes it. */
+  public static final String PROTOCOL = "lectus.changes.v1";
+
+  private final TextSocket socket;
+  private final SubscriptionFeeds feeds;
+  private final int maxSubscriptions;
+  private final Function<Throwable, LectusError> errors;
+  private final OpenSessions open;
+  private final ReadTurns turns;
+  private final Map<String, Subscription<?>> subscriptions = new HashMap<>();
+
+  /**
+   * @param maxSubscriptions at a time
+   * @param errors what a client is told of a failure
+   */
+  public ChangesSession(
+      TextSocket socket,
+      SubscriptionFeeds feeds,
+      int maxSubscriptions,
+      Function<Throwable, LectusError> errors,
+      OpenSessions open) {
+    this.socket = socket;
+    this.feeds = feeds;
+    this.maxSubscriptions = maxSubscriptions;
+    this.errors = errors;
+    this.open = open;
+    this.turns = new ReadTurns(socket);
+  }
+
+  /** Begins to listen to the client. */
+  public void start() {
+    socket.start(this);
+    open.add(this);
+  }
+
+  @Override
+  public void received(byte[] utf8) {
+    ClientMessage message = ClientMessageParser.parse(utf8);
+    if (message instanceof Subscribe subscribe) {
+      subscribe(subscribe);
+    } else if (message instanceof Credit credit) {
+      addCredits(credit);
+    } else if (message instanceof Unsubscribe unsubscribe) {
+      unsubscribe(unsubscribe.id());
+    } else if (message instanceof Malformed malformed) {
+      refuse(malformed.id(), malformed.error());
+    }
+  }
+
+  private void subscribe(Subscribe request) {
+    if (subscriptions.containsKey(request.id())) {
+      refuse(request.id(), "duplicate_id", "There is a subscription of this id, which goes on.");
+    } else if (subscriptions.size() >= maxSubscriptions) {
+      refuse(
+          request.id(),
+          "too_many_subscriptions",
+          "A socket may have " + maxSubscriptions + " subscriptions at a time.");
+    } else if (request.scope() instanceof OneDatabase one) {
+      subscribe(request, one);
+    } else {
+      say(
+          new ServerMessage.Failed(
+              Optional.of(request.id()), true, new LectusError.NotImplemented("Not yet.")));
+    }
+  }
+
+  private void subscribe(Subscribe request, OneDatabase scope) {
+    Subscription<FeedPosition> subscription =
+        new Subscription<>(this, turns, request, Optional.of(scope.name()), scope.since().text());
+    subscriptions.put(request.id(), subscription);
+    subscription.feedFrom(feeds.ofOne(scope, request.terms(), subscription));
+  }
+
+  private void addCredits(Credit credit) {
+    Subscription<?> subscription = subscriptions.get(credit.id());
+    if (subscription == null) {
+      refuseUnknown(credit.id());
+    } else if (!subscription.countsCredits()) {
+      refuse(credit.id(), "bad_request", "The subscription was begun without `credits`.");
+    } else if (!subscription.addCredits(credit.rows())) {
+      refuse(
+          credit.id(),
+          "too_many_credits",
+          "A subscription may have " + Credits.MOST + " credits at a time.");
+    }
+  }
+
+  private void unsubscribe(String id) {
+    Subscription<?> subscription = subscriptions.remove(id);
+    if (subscription == null) {
+      refuseUnknown(id);
+    } else {
+      subscription.end();
+    }
+  }
+
+  private void refuseUnknown(String id) {
+    refuse(Optional.of(id), new LectusError.NotFound("There is no subscription of this id."));
+  }
+
+  private void refuse(String id, String error, String reason) {
+    refuse(Optional.of(id), new LectusError.BadRequest(error, reason));
+  }
+
+  /** Nothing has changed because of the message. */
+  private void refuse(Optional<String> id, LectusError error) {
+    boolean ended = id.isPresent() && !subscriptions.containsKey(id.get());
+    say(new ServerMessage.Failed(id, ended, error));
+  }
+
+  /** Ends all subscriptions, each with where it would go on, and tells the client to come back. */
+  public void stop() {
+    List<Subscription<?>> running = new ArrayList<>(subscriptions.values());
+    subscriptions.clear();
+    running.forEach(Subscription::end);
+    socket.close(CloseCode.GOING_AWAY, "The server stops.");
+  }
+
+  @Override
+  public void closed() {
+    open.remove(this);
+    List<Subscription<?>> running = new ArrayList<>(subscriptions.values());
+    subscriptions.clear();
+    running.forEach(Subscription::close);
+  }
+
+  /** The subscription is over. */
+  void forget(String id) {
+    subscriptions.remove(id);
+  }
+
+  LectusError errorOf(Throwable failure) {
+    return errors.apply(failure);
+  }
+
+  boolean isFull() {
+    return socket.isFull();
+  }
+
+  void afterMillis(long millis, Runnable task) {
+    socket.afterMillis(millis, task);
+  }
+
+  void say(ServerMessage message) {
+    JsonBuffer json = new JsonBuffer(message.sizeHint());
+    message.writeTo(json);
+    socket.send(json.toBytes());
+  }
+}

@@ -1,0 +1,193 @@
+package lectus.http.socket;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import lectus.database.DatabaseName;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.feed.ChangesReader;
+import lectus.feed.FeedFilter;
+import lectus.feed.FeedOptions;
+import lectus.feed.Since;
+import lectus.http.socket.ClientMessage.Credit;
+import lectus.http.socket.ClientMessage.Malformed;
+import lectus.http.socket.ClientMessage.Subscribe;
+import lectus.http.socket.ClientMessage.Unsubscribe;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonArray;
+import lectus.json.JsonValue.JsonBool;
+import lectus.json.JsonValue.JsonNumber;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
+
+/** Reads the text messages of {@code lectus.changes.v1}. */
+final class ClientMessageParser {
+  /** An id is repeated in each row. In UTF-16 units. */
+  static final int LONGEST_ID = 128;
+
+  static final long DEFAULT_HEARTBEAT_MILLIS = 60_000;
+
+  /** Some 24 days: more than any timer needs. */
+  static final long LONGEST_HEARTBEAT_MILLIS = Integer.MAX_VALUE;
+
+  private static final Set<String> OF_SUBSCRIBE =
+      Set.of(
+          "type",
+          "id",
+          "db",
+          "since",
+          "include_docs",
+          "conflicts",
+          "style",
+          "selector",
+          "doc_ids",
+          "fields",
+          "limit",
+          "heartbeat",
+          "credits");
+  private static final Set<String> OF_CREDIT = Set.of("type", "id", "n");
+  private static final Set<String> OF_UNSUBSCRIBE = Set.of("type", "id");
+
+  private ClientMessageParser() {}
+
+  /** Never throws for what a client sent: what cannot be understood is {@link Malformed}. */
+  static ClientMessage parse(byte[] utf8) {
+    JsonObject message;
+    try {
+      message = object(utf8);
+    } catch (LectusException e) {
+      return new Malformed(Optional.empty(), e.error());
+    }
+    try {
+      return parse(new Members(message));
+    } catch (LectusException e) {
+      return new Malformed(idOf(message), e.error());
+    }
+  }
+
+  private static JsonObject object(byte[] utf8) {
+    if (JsonValue.parse(utf8) instanceof JsonObject object) {
+      return object;
+    }
+    throw LectusException.badRequest("A message must be a JSON object.");
+  }
+
+  /** The id of a message that is wrong in something else. */
+  private static Optional<String> idOf(JsonObject message) {
+    return message.get("id").orElse(null) instanceof JsonString id && isId(id.value())
+        ? Optional.of(id.value())
+        : Optional.empty();
+  }
+
+  private static ClientMessage parse(Members message) {
+    String type =
+        message.text("type").orElseThrow(() -> LectusException.badRequest("`type` is missing."));
+    return switch (type) {
+      case "subscribe" -> subscribe(message);
+      case "credit" -> credit(message);
+      case "unsubscribe" -> unsubscribe(message);
+      default ->
+          throw LectusException.badRequest("`type` must be subscribe, credit or unsubscribe.");
+    };
+  }
+
+  private static Credit credit(Members message) {
+    message.expectOnly(OF_CREDIT);
+    long rows =
+        message
+            .number("n", 1, Credits.MOST)
+            .orElseThrow(() -> LectusException.badRequest("`n` is missing."));
+    return new Credit(id(message), rows);
+  }
+
+  private static Unsubscribe unsubscribe(Members message) {
+    message.expectOnly(OF_UNSUBSCRIBE);
+    return new Unsubscribe(id(message));
+  }
+
+  private static Subscribe subscribe(Members message) {
+    message.expectOnly(OF_SUBSCRIBE);
+    return new Subscribe(id(message), scope(message), terms(message));
+  }
+
+  private static String id(Members message) {
+    String id =
+        message.text("id").orElseThrow(() -> LectusException.badRequest("`id` is missing."));
+    if (!isId(id)) {
+      throw LectusException.badRequest(
+          "`id` must be a string of 1 to " + LONGEST_ID + " characters.");
+    }
+    return id;
+  }
+
+  private static boolean isId(String id) {
+    return !id.isEmpty() && id.length() <= LONGEST_ID;
+  }
+
+  private static Scope scope(Members message) {
+    JsonValue db =
+        message.get("db").orElseThrow(() -> LectusException.badRequest("`db` is missing."));
+    String since = since(message);
+    if (db instanceof JsonString name) {
+      return name.value().indexOf('*') < 0
+          ? new Scope.OneDatabase(DatabaseName.of(name.value()), Since.parse(since))
+          : new Scope.ManyDatabases(List.of(name.value()), since);
+    }
+    if (db instanceof JsonArray names && !names.elements().isEmpty()) {
+      return new Scope.ManyDatabases(Members.texts("db", names), since);
+    }
+    throw LectusException.badRequest(
+        "`db` must be the name of a database, a pattern such as \"user-*\", or a list of these.");
+  }
+
+  /** {@code 0} may come as a number, as it does in CouchDB's clients. */
+  private static String since(Members message) {
+    Optional<JsonValue> since = message.get("since");
+    if (since.orElse(null) instanceof JsonNumber number && number.text().equals("0")) {
+      return "0";
+    }
+    return message.text("since").orElse("0");
+  }
+
+  private static Terms terms(Members message) {
+    return new Terms(
+        options(message),
+        message.number("limit", 0, ChangesReader.NO_LIMIT).orElse(ChangesReader.NO_LIMIT),
+        heartbeat(message),
+        message.number("credits", 0, Credits.MOST));
+  }
+
+  private static FeedOptions options(Members message) {
+    return new FeedOptions(
+        allLeaves(message),
+        message.flag("include_docs"),
+        message.flag("conflicts"),
+        filter(message),
+        FeedOptions.DEFAULT.sequenceInterval());
+  }
+
+  private static boolean allLeaves(Members message) {
+    return switch (message.text("style").orElse("main_only")) {
+      case "main_only" -> false;
+      case "all_docs" -> true;
+      default -> throw LectusException.badRequest("The style should be main_only or all_docs");
+    };
+  }
+
+  private static FeedFilter filter(Members message) {
+    if (message.has("selector") || message.has("fields")) {
+      throw new LectusException(new LectusError.NotImplemented("Selectors are not there yet."));
+    }
+    return message.get("doc_ids").map(FeedFilter::documentIds).orElseGet(FeedFilter.None::new);
+  }
+
+  /** {@code true} is the default interval, as in {@code _changes}; {@code false} is none. */
+  private static OptionalLong heartbeat(Members message) {
+    if (message.get("heartbeat").orElse(null) instanceof JsonBool wanted) {
+      return wanted.value() ? OptionalLong.of(DEFAULT_HEARTBEAT_MILLIS) : OptionalLong.empty();
+    }
+    return message.number("heartbeat", 1, LONGEST_HEARTBEAT_MILLIS);
+  }
+}

@@ -1,0 +1,17 @@
+package lectus.http.socket;
+
+import lectus.feed.FeedPosition;
+import lectus.feed.FeedSink;
+
+/** Starts what subscriptions listen to. On the connection's event loop. */
+public interface SubscriptionFeeds {
+
+  /** The changes of one database; failures to begin are told to the sink. */
+  Feed ofOne(Scope.OneDatabase scope, Terms terms, FeedSink<FeedPosition> sink);
+
+  /** What feeds a subscription. */
+  interface Feed {
+    /** The sink is told nothing any more. */
+    void close();
+  }
+}

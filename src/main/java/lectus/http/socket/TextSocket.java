@@ -1,0 +1,218 @@
+package lectus.http.socket;
+
+import io.netty.handler.codec.http.websocketx.CorruptedWebSocketFrameException;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.ServerWebSocket;
+import io.vertx.core.http.WebSocketFrame;
+import io.vertx.core.http.WebSocketFrameType;
+import io.vertx.core.http.impl.websocket.WebSocketFrameImpl;
+import io.vertx.core.internal.http.WebSocketInternal;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A client's WebSocket that carries text messages both ways. It answers for frames, pings and close
+ * codes; what the messages mean is its listener's affair. Everything happens on the connection's
+ * event loop.
+ *
+ * <p>While the client does not read what it is sent, nothing is read from it either, so that
+ * answers to what it says cannot pile up.
+ */
+public final class TextSocket {
+  private static final Logger LOG = LoggerFactory.getLogger(TextSocket.class);
+
+  /** What may wait for a client in memory, in bytes, before nothing more is read for it. */
+  private static final int WRITE_QUEUE_BYTES = 64 << 10;
+
+  /** What the close frame has room for, in bytes (RFC 6455, section 5.5). */
+  private static final int LONGEST_REASON = 123;
+
+  /** How long a client may take to answer the close frame. */
+  private static final long GOODBYE_MILLIS = 10_000;
+
+  private static final Buffer NO_PAYLOAD = Buffer.buffer(0);
+
+  /** What is done with a client's messages. */
+  public interface Listener {
+    /**
+     * @param utf8 a whole message
+     */
+    void received(byte[] utf8);
+
+    /** The socket is gone, whoever closed it. */
+    void closed();
+  }
+
+  private final ServerWebSocket socket;
+  private final WebSocketSettings settings;
+  private final Vertx vertx;
+  private final MessageAssembly assembly;
+  private final List<Runnable> waiting = new ArrayList<>();
+  private Listener listener;
+  private long timer;
+  private long lastHeardNanos = System.nanoTime();
+  private boolean closing;
+
+  /**
+   * @param pingMillis how often the client is pinged
+   */
+  public TextSocket(
+      Vertx vertx, ServerWebSocket socket, WebSocketSettings settings, long pingMillis) {
+    this.vertx = vertx;
+    this.socket = socket;
+    this.settings = settings;
+    this.assembly = new MessageAssembly(settings.maxMessageBytes());
+    this.timer = vertx.setPeriodic(pingMillis, id -> ping());
+  }
+
+  /** Begins to take messages. */
+  public void start(Listener to) {
+    listener = to;
+    socket.setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
+    socket.frameHandler(this::received);
+    socket.drainHandler(none -> drained());
+    socket.exceptionHandler(this::failed);
+    socket.closeHandler(none -> closed());
+  }
+
+  private void received(WebSocketFrame frame) {
+    lastHeardNanos = System.nanoTime();
+    if (closing) {
+      return;
+    }
+    switch (frame.type()) {
+      case TEXT, CONTINUATION -> assemble(frame);
+      case BINARY -> close(CloseCode.UNSUPPORTED_DATA, "Messages must be text.");
+      default -> {}
+    }
+  }
+
+  private void assemble(WebSocketFrame frame) {
+    try {
+      assembly.add(frame).ifPresent(this::message);
+    } catch (MessageAssembly.TooBig e) {
+      close(CloseCode.TOO_BIG, tooBig());
+    }
+  }
+
+  private String tooBig() {
+    return "A message may have " + settings.maxMessageBytes() + " bytes.";
+  }
+
+  private void message(Buffer message) {
+    byte[] utf8 = message.getBytes();
+    if (!isUtf8(utf8)) {
+      close(CloseCode.INVALID_TEXT, "A message is not UTF-8.");
+      return;
+    }
+    try {
+      listener.received(utf8);
+    } catch (RuntimeException e) {
+      LOG.error("A message of a WebSocket could not be handled", e);
+      close(CloseCode.INTERNAL_ERROR, "The server failed; its log says why.");
+    }
+    if (isFull()) {
+      socket.pause();
+    }
+  }
+
+  private static boolean isUtf8(byte[] bytes) {
+    try {
+      StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes));
+      return true;
+    } catch (CharacterCodingException e) {
+      return false;
+    }
+  }
+
+  /** What is no WebSocket frame, or one that is too long, is found by the decoder. */
+  private void failed(Throwable failure) {
+    if (failure instanceof CorruptedWebSocketFrameException broken) {
+      boolean tooBig = broken.closeStatus().code() == CloseCode.TOO_BIG.number();
+      close(
+          tooBig ? CloseCode.TOO_BIG : CloseCode.PROTOCOL_ERROR,
+          tooBig ? tooBig() : broken.getMessage());
+    }
+  }
+
+  private void ping() {
+    long silenceSeconds = (System.nanoTime() - lastHeardNanos) / 1_000_000_000;
+    if (silenceSeconds < settings.idleTimeoutSeconds()) {
+      write(WebSocketFrame.pingFrame(NO_PAYLOAD));
+    } else {
+      close(CloseCode.GOING_AWAY, "Nothing was heard for " + silenceSeconds + " seconds.");
+    }
+  }
+
+  /**
+   * Sends a message; it waits in memory if the client is slow.
+   *
+   * @param utf8 not changed any more
+   */
+  public void send(byte[] utf8) {
+    if (!closing) {
+      write(new WebSocketFrameImpl(WebSocketFrameType.TEXT, utf8, true));
+    }
+  }
+
+  private void write(WebSocketFrame frame) {
+    if (!socket.isClosed()) {
+      socket.writeFrame(frame);
+    }
+  }
+
+  /** Whether enough waits for the client already. */
+  public boolean isFull() {
+    return !socket.isClosed() && socket.writeQueueFull();
+  }
+
+  /** Runs {@code next} once, when the client has read enough. */
+  public void whenDrained(Runnable next) {
+    waiting.add(next);
+  }
+
+  private void drained() {
+    socket.resume();
+    List<Runnable> now = new ArrayList<>(waiting);
+    waiting.clear();
+    now.forEach(Runnable::run);
+  }
+
+  void afterMillis(long millis, Runnable task) {
+    vertx.setTimer(millis, id -> task.run());
+  }
+
+  /** Says goodbye behind what was sent; what the client says from now on does not count. */
+  public void close(CloseCode code, String reason) {
+    if (closing) {
+      return;
+    }
+    closing = true;
+    vertx.cancelTimer(timer);
+    socket.close(code.number(), shortened(reason));
+    timer = vertx.setTimer(GOODBYE_MILLIS, id -> cut());
+  }
+
+  /** A client that reads nothing does not get to the close frame either. */
+  private void cut() {
+    ((WebSocketInternal) socket).channelHandlerContext().close();
+  }
+
+  private static String shortened(String reason) {
+    String ascii = reason.replaceAll("[^ -~]", "?");
+    return ascii.substring(0, Math.min(LONGEST_REASON, ascii.length()));
+  }
+
+  private void closed() {
+    closing = true;
+    vertx.cancelTimer(timer);
+    waiting.clear();
+    listener.closed();
+  }
+}

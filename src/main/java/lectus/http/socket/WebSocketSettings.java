@@ -1,0 +1,12 @@
+package lectus.http.socket;
+
+/**
+ * What an administrator decides about WebSockets.
+ *
+ * @param maxMessageBytes longest message of a client, in bytes
+ * @param maxSubscriptions subscriptions of one socket at a time
+ * @param pingSeconds how often each client is pinged
+ * @param idleTimeoutSeconds after how long a client that says nothing, not even a pong, is given up
+ */
+public record WebSocketSettings(
+    int maxMessageBytes, int maxSubscriptions, int pingSeconds, int idleTimeoutSeconds) {}

@@ -1,0 +1,157 @@
+package lectus.http.testing;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.UpgradeRejectedException;
+import io.vertx.core.http.WebSocket;
+import io.vertx.core.http.WebSocketClient;
+import io.vertx.core.http.WebSocketConnectOptions;
+import io.vertx.core.http.WebSocketFrame;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
+
+/** A WebSocket client that is driven from a test's thread. */
+public final class SocketClient implements AutoCloseable {
+  /** So long a test waits for what must come. */
+  private static final long PATIENCE_SECONDS = 30;
+
+  private static final Vertx VERTX =
+      Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1).setUseDaemonThread(true));
+
+  /** Held on to, because it closes its sockets when it is collected. */
+  private static final WebSocketClient CLIENT = VERTX.createWebSocketClient();
+
+  private final WebSocket socket;
+  private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
+  private final CompletableFuture<Short> closed = new CompletableFuture<>();
+
+  private SocketClient(WebSocket socket) {
+    this.socket = socket;
+    socket.textMessageHandler(received::add);
+    socket.closeHandler(none -> closed.complete(socket.closeStatusCode()));
+  }
+
+  /**
+   * Opens a WebSocket.
+   *
+   * @param protocols those that the client offers
+   * @throws UpgradeRejectedException as its cause when the server refuses
+   */
+  public static SocketClient connect(LectusServer server, String path, String... protocols) {
+    WebSocketConnectOptions options =
+        new WebSocketConnectOptions()
+            .setHost("127.0.0.1")
+            .setPort(server.port())
+            .setURI(path)
+            .setSubProtocols(List.of(protocols));
+    CompletableFuture<SocketClient> opening = new CompletableFuture<>();
+    // On the event loop, where no message can come before somebody takes it.
+    VERTX.runOnContext(
+        none ->
+            CLIENT
+                .connect(options)
+                .map(SocketClient::new)
+                .onComplete(opening::complete, opening::completeExceptionally));
+    return await(opening);
+  }
+
+  /** The subprotocol that the server chose. */
+  public String protocol() {
+    return socket.subProtocol();
+  }
+
+  public SocketClient send(String json) {
+    await(socket.writeTextMessage(json).toCompletionStage().toCompletableFuture());
+    return this;
+  }
+
+  public SocketClient send(WebSocketFrame frame) {
+    await(socket.writeFrame(frame).toCompletionStage().toCompletableFuture());
+    return this;
+  }
+
+  public SocketClient sendBinary(byte[] bytes) {
+    return send(WebSocketFrame.binaryFrame(Buffer.buffer(bytes), true));
+  }
+
+  /** The next message, as it came. */
+  public String text() {
+    try {
+      String text = received.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      if (text == null) {
+        throw new AssertionError("No message came");
+      }
+      return text;
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** The next message. */
+  public JsonObject message() {
+    return (JsonObject) JsonValue.parse(text().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** A member of the next message, which has that type. */
+  public String message(String type, String member) {
+    JsonObject message = message();
+    if (!type.equals(text(message, "type"))) {
+      throw new AssertionError("No " + type + " but " + message);
+    }
+    return text(message, member);
+  }
+
+  /** A string of an object; null if there is none. */
+  public static String text(JsonObject object, String member) {
+    return object.get(member).orElse(null) instanceof JsonString text ? text.value() : null;
+  }
+
+  /** Whether nothing came that was not taken yet. */
+  public boolean isSilent() {
+    return received.isEmpty();
+  }
+
+  /** Reads nothing any more. */
+  public void pause() {
+    socket.pause();
+  }
+
+  public void resume() {
+    socket.resume();
+  }
+
+  /** The code with which the server closed; waits for it. */
+  public int closeCode() {
+    return await(closed);
+  }
+
+  public boolean isClosed() {
+    return closed.isDone();
+  }
+
+  private static <T> T await(CompletableFuture<T> future) {
+    try {
+      return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException | ExecutionException | TimeoutException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (!socket.isClosed()) {
+      socket.close();
+    }
+    await(closed);
+  }
+}
