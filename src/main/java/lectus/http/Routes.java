@@ -74,7 +74,9 @@ final class Routes {
             "_active_tasks",
             FixedResource.ACTIVE_TASKS,
             "_changes",
-            new ChangesSocketResource());
+            new ChangesSocketResource(),
+            ExamplePage.NAME,
+            new ExamplePage());
     lists =
         Map.of(
             "_all_docs", new AllDocsResource(services, names, Listing.ALL),
@@ -121,6 +123,9 @@ final class Routes {
   private Resource below(List<String> segments) {
     String top = segments.get(0);
     String name = segments.get(1);
+    if (top.equals(ExamplePage.NAME)) {
+      return atTop.get(top);
+    }
     if (atTop.containsKey(top)) {
       throw LectusException.notFound("missing");
     }

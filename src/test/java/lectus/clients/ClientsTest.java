@@ -3,7 +3,10 @@ package lectus.clients;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URI;
+import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import lectus.http.testing.LectusServer;
@@ -59,8 +62,22 @@ final class ClientsTest {
     passes("replication.test.mjs", 3);
   }
 
+  /** The example page, in a browser. */
+  @Test
+  void chromium() throws Exception {
+    Optional<Path> chromium = Chromium.find();
+    NodeClients.need(chromium.isPresent(), "Chromium is not installed");
+    passes("chromium.test.mjs", 9, Map.of("LECTUS_CHROMIUM", chromium.get().toString()));
+  }
+
   private static void passes(String file, int tests) throws Exception {
-    NodeClients.Outcome outcome = clients.test(file, Map.of("LECTUS_URL", server.url()));
+    passes(file, tests, Map.of());
+  }
+
+  private static void passes(String file, int tests, Map<String, String> more) throws Exception {
+    Map<String, String> environment = new HashMap<>(more);
+    environment.put("LECTUS_URL", server.url());
+    NodeClients.Outcome outcome = clients.test(file, environment);
     assertThat(outcome.status()).as(outcome.output()).isZero();
     Matcher passed = PASSED.matcher(outcome.output());
     assertThat(passed.find()).as(outcome.output()).isTrue();
