@@ -72,7 +72,10 @@ public final class Rows<P extends ResumePoint<P>> {
 
   /** The first row behind a position; {@link #size} if there is none. */
   public int firstBehind(P position) {
-    int low = 0;
+    if (isEmpty() || at(0).compareTo(position) > 0) {
+      return 0;
+    }
+    int low = 1;
     int high = size();
     while (low < high) {
       int middle = (low + high) >>> 1;

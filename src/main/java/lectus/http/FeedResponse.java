@@ -21,6 +21,7 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
   private final FeedForm form;
   private final LiveListener<P> listener;
   private boolean hasRows;
+  private boolean over;
 
   private FeedResponse(Exchange exchange, FeedForm form, FeedTerms terms) {
     this.exchange = exchange;
@@ -35,9 +36,18 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
   static <P extends ResumePoint<P>> void start(
       Exchange exchange, FeedForm form, FeedTerms terms, Callable<LiveStart<P>> opening) {
     FeedResponse<P> feed = new FeedResponse<>(exchange, form, terms);
-    feed.response.closeHandler(none -> feed.listener.close());
-    feed.response.exceptionHandler(failure -> feed.listener.close());
+    feed.response.closeHandler(none -> feed.abandon());
+    feed.response.exceptionHandler(failure -> feed.abandon());
     feed.listener.start(opening);
+  }
+
+  /** The client is gone; also told when it goes after the feed's end. */
+  private void abandon() {
+    if (!over) {
+      over = true;
+      listener.close();
+      exchange.abandoned();
+    }
   }
 
   @Override
@@ -55,10 +65,9 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
 
   @Override
   public void rows(Rows<P> rows, int from, int to) {
-    JsonBuffer out = new JsonBuffer(rows.end(to - 1) - rows.start(from) + 4 * (to - from));
-    form.appendRows(rows, from, to, !hasRows, out);
+    FramedRows framed = exchange.api().liveFeeds().framedRows();
+    response.write(framed.bytes(form, rows, from, to, !hasRows));
     hasRows = true;
-    write(out);
   }
 
   @Override
@@ -90,6 +99,7 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
 
   @Override
   public void end(FeedEnd reason, P at, long pending) {
+    over = true;
     JsonBuffer tail = new JsonBuffer(128);
     form.appendEnd(reason, at, pending, tail);
     response.end(bytes(tail));
@@ -98,6 +108,7 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
 
   @Override
   public void fail(Throwable failure) {
+    over = true;
     exchange.fail(failure);
   }
 

@@ -37,7 +37,9 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     this.settings = settings;
     this.routes = new Routes(services, settings);
     this.cors = new Cors(settings.cors());
-    this.liveFeeds = new LiveFeeds(services.feedReaders(), settings.idleTimeoutSeconds());
+    this.liveFeeds =
+        new LiveFeeds(
+            services.feedReaders(), services.liveTails(), settings.idleTimeoutSeconds());
     this.accessLog = new AccessLog(settings.accessLog(), Clock.systemUTC());
     this.serverHeader = HttpHeaders.createOptimized("Lectus/" + settings.version());
   }

@@ -2,7 +2,6 @@ package lectus.http;
 
 import io.vertx.core.Context;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicBoolean;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
 import lectus.feed.LivePage;
@@ -10,29 +9,52 @@ import lectus.feed.LiveSource;
 import lectus.feed.LiveStart;
 import lectus.feed.Registration;
 import lectus.feed.ResumePoint;
+import lectus.feed.Rows;
 
 /**
- * One listener of a live source. It reads pages until it has caught up, then sleeps until it is
- * told of news; told while it reads, it looks once more, so nothing can slip between.
+ * One listener of a live source. It reads pages on its own until it has caught up, then joins the
+ * live tail that is read for all; when its client does not take rows as fast as they come, it leaves
+ * the tail and reads on its own again, a page whenever there is room. What it was handed is a
+ * position, from which it goes on whoever reads, so nothing is lost and nothing comes twice.
  *
- * <p>All state belongs to the connection's event loop, but for {@link #told}, which is set from
- * other threads.
+ * <p>A source that cannot be shared it reads on its own all the time. For the connection's event
+ * loop.
  */
 final class LiveListener<P extends ResumePoint<P>> {
   private final LiveFeeds feeds;
   private final Context context;
   private final FeedSink<P> sink;
-  private final FeedTimers timers;
-  private final AtomicBoolean told = new AtomicBoolean();
+  private final FeedTerms terms;
 
   private LiveSource<P> source;
-  private Registration registration;
   private P position;
   private long remaining;
   private long pending;
-  private boolean busy;
+
+  private State state = State.READING;
+
+  /** Why it ends as soon as the page being read was handed over. */
   private FeedEnd ending;
-  private boolean closed;
+
+  private IdleClock.Timer timer;
+
+  /** Null while it reads on its own. */
+  private LoopTail<P> tail;
+
+  private int place;
+
+  /** Null unless the source cannot be shared. */
+  private NewsBell bell;
+
+  private Registration registration;
+
+  private enum State {
+    /** A page comes from a reader's thread. */
+    READING,
+    WAITING_FOR_ROOM,
+    WAITING_FOR_NEWS,
+    CLOSED
+  }
 
   /**
    * @param context of the connection
@@ -41,14 +63,8 @@ final class LiveListener<P extends ResumePoint<P>> {
     this.feeds = feeds;
     this.context = context;
     this.sink = sink;
+    this.terms = terms;
     this.remaining = terms.limit();
-    this.timers =
-        new FeedTimers(
-            context.owner(),
-            terms,
-            feeds.longestSilenceMillis(),
-            sink::heartbeat,
-            () -> end(new FeedEnd.TimedOut()));
   }
 
   /**
@@ -59,117 +75,197 @@ final class LiveListener<P extends ResumePoint<P>> {
   }
 
   private void begin(LiveStart<P> start) {
-    if (closed) {
+    if (isClosed()) {
       return;
     }
     source = start.source();
     position = start.from();
-    registration = source.listen(this::tell);
     if (!feeds.add(this)) {
       ending = new FeedEnd.ServerStopping();
     }
     sink.begin(position);
-    timers.start();
-    read();
+    startTimer();
+    readOn();
   }
 
-  private void tell() {
-    if (told.compareAndSet(false, true)) {
-      context.runOnContext(none -> wake());
+  private void startTimer() {
+    if (terms.heartbeatMillis().isPresent()) {
+      long pause = Math.min(terms.heartbeatMillis().getAsLong(), feeds.longestSilenceMillis());
+      timer = feeds.clock().start(context.owner(), pause, sink::heartbeat);
+    } else if (terms.timeoutMillis().isPresent()) {
+      long patience = Math.max(1, terms.timeoutMillis().getAsLong());
+      Runnable timeout = () -> end(new FeedEnd.TimedOut());
+      timer = feeds.clock().start(context.owner(), patience, timeout);
     }
   }
 
-  private void wake() {
-    if (!closed && !busy && hasNews()) {
-      read();
+  private void restartTimer() {
+    if (timer != null) {
+      timer.restart();
     }
   }
 
-  private boolean hasNews() {
-    return told.getAndSet(false) && source.hasNews(position);
-  }
-
-  /** Reads when the client takes more. */
+  /** Reads a page on its own, as soon as the client takes more. */
   private void read() {
-    busy = true;
     long room = sink.room();
     if (room > 0) {
+      // With a limit of 0, too, the page tells what is pending.
       read(Math.max(1, Math.min(remaining, room)));
     } else {
-      sink.whenRoom(this::goOnReading);
+      state = State.WAITING_FOR_ROOM;
+      sink.whenRoom(this::readOn);
     }
   }
 
-  private void goOnReading() {
-    if (!closed) {
+  private void readOn() {
+    if (!isClosed()) {
       read();
     }
   }
 
   private void read(long limit) {
-    told.set(false);
+    state = State.READING;
+    if (bell != null) {
+      bell.look();
+    }
     P from = position;
     Offload.to(feeds.readers(), context, () -> source.page(from, limit))
-        .onComplete(this::take, this::fail);
+        .onComplete(this::takeOwn, this::fail);
   }
 
-  private void take(LivePage<P> page) {
-    if (closed) {
+  /** There was room for the page when it was asked for. */
+  private void takeOwn(LivePage<P> page) {
+    if (isClosed()) {
       return;
     }
-    busy = false;
-    int rows = (int) Math.min(remaining, page.rows().size());
-    position = rows < page.rows().size() ? position : page.next();
-    pending = page.pending() + page.rows().size() - rows;
-    if (rows > 0) {
-      remaining -= rows;
-      timers.restart();
-      sink.rows(page.rows(), 0, rows);
+    handOver(page, Long.MAX_VALUE);
+    if (endsBehind(page)) {
+      return;
     }
-    if (remaining == 0) {
-      finish(new FeedEnd.LimitReached());
-    } else if (page.end().isPresent()) {
-      finish(page.end().get());
-    } else {
-      goOn(page.reachedEnd());
-    }
-  }
-
-  private void goOn(boolean reachedEnd) {
-    if (reachedEnd && !hasNews()) {
+    if (ending != null) {
+      finish(ending);
+    } else if (page.reachedEnd()) {
       sink.caughtUp(position);
-      finishIfEnding();
-    } else if (!finishIfEnding()) {
+      waitForNews();
+    } else {
       read();
     }
   }
 
-  private boolean finishIfEnding() {
-    if (!closed && ending != null) {
-      finish(ending);
+  private void waitForNews() {
+    if (isClosed()) {
+      return;
     }
-    return closed;
+    state = State.WAITING_FOR_NEWS;
+    if (source.identity().isEmpty()) {
+      waitAlone();
+    } else if (!feeds.join(this, source)) {
+      read();
+    }
+  }
+
+  /** Whoever listens registers before its last look. */
+  private void waitAlone() {
+    if (bell == null) {
+      bell = new NewsBell(context, this::wakeAlone);
+      registration = source.listen(bell);
+      read();
+    } else {
+      wakeAlone();
+    }
+  }
+
+  private void wakeAlone() {
+    if (state == State.WAITING_FOR_NEWS && bell.look() && source.hasNews(position)) {
+      read();
+    }
+  }
+
+  P position() {
+    return position;
+  }
+
+  Context context() {
+    return context;
+  }
+
+  /**
+   * @param tail gives it pages from now on
+   * @param place to be told when it leaves; the last one told counts
+   */
+  void joined(LoopTail<P> tail, int place) {
+    this.tail = tail;
+    this.place = place;
+    this.source = tail.source();
+  }
+
+  boolean isIn(LoopTail<P> other) {
+    return tail == other;
+  }
+
+  /** Takes a page from the tail, as far as there is room; leaves the tail if there is not enough. */
+  void take(LivePage<P> page) {
+    handOver(page, sink.room());
+    if (endsBehind(page)) {
+      return;
+    }
+    if (!hasReached(page.next())) {
+      leaveTail();
+      read();
+    } else if (page.reachedEnd()) {
+      sink.caughtUp(position);
+    }
+  }
+
+  /** Hands over what of a page lies behind the position. */
+  private void handOver(LivePage<P> page, long room) {
+    Rows<P> rows = page.rows();
+    int from = rows.firstBehind(position);
+    int to = from + (int) Math.min(rows.size() - from, Math.min(remaining, room));
+    P reached = to == rows.size() ? page.next() : to == 0 ? position : rows.at(to - 1);
+    position = later(position, reached);
+    pending = page.pending() + rows.size() - to;
+    remaining -= to - from;
+    if (to > from) {
+      restartTimer();
+      sink.rows(rows, from, to);
+    }
+  }
+
+  /** Whether the feed is over now. */
+  private boolean endsBehind(LivePage<P> page) {
+    if (!isClosed() && remaining == 0) {
+      finish(new FeedEnd.LimitReached());
+    } else if (!isClosed() && page.end().isPresent() && hasReached(page.next())) {
+      finish(page.end().get());
+    }
+    return isClosed();
+  }
+
+  private boolean hasReached(P other) {
+    return position.compareTo(other) >= 0;
   }
 
   /** Ends in order: at once, or when the page being read has been handed over. */
   void end(FeedEnd reason) {
-    if (ending == null) {
-      ending = reason;
+    if (tail != null) {
+      position = later(position, tail.end());
     }
-    if (!closed && !busy) {
-      finish(ending);
+    if (state == State.READING) {
+      ending = ending == null ? reason : ending;
+    } else if (!isClosed()) {
+      finish(reason);
     }
   }
 
   private void finish(FeedEnd reason) {
-    if (!closed) {
-      close();
-      sink.end(reason, position, pending);
-    }
+    close();
+    sink.end(reason, position, pending);
   }
 
-  private void fail(Throwable failure) {
-    if (!closed) {
+  /** Ends at once, with an error. */
+  void fail(Throwable failure) {
+    if (!isClosed()) {
       close();
       sink.fail(failure);
     }
@@ -177,14 +273,33 @@ final class LiveListener<P extends ResumePoint<P>> {
 
   /** The client is gone, or has heard all it wanted: nothing is handed over any more. */
   void close() {
-    if (closed) {
+    if (isClosed()) {
       return;
     }
-    closed = true;
-    timers.stop();
+    state = State.CLOSED;
     feeds.remove(this);
+    leaveTail();
+    if (timer != null) {
+      timer.stop();
+    }
     if (registration != null) {
       registration.close();
     }
+  }
+
+  private boolean isClosed() {
+    return state == State.CLOSED;
+  }
+
+  private void leaveTail() {
+    if (tail != null) {
+      LoopTail<P> left = tail;
+      tail = null;
+      left.leave(place);
+    }
+  }
+
+  private static <P extends ResumePoint<P>> P later(P one, P other) {
+    return one.compareTo(other) < 0 ? other : one;
   }
 }

@@ -11,6 +11,7 @@ import lectus.document.RevisionsDiff;
 import lectus.feed.ChangesReader;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.DatabaseInfo;
+import lectus.feed.LiveTails;
 
 /**
  * What the resources are made of.
@@ -35,4 +36,5 @@ public record Services(
     DatabaseEvents events,
     BodyMemory bodyMemory,
     Executor readers,
-    Executor feedReaders) {}
+    Executor feedReaders,
+    LiveTails liveTails) {}

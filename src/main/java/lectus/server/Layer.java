@@ -13,6 +13,7 @@ import lectus.document.RevisionsDiff;
 import lectus.feed.ChangesReader;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.DatabaseInfo;
+import lectus.feed.LiveTails;
 import lectus.http.BodyMemory;
 import lectus.http.Services;
 import lectus.http.Writes;
@@ -57,6 +58,7 @@ final class Layer {
    * @param readers of which feeds get half
    */
   Services services(Writes writes, DatabaseEvents events, Executor readers) {
+    Executor feedReaders = new FeedShare(readers, Math.max(1, settings.readers() / 2));
     return new Services(
         store.id(),
         catalogue,
@@ -72,6 +74,7 @@ final class Layer {
         events,
         new BodyMemory(settings.bodyMemoryBytes()),
         readers,
-        new FeedShare(readers, Math.max(1, settings.readers() / 2)));
+        feedReaders,
+        new LiveTails(feedReaders));
   }
 }
