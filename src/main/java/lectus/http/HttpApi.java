@@ -38,8 +38,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     this.routes = new Routes(services, settings);
     this.cors = new Cors(settings.cors());
     this.liveFeeds =
-        new LiveFeeds(
-            services.feedReaders(), services.liveTails(), settings.idleTimeoutSeconds());
+        new LiveFeeds(services.feedReaders(), services.liveTails(), settings.idleTimeoutSeconds());
     this.accessLog = new AccessLog(settings.accessLog(), Clock.systemUTC());
     this.serverHeader = HttpHeaders.createOptimized("Lectus/" + settings.version());
   }

@@ -103,8 +103,7 @@ final class IdleClock {
     }
 
     private void setAlarm() {
-      alarm =
-          vertx.setTimer(Math.max(1, ends.next.dueMillis - nowMillis()), id -> callWhoIsDue());
+      alarm = vertx.setTimer(Math.max(1, ends.next.dueMillis - nowMillis()), id -> callWhoIsDue());
     }
 
     private void callWhoIsDue() {

@@ -13,9 +13,9 @@ import lectus.feed.Rows;
 
 /**
  * One listener of a live source. It reads pages on its own until it has caught up, then joins the
- * live tail that is read for all; when its client does not take rows as fast as they come, it leaves
- * the tail and reads on its own again, a page whenever there is room. What it was handed is a
- * position, from which it goes on whoever reads, so nothing is lost and nothing comes twice.
+ * live tail that is read for all; when its client does not take rows as fast as they come, it
+ * leaves the tail and reads on its own again, a page whenever there is room. What it was handed is
+ * a position, from which it goes on whoever reads, so nothing is lost and nothing comes twice.
  *
  * <p>A source that cannot be shared it reads on its own all the time. For the connection's event
  * loop.
@@ -203,7 +203,9 @@ final class LiveListener<P extends ResumePoint<P>> {
     return tail == other;
   }
 
-  /** Takes a page from the tail, as far as there is room; leaves the tail if there is not enough. */
+  /**
+   * Takes a page from the tail, as far as there is room; leaves the tail if there is not enough.
+   */
   void take(LivePage<P> page) {
     handOver(page, sink.room());
     if (endsBehind(page)) {

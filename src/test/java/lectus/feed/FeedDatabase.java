@@ -25,18 +25,18 @@ import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 
 /** A database on a store for tests of feeds. */
-final class FeedDatabase {
+public final class FeedDatabase {
   static final long CREATED_AT_SECONDS = 1_795_253_100;
 
   private static final DocumentParser PARSER = new DocumentParser(DocumentLimits.DEFAULT);
 
-  final DatabaseName name = DatabaseName.of("db");
+  public final DatabaseName name = DatabaseName.of("db");
   final TransactionRunner transactions;
-  final Catalogue catalogue;
-  final ChangesReader changes;
+  public final Catalogue catalogue;
+  public final ChangesReader changes;
   private final DocumentWriter writer;
 
-  FeedDatabase(Store store, int shards) {
+  public FeedDatabase(Store store, int shards) {
     transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     catalogue =
         new Catalogue(
@@ -52,7 +52,7 @@ final class FeedDatabase {
   }
 
   /** Writes a child of {@code base}, or a new document if it is null. */
-  RevisionId put(String id, RevisionId base, String json) {
+  public RevisionId put(String id, RevisionId base, String json) {
     return write(PARSER.interactive(id, Optional.ofNullable(base), utf8(json)));
   }
 
@@ -61,7 +61,7 @@ final class FeedDatabase {
     write(PARSER.replicated(id, Optional.of(RevisionId.of(rev)), utf8(json)));
   }
 
-  void putAll(String id, int count) {
+  public void putAll(String id, int count) {
     List<Edit> edits = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       edits.add(PARSER.interactive(id + i, Optional.empty(), utf8("{\"v\":" + i + "}")));
