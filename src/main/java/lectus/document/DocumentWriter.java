@@ -53,7 +53,7 @@ public final class DocumentWriter {
    * edits of one document each sees what became of the one before.
    *
    * @throws LectusException {@code not_found} if the database does not exist; Internal if the store
-   *     did not say whether the first of them were stored
+   *     could not be brought to say whether the first of them were stored
    */
   public WriteResult write(DatabaseName database, List<? extends Edit> edits) {
     WaitingEdits waiting =
@@ -92,7 +92,9 @@ public final class DocumentWriter {
     checkEachOnce(documents);
     WriteProgress progress = new WriteProgress(edits.size());
     try {
-      progress.add(patiently.runVersioned(tx -> batches.writeAtomically(tx, database, documents)));
+      progress.add(
+          patiently.runVersioned(
+              tx -> batches.writeAtomically(tx, database, documents), DocumentWriter::writes));
     } catch (FDBException lost) {
       throw RetryableErrors.isRetryable(lost.getCode())
           ? new LectusException(tooContended())
@@ -103,7 +105,11 @@ public final class DocumentWriter {
 
   private Committed<WriteBatch.Result> commit(DatabaseName database, List<DocumentEdits> batch) {
     TransactionRunner runner = batch.size() == 1 ? patiently : once;
-    return runner.runVersioned(tx -> batches.write(tx, database, batch));
+    return runner.runVersioned(tx -> batches.write(tx, database, batch), DocumentWriter::writes);
+  }
+
+  private static boolean writes(WriteBatch.Result result) {
+    return result.written() > 0;
   }
 
   private static void checkEachOnce(List<DocumentEdits> documents) {

@@ -3,6 +3,7 @@ package lectus.store;
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
 import java.nio.file.Path;
+import java.util.Optional;
 import lectus.error.LectusException;
 import lectus.error.StoreOpenException;
 import lectus.store.embedded.EmbeddedDatabase;
@@ -27,7 +28,11 @@ public final class EmbeddedStores {
     Database database = EmbeddedDatabase.open(data, options);
     try {
       return Store.in(
-          database, Store.DEFAULT_DIRECTORY, TransactionLimits.DEFAULT, false, database::close);
+          database,
+          Store.DEFAULT_DIRECTORY,
+          TransactionLimits.DEFAULT,
+          Optional.empty(),
+          database::close);
     } catch (FDBException | LectusException e) {
       database.close();
       throw new StoreOpenException("The store in " + data + " cannot be read or written.", e);

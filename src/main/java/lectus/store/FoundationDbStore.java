@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
 import lectus.error.LectusException;
 import lectus.error.StoreOpenException;
 
@@ -49,7 +51,8 @@ public final class FoundationDbStore {
     try {
       TransactionLimits limits =
           new TransactionLimits(TransactionLimits.DEFAULT.retries(), timeout);
-      return Store.in(database, directory, limits, true, () -> close(client, database));
+      Optional<Executor> clearing = Optional.of(TransactionIds.afterAWhile());
+      return Store.in(database, directory, limits, clearing, () -> close(client, database));
     } catch (FDBException | LectusException e) {
       database.close();
       throw unreachable(clusterFile, timeout, e);

@@ -1,11 +1,24 @@
 package lectus.store;
 
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+
 /**
  * FoundationDB's error codes after which a transaction may be run again. {@code
  * FDBException.isRetryable()} knows them too, but asks the native library, which the embedded store
  * does without.
  */
 public final class RetryableErrors {
+  static final int NOT_COMMITTED = 1020;
+
+  private static final int CANCELLED = 1025;
+  private static final int TIMED_OUT = 1031;
+
+  /** From here on codes tell of mistakes that the client noticed before it sent anything. */
+  private static final int CLIENT_ERRORS = 2000;
+
+  private static final int AFTER_CLIENT_ERRORS = 3000;
+
   private RetryableErrors() {}
 
   /**
@@ -13,16 +26,35 @@ public final class RetryableErrors {
    */
   public static boolean isRetryable(int code) {
     return switch (code) {
-      case 1007, 1009, 1020, 1037, 1038, 1042, 1051, 1078, 1213, 1223, 1235, 1242 -> true;
+      case 1007, 1009, NOT_COMMITTED, 1037, 1038, 1042, 1051, 1078, 1213, 1223, 1235, 1242 -> true;
       default -> false;
     };
   }
 
-  /** What a commit answers when it cannot tell whether the transaction has been stored. */
+  /**
+   * What a commit answers when it cannot tell whether the transaction has been stored: an unknown
+   * result, a cancelled or overdue call, a cluster whose version has changed.
+   */
   public static boolean isUnknownResult(int code) {
     return switch (code) {
-      case 1021, 1031, 1039 -> true;
+      case 1021, CANCELLED, TIMED_OUT, 1039 -> true;
       default -> false;
     };
+  }
+
+  /** Neither {@code onError} nor anything else brings the transaction back. */
+  static boolean isOver(int code) {
+    return code == CANCELLED || code == TIMED_OUT;
+  }
+
+  /** A commit that answered so has left nothing, and will not. */
+  static boolean isCertainlyNotStored(int code) {
+    return isRetryable(code) || (code >= CLIENT_ERRORS && code < AFTER_CLIENT_ERRORS);
+  }
+
+  static LectusException unknownResult(String why) {
+    return new LectusException(
+        new LectusError.Internal(
+            "The store did not say whether the write was stored (" + why + ")."));
   }
 }

@@ -5,6 +5,8 @@ import com.apple.foundationdb.directory.DirectoryLayer;
 import com.apple.foundationdb.directory.DirectorySubspace;
 import com.apple.foundationdb.subspace.Subspace;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
 
 /**
  * An open store: fdb-java's {@link Database}, embedded or a cluster, and the subspace of it that
@@ -17,38 +19,46 @@ public final class Store implements AutoCloseable {
   private final Database database;
   private final DirectorySubspace root;
   private final String id;
-  private final boolean cluster;
+  private final Optional<Executor> clearing;
+  private final Optional<TransactionIds> transactionIds;
   private final Runnable closing;
 
   private Store(
-      Database database, DirectorySubspace root, String id, boolean cluster, Runnable closing) {
+      Database database,
+      DirectorySubspace root,
+      String id,
+      Optional<Executor> clearing,
+      Runnable closing) {
     this.database = database;
     this.root = root;
     this.id = id;
-    this.cluster = cluster;
+    this.clearing = clearing;
+    this.transactionIds =
+        clearing.map(executor -> new TransactionIds(database, root.getKey(), executor));
     this.closing = closing;
   }
 
   /**
    * Opens, or makes, the directory {@code path} of {@code database}.
    *
-   * @param cluster whether the database lies behind a network
+   * @param clearing what clears the ids of writes, a while after it is asked to; empty if the
+   *     database always tells the result of a commit
    * @param closing what {@link #close} does
    */
   static Store in(
       Database database,
       List<String> path,
       TransactionLimits limits,
-      boolean cluster,
+      Optional<Executor> clearing,
       Runnable closing) {
-    TransactionRunner transactions = new TransactionRunner(database, limits, cluster);
     DirectoryLayer directories = new DirectoryLayer();
-    return transactions.run(
-        transaction -> {
-          DirectorySubspace root = Reads.await(directories.createOrOpen(transaction, path));
-          String id = new StoreIdentity(root).readOrCreate(transaction);
-          return new Store(database, root, id, cluster, closing);
-        });
+    return TransactionRunner.withoutIds(database, limits, clearing.isPresent())
+        .runIdempotent(
+            transaction -> {
+              DirectorySubspace root = Reads.await(directories.createOrOpen(transaction, path));
+              String id = new StoreIdentity(root).readOrCreate(transaction);
+              return new Store(database, root, id, clearing, closing);
+            });
   }
 
   /**
@@ -56,7 +66,7 @@ public final class Store implements AutoCloseable {
    * what this returns leaves the database open.
    */
   public Store inDirectory(List<String> path) {
-    return in(database, path, TransactionLimits.DEFAULT, cluster, () -> {});
+    return in(database, path, TransactionLimits.DEFAULT, clearing, () -> {});
   }
 
   public Database database() {
@@ -88,11 +98,17 @@ public final class Store implements AutoCloseable {
    * happens when the network breaks.
    */
   public boolean mayAnswerUnknownResult() {
-    return cluster;
+    return transactionIds.isPresent();
+  }
+
+  /** Of the writes of this process, where a result may be unknown. */
+  Optional<TransactionIds> transactionIds() {
+    return transactionIds;
   }
 
   @Override
   public void close() {
+    transactionIds.ifPresent(TransactionIds::close);
     closing.run();
   }
 }

@@ -4,9 +4,12 @@ import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import lectus.error.LectusError;
+import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 import lectus.error.LectusException;
 
 /**
@@ -14,8 +17,10 @@ import lectus.error.LectusException;
  * long as it lost to others. Everything happens on the caller's thread.
  *
  * <p>A body may run several times, so it must keep nothing of an earlier run. What it throws that
- * is not an {@link FDBException} ends the transaction with nothing stored. A commit whose result is
- * unknown is never run again, because its edits may be there already (RFC 003).
+ * is not an {@link FDBException} ends the transaction with nothing stored. On a store that may
+ * answer a commit with an unknown result each write has an id (RFC 003), by which the next run
+ * finds out whether an earlier one was stored: what is returned is always what the run gave that
+ * was stored.
  */
 public final class TransactionRunner {
   /** {@code getVersionstamp} of a transaction that wrote nothing. */
@@ -24,42 +29,73 @@ public final class TransactionRunner {
   private final Database database;
   private final TransactionLimits limits;
   private final boolean callsMayHang;
+  private final Optional<TransactionIds> ids;
 
   public TransactionRunner(Store store, TransactionLimits limits) {
-    this(store.database(), limits, store.mayAnswerUnknownResult());
+    this(store.database(), limits, store.mayAnswerUnknownResult(), store.transactionIds());
   }
 
-  TransactionRunner(Database database, TransactionLimits limits, boolean callsMayHang) {
+  private TransactionRunner(
+      Database database,
+      TransactionLimits limits,
+      boolean callsMayHang,
+      Optional<TransactionIds> ids) {
     this.database = database;
     this.limits = limits;
     this.callsMayHang = callsMayHang;
+    this.ids = ids;
+  }
+
+  /** For reads, for what may be stored twice, and for stores that always tell the result. */
+  static TransactionRunner withoutIds(
+      Database database, TransactionLimits limits, boolean callsMayHang) {
+    return new TransactionRunner(database, limits, callsMayHang, Optional.empty());
   }
 
   /**
    * Runs and commits.
    *
    * @throws FDBException the first error that is not worth another run, or the last one when the
-   *     limits are used up
-   * @throws LectusException what the body threw, or Internal when the commit's result is unknown
+   *     limits are used up: nothing is stored
+   * @throws LectusException what the body threw: nothing is stored; or Internal when the store
+   *     could not be brought to tell whether it is
    */
   public <T> T run(Function<? super Transaction, ? extends T> body) {
-    return attempt(
-        transaction -> {
-          T value = body.apply(transaction);
-          commit(transaction);
-          return value;
-        });
+    return this.<T>runVersioned(body).value();
   }
 
   /** As {@link #run}, with the versionstamp that the store gave the transaction. */
   public <T> Committed<T> runVersioned(Function<? super Transaction, ? extends T> body) {
-    return attempt(
-        transaction -> {
-          T value = body.apply(transaction);
-          CompletableFuture<byte[]> versionstamp = transaction.getVersionstamp();
-          commit(transaction);
-          return new Committed<>(value, versionstampOrNull(versionstamp));
-        });
+    return runVersioned(body, value -> true);
+  }
+
+  /**
+   * As {@link #runVersioned(Function)}, for a body that may find that there is nothing to write.
+   *
+   * @param writes whether a body that gave this value has written anything
+   */
+  public <T> Committed<T> runVersioned(
+      Function<? super Transaction, ? extends T> body, Predicate<? super T> writes) {
+    return ids.isPresent()
+        ? repeat(new IdentifiedWrite<T>(ids.get(), body, writes))
+        : repeat(new Repeated<>(tx -> commitVersioned(tx, body), RetryableErrors::isRetryable));
+  }
+
+  /**
+   * As {@link #run}, for a body that does no harm when it is stored twice: it needs no id, and runs
+   * again after an unknown result.
+   *
+   * @throws FDBException as {@link #run}, but whether the last run is stored remains open
+   */
+  public <T> T runIdempotent(Function<? super Transaction, ? extends T> body) {
+    return repeat(
+        new Repeated<>(
+            tx -> {
+              T value = body.apply(tx);
+              Reads.await(tx.commit());
+              return value;
+            },
+            code -> RetryableErrors.isRetryable(code) || RetryableErrors.isUnknownResult(code)));
   }
 
   /**
@@ -67,19 +103,46 @@ public final class TransactionRunner {
    * snapshot reads.
    */
   public <T> T read(Function<? super ReadTransaction, ? extends T> body) {
-    return attempt(transaction -> body.apply(transaction.snapshot()));
+    return repeat(new Repeated<>(tx -> body.apply(tx.snapshot()), RetryableErrors::isRetryable));
   }
 
-  private <T> T attempt(Function<? super Transaction, ? extends T> work) {
+  /** Work that knows nothing but the run at hand. */
+  private record Repeated<T>(
+      Function<? super Transaction, ? extends T> body, IntPredicate retryable) implements Work<T> {
+    @Override
+    public T run(Transaction tx) {
+      return body.apply(tx);
+    }
+
+    @Override
+    public boolean mayFollow(int code) {
+      return retryable.test(code);
+    }
+
+    @Override
+    public T end(RuntimeException failure) {
+      throw failure;
+    }
+  }
+
+  private <T> T repeat(Work<T> work) {
     long startNanos = System.nanoTime();
-    Transaction transaction = begin();
+    Transaction transaction = begin(limits.time());
     try {
       for (int retries = 0; ; retries++) {
         try {
-          return work.apply(transaction);
-        } catch (RuntimeException failure) {
-          FDBException lost = retryableOrThrow(failure, retries, startNanos);
-          transaction = Reads.await(transaction.onError(lost));
+          return work.run(transaction);
+        } catch (RuntimeException wrapped) {
+          RuntimeException failure = Reads.unwrapped(wrapped);
+          Duration left = limits.time().minusNanos(System.nanoTime() - startNanos);
+          Optional<Transaction> next =
+              retries < limits.retries() && left.compareTo(Duration.ZERO) > 0
+                  ? next(work, transaction, failure, left)
+                  : Optional.empty();
+          if (next.isEmpty()) {
+            return work.end(failure);
+          }
+          transaction = next.get();
         }
       }
     } finally {
@@ -87,41 +150,46 @@ public final class TransactionRunner {
     }
   }
 
-  private Transaction begin() {
+  private Transaction begin(Duration time) {
     Transaction transaction = database.createTransaction();
     if (callsMayHang) {
-      transaction.options().setTimeout(limits.time().toMillis());
+      transaction.options().setTimeout(Math.max(1, time.toMillis()));
     }
     return transaction;
   }
 
-  private FDBException retryableOrThrow(RuntimeException failure, int retries, long startNanos) {
-    RuntimeException cause = Reads.unwrapped(failure);
-    boolean mayRunAgain =
-        retries < limits.retries() && System.nanoTime() - startNanos < limits.time().toNanos();
-    if (mayRunAgain
-        && cause instanceof FDBException lost
-        && RetryableErrors.isRetryable(lost.getCode())) {
-      return lost;
+  /**
+   * The transaction for another run, after FoundationDB's back-off; empty if there is to be none.
+   */
+  private <T> Optional<Transaction> next(
+      Work<T> work, Transaction transaction, RuntimeException failure, Duration left) {
+    if (!(failure instanceof FDBException lost) || !work.mayFollow(lost.getCode())) {
+      return Optional.empty();
     }
-    throw cause;
+    if (RetryableErrors.isOver(lost.getCode())) {
+      transaction.close();
+      return Optional.of(begin(left));
+    }
+    try {
+      return Optional.of(Reads.await(transaction.onError(lost)));
+    } catch (FDBException timeIsUp) {
+      return Optional.empty();
+    }
   }
 
-  private static void commit(Transaction transaction) {
+  private static <T> Committed<T> commitVersioned(
+      Transaction transaction, Function<? super Transaction, ? extends T> body) {
+    T value = body.apply(transaction);
+    CompletableFuture<byte[]> versionstamp = transaction.getVersionstamp();
     try {
       Reads.await(transaction.commit());
     } catch (FDBException e) {
       if (RetryableErrors.isUnknownResult(e.getCode())) {
-        throw unknownResult(e);
+        throw RetryableErrors.unknownResult(Integer.toString(e.getCode()));
       }
       throw e;
     }
-  }
-
-  private static LectusException unknownResult(FDBException cause) {
-    return new LectusException(
-        new LectusError.Internal(
-            "The store did not say whether the write was stored (" + cause.getCode() + ")."));
+    return new Committed<>(value, versionstampOrNull(versionstamp));
   }
 
   private static byte[] versionstampOrNull(CompletableFuture<byte[]> versionstamp) {

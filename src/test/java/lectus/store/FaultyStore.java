@@ -2,63 +2,122 @@ package lectus.store;
 
 import com.apple.foundationdb.Database;
 import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
- * A store whose commits fail as a test plans it: each commit takes the next fault, and when none is
- * left commits succeed. One thread uses it at a time.
+ * A store whose commits fail as a test plans it, and that loses what a test chooses: each commit
+ * takes the next fault, and when none is left commits succeed.
  */
 public final class FaultyStore {
   /** What becomes of a commit. */
   public enum Fault {
     /** It succeeds. */
-    NONE(0, true),
+    NONE(0, Moment.AT_ONCE),
     /** Another transaction came first. */
-    NOT_COMMITTED(1020, false),
+    NOT_COMMITTED(1020, Moment.NEVER),
+    /** The transaction took too long. */
+    TOO_OLD(1007, Moment.NEVER),
+    /** The read version was not there in time. */
+    FUTURE_VERSION(1009, Moment.NEVER),
     /** It is stored, and the answer is lost. */
-    UNKNOWN_BUT_STORED(1021, true),
+    UNKNOWN_BUT_STORED(1021, Moment.AT_ONCE),
     /** It is lost, and so is the answer. */
-    UNKNOWN_AND_LOST(1021, false),
+    UNKNOWN_AND_LOST(1021, Moment.NEVER),
+    /** It is stored, and no answer comes in time. */
+    TIMED_OUT_BUT_STORED(1031, Moment.AT_ONCE),
+    /** It is lost, and no answer comes in time. */
+    TIMED_OUT_AND_LOST(1031, Moment.NEVER),
+    /** No answer comes in time, and it arrives right before the next commit does. */
+    TIMED_OUT_THEN_STORED(1031, Moment.BEFORE_THE_NEXT),
+    /** No answer comes in time, and it arrives when the next commit is through. */
+    TIMED_OUT_THEN_OVERTAKEN(1031, Moment.AFTER_THE_NEXT),
     /** Something that is no use to try again. */
-    IO_ERROR(1510, false);
+    IO_ERROR(1510, Moment.NEVER);
 
     private final int code;
-    private final boolean stored;
+    private final Moment arrives;
 
-    Fault(int code, boolean stored) {
+    Fault(int code, Moment arrives) {
       this.code = code;
-      this.stored = stored;
+      this.arrives = arrives;
+    }
+
+    private boolean isLate() {
+      return arrives == Moment.BEFORE_THE_NEXT || arrives == Moment.AFTER_THE_NEXT;
     }
   }
 
+  private enum Moment {
+    AT_ONCE,
+    NEVER,
+    BEFORE_THE_NEXT,
+    AFTER_THE_NEXT
+  }
+
+  /**
+   * A mutation or a conflict range of a transaction.
+   *
+   * @param method of {@link Transaction}
+   * @param key or where a range begins
+   */
+  public record Operation(String method, byte[] key) {
+    /** Whether the key lies in a subspace. */
+    public boolean isBelow(byte[] prefix) {
+      return key.length >= prefix.length
+          && Arrays.equals(key, 0, prefix.length, prefix, 0, prefix.length);
+    }
+  }
+
+  /** A commit that has not arrived yet. */
+  private record Late(Moment arrives, Transaction transaction) {}
+
   private final Queue<Fault> planned = new ArrayDeque<>();
+  private final Queue<Late> late = new ConcurrentLinkedQueue<>();
+  private final Queue<Runnable> clearing = new ConcurrentLinkedQueue<>();
+  private final Database database;
   private final Store store;
+  private Supplier<Fault> further = () -> Fault.NONE;
+  private Function<CompletableFuture<Void>, CompletableFuture<Void>> completion = done -> done;
+  private Predicate<Operation> lost = operation -> false;
   private Runnable beforeCommit = () -> {};
+  private long versionsGoneOn;
   private int commits;
 
   /** The same data as {@code inner}, seen through a network that breaks. */
   public FaultyStore(Store inner) {
-    Database database =
+    this(inner, inner.mayAnswerUnknownResult());
+  }
+
+  /**
+   * @param mayAnswerUnknownResult what the store says of itself
+   */
+  public FaultyStore(Store inner, boolean mayAnswerUnknownResult) {
+    this.database =
         proxy(
             Database.class,
             (method, arguments) ->
                 method.getName().equals("createTransaction")
                     ? faulty((Transaction) call(inner.database(), method, arguments))
                     : call(inner.database(), method, arguments));
+    Optional<Executor> clears =
+        mayAnswerUnknownResult ? Optional.of(clearing::add) : Optional.empty();
     this.store =
         Store.in(
-            database,
-            inner.directory().getPath(),
-            TransactionLimits.DEFAULT,
-            inner.mayAnswerUnknownResult(),
-            () -> {});
+            database, inner.directory().getPath(), TransactionLimits.DEFAULT, clears, () -> {});
   }
 
   public Store store() {
@@ -66,46 +125,141 @@ public final class FaultyStore {
   }
 
   /** Plans what becomes of the next commits. */
-  public void plan(Fault... faults) {
+  public synchronized void plan(Fault... faults) {
     planned.addAll(Arrays.asList(faults));
+  }
+
+  /** Says what becomes of the commits for which nothing is planned. */
+  public synchronized void keepFailing(Supplier<Fault> faults) {
+    further = faults;
+  }
+
+  /** Commits go through from now on, apart from those that are late. */
+  public synchronized void heal() {
+    planned.clear();
+    further = () -> Fault.NONE;
+  }
+
+  /** Passes on the completion of each commit as {@code change} will have it. */
+  public synchronized void completing(
+      Function<CompletableFuture<Void>, CompletableFuture<Void>> change) {
+    completion = change;
+  }
+
+  /** Transactions from now on are without these operations, and nobody is told. */
+  public synchronized void lose(Predicate<Operation> operations) {
+    lost = operations;
   }
 
   /**
    * Runs {@code interference} when the next transaction has read and written, right before it
    * commits.
    */
-  public void beforeNextCommit(Runnable interference) {
+  public synchronized void beforeNextCommit(Runnable interference) {
     beforeCommit = interference;
   }
 
+  /** Read versions that are asked for are higher from now on, as if time had passed. */
+  public synchronized void goOnBy(long versions) {
+    versionsGoneOn = versions;
+  }
+
   /** Commits that were tried so far. */
-  public int commits() {
+  public synchronized int commits() {
     return commits;
   }
 
+  /** Commits that are late arrive now. */
+  public void deliver() {
+    deliver(Moment.BEFORE_THE_NEXT);
+    deliver(Moment.AFTER_THE_NEXT);
+  }
+
+  /** Lets the ids be cleared that wait for it; true if there were any to wait for. */
+  public boolean clearIds() {
+    Runnable next = clearing.poll();
+    if (next != null) {
+      next.run();
+    }
+    return next != null;
+  }
+
   private Transaction faulty(Transaction inner) {
+    boolean[] isLate = new boolean[1];
     return proxy(
         Transaction.class,
         (method, arguments) ->
             switch (method.getName()) {
-              case "commit" -> commit(inner);
+              case "commit" -> commit(inner, isLate);
               case "onError" -> inner.onError((Throwable) arguments[0]).thenApply(this::faulty);
+              case "getReadVersion" -> inner.getReadVersion().thenApply(this::later);
+              case "close" -> isLate[0] ? null : call(inner, method, arguments);
+              case "set", "clear", "mutate", "addReadConflictKey", "addReadConflictRange" ->
+                  isLost(method.getName(), arguments) ? null : call(inner, method, arguments);
               default -> call(inner, method, arguments);
             });
   }
 
-  private CompletableFuture<Void> commit(Transaction inner) {
-    commits++;
+  private synchronized long later(long version) {
+    return version + versionsGoneOn;
+  }
+
+  private synchronized boolean isLost(String method, Object[] arguments) {
+    for (Object argument : arguments) {
+      if (argument instanceof byte[] key) {
+        return lost.test(new Operation(method, key));
+      }
+      if (argument instanceof Range range) {
+        return lost.test(new Operation(method, range.begin));
+      }
+    }
+    return false;
+  }
+
+  private CompletableFuture<Void> commit(Transaction inner, boolean[] isLate) {
+    interference().run();
+    Fault fault = next();
+    if (fault.isLate()) {
+      isLate[0] = true;
+      deliver();
+      late.add(new Late(fault.arrives, inner));
+      return failed(fault);
+    }
+    deliver(Moment.BEFORE_THE_NEXT);
+    CompletableFuture<Void> commit =
+        fault.arrives == Moment.AT_ONCE ? inner.commit() : CompletableFuture.completedFuture(null);
+    if (!late.isEmpty()) {
+      commit.exceptionally(failure -> null).join();
+      deliver(Moment.AFTER_THE_NEXT);
+    }
+    return completion.apply(
+        fault == Fault.NONE ? commit : commit.thenCompose(done -> failed(fault)));
+  }
+
+  private synchronized Runnable interference() {
     Runnable interference = beforeCommit;
     beforeCommit = () -> {};
-    interference.run();
-    Fault fault = planned.isEmpty() ? Fault.NONE : planned.remove();
-    CompletableFuture<Void> commit =
-        fault.stored ? inner.commit() : CompletableFuture.completedFuture(null);
-    return fault == Fault.NONE
-        ? commit
-        : commit.thenCompose(
-            done -> CompletableFuture.failedFuture(new FDBException(fault.name(), fault.code)));
+    return interference;
+  }
+
+  private synchronized Fault next() {
+    commits++;
+    return planned.isEmpty() ? further.get() : planned.remove();
+  }
+
+  private void deliver(Moment moment) {
+    late.stream().filter(it -> it.arrives == moment).toList().forEach(this::deliver);
+  }
+
+  private void deliver(Late commit) {
+    if (late.remove(commit)) {
+      commit.transaction.commit().exceptionally(lostToAnother -> null).join();
+      commit.transaction.close();
+    }
+  }
+
+  private static CompletableFuture<Void> failed(Fault fault) {
+    return CompletableFuture.failedFuture(new FDBException(fault.name(), fault.code));
   }
 
   private static Object call(Object target, Method method, Object[] arguments) throws Throwable {

@@ -16,7 +16,7 @@ class RetryableErrorsTest {
   @Test
   void anUnknownResultIsNotRetryable() {
     assertThat(IntStream.range(0, 10_000).filter(RetryableErrors::isUnknownResult))
-        .containsExactly(1021, 1031, 1039)
+        .containsExactly(1021, 1025, 1031, 1039)
         .noneMatch(RetryableErrors::isRetryable);
   }
 }

@@ -73,7 +73,7 @@ class TransactionRunnerTest {
 
   @Test
   void whatWritesNothingHasNoVersionstamp() {
-    Committed<byte[]> committed = runner.runVersioned(t -> Reads.await(t.get(key)));
+    Committed<byte[]> committed = runner.runVersioned(t -> Reads.await(t.get(key)), value -> false);
     assertThat(committed.versionstamp()).isNull();
   }
 
@@ -195,7 +195,8 @@ class TransactionRunnerTest {
             RocksEngine.open(folder, options.engine()),
             (sound, request) -> CompletableFuture.failedFuture(new FDBException("", code)));
     try (EmbeddedDatabase database = EmbeddedDatabase.on(engine, options)) {
-      TransactionRunner unlucky = new TransactionRunner(database, TransactionLimits.DEFAULT, true);
+      TransactionRunner unlucky =
+          TransactionRunner.withoutIds(database, TransactionLimits.DEFAULT, true);
       LectusException unknown =
           catchThrowableOfType(
               LectusException.class,

@@ -1,0 +1,204 @@
+package lectus.store;
+
+import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import lectus.error.LectusException;
+import lectus.tuple.MalformedTupleException;
+
+/**
+ * Hands out the ids of one process's writes and clears them in the background once nobody will ask
+ * for them (RFC 003, Handling of Unknown Commit Results).
+ *
+ * <p>A process that dies leaves ids behind; every process sweeps away what is old. How old an id is
+ * the store's own versions tell, no clock: the sweep takes an id only when the store has gone on by
+ * more than {@link #KEPT_VERSIONS} since, and whoever asks for an id believes its absence only
+ * within as many versions. So neither a clock that is wrong nor a process that was asleep makes a
+ * write happen twice.
+ */
+final class TransactionIds implements AutoCloseable {
+  /** Ten minutes at a cluster's usual million a second; a recovery of the cluster takes 10^8. */
+  static final long KEPT_VERSIONS = 600_000_000;
+
+  private static final Duration BETWEEN_CLEARS = Duration.ofSeconds(3);
+  private static final Duration BETWEEN_SWEEPS = Duration.ofMinutes(10);
+
+  /** What does not fit is left to the sweep. */
+  static final int MOST_WAITING = 200_000;
+
+  /** About one megabyte of a transaction. */
+  private static final int CLEARED_AT_ONCE = 10_000;
+
+  private static final int SWEPT_AT_ONCE = 1_000;
+  private static final int ID_LENGTH = 16;
+  private static final TransactionLimits BRIEFLY = new TransactionLimits(20, Duration.ofSeconds(5));
+
+  private final TransactionIdSubspace subspace;
+  private final TransactionRunner transactions;
+  private final Executor later;
+  private final BlockingQueue<byte[]> finished = new LinkedBlockingQueue<>(MOST_WAITING);
+  private final AtomicBoolean clearing = new AtomicBoolean();
+  private final long process = new SecureRandom().nextLong();
+  private final AtomicLong count = new AtomicLong();
+  private boolean closed;
+  private long sweptNanos;
+  private boolean swept;
+
+  /**
+   * @param later runs what clears ids, on a thread of its own
+   */
+  TransactionIds(Database database, byte[] root, Executor later) {
+    this.subspace = new TransactionIdSubspace(root);
+    this.transactions = TransactionRunner.withoutIds(database, BRIEFLY, true);
+    this.later = later;
+  }
+
+  /** A thread that is there only while there is something to clear. */
+  static Executor afterAWhile() {
+    ThreadPoolExecutor thread =
+        new ThreadPoolExecutor(
+            0, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), TransactionIds::daemon);
+    return CompletableFuture.delayedExecutor(
+        BETWEEN_CLEARS.toMillis(), TimeUnit.MILLISECONDS, thread);
+  }
+
+  private static Thread daemon(Runnable work) {
+    Thread thread = new Thread(work, "lectus-transaction-ids");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  TransactionIdSubspace subspace() {
+    return subspace;
+  }
+
+  /** For transactions about ids, which may be stored twice and have none themselves. */
+  TransactionRunner transactions() {
+    return transactions;
+  }
+
+  /** An id that no other write of any process has. */
+  byte[] next() {
+    return ByteBuffer.allocate(ID_LENGTH).putLong(process).putLong(count.incrementAndGet()).array();
+  }
+
+  /** Nobody will ask for the id any more. */
+  void finished(byte[] id) {
+    boolean waits = finished.offer(id);
+    if (waits && clearing.compareAndSet(false, true)) {
+      later.execute(this::clearAndSweep);
+    }
+  }
+
+  /** Ids that are to be cleared. */
+  int waiting() {
+    return finished.size();
+  }
+
+  private synchronized void clearAndSweep() {
+    clearing.set(false);
+    if (closed) {
+      return;
+    }
+    clearFinished();
+    if (!swept || System.nanoTime() - sweptNanos > BETWEEN_SWEEPS.toNanos()) {
+      swept = true;
+      sweptNanos = System.nanoTime();
+      sweep();
+    }
+  }
+
+  /** Clears the ids of all writes that are done, as many as go into it in each transaction. */
+  synchronized void clearFinished() {
+    List<byte[]> batch = new ArrayList<>();
+    while (finished.drainTo(batch, CLEARED_AT_ONCE) > 0) {
+      if (!succeeds(() -> clear(batch))) {
+        return;
+      }
+      batch.clear();
+    }
+  }
+
+  private void clear(List<byte[]> batch) {
+    transactions.runIdempotent(
+        tx -> {
+          batch.forEach(id -> clear(tx, subspace.key(id)));
+          return null;
+        });
+  }
+
+  /** Clears what processes that died have left behind. */
+  void sweep() {
+    Range range = subspace.range();
+    succeeds(
+        () -> {
+          Optional<byte[]> begin = Optional.of(range.begin);
+          while (begin.isPresent()) {
+            byte[] from = begin.get();
+            begin = transactions.runIdempotent(tx -> sweep(tx, from, range.end));
+          }
+        });
+  }
+
+  /** Gives where to go on. */
+  private static Optional<byte[]> sweep(Transaction tx, byte[] begin, byte[] end) {
+    long now = Reads.await(tx.getReadVersion());
+    List<KeyValue> page = Reads.await(tx.snapshot().getRange(begin, end, SWEPT_AT_ONCE).asList());
+    for (KeyValue row : page) {
+      if (isOld(row.getValue(), now)) {
+        clear(tx, row.getKey());
+      }
+    }
+    return page.size() < SWEPT_AT_ONCE
+        ? Optional.empty()
+        : Optional.of(ByteArrayUtil.join(page.get(page.size() - 1).getKey(), new byte[1]));
+  }
+
+  private static boolean isOld(byte[] value, long now) {
+    try {
+      return now - TransactionIdSubspace.trace(value).version() > KEPT_VERSIONS;
+    } catch (MalformedTupleException ofANewerServer) {
+      return false;
+    }
+  }
+
+  /** A conflict range would do nothing: the id was written after whoever may come late has read. */
+  private static void clear(Transaction tx, byte[] key) {
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.clear(key);
+  }
+
+  /** What cannot be cleared now is swept one day. */
+  private static boolean succeeds(Runnable clearing) {
+    try {
+      clearing.run();
+      return true;
+    } catch (FDBException | LectusException | IllegalStateException failure) {
+      return false;
+    }
+  }
+
+  /** Clears what is still waiting, as well as it can. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    clearFinished();
+  }
+}

@@ -1,0 +1,19 @@
+package lectus.store;
+
+import com.apple.foundationdb.Transaction;
+
+/** What a {@link TransactionRunner} does, again and again, until it is done or not worth it. */
+interface Work<T> {
+  /** One run, its commit included. */
+  T run(Transaction tx);
+
+  /** Whether another run may follow one that failed with this code. */
+  boolean mayFollow(int code);
+
+  /**
+   * The last word if no run follows: throws the last failure unless it knows better.
+   *
+   * @param failure not wrapped
+   */
+  T end(RuntimeException failure);
+}

@@ -1,0 +1,346 @@
+package lectus.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.store.FaultyStore.Fault;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Writes on a store that does not tell whether they were stored. Each adds a row under its
+ * versionstamp, so that one that is stored twice is there twice.
+ */
+class UnknownResultTest {
+  private static final TransactionLimits ONCE = new TransactionLimits(0, Duration.ofMinutes(1));
+  private static final TransactionLimits TWICE = new TransactionLimits(1, Duration.ofMinutes(1));
+
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final Store sound = stores.fresh();
+  private final FaultyStore faulty = new FaultyStore(sound, true);
+  private final TransactionIds ids = faulty.store().transactionIds().orElseThrow();
+  private final byte[] log = sound.root().pack("log");
+  private int runs;
+
+  @ParameterizedTest
+  @EnumSource(names = "IO_ERROR", mode = EnumSource.Mode.EXCLUDE)
+  void whateverHappensToTheFirstCommitTheWriteIsStoredOnce(Fault fault) {
+    faulty.plan(fault);
+
+    Committed<Integer> committed = write(TransactionLimits.DEFAULT);
+
+    faulty.deliver();
+    assertStoredAs(committed);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = "IO_ERROR", mode = EnumSource.Mode.EXCLUDE)
+  void norDoesItMatterWhatHappensToTheSecond(Fault fault) {
+    for (Fault first : List.of(Fault.UNKNOWN_AND_LOST, Fault.TIMED_OUT_THEN_STORED)) {
+      clear();
+      faulty.plan(first, fault, Fault.NONE, fault);
+
+      Committed<Integer> committed = write(TransactionLimits.DEFAULT);
+
+      faulty.heal();
+      faulty.deliver();
+      assertStoredAs(committed);
+    }
+  }
+
+  @Test
+  void theResultOfTheRunThatWasStoredIsTheOneThatIsGiven() {
+    faulty.plan(Fault.UNKNOWN_AND_LOST, Fault.UNKNOWN_BUT_STORED);
+    assertThat(write(TransactionLimits.DEFAULT).value()).isEqualTo(2);
+    assertThat(runs).isEqualTo(2);
+
+    runs = 0;
+    faulty.plan(Fault.UNKNOWN_BUT_STORED);
+    assertThat(write(TransactionLimits.DEFAULT).value()).isEqualTo(1);
+    assertThat(runs).isEqualTo(1);
+  }
+
+  @Test
+  void aWriteThatMayNotBeTriedAgainAsksNeverthelessWhatBecameOfIt() {
+    faulty.plan(Fault.UNKNOWN_BUT_STORED);
+    assertStoredAs(write(ONCE));
+
+    clear();
+    faulty.plan(Fault.UNKNOWN_AND_LOST);
+    FDBException lost = catchThrowableOfType(FDBException.class, () -> write(ONCE));
+    assertThat(RetryableErrors.isCertainlyNotStored(lost.getCode())).isTrue();
+    assertThat(rows()).isEmpty();
+  }
+
+  @Test
+  void aCommitOnItsWayCannotArriveAnyMoreOnceTheWriteWasGivenUp() {
+    faulty.plan(Fault.TIMED_OUT_THEN_OVERTAKEN);
+
+    FDBException lost = catchThrowableOfType(FDBException.class, () -> write(ONCE));
+    faulty.deliver();
+
+    assertThat(lost.getCode()).isEqualTo(1020);
+    assertThat(rows()).isEmpty();
+  }
+
+  @Test
+  void theDoubtOutlivesATransactionThatLost() {
+    // The second run loses, perhaps to the first: the third has to ask again.
+    faulty.plan(Fault.TIMED_OUT_THEN_STORED, Fault.NONE);
+
+    Committed<Integer> committed = write(TransactionLimits.DEFAULT);
+
+    assertThat(committed.value()).isEqualTo(1);
+    assertStoredAs(committed);
+  }
+
+  @Test
+  void aStoreThatGoesOnSayingNothingIsAnHonestError() {
+    faulty.keepFailing(() -> Fault.UNKNOWN_AND_LOST);
+
+    LectusException unknown = catchThrowableOfType(LectusException.class, () -> write(TWICE));
+
+    assertThat(unknown.error()).isInstanceOf(LectusError.Internal.class);
+    assertThat(unknown.error().reason()).contains("1021");
+    assertThat(rows()).isEmpty();
+    assertThat(runs).isEqualTo(2);
+  }
+
+  @Test
+  void whatTheBodyThrowsStandsOnlyOnceNothingIsOnItsWayAnyMore() {
+    LectusException conflict = new LectusException(new LectusError.Conflict());
+
+    faulty.plan(Fault.TIMED_OUT_THEN_OVERTAKEN);
+    assertThatThrownBy(() -> write(TransactionLimits.DEFAULT, 2, conflict)).isSameAs(conflict);
+    faulty.deliver();
+    assertThat(rows()).isEmpty();
+
+    faulty.plan(Fault.TIMED_OUT_THEN_STORED);
+    runs = 0;
+    assertStoredAs(write(TransactionLimits.DEFAULT, 2, conflict));
+  }
+
+  @Test
+  void aRunThatFindsNothingToWriteStillKeepsTheEarlierOneFromArriving() {
+    faulty.plan(Fault.TIMED_OUT_THEN_OVERTAKEN);
+
+    Committed<Integer> committed =
+        runner(TransactionLimits.DEFAULT)
+            .runVersioned(tx -> runs++ == 0 ? append(tx, 1) : Integer.valueOf(0), it -> it > 0);
+
+    faulty.deliver();
+    assertThat(committed.value()).isZero();
+    assertThat(rows()).isEmpty();
+  }
+
+  @Test
+  void whatWritesNothingLeavesNoId() {
+    Committed<Integer> committed =
+        runner(TransactionLimits.DEFAULT).runVersioned(tx -> 0, value -> false);
+
+    assertThat(committed.versionstamp()).isNull();
+    assertThat(idsLeft()).isZero();
+  }
+
+  @Test
+  void anIdThatMayHaveBeenSweptIsNotBelievedToBeAbsent() {
+    faulty.plan(Fault.UNKNOWN_AND_LOST);
+    faulty.beforeNextCommit(() -> faulty.goOnBy(TransactionIds.KEPT_VERSIONS + 1_000_000_000));
+
+    assertThatThrownBy(() -> write(TransactionLimits.DEFAULT))
+        .isInstanceOfSatisfying(
+            LectusException.class,
+            e -> assertThat(e.error()).isInstanceOf(LectusError.Internal.class));
+    assertThat(rows()).isEmpty();
+  }
+
+  @Test
+  void idsOfFinishedWritesAreClearedTogetherLater() {
+    write(TransactionLimits.DEFAULT);
+    faulty.plan(Fault.UNKNOWN_BUT_STORED);
+    write(TransactionLimits.DEFAULT);
+    assertThat(idsLeft()).isEqualTo(2);
+    int before = faulty.commits();
+
+    assertThat(faulty.clearIds()).isTrue();
+
+    assertThat(idsLeft()).isZero();
+    assertThat(faulty.clearIds()).isFalse();
+    // One clears both, one sweeps.
+    assertThat(faulty.commits()).isEqualTo(before + 2);
+  }
+
+  @Test
+  void closingClearsWhatStillWaits() {
+    write(TransactionLimits.DEFAULT);
+
+    faulty.store().close();
+
+    assertThat(idsLeft()).isZero();
+  }
+
+  @Test
+  void whatADeadProcessLeftIsSweptOnceItIsOld() {
+    write(TransactionLimits.DEFAULT);
+    Store nextProcess = new FaultyStore(sound, true).store();
+    nextProcess.transactionIds().orElseThrow().sweep();
+    assertThat(idsLeft()).isEqualTo(1);
+
+    FaultyStore muchLater = new FaultyStore(sound, true);
+    muchLater.goOnBy(TransactionIds.KEPT_VERSIONS + 1);
+    muchLater.store().transactionIds().orElseThrow().sweep();
+    assertThat(idsLeft()).isZero();
+  }
+
+  @Test
+  void theSweepGoesThroughMoreIdsThanOneTransactionTakes() {
+    for (int i = 0; i < 1_001; i++) {
+      write(TransactionLimits.DEFAULT);
+    }
+    FaultyStore muchLater = new FaultyStore(sound, true);
+    muchLater.goOnBy(TransactionIds.KEPT_VERSIONS + 1);
+    muchLater.store().transactionIds().orElseThrow().sweep();
+    assertThat(idsLeft()).isZero();
+  }
+
+  @Test
+  void noMoreIdsWaitInMemoryThanTheLimit() {
+    for (int i = 0; i < TransactionIds.MOST_WAITING + 1; i++) {
+      ids.finished(ids.next());
+    }
+    assertThat(ids.waiting()).isEqualTo(TransactionIds.MOST_WAITING);
+  }
+
+  @Test
+  void withoutTheIdAWriteIsStoredTwice() {
+    byte[] itsIds = ids.subspace().range().begin;
+    faulty.lose(operation -> operation.isBelow(itsIds) && operation.method().equals("mutate"));
+    faulty.plan(Fault.UNKNOWN_BUT_STORED);
+
+    write(TransactionLimits.DEFAULT);
+
+    assertThat(rows()).hasSize(2);
+  }
+
+  @Test
+  void withoutTheConflictOfTheIdAnOldCommitArrives() {
+    byte[] itsIds = ids.subspace().range().begin;
+    faulty.lose(operation -> operation.isBelow(itsIds) && operation.method().contains("Conflict"));
+    faulty.plan(Fault.TIMED_OUT_THEN_OVERTAKEN);
+
+    write(TransactionLimits.DEFAULT);
+    faulty.deliver();
+
+    assertThat(rows()).hasSize(2);
+  }
+
+  @Test
+  void aStoreThatAlwaysTellsPaysForNoIds() {
+    TestStores.onlyEmbedded();
+    FaultyStore honest = new FaultyStore(sound);
+    TransactionRunner runner = new TransactionRunner(honest.store(), TransactionLimits.DEFAULT);
+
+    runner.run(tx -> append(tx, 1));
+    assertThat(idsLeft()).isZero();
+
+    for (Fault fault : List.of(Fault.UNKNOWN_AND_LOST, Fault.TIMED_OUT_AND_LOST)) {
+      honest.plan(fault);
+      assertThatThrownBy(() -> runner.run(tx -> append(tx, 1)))
+          .isInstanceOfSatisfying(
+              LectusException.class,
+              e -> assertThat(e.error()).isInstanceOf(LectusError.Internal.class));
+    }
+  }
+
+  @Test
+  void whatMayBeStoredTwiceIsTriedAgainWithoutAnId() {
+    faulty.plan(Fault.UNKNOWN_BUT_STORED, Fault.TIMED_OUT_AND_LOST);
+
+    runner(TransactionLimits.DEFAULT).runIdempotent(tx -> append(tx, ++runs));
+
+    assertThat(rows()).hasSize(2);
+    assertThat(idsLeft()).isZero();
+
+    faulty.plan(Collections.nCopies(2, Fault.UNKNOWN_AND_LOST).toArray(Fault[]::new));
+    assertThatThrownBy(() -> runner(TWICE).runIdempotent(tx -> append(tx, ++runs)))
+        .isInstanceOf(FDBException.class);
+  }
+
+  private Committed<Integer> write(TransactionLimits limits) {
+    return runner(limits).runVersioned(tx -> append(tx, ++runs));
+  }
+
+  private Committed<Integer> write(TransactionLimits limits, int failingRun, LectusException with) {
+    return runner(limits)
+        .runVersioned(
+            tx -> {
+              if (++runs == failingRun) {
+                throw with;
+              }
+              return append(tx, runs);
+            });
+  }
+
+  private TransactionRunner runner(TransactionLimits limits) {
+    return new TransactionRunner(faulty.store(), limits);
+  }
+
+  /** Adds a row that says which run wrote it. */
+  private Integer append(Transaction tx, int run) {
+    byte[] key = ByteArrayUtil.join(log, Versionstamps.placeholder(0));
+    tx.mutate(
+        MutationType.SET_VERSIONSTAMPED_KEY,
+        Versionstamps.template(key, log.length),
+        new byte[] {(byte) run});
+    return run;
+  }
+
+  private void assertStoredAs(Committed<Integer> committed) {
+    byte[] stamp = Versionstamps.complete(committed.versionstamp(), 0);
+    assertThat(rows())
+        .singleElement()
+        .satisfies(
+            row -> {
+              assertThat(row.getKey()).isEqualTo(ByteArrayUtil.join(log, stamp));
+              assertThat(row.getValue()).containsExactly(committed.value());
+            });
+  }
+
+  private List<KeyValue> rows() {
+    return read(log);
+  }
+
+  private int idsLeft() {
+    return read(ids.subspace().range().begin).size();
+  }
+
+  private List<KeyValue> read(byte[] prefix) {
+    return new TransactionRunner(sound, TransactionLimits.DEFAULT)
+        .read(tx -> Reads.await(tx.getRange(Range.startsWith(prefix)).asList()));
+  }
+
+  private void clear() {
+    new TransactionRunner(sound, TransactionLimits.DEFAULT)
+        .runIdempotent(
+            tx -> {
+              tx.clear(Range.startsWith(log));
+              return null;
+            });
+  }
+}
