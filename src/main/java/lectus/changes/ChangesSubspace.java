@@ -2,6 +2,7 @@ package lectus.changes;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
@@ -94,6 +95,26 @@ public final class ChangesSubspace {
     return tx.getRange(begin, end, limit, reverse)
         .asList()
         .thenApply(rows -> decodeAll(rows, sequenceOffset));
+  }
+
+  /** The entry that an edit wrote at {@code sequence} into {@code shard}; empty if it is gone. */
+  public CompletableFuture<Optional<ChangeEntry>> entry(
+      ReadTransaction tx, ShardId shard, Sequence sequence) {
+    return tx.get(key(shard, sequence))
+        .thenApply(
+            value ->
+                Optional.ofNullable(value).map(it -> decode(sequence, new TupleReader(it, 0))));
+  }
+
+  /** Where all entries of a shard lie. */
+  public Range range(ShardId shard) {
+    return Range.startsWith(shard(shard).toBytes());
+  }
+
+  /** Reads a row of a shard. */
+  public ChangeEntry decode(ShardId shard, KeyValue row) {
+    Sequence sequence = Sequence.readFrom(new TupleReader(row.getKey(), shard(shard).length()));
+    return decode(sequence, new TupleReader(row.getValue(), 0));
   }
 
   /** The sequence of the newest entry of a shard; empty if it has none. */

@@ -30,8 +30,10 @@ import lectus.store.TransactionRunner;
  * writes to a database that was deleted, created again or resharded since it last looked.
  */
 public final class Catalogue {
+  /** The directory in which each life of a database has its own, below the store's. */
+  public static final List<String> DIRECTORY = List.of("databases");
+
   private static final int NAMES_PER_PAGE = 10_000;
-  private static final String DATABASES = "databases";
   private static final byte[] DEFAULT_SECURITY =
       "{\"members\":{\"roles\":[\"_admin\"]},\"admins\":{\"roles\":[\"_admin\"]}}"
           .getBytes(StandardCharsets.UTF_8);
@@ -69,7 +71,7 @@ public final class Catalogue {
 
   private void begin(Transaction tx, DatabaseName name, CreationOptions options) {
     InstanceId instance = new InstanceId(UUID.randomUUID().toString().replace("-", ""));
-    byte[] prefix = Reads.await(directory.create(tx, path(instance))).getKey();
+    byte[] prefix = Reads.await(directory.create(tx, directoryOf(instance))).getKey();
     List<ShardId> shards =
         IntStream.range(0, options.changesShards())
             .mapToObj(number -> new ShardId(Integer.toString(number)))
@@ -95,7 +97,7 @@ public final class Catalogue {
     byte[] key = entries.key(name.text());
     CatalogueSubspace.Entry life = entry(name, Reads.await(tx.get(key)));
     tx.clear(key);
-    Reads.await(directory.remove(tx, path(life.instance())));
+    Reads.await(directory.remove(tx, directoryOf(life.instance())));
     updates.deleted(tx, life.instance(), name, life.joined());
     MetadataVersion.move(tx);
     return life.instance();
@@ -263,8 +265,9 @@ public final class Catalogue {
     return limit > Long.MAX_VALUE - skip ? Long.MAX_VALUE : skip + limit;
   }
 
-  private static List<String> path(InstanceId instance) {
-    return List.of(DATABASES, instance.hex());
+  /** The directory of one life, below the store's. */
+  public static List<String> directoryOf(InstanceId instance) {
+    return List.of(DIRECTORY.get(0), instance.hex());
   }
 
   private static LectusException fileExists() {

@@ -19,12 +19,12 @@ import lectus.tuple.TupleWriter;
  *                           Versionstamp of its creation)
  * </pre>
  */
-final class CatalogueSubspace {
+public final class CatalogueSubspace {
   private static final int FORMAT = 2;
 
   private final byte[] subspace;
 
-  CatalogueSubspace(byte[] root) {
+  public CatalogueSubspace(byte[] root) {
     subspace = RootSubspace.CATALOGUE.key(root).toBytes();
   }
 
@@ -33,17 +33,19 @@ final class CatalogueSubspace {
    *
    * @param joined when it began, in the order of all commits of the store
    */
-  record Entry(InstanceId instance, byte[] prefix, long createdAtSeconds, Versionstamp joined) {}
+  public record Entry(
+      InstanceId instance, byte[] prefix, long createdAtSeconds, Versionstamp joined) {}
 
-  Range range() {
+  /** Where all databases are. */
+  public Range range() {
     return Range.startsWith(subspace);
   }
 
-  byte[] key(String name) {
+  public byte[] key(String name) {
     return TupleWriter.startingWith(subspace).string(name).toBytes();
   }
 
-  DatabaseName name(byte[] key) {
+  public DatabaseName name(byte[] key) {
     return new DatabaseName(new TupleReader(key, subspace.length).string());
   }
 
@@ -65,7 +67,10 @@ final class CatalogueSubspace {
         Versionstamps.template(value.toBytes(), stampOffset));
   }
 
-  Entry entry(byte[] value) {
+  /**
+   * @throws MalformedTupleException if it is no entry that this version knows
+   */
+  public Entry entry(byte[] value) {
     TupleReader reader = new TupleReader(value, 0);
     if (reader.smallInteger() != FORMAT) {
       throw new MalformedTupleException("An unknown format of a catalogue entry");

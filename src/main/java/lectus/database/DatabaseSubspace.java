@@ -1,5 +1,6 @@
 package lectus.database;
 
+import com.apple.foundationdb.Range;
 import lectus.tuple.TupleWriter;
 
 /**
@@ -32,6 +33,11 @@ public enum DatabaseSubspace {
 
   public int number() {
     return number;
+  }
+
+  /** Where all its keys lie. */
+  public Range range(byte[] databasePrefix) {
+    return Range.startsWith(key(databasePrefix).toBytes());
   }
 
   /** Begins a key of this subspace. */

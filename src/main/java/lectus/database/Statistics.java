@@ -3,6 +3,7 @@ package lectus.database;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -31,6 +32,16 @@ public record Statistics(
         .getRange(StatisticsSubspace.entriesRange(db.prefix(), shard))
         .asList()
         .thenApply(Statistics::sum);
+  }
+
+  /** What the row of a counter says. */
+  public static long count(byte[] value) {
+    return StatisticsSubspace.number(value);
+  }
+
+  /** What the counter under a key counts; empty if there is no such counter. */
+  public static Optional<String> nameOf(DatabaseHandle db, byte[] key) {
+    return StatisticsSubspace.nameOf(db.prefix(), key);
   }
 
   private static Statistics sum(DatabaseHandle db, List<KeyValue> rows) {

@@ -2,8 +2,10 @@ package lectus.database;
 
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Transaction;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.ObjLongConsumer;
 
 /** What one transaction changes in a database's counters, summed up in memory and applied once. */
 public final class StatisticsDelta {
@@ -37,15 +39,25 @@ public final class StatisticsDelta {
 
   /** One atomic addition for each counter that moved. */
   public void applyTo(Transaction tx, DatabaseHandle db) {
+    forEach(db, (key, change) -> apply(tx, key, change));
+  }
+
+  /** What the counters of an empty database would say after this change, by their keys. */
+  public Map<ByteBuffer, Long> values(DatabaseHandle db) {
+    Map<ByteBuffer, Long> values = new HashMap<>();
+    forEach(db, (key, change) -> values.put(ByteBuffer.wrap(key), change));
+    return values;
+  }
+
+  private void forEach(DatabaseHandle db, ObjLongConsumer<byte[]> sink) {
     changes.forEach(
         (slot, change) ->
-            apply(tx, StatisticsSubspace.key(db.prefix(), slot.counter(), slot.number()), change));
+            sink.accept(
+                StatisticsSubspace.key(db.prefix(), slot.counter(), slot.number()), change));
     entries.forEach(
         (slot, change) ->
-            apply(
-                tx,
-                StatisticsSubspace.entriesKey(db.prefix(), slot.shard(), slot.number()),
-                change));
+            sink.accept(
+                StatisticsSubspace.entriesKey(db.prefix(), slot.shard(), slot.number()), change));
   }
 
   private static void apply(Transaction tx, byte[] key, long change) {

@@ -3,6 +3,9 @@ package lectus.database;
 import com.apple.foundationdb.Range;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Locale;
+import java.util.Optional;
+import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
 
 /**
@@ -66,6 +69,21 @@ final class StatisticsSubspace {
   /** The number of the counter that a key belongs to. */
   static int counterNumber(byte[] prefix, byte[] key) {
     return new TupleReader(key, DatabaseSubspace.STATISTICS.key(prefix).length()).smallInteger();
+  }
+
+  /** What a key counts and in which slot, in words; empty for a key of no counter. */
+  static Optional<String> nameOf(byte[] prefix, byte[] key) {
+    try {
+      TupleReader reader = new TupleReader(key, DatabaseSubspace.STATISTICS.key(prefix).length());
+      int counter = reader.smallInteger();
+      String name =
+          counter == ENTRIES
+              ? "entries of the shard " + reader.string()
+              : Counter.values()[counter].name().toLowerCase(Locale.ROOT).replace('_', ' ');
+      return Optional.of(name + " in slot " + reader.smallInteger());
+    } catch (MalformedTupleException | IndexOutOfBoundsException unknown) {
+      return Optional.empty();
+    }
   }
 
   static byte[] littleEndian(long value) {

@@ -27,7 +27,7 @@ import lectus.tuple.TupleWriter;
  * value  a leaf value of {@link ExplodedBody}, without a format of its own
  * </pre>
  */
-final class LocalDocsSubspace implements ListSource {
+public final class LocalDocsSubspace implements ListSource {
   private static final int FORMAT = 1;
   private static final int ROWS = 0;
   private static final int BODIES = 1;
@@ -35,7 +35,7 @@ final class LocalDocsSubspace implements ListSource {
   private final byte[] rows;
   private final byte[] bodies;
 
-  LocalDocsSubspace(DatabaseHandle db) {
+  public LocalDocsSubspace(DatabaseHandle db) {
     this.rows = DatabaseSubspace.LOCAL_DOCS.key(db.prefix()).integer(ROWS).toBytes();
     this.bodies = DatabaseSubspace.LOCAL_DOCS.key(db.prefix()).integer(BODIES).toBytes();
   }
@@ -69,6 +69,11 @@ final class LocalDocsSubspace implements ListSource {
   @Override
   public CompletableFuture<Optional<AllDocsRow>> row(ReadTransaction tx, String id) {
     return tx.get(key(id)).thenApply(value -> Optional.ofNullable(value).map(it -> decode(id, it)));
+  }
+
+  /** What all keys of bodies begin with. */
+  public byte[] bodies() {
+    return bodies.clone();
   }
 
   @Override

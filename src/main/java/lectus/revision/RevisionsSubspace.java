@@ -158,7 +158,12 @@ public final class RevisionsSubspace {
     branch.ancestors().writeTo(value);
   }
 
-  private static EditBranch decode(KeyValue row, int branchOffset) {
+  /**
+   * Reads a row.
+   *
+   * @param branchOffset bytes of the key up to and with the document's id
+   */
+  public static EditBranch decode(KeyValue row, int branchOffset) {
     TupleReader key = new TupleReader(row.getKey(), branchOffset);
     boolean deleted = !key.bool();
     RevisionId leaf = new RevisionId(key.integer(), RevisionHash.readFrom(key));

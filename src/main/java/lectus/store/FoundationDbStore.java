@@ -43,6 +43,29 @@ public final class FoundationDbStore {
    *     not one, or the cluster does not answer in time
    */
   public static Store open(Path clusterFile, Duration timeout, List<String> directory) {
+    return open(clusterFile, timeout, directory, Store::in);
+  }
+
+  /**
+   * As {@link #open(Path, Duration)}, to be read only: nothing is written, not even on opening.
+   *
+   * @throws StoreOpenException also if the cluster holds no store
+   */
+  public static Store openReadOnly(Path clusterFile, Duration timeout) {
+    return open(clusterFile, timeout, Store.DEFAULT_DIRECTORY, Store::existing);
+  }
+
+  private interface Opening {
+    Store open(
+        Database database,
+        List<String> path,
+        TransactionLimits limits,
+        Optional<Executor> clearing,
+        Runnable closing);
+  }
+
+  private static Store open(
+      Path clusterFile, Duration timeout, List<String> directory, Opening opening) {
     if (!Files.isReadable(clusterFile) || Files.isDirectory(clusterFile)) {
       throw new StoreOpenException("The cluster file " + clusterFile + " cannot be read.");
     }
@@ -52,7 +75,7 @@ public final class FoundationDbStore {
       TransactionLimits limits =
           new TransactionLimits(TransactionLimits.DEFAULT.retries(), timeout);
       Optional<Executor> clearing = Optional.of(TransactionIds.afterAWhile());
-      return Store.in(database, directory, limits, clearing, () -> close(client, database));
+      return opening.open(database, directory, limits, clearing, () -> close(client, database));
     } catch (FDBException | LectusException e) {
       database.close();
       throw unreachable(clusterFile, timeout, e);

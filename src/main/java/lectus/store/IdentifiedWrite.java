@@ -52,8 +52,7 @@ final class IdentifiedWrite<T> implements Work<Committed<T>> {
     }
     T value = body.apply(tx);
     if (!isInDoubt() && !writes.test(value)) {
-      Reads.await(tx.commit());
-      return new Committed<>(value, null);
+      return new Committed<>(value, null); // what was read holds without a commit
     }
     return store(tx, value, Reads.await(readVersion));
   }

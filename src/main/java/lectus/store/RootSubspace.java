@@ -1,5 +1,6 @@
 package lectus.store;
 
+import com.apple.foundationdb.Range;
 import lectus.tuple.TupleWriter;
 
 /**
@@ -26,6 +27,11 @@ public enum RootSubspace {
 
   public int number() {
     return number;
+  }
+
+  /** Where all its keys lie. */
+  public Range range(byte[] root) {
+    return Range.startsWith(key(root).toBytes());
   }
 
   /** Begins a key of this subspace. */

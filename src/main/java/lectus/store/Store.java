@@ -7,6 +7,7 @@ import com.apple.foundationdb.subspace.Subspace;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import lectus.error.StoreOpenException;
 
 /**
  * An open store: fdb-java's {@link Database}, embedded or a cluster, and the subspace of it that
@@ -57,6 +58,31 @@ public final class Store implements AutoCloseable {
             transaction -> {
               DirectorySubspace root = Reads.await(directories.createOrOpen(transaction, path));
               String id = new StoreIdentity(root).readOrCreate(transaction);
+              return new Store(database, root, id, clearing, closing);
+            });
+  }
+
+  /**
+   * Opens the directory {@code path} of {@code database} as it is; nothing is written.
+   *
+   * @throws StoreOpenException if it is not there
+   */
+  static Store existing(
+      Database database,
+      List<String> path,
+      TransactionLimits limits,
+      Optional<Executor> clearing,
+      Runnable closing) {
+    DirectoryLayer directories = new DirectoryLayer();
+    return TransactionRunner.withoutIds(database, limits, clearing.isPresent())
+        .read(
+            transaction -> {
+              if (!Reads.await(directories.exists(transaction, path))) {
+                throw new StoreOpenException(
+                    "The store has no directory " + String.join("/", path) + ".");
+              }
+              DirectorySubspace root = Reads.await(directories.open(transaction, path));
+              String id = new StoreIdentity(root).read(transaction);
               return new Store(database, root, id, clearing, closing);
             });
   }

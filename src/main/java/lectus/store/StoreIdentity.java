@@ -1,5 +1,6 @@
 package lectus.store;
 
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.subspace.Subspace;
 import java.security.SecureRandom;
@@ -33,6 +34,16 @@ final class StoreIdentity {
       value = randomValue();
       transaction.set(key, value);
     }
+    return decode(value);
+  }
+
+  /** The store's id as it is stored. */
+  String read(ReadTransaction transaction) {
+    byte[] value = Reads.await(transaction.get(key));
+    return decode(value == null ? new byte[0] : value);
+  }
+
+  private static String decode(byte[] value) {
     if (value.length != 1 + ID_LENGTH || value[0] != FORMAT) {
       throw new StoreOpenException("The store's id has a format that this version cannot read.");
     }

@@ -47,7 +47,7 @@ public final class TransactionIdSubspace {
   }
 
   public Range range() {
-    return Range.startsWith(RootSubspace.TRANSACTION_IDS.key(root).toBytes());
+    return RootSubspace.TRANSACTION_IDS.range(root);
   }
 
   byte[] key(byte[] id) {

@@ -1,5 +1,6 @@
 package lectus.updates;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.Optional;
@@ -25,7 +26,7 @@ import lectus.tuple.TupleWriter;
  *                                         instance that ended, Versionstamp of the first creation)
  * </pre>
  */
-final class UpdatePointers {
+public final class UpdatePointers {
   private static final int FORMAT = 1;
   private static final int PROGRESS = 0;
   private static final int UPDATED = 1;
@@ -33,8 +34,30 @@ final class UpdatePointers {
 
   private final byte[] root;
 
-  UpdatePointers(byte[] rootPrefix) {
+  public UpdatePointers(byte[] rootPrefix) {
     this.root = rootPrefix;
+  }
+
+  /** The row of the updates log that a pointer is of. */
+  public record Target(InstanceId instance, Versionstamp at) {}
+
+  /**
+   * What a row points to; empty for the one that points to none.
+   *
+   * @throws MalformedTupleException if it is no row of this subspace
+   */
+  public Optional<Target> target(KeyValue row) {
+    TupleReader key =
+        new TupleReader(row.getKey(), RootSubspace.UPDATE_POINTERS.key(root).length());
+    TupleReader value = reader(row.getValue());
+    int kind = key.smallInteger();
+    Versionstamp at = new Versionstamp(value.versionstamp());
+    return switch (kind) {
+      case PROGRESS -> Optional.empty();
+      case UPDATED -> Optional.of(new Target(new InstanceId(key.string()), at));
+      case DELETED -> Optional.of(new Target(new InstanceId(value.string()), at));
+      default -> throw new MalformedTupleException("An unknown kind of pointer: " + kind);
+    };
   }
 
   /**
@@ -55,8 +78,7 @@ final class UpdatePointers {
     return tx.get(key(instance))
         .thenApply(
             value ->
-                Optional.ofNullable(value)
-                    .map(it -> new Versionstamp(reader(it).versionstamp())));
+                Optional.ofNullable(value).map(it -> new Versionstamp(reader(it).versionstamp())));
   }
 
   void setUpdated(Transaction tx, InstanceId instance, Versionstamp at) {
@@ -97,11 +119,7 @@ final class UpdatePointers {
   }
 
   private byte[] key(InstanceId instance) {
-    return RootSubspace.UPDATE_POINTERS
-        .key(root)
-        .integer(UPDATED)
-        .string(instance.hex())
-        .toBytes();
+    return RootSubspace.UPDATE_POINTERS.key(root).integer(UPDATED).string(instance.hex()).toBytes();
   }
 
   private byte[] key(DatabaseName name) {

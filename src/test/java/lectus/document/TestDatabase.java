@@ -10,6 +10,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import lectus.audit.AuditListener;
+import lectus.audit.AuditReport;
+import lectus.audit.StoreAudit;
 import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
 import lectus.database.Catalogue;
@@ -168,10 +171,10 @@ final class TestDatabase {
     return read((tx, db) -> Reads.await(Statistics.read(tx, db)));
   }
 
-  /** Every invariant of the stored form holds, for this many documents, deleted ones included. */
+  /** The whole store is sound, and the database has so many documents, deleted ones included. */
   void audit(int documents) {
-    DatabaseAudit.Report report = DatabaseAudit.of(catalogue, transactions, name);
-    assertThat(report.violations()).isEmpty();
+    assertThat(new StoreAudit(store, AuditListener.SILENT).run().findings()).isEmpty();
+    AuditReport report = new StoreAudit(store, AuditListener.SILENT).run(name);
     assertThat(report.documents()).isEqualTo(documents);
   }
 

@@ -349,8 +349,7 @@ class UnreliableStoreTest {
         : commit
             .handle((done, failure) -> commit)
             .thenComposeAsync(
-                it -> it,
-                CompletableFuture.delayedExecutor(milliseconds, TimeUnit.MILLISECONDS));
+                it -> it, CompletableFuture.delayedExecutor(milliseconds, TimeUnit.MILLISECONDS));
   }
 
   /** Gives how many edits of the shared document were answered as written. */

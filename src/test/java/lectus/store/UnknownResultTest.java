@@ -150,7 +150,9 @@ class UnknownResultTest {
   }
 
   @Test
-  void whatWritesNothingLeavesNoId() {
+  void whatWritesNothingLeavesNoIdAndNoDoubt() {
+    faulty.plan(Fault.TIMED_OUT_AND_LOST);
+
     Committed<Integer> committed =
         runner(TransactionLimits.DEFAULT).runVersioned(tx -> 0, value -> false);
 

@@ -16,6 +16,7 @@ import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import lectus.store.embedded.engine.Engine;
+import lectus.store.embedded.engine.ReadOnlyEngine;
 import lectus.store.embedded.engine.RocksEngine;
 
 /**
@@ -51,6 +52,16 @@ public final class EmbeddedDatabase implements Database {
    */
   public static EmbeddedDatabase open(Path directory, EmbeddedOptions options) {
     return on(RocksEngine.open(directory, options.engine()), options);
+  }
+
+  /**
+   * Opens the stopped store in {@code directory} for reading: nothing there changes, and commits of
+   * transactions that wrote fail with 2000.
+   *
+   * @throws lectus.error.StoreOpenException if there is none, or a process has it open
+   */
+  public static EmbeddedDatabase openReadOnly(Path directory, EmbeddedOptions options) {
+    return on(ReadOnlyEngine.open(directory, options.engine()), options);
   }
 
   /** A database on an engine that it closes when it is closed itself. */

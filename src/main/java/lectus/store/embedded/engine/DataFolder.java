@@ -71,6 +71,26 @@ final class DataFolder implements AutoCloseable {
     }
   }
 
+  /**
+   * Keeps writers off a folder that is to be read; nothing in it changes.
+   *
+   * @throws StoreOpenException if it holds no store, cannot be read, or a process has it open
+   */
+  static DataFolder look(Path folder) {
+    try {
+      if (checkKind(folder)) {
+        throw new StoreOpenException("The data directory " + folder + " holds no Lectus store.");
+      }
+      return new DataFolder(folder, lockShared(folder), false);
+    } catch (AccessDeniedException denied) {
+      throw new StoreOpenException(
+          "The data directory " + folder + " cannot be read by this user.", denied);
+    } catch (IOException failure) {
+      throw new StoreOpenException(
+          "The data directory " + folder + " cannot be used: " + failure + ".", failure);
+    }
+  }
+
   Path folder() {
     return folder;
   }
@@ -178,8 +198,20 @@ final class DataFolder implements AutoCloseable {
     FileChannel channel =
         FileChannel.open(
             folder.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    return locked(folder, channel, false);
+  }
+
+  /** A store that was copied without its lock is locked by its format file: nobody writes there. */
+  private static FileChannel lockShared(Path folder) throws IOException {
+    Path file = folder.resolve(LOCK_FILE);
+    Path existing = Files.exists(file) ? file : folder.resolve(FORMAT_FILE);
+    return locked(folder, FileChannel.open(existing, StandardOpenOption.READ), true);
+  }
+
+  private static FileChannel locked(Path folder, FileChannel channel, boolean shared)
+      throws IOException {
     try {
-      FileLock lock = channel.tryLock();
+      FileLock lock = channel.tryLock(0, Long.MAX_VALUE, shared);
       if (lock != null) {
         return channel;
       }

@@ -1,0 +1,30 @@
+package lectus.audit;
+
+import com.apple.foundationdb.ReadTransaction;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.error.LectusException;
+
+/** One life of a database, which must not end while it is looked at. */
+record AuditedDatabase(Catalogue catalogue, DatabaseHandle handle) {
+  /**
+   * The same as of another version.
+   *
+   * @throws LectusException {@code not_found} if this life has ended
+   */
+  DatabaseHandle current(ReadTransaction tx) {
+    DatabaseHandle now = catalogue.current(tx, handle.name());
+    if (!now.instance().equals(handle.instance())) {
+      throw LectusException.notFound("Database does not exist.");
+    }
+    return now;
+  }
+
+  String place() {
+    return Texts.database(handle.name().text());
+  }
+
+  String place(String docId) {
+    return Texts.document(handle.name().text(), docId);
+  }
+}

@@ -1,0 +1,167 @@
+package lectus.audit;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import lectus.changes.ChangeEntry;
+import lectus.changes.ChangesSubspace;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.database.Generation;
+import lectus.database.ShardId;
+import lectus.database.StatisticsDelta;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Reads;
+import lectus.tuple.MalformedTupleException;
+
+/**
+ * Goes through the changes index of a database. That each document has its entry is seen from the
+ * documents; here it is seen that there are no other entries.
+ */
+final class ChangesAudit {
+  /** Entries whose documents are read together. */
+  private static final int BATCH = 500;
+
+  private final Reading reading;
+  private final AuditedDatabase database;
+  private final DatabaseHandle db;
+  private final AuditReport report;
+  private final ChangesSubspace changes;
+
+  ChangesAudit(Reading reading, AuditedDatabase database, AuditReport report) {
+    this.reading = reading;
+    this.database = database;
+    this.db = database.handle();
+    this.report = report;
+    this.changes = new ChangesSubspace(db);
+  }
+
+  private record Entry(ShardId shard, ChangeEntry change) {}
+
+  /**
+   * Looks at every entry for itself.
+   *
+   * @param counted takes what the counters should say
+   * @return how many there are
+   */
+  long run(StatisticsDelta counted) {
+    checkStrangers();
+    long[] entries = new long[1];
+    forEachEntry(
+        (shard, change) -> {
+          entries[0]++;
+          counted.addEntries(shard, change.docId(), 1);
+          if (!db.topology().shardAt(change.docId(), change.sequence()).equals(shard)) {
+            report.add(
+                database.place(change.docId()),
+                "its change at "
+                    + change.sequence()
+                    + " lies in the shard "
+                    + shard
+                    + ", where nobody looks for it");
+          }
+        });
+    return entries[0];
+  }
+
+  /** Entries in shards that no generation has. */
+  private void checkStrangers() {
+    List<Range> known = new ArrayList<>();
+    for (Generation generation : db.topology().generations()) {
+      generation.shards().forEach(shard -> known.add(changes.range(shard)));
+    }
+    Range deprecated = DatabaseSubspace.CHANGES_DEPRECATED.range(db.prefix());
+    Range sharded = DatabaseSubspace.CHANGES.range(db.prefix());
+    new Gaps(reading, report, database.place())
+        .check(
+            new Range(deprecated.begin, sharded.end),
+            known,
+            "a change in a shard that the database does not have");
+  }
+
+  private void forEachEntry(BiConsumer<ShardId, ChangeEntry> sink) {
+    for (Generation generation : db.topology().generations()) {
+      for (ShardId shard : generation.shards()) {
+        RowCursor rows = new RowCursor(reading, changes.range(shard));
+        while (rows.hasNext()) {
+          decode(shard, rows.next()).ifPresent(change -> sink.accept(shard, change));
+        }
+      }
+    }
+  }
+
+  private Optional<ChangeEntry> decode(ShardId shard, KeyValue row) {
+    try {
+      return Optional.of(changes.decode(shard, row));
+    } catch (MalformedTupleException | IllegalArgumentException malformed) {
+      report.add(database.place(), Texts.unreadable("A change", row.getKey(), malformed));
+      return Optional.empty();
+    }
+  }
+
+  /** Names the entries that are not the ones of their documents. */
+  void nameStrays() {
+    List<Entry> batch = new ArrayList<>(BATCH);
+    forEachEntry(
+        (shard, change) -> {
+          batch.add(new Entry(shard, change));
+          if (batch.size() == BATCH) {
+            nameStrays(batch);
+            batch.clear();
+          }
+        });
+    nameStrays(batch);
+  }
+
+  private void nameStrays(List<Entry> batch) {
+    List<Entry> strays = reading.read(tx -> strays(tx, db, batch));
+    for (Entry stray : strays) {
+      if (reading.isOneVersion() || isStillThere(stray)) {
+        report.add(
+            database.place(stray.change().docId()),
+            "a change is left at "
+                + stray.change().sequence()
+                + " in the shard "
+                + stray.shard()
+                + ", which is not that of its last edit");
+      }
+    }
+  }
+
+  private static List<Entry> strays(ReadTransaction tx, DatabaseHandle db, List<Entry> batch) {
+    RevisionsSubspace revisions = new RevisionsSubspace(db);
+    List<CompletableFuture<Optional<EditBranch>>> winners =
+        batch.stream().map(it -> revisions.winner(tx, it.change().docId())).toList();
+    List<Entry> strays = new ArrayList<>();
+    for (int i = 0; i < batch.size(); i++) {
+      if (!isOf(winners.get(i), batch.get(i))) {
+        strays.add(batch.get(i));
+      }
+    }
+    return strays;
+  }
+
+  private static boolean isOf(CompletableFuture<Optional<EditBranch>> winner, Entry entry) {
+    try {
+      return Reads.await(winner)
+          .filter(EditBranch::isWinner)
+          .map(it -> it.winner().sequence().equals(entry.change().sequence()))
+          .orElse(false);
+    } catch (MalformedTupleException | IllegalArgumentException toldWithTheDocument) {
+      return true;
+    }
+  }
+
+  private boolean isStillThere(Entry stray) {
+    return reading.read(
+        tx ->
+            Reads.await(changes.entry(tx, stray.shard(), stray.change().sequence())).isPresent()
+                && !strays(tx, database.current(tx), List.of(stray)).isEmpty());
+  }
+}

@@ -1,0 +1,86 @@
+package lectus.audit;
+
+import com.apple.foundationdb.Range;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.stream.Stream;
+import lectus.changes.UpdateSequence;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseSubspace;
+import lectus.database.Sequence;
+import lectus.database.StatisticsDelta;
+import lectus.error.LectusException;
+import lectus.store.Reads;
+import lectus.tuple.MalformedTupleException;
+
+/** Goes through everything that lies below the prefix of one database. */
+final class DatabaseAudit {
+  private final Reading reading;
+  private final AuditedDatabase database;
+  private final AuditReport report;
+  private final StatisticsDelta counted = new StatisticsDelta();
+
+  private DatabaseAudit(Reading reading, AuditedDatabase database, AuditReport report) {
+    this.reading = reading;
+    this.database = database;
+    this.report = report;
+  }
+
+  /**
+   * @throws LectusException {@code not_found} if the database does not exist, or ends meanwhile
+   */
+  static void run(Reading reading, Catalogue catalogue, DatabaseName name, AuditReport report) {
+    report.countDatabase();
+    try {
+      DatabaseHandle handle = reading.read(tx -> catalogue.current(tx, name));
+      new DatabaseAudit(reading, new AuditedDatabase(catalogue, handle), report).run();
+    } catch (MalformedTupleException | IllegalArgumentException unreadable) {
+      report.add(
+          Texts.database(name.text()),
+          "its configuration cannot be read (" + unreadable.getMessage() + ")");
+    }
+  }
+
+  private void run() {
+    Optional<Sequence> before = lastUpdate();
+    new TopologyAudit(database, report).run();
+    checkStrangers();
+    long documents = new DocumentsAudit(reading, database, report, counted).run();
+    ChangesAudit changes = new ChangesAudit(reading, database, report);
+    long entries = changes.run(counted);
+    if (entries != documents || !report.isSound()) {
+      changes.nameStrays();
+    }
+    new LocalDocumentsAudit(reading, database, report).run();
+    AuditReport counters = report.part();
+    new CountersAudit(reading, database, counters).run(counted);
+    if (reading.isOneVersion() || isAsItWas(before)) {
+      report.takeOver(counters);
+    } else {
+      report.note(
+          "The counters of "
+              + database.place()
+              + " could not be compared, because it was written to meanwhile.");
+    }
+  }
+
+  private void checkStrangers() {
+    byte[] prefix = database.handle().prefix();
+    new Gaps(reading, report, database.place())
+        .check(
+            Range.startsWith(prefix),
+            Stream.of(DatabaseSubspace.values()).map(it -> it.range(prefix)).toList(),
+            "something that belongs to no subspace");
+  }
+
+  private Optional<Sequence> lastUpdate() {
+    return reading.read(tx -> Reads.await(new UpdateSequence(database.current(tx)).read(tx)));
+  }
+
+  private boolean isAsItWas(Optional<Sequence> before) {
+    byte[] version = reading.read(tx -> database.current(tx).version());
+    return Arrays.equals(version, database.handle().version()) && lastUpdate().equals(before);
+  }
+}

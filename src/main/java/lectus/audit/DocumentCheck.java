@@ -1,0 +1,140 @@
+package lectus.audit;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import lectus.changes.ChangeEntry;
+import lectus.document.AllDocsRow;
+import lectus.revision.BodySize;
+import lectus.revision.EditBranch;
+
+/** What must hold of every document, whatever happened to the transactions that wrote it. */
+final class DocumentCheck {
+  /** With more branches than these it is not asked whether one is an ancestor of another. */
+  private static final int MOST_COMPARED = 1_000;
+
+  private final StoredDocument document;
+  private final List<String> problems;
+
+  private DocumentCheck(StoredDocument document) {
+    this.document = document;
+    this.problems = new ArrayList<>(document.defects());
+  }
+
+  /** What is wrong with a document in itself; empty if nothing is. */
+  static List<String> of(StoredDocument document) {
+    DocumentCheck check = new DocumentCheck(document);
+    check.checkBranches();
+    check.checkBodies();
+    check.checkRow();
+    return check.problems;
+  }
+
+  /** What is wrong with a document's entry in the changes index, found where it should be. */
+  static List<String> ofEntry(EditBranch winner, Optional<ChangeEntry> found) {
+    List<String> problems = new ArrayList<>();
+    if (found.isEmpty()) {
+      problems.add("the changes index has no entry at " + winner.winner().sequence());
+      return problems;
+    }
+    ChangeEntry entry = found.get();
+    if (!entry.winner().equals(winner.leaf())) {
+      problems.add("its change tells of " + entry.winner() + ", the winner is " + winner.leaf());
+    }
+    if (entry.deleted() != winner.deleted()) {
+      problems.add("its change says that it is " + (entry.deleted() ? "" : "not ") + "deleted");
+    }
+    if (entry.branchCount() != winner.winner().branchCount()) {
+      problems.add(
+          "its change counts "
+              + entry.branchCount()
+              + " branches, its winner "
+              + winner.winner().branchCount());
+    }
+    return problems;
+  }
+
+  private void checkBranches() {
+    List<EditBranch> branches = document.branches();
+    if (branches.isEmpty()) {
+      problems.add("it has no edit branch");
+      return;
+    }
+    EditBranch winner = branches.get(0);
+    if (!winner.isWinner()) {
+      problems.add("its highest branch " + winner.leaf() + " is not marked as the winner");
+    } else if (winner.winner().branchCount() != branches.size()) {
+      problems.add(
+          "its winner counts "
+              + winner.winner().branchCount()
+              + " branches, there are "
+              + branches.size());
+    }
+    for (EditBranch branch : branches.subList(1, branches.size())) {
+      if (branch.isWinner()) {
+        problems.add("its branch " + branch.leaf() + " is marked as a winner beside another");
+      }
+    }
+    if (branches.size() <= MOST_COMPARED) {
+      checkAncestors(branches);
+    }
+  }
+
+  private void checkAncestors(List<EditBranch> branches) {
+    for (EditBranch branch : branches) {
+      if (branches.stream().anyMatch(other -> other.isAncestor(branch.leaf()))) {
+        problems.add("its leaf " + branch.leaf() + " is an ancestor of another");
+      }
+    }
+  }
+
+  private void checkBodies() {
+    Map<StoredDocument.Leaf, BodySize> left = new LinkedHashMap<>(document.bodies());
+    for (EditBranch branch : document.branches()) {
+      StoredDocument.Leaf leaf = new StoredDocument.Leaf(branch.deleted(), branch.leaf());
+      checkBody(leaf, branch, Optional.ofNullable(left.remove(leaf)));
+    }
+    left.keySet().forEach(leaf -> problems.add("a body is left of " + leaf + ", which is no leaf"));
+  }
+
+  private void checkBody(StoredDocument.Leaf leaf, EditBranch branch, Optional<BodySize> stored) {
+    if (stored.isEmpty()) {
+      if (branch.body().isStored() || !branch.deleted()) {
+        problems.add("the body of " + leaf + " is missing");
+      }
+      return;
+    }
+    if (!stored.get().equals(branch.body())) {
+      problems.add(
+          "the body of "
+              + leaf
+              + " has "
+              + text(stored.get())
+              + ", its branch says "
+              + text(branch.body()));
+    }
+  }
+
+  private static String text(BodySize size) {
+    return size.external() + " bytes of JSON and " + size.stored() + " of keys and values";
+  }
+
+  private void checkRow() {
+    Optional<AllDocsRow> expected =
+        document
+            .winner()
+            .filter(winner -> winner.isWinner() && !winner.deleted())
+            .map(
+                winner ->
+                    new AllDocsRow(document.id(), winner.leaf(), winner.winner().branchCount()));
+    if (!document.row().equals(expected)) {
+      problems.add("all-docs has " + text(document.row()) + ", it should have " + text(expected));
+    }
+  }
+
+  private static String text(Optional<AllDocsRow> row) {
+    return row.map(it -> it.winner() + " with " + it.branchCount() + " branches").orElse("no row");
+  }
+}

@@ -1,0 +1,133 @@
+package lectus.audit;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.changes.ChangeEntry;
+import lectus.changes.ChangesSubspace;
+import lectus.database.DatabaseHandle;
+import lectus.database.Sequence;
+import lectus.database.StatisticsDelta;
+import lectus.revision.BodySize;
+import lectus.revision.EditBranch;
+import lectus.store.Reads;
+import lectus.tuple.MalformedTupleException;
+
+/** Goes through the documents of a database: each in itself, and its entry in the changes index. */
+final class DocumentsAudit {
+  /** Documents whose entries are read together. */
+  private static final int BATCH = 500;
+
+  private final Reading reading;
+  private final AuditedDatabase database;
+  private final DatabaseHandle db;
+  private final AuditReport report;
+  private final StatisticsDelta counted;
+  private long documents;
+
+  /**
+   * @param counted takes what the counters should say
+   */
+  DocumentsAudit(
+      Reading reading, AuditedDatabase database, AuditReport report, StatisticsDelta counted) {
+    this.reading = reading;
+    this.database = database;
+    this.db = database.handle();
+    this.report = report;
+    this.counted = counted;
+  }
+
+  /** What is kept of a document until its entry is read. */
+  private record Seen(String id, Optional<EditBranch> winner, List<String> problems) {}
+
+  /** Gives how many documents there are. */
+  long run() {
+    DocumentCursor cursor = new DocumentCursor(reading, db, report);
+    List<Seen> batch = new ArrayList<>(BATCH);
+    for (Optional<StoredDocument> next = cursor.next(); next.isPresent(); next = cursor.next()) {
+      batch.add(see(next.get()));
+      if (batch.size() == BATCH) {
+        checkEntries(batch);
+        batch.clear();
+      }
+    }
+    checkEntries(batch);
+    return documents;
+  }
+
+  private Seen see(StoredDocument document) {
+    documents++;
+    report.countDocument();
+    count(document);
+    return new Seen(document.id(), document.winner(), DocumentCheck.of(document));
+  }
+
+  private void count(StoredDocument document) {
+    boolean isLive = document.winner().map(it -> !it.deleted()).orElse(false);
+    boolean isDeleted = document.winner().map(EditBranch::deleted).orElse(false);
+    long external = document.bodies().values().stream().mapToLong(BodySize::external).sum();
+    long stored = document.bodies().values().stream().mapToLong(BodySize::stored).sum();
+    counted.add(document.id(), isLive ? 1 : 0, isDeleted ? 1 : 0, external, stored);
+  }
+
+  private void checkEntries(List<Seen> batch) {
+    List<List<String>> problems = reading.read(tx -> problems(tx, db, batch));
+    for (int i = 0; i < batch.size(); i++) {
+      String id = batch.get(i).id();
+      if (!problems.get(i).isEmpty()) {
+        List<String> sure = reading.isOneVersion() ? problems.get(i) : checkAgain(id);
+        sure.forEach(it -> report.add(database.place(id), it));
+      }
+    }
+  }
+
+  private static List<List<String>> problems(
+      ReadTransaction tx, DatabaseHandle db, List<Seen> batch) {
+    ChangesSubspace changes = new ChangesSubspace(db);
+    List<CompletableFuture<Optional<ChangeEntry>>> entries =
+        batch.stream().map(it -> entry(tx, db, changes, it)).toList();
+    List<List<String>> problems = new ArrayList<>(batch.size());
+    for (int i = 0; i < batch.size(); i++) {
+      problems.add(problems(batch.get(i), entries.get(i)));
+    }
+    return problems;
+  }
+
+  private static CompletableFuture<Optional<ChangeEntry>> entry(
+      ReadTransaction tx, DatabaseHandle db, ChangesSubspace changes, Seen document) {
+    Optional<Sequence> sequence =
+        document.winner().filter(EditBranch::isWinner).map(it -> it.winner().sequence());
+    return sequence
+        .map(it -> changes.entry(tx, db.topology().shardAt(document.id(), it), it))
+        .orElse(CompletableFuture.completedFuture(Optional.empty()));
+  }
+
+  private static List<String> problems(Seen seen, CompletableFuture<Optional<ChangeEntry>> entry) {
+    List<String> problems = new ArrayList<>(seen.problems());
+    if (seen.winner().isEmpty() || !seen.winner().get().isWinner()) {
+      return problems;
+    }
+    try {
+      problems.addAll(DocumentCheck.ofEntry(seen.winner().get(), Reads.await(entry)));
+    } catch (MalformedTupleException | IllegalArgumentException malformed) {
+      problems.add("its change cannot be read (" + malformed.getMessage() + ")");
+    }
+    return problems;
+  }
+
+  /** What looked wrong may have been written between two reads: here all is of one version. */
+  private List<String> checkAgain(String id) {
+    return reading.read(
+        tx -> {
+          DatabaseHandle now = database.current(tx);
+          StoredDocument document = StoredDocument.read(tx, now, id);
+          if (document.isEmpty()) {
+            return List.of();
+          }
+          Seen seen = new Seen(id, document.winner(), DocumentCheck.of(document));
+          return problems(tx, now, List.of(seen)).get(0);
+        });
+  }
+}

@@ -1,0 +1,45 @@
+package lectus.audit;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import lectus.store.Reads;
+
+/** Keys that belong to nothing: what lies between the ranges that are known. */
+record Gaps(Reading reading, AuditReport report, String place) {
+  /** Of one gap; the others would look the same. */
+  private static final int MOST_NAMED = 10;
+
+  /**
+   * @param whole where nothing else may be
+   * @param known ranges in it, none inside another
+   * @param what what a key in a gap is
+   */
+  void check(Range whole, List<Range> known, String what) {
+    List<Range> sorted = new ArrayList<>(known);
+    sorted.sort(Comparator.comparing(range -> range.begin, ByteArrayUtil::compareUnsigned));
+    byte[] begin = whole.begin;
+    for (Range range : sorted) {
+      check(new Range(begin, range.begin), what);
+      begin = range.end;
+    }
+    check(new Range(begin, whole.end), what);
+  }
+
+  private void check(Range gap, String what) {
+    if (ByteArrayUtil.compareUnsigned(gap.begin, gap.end) >= 0) {
+      return;
+    }
+    List<KeyValue> rows =
+        reading.read(tx -> Reads.await(tx.getRange(gap, MOST_NAMED + 1).asList()));
+    for (KeyValue row : rows.subList(0, Math.min(rows.size(), MOST_NAMED))) {
+      report.add(place, what + ", the key " + Texts.key(row.getKey()));
+    }
+    if (rows.size() > MOST_NAMED) {
+      report.add(place, what + ", and more of them behind that");
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package lectus.audit;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.util.List;
+import java.util.Optional;
+import lectus.database.DatabaseSubspace;
+import lectus.document.DocumentsSubspace;
+import lectus.document.LocalDocsSubspace;
+import lectus.json.JsonAssembler;
+import lectus.json.JsonBuffer;
+import lectus.store.Reads;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
+
+/** Goes through the local documents: each row can be read, each body, and no body is without. */
+final class LocalDocumentsAudit {
+  private final Reading reading;
+  private final AuditedDatabase database;
+  private final AuditReport report;
+  private final LocalDocsSubspace documents;
+
+  LocalDocumentsAudit(Reading reading, AuditedDatabase database, AuditReport report) {
+    this.reading = reading;
+    this.database = database;
+    this.report = report;
+    this.documents = new LocalDocsSubspace(database.handle());
+  }
+
+  void run() {
+    RowCursor rows = new RowCursor(reading, rows());
+    while (rows.hasNext()) {
+      KeyValue row = rows.next();
+      try {
+        checkBody(documents.decode(row).id());
+      } catch (MalformedTupleException | IllegalArgumentException malformed) {
+        report.add(database.place(), Texts.unreadable("A local document", row.getKey(), malformed));
+      }
+    }
+    checkOwners();
+    new Gaps(reading, report, database.place())
+        .check(
+            DatabaseSubspace.LOCAL_DOCS.range(database.handle().prefix()),
+            List.of(rows(), bodies()),
+            "neither a local document nor its body");
+  }
+
+  private Range rows() {
+    return new Range(documents.begin(), documents.end());
+  }
+
+  private Range bodies() {
+    byte[] begin = documents.bodies();
+    return new Range(begin, DocumentsSubspace.endOf(begin));
+  }
+
+  private void checkBody(String id) {
+    reading
+        .read(tx -> problem(tx, documents.bodies(id)))
+        .ifPresent(why -> report.add(database.place(id), "its body cannot be read (" + why + ")"));
+  }
+
+  private static Optional<String> problem(ReadTransaction tx, byte[] head) {
+    JsonAssembler members = new JsonAssembler(new JsonBuffer(256), false);
+    try {
+      for (KeyValue row : tx.getRange(head, DocumentsSubspace.endOf(head))) {
+        members.leaf(row.getKey(), head.length, row.getValue());
+      }
+      members.finish();
+      return Optional.empty();
+    } catch (MalformedTupleException
+        | IllegalArgumentException
+        | IllegalStateException
+        | IndexOutOfBoundsException e) {
+      return Optional.of(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void checkOwners() {
+    int offset = documents.bodies().length;
+    RowCursor rows = new RowCursor(reading, bodies());
+    byte[] done = new byte[0];
+    while (rows.hasNext()) {
+      byte[] key = rows.next().getKey();
+      if (done.length == 0 || !ByteArrayUtil.startsWith(key, done)) {
+        done = checkOwner(key, offset);
+      }
+    }
+  }
+
+  /** Gives what all keys of the same document begin with. */
+  private byte[] checkOwner(byte[] key, int offset) {
+    try {
+      TupleReader reader = new TupleReader(key, offset);
+      String id = reader.string();
+      if (reading.read(tx -> isWithoutRow(tx, id))) {
+        report.add(database.place(id), "a body is left of a local document that is not there");
+      }
+      return documents.bodies(id);
+    } catch (MalformedTupleException noId) {
+      report.add(database.place(), Texts.unreadable("A local document's body", key, noId));
+      return new byte[0];
+    }
+  }
+
+  /** At one version, so that a document that goes meanwhile is not taken for one that is gone. */
+  private boolean isWithoutRow(ReadTransaction tx, String id) {
+    byte[] head = documents.bodies(id);
+    return Reads.await(tx.get(documents.key(id))) == null
+        && !Reads.await(tx.getRange(head, DocumentsSubspace.endOf(head), 1).asList()).isEmpty();
+  }
+}

@@ -1,0 +1,162 @@
+package lectus.audit;
+
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
+import lectus.database.Catalogue;
+import lectus.database.CatalogueSubspace;
+import lectus.database.DatabaseName;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.store.Reads;
+import lectus.store.RetryableErrors;
+import lectus.store.RootSubspace;
+import lectus.store.Store;
+import lectus.store.TransactionIdSubspace;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+import lectus.tuple.MalformedTupleException;
+
+/**
+ * Looks whether a store is as its writers leave it: everything in one database, or everything. It
+ * reads only, and keeps no more in memory than a few pages, and a line for each database.
+ *
+ * <p>What one transaction can read it reads at one version. What is larger it reads page by page,
+ * each at a version of its own: what looks wrong then, as it may while others write, is looked at
+ * again in one transaction before it counts.
+ */
+public final class StoreAudit {
+  /** Less than the five seconds that a transaction lives. */
+  private static final Duration AT_ONE_VERSION = Duration.ofSeconds(2);
+
+  private static final TransactionLimits ONCE = new TransactionLimits(0, Duration.ofSeconds(10));
+
+  private final Duration atOneVersion;
+  private final Store store;
+  private final TransactionRunner once;
+  private final Catalogue catalogue;
+  private final AuditReport report;
+  private final Reading pages;
+
+  public StoreAudit(Store store, AuditListener listener) {
+    this(store, listener, AT_ONE_VERSION);
+  }
+
+  /**
+   * @param atOneVersion how long it is tried to read a database in one transaction
+   */
+  public StoreAudit(Store store, AuditListener listener, Duration atOneVersion) {
+    this.atOneVersion = atOneVersion;
+    TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
+    this.store = store;
+    this.once = new TransactionRunner(store, ONCE);
+    this.catalogue = new Catalogue(store, transactions, InstantSource.system());
+    this.report = new AuditReport(listener);
+    this.pages = new PagedReading(transactions, report.versions());
+  }
+
+  /**
+   * Looks at one database.
+   *
+   * @throws LectusException {@code not_found} if it does not exist
+   */
+  public AuditReport run(DatabaseName name) {
+    audit(name);
+    return report;
+  }
+
+  /** Looks at all databases and at what the store keeps beside them. */
+  public AuditReport run() {
+    new Gaps(pages, report, "the store")
+        .check(
+            Range.startsWith(store.rootPrefix()),
+            Stream.of(RootSubspace.values()).map(it -> it.range(store.rootPrefix())).toList(),
+            "something that belongs to no subspace");
+    DirectoriesAudit directories = new DirectoriesAudit(pages, store, report);
+    forEachDatabase(
+        (name, life) -> {
+          directories.check(name, life);
+          auditIfThere(name);
+        });
+    directories.checkLeft();
+    new UpdatesAudit(pages, store, catalogue, report, this::forEachDatabase).run();
+    noteTransactionIds();
+    return report;
+  }
+
+  private void auditIfThere(DatabaseName name) {
+    try {
+      audit(name);
+    } catch (LectusException e) {
+      if (!(e.error() instanceof LectusError.NotFound)) {
+        throw e;
+      }
+      report.note("The " + Texts.database(name.text()) + " was deleted meanwhile.");
+    }
+  }
+
+  private void audit(DatabaseName name) {
+    AuditReport part;
+    try {
+      part = once.read(tx -> atOneVersion(tx, name));
+    } catch (SnapshotReading.OverdueException tooLarge) {
+      part = pageByPage(name);
+    } catch (FDBException failure) {
+      if (!RetryableErrors.isRetryable(failure.getCode())) {
+        throw failure;
+      }
+      part = pageByPage(name);
+    }
+    report.takeOver(part);
+  }
+
+  private AuditReport atOneVersion(ReadTransaction tx, DatabaseName name) {
+    AuditReport part = report.part();
+    long deadline = System.nanoTime() + atOneVersion.toNanos();
+    part.versions().include(Reads.await(tx.getReadVersion()));
+    DatabaseAudit.run(new SnapshotReading(tx, deadline), catalogue, name, part);
+    return part;
+  }
+
+  private AuditReport pageByPage(DatabaseName name) {
+    AuditReport part = report.part();
+    DatabaseAudit.run(pages, catalogue, name, part);
+    return part;
+  }
+
+  private void forEachDatabase(BiConsumer<DatabaseName, CatalogueSubspace.Entry> sink) {
+    CatalogueSubspace entries = new CatalogueSubspace(store.rootPrefix());
+    RowCursor rows = new RowCursor(pages, entries.range());
+    while (rows.hasNext()) {
+      KeyValue row = rows.next();
+      try {
+        sink.accept(entries.name(row.getKey()), entries.entry(row.getValue()));
+      } catch (MalformedTupleException malformed) {
+        report.add("the catalogue", Texts.unreadable("An entry", row.getKey(), malformed));
+      }
+    }
+  }
+
+  /** They are swept one day, whoever left them. */
+  private void noteTransactionIds() {
+    RowCursor rows = new RowCursor(pages, RootSubspace.TRANSACTION_IDS.range(store.rootPrefix()));
+    long left = 0;
+    while (rows.hasNext()) {
+      KeyValue row = rows.next();
+      left++;
+      try {
+        TransactionIdSubspace.trace(row.getValue());
+      } catch (MalformedTupleException malformed) {
+        report.add("the store", Texts.unreadable("A transaction id", row.getKey(), malformed));
+      }
+    }
+    if (left > 0) {
+      report.note(left + " transaction ids wait to be cleared.");
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package lectus.audit;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.document.AllDocsRow;
+import lectus.revision.BodySize;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+
+/**
+ * All that lies under one document id.
+ *
+ * @param branches in the order of their keys, backwards: what should be the winner comes first
+ * @param bodies what each revision that has a body really takes
+ * @param row of the all-docs index
+ * @param defects what of it could not be read, or not be put together
+ */
+record StoredDocument(
+    String id,
+    List<EditBranch> branches,
+    Map<Leaf, BodySize> bodies,
+    Optional<AllDocsRow> row,
+    List<String> defects) {
+
+  /** The subspaces whose keys begin with the id of a document. */
+  static final List<DatabaseSubspace> SUBSPACES =
+      List.of(DatabaseSubspace.REVISIONS, DatabaseSubspace.DOCUMENTS, DatabaseSubspace.ALL_DOCS);
+
+  /** What a body belongs to. */
+  record Leaf(boolean deleted, RevisionId revision) {
+    @Override
+    public String toString() {
+      return deleted ? "the tombstone " + revision : revision.toString();
+    }
+  }
+
+  /** Reads one document at the transaction's version. */
+  static StoredDocument read(ReadTransaction tx, DatabaseHandle db, String id) {
+    StoredDocumentBuilder document = new StoredDocumentBuilder(db, id);
+    for (DatabaseSubspace subspace : SUBSPACES) {
+      Consumer<KeyValue> part = document.part(subspace);
+      byte[] head = subspace.key(db.prefix()).string(id).toBytes();
+      tx.getRange(new Range(head, ByteArrayUtil.strinc(head))).forEach(part);
+    }
+    return document.build();
+  }
+
+  /** Whether nothing lies under the id. */
+  boolean isEmpty() {
+    return branches.isEmpty() && bodies.isEmpty() && row.isEmpty() && defects.isEmpty();
+  }
+
+  /** The branch that should win; empty if there is none. */
+  Optional<EditBranch> winner() {
+    return branches.isEmpty() ? Optional.empty() : Optional.of(branches.get(0));
+  }
+}

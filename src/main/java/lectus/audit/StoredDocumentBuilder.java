@@ -1,0 +1,120 @@
+package lectus.audit;
+
+import com.apple.foundationdb.KeyValue;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.document.AllDocsRow;
+import lectus.document.AllDocsSubspace;
+import lectus.document.BodyKey;
+import lectus.document.DocumentsSubspace;
+import lectus.json.JsonAssembler;
+import lectus.json.JsonBuffer;
+import lectus.revision.BodySize;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionsSubspace;
+import lectus.tuple.MalformedTupleException;
+
+/** Puts a document together from its rows, which come in the order of their keys. */
+final class StoredDocumentBuilder {
+  private final String id;
+  private final AllDocsSubspace allDocs;
+  private final int branchOffset;
+  private final int bodyOffset;
+  private final List<EditBranch> branches = new ArrayList<>();
+  private final Map<StoredDocument.Leaf, BodySize> bodies = new LinkedHashMap<>();
+  private final List<String> defects = new ArrayList<>();
+  private Optional<AllDocsRow> row = Optional.empty();
+  private Body body;
+
+  StoredDocumentBuilder(DatabaseHandle db, String id) {
+    this.id = id;
+    this.allDocs = new AllDocsSubspace(db);
+    this.branchOffset = DatabaseSubspace.REVISIONS.key(db.prefix()).string(id).length();
+    this.bodyOffset = DatabaseSubspace.DOCUMENTS.key(db.prefix()).string(id).length();
+  }
+
+  /** The body that is being read. */
+  private static final class Body {
+    private final StoredDocument.Leaf leaf;
+    private final JsonBuffer json = new JsonBuffer(256).octet('{');
+    private final JsonAssembler members = new JsonAssembler(json, false);
+    private boolean hasMetadata;
+    private long storedBytes;
+
+    private Body(StoredDocument.Leaf leaf) {
+      this.leaf = leaf;
+    }
+  }
+
+  /** What takes the rows of one subspace. A row that cannot be read is a defect, no failure. */
+  Consumer<KeyValue> part(DatabaseSubspace subspace) {
+    return switch (subspace) {
+      case REVISIONS -> row -> take("an edit branch", row, this::branch);
+      case DOCUMENTS -> row -> take("a part of a body", row, this::body);
+      case ALL_DOCS -> row -> take("its row of the all-docs index", row, this::live);
+      default -> throw new IllegalArgumentException(subspace + " is not sorted by documents");
+    };
+  }
+
+  private void take(String what, KeyValue row, Consumer<KeyValue> decoder) {
+    try {
+      decoder.accept(row);
+    } catch (MalformedTupleException
+        | IllegalArgumentException
+        | IllegalStateException
+        | IndexOutOfBoundsException e) {
+      defects.add(Texts.unreadable(what, row.getKey(), e));
+    }
+  }
+
+  private void branch(KeyValue row) {
+    branches.add(RevisionsSubspace.decode(row, branchOffset));
+  }
+
+  private void live(KeyValue found) {
+    row = Optional.of(allDocs.decode(found));
+  }
+
+  private void body(KeyValue part) {
+    byte[] key = part.getKey();
+    BodyKey decoded = DocumentsSubspace.decodeKey(key, bodyOffset);
+    StoredDocument.Leaf leaf = new StoredDocument.Leaf(decoded.deleted(), decoded.revision());
+    if (body == null || !body.leaf.equals(leaf)) {
+      finishBody();
+      body = new Body(leaf);
+    }
+    body.storedBytes += key.length + part.getValue().length;
+    if (decoded.pathOffset() == key.length) {
+      DocumentsSubspace.checkMetadata(part.getValue());
+      body.hasMetadata = true;
+    } else {
+      body.members.leaf(key, decoded.pathOffset(), part.getValue());
+    }
+  }
+
+  private void finishBody() {
+    if (body == null) {
+      return;
+    }
+    body.members.finish();
+    long external = body.json.octet('}').length();
+    bodies.put(body.leaf, new BodySize(external, body.storedBytes));
+    if (!body.hasMetadata) {
+      defects.add("the body of " + body.leaf + " has no metadata");
+    }
+    body = null;
+  }
+
+  StoredDocument build() {
+    finishBody();
+    Collections.reverse(branches);
+    return new StoredDocument(id, branches, bodies, row, defects);
+  }
+}

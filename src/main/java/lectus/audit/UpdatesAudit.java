@@ -1,0 +1,256 @@
+package lectus.audit;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import lectus.changes.ChangesSubspace;
+import lectus.database.Catalogue;
+import lectus.database.CatalogueSubspace;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseUpdate;
+import lectus.database.InstanceId;
+import lectus.database.Sequence;
+import lectus.database.UpdatesSubspace;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.store.Reads;
+import lectus.store.RootSubspace;
+import lectus.store.Store;
+import lectus.store.Versionstamp;
+import lectus.tuple.MalformedTupleException;
+import lectus.updates.UpdatePointers;
+
+/**
+ * The updates log against the databases: it tells of the creation of each, of nothing of its end,
+ * and of an update at or behind its newest change; and of nothing that neither is there nor ended.
+ */
+final class UpdatesAudit {
+  private static final int ROWS_AT_ONCE = 5_000;
+  private static final String LOG = "the updates log";
+
+  private final Reading reading;
+  private final UpdatesSubspace rows;
+  private final UpdatePointers pointers;
+  private final Range pointerRange;
+  private final CatalogueSubspace entries;
+  private final Catalogue catalogue;
+  private final AuditReport report;
+  private final Consumer<BiConsumer<DatabaseName, CatalogueSubspace.Entry>> databases;
+
+  UpdatesAudit(
+      Reading reading,
+      Store store,
+      Catalogue catalogue,
+      AuditReport report,
+      Consumer<BiConsumer<DatabaseName, CatalogueSubspace.Entry>> databases) {
+    this.reading = reading;
+    this.rows = new UpdatesSubspace(store.rootPrefix());
+    this.pointers = new UpdatePointers(store.rootPrefix());
+    this.pointerRange = RootSubspace.UPDATE_POINTERS.range(store.rootPrefix());
+    this.entries = new CatalogueSubspace(store.rootPrefix());
+    this.catalogue = catalogue;
+    this.report = report;
+    this.databases = databases;
+  }
+
+  /** What the log says of one life of a database. */
+  private static final class Trace {
+    private final DatabaseName name;
+    private Optional<Versionstamp> created = Optional.empty();
+    private boolean deleted;
+    private Versionstamp lastUpdate = Versionstamp.ZERO;
+
+    private Trace(DatabaseName name) {
+      this.name = name;
+    }
+
+    private void take(DatabaseUpdate update) {
+      switch (update.kind()) {
+        case CREATED -> created = Optional.of(update.at());
+        case DELETED -> deleted = true;
+        case UPDATED -> lastUpdate = update.at();
+      }
+    }
+  }
+
+  /** Bucket by bucket, so that it keeps in mind a sixteenth of what there is. */
+  void run() {
+    for (int number = 0; number < UpdatesSubspace.BUCKETS; number++) {
+      int bucket = number;
+      Map<InstanceId, Trace> traces = traces(bucket);
+      databases.accept(
+          (name, life) -> {
+            if (UpdatesSubspace.bucketOf(life.instance()) == bucket) {
+              check(name, life, Optional.ofNullable(traces.remove(life.instance())));
+            }
+          });
+      traces.forEach(this::checkEnded);
+    }
+    checkPointers();
+  }
+
+  private void checkPointers() {
+    RowCursor cursor = new RowCursor(reading, pointerRange);
+    while (cursor.hasNext()) {
+      KeyValue row = cursor.next();
+      try {
+        if (reading.read(tx -> pointsNowhere(tx, row))) {
+          report.add(
+              LOG, "a pointer to a row that is not there, the key " + Texts.key(row.getKey()));
+        }
+      } catch (MalformedTupleException malformed) {
+        report.add(LOG, Texts.unreadable("A pointer", row.getKey(), malformed));
+      }
+    }
+  }
+
+  private boolean pointsNowhere(ReadTransaction tx, KeyValue pointer) {
+    Optional<UpdatePointers.Target> target = pointers.target(pointer);
+    if (target.isEmpty() || !isStillThere(tx, pointer)) {
+      return false;
+    }
+    Versionstamp at = target.get().at();
+    int bucket = UpdatesSubspace.bucketOf(target.get().instance());
+    return Reads.await(rows.read(tx, bucket, at, at.successor(), 1, false)).isEmpty();
+  }
+
+  private static boolean isStillThere(ReadTransaction tx, KeyValue row) {
+    return Arrays.equals(Reads.await(tx.get(row.getKey())), row.getValue());
+  }
+
+  private Map<InstanceId, Trace> traces(int bucket) {
+    Map<InstanceId, Trace> traces = new HashMap<>();
+    Optional<Versionstamp> from = Optional.of(Versionstamp.ZERO);
+    while (from.isPresent()) {
+      List<DatabaseUpdate> page = page(bucket, from.get());
+      for (DatabaseUpdate update : page) {
+        traces.computeIfAbsent(update.instance(), it -> new Trace(update.name())).take(update);
+      }
+      from =
+          page.size() < ROWS_AT_ONCE
+              ? Optional.empty()
+              : Optional.of(page.get(page.size() - 1).at().successor());
+    }
+    return traces;
+  }
+
+  private List<DatabaseUpdate> page(int bucket, Versionstamp from) {
+    try {
+      return reading.read(
+          tx -> Reads.await(rows.read(tx, bucket, from, Versionstamp.END, ROWS_AT_ONCE, false)));
+    } catch (MalformedTupleException malformed) {
+      report.add(LOG, "a row of bucket " + bucket + " cannot be read: " + malformed.getMessage());
+      return List.of();
+    }
+  }
+
+  private void check(DatabaseName name, CatalogueSubspace.Entry life, Optional<Trace> trace) {
+    Optional<Versionstamp> newest = newestChange(name, life.instance());
+    boolean isCreated = trace.flatMap(it -> it.created).equals(Optional.of(life.joined()));
+    boolean isEnded = trace.map(it -> it.deleted).orElse(false);
+    Versionstamp lastUpdate = trace.map(it -> it.lastUpdate).orElse(Versionstamp.ZERO);
+    boolean isUpdated = newest.isEmpty() || newest.get().compareTo(lastUpdate) <= 0;
+    if (isCreated && !isEnded && isUpdated) {
+      return;
+    }
+    // The log was read before the catalogue: what happened in between looks like this, too.
+    Optional<String> problem = reading.read(tx -> problem(tx, name, life));
+    problem.ifPresent(it -> report.add(Texts.database(name.text()), it));
+  }
+
+  private Optional<Versionstamp> newestChange(DatabaseName name, InstanceId instance) {
+    return reading.read(tx -> newestChange(tx, name, instance));
+  }
+
+  private Optional<Versionstamp> newestChange(
+      ReadTransaction tx, DatabaseName name, InstanceId instance) {
+    try {
+      DatabaseHandle db = catalogue.current(tx, name);
+      return db.instance().equals(instance) ? newestChange(tx, db) : Optional.empty();
+    } catch (LectusException e) {
+      if (e.error() instanceof LectusError.NotFound) {
+        return Optional.empty();
+      }
+      throw e;
+    } catch (MalformedTupleException | IllegalArgumentException toldWithTheDatabase) {
+      return Optional.empty();
+    }
+  }
+
+  /** Of this incarnation: earlier ones lie in the order of another store. */
+  private static Optional<Versionstamp> newestChange(ReadTransaction tx, DatabaseHandle db) {
+    ChangesSubspace changes = new ChangesSubspace(db);
+    List<CompletableFuture<Optional<Sequence>>> last =
+        db.topology().generations().stream()
+            .flatMap(generation -> generation.shards().stream())
+            .map(shard -> changes.last(tx, shard))
+            .toList();
+    return last.stream()
+        .map(Reads::await)
+        .flatMap(Optional::stream)
+        .filter(sequence -> sequence.incarnation() == db.incarnation())
+        .max(Sequence::compareTo)
+        .map(sequence -> new Versionstamp(sequence.versionstamp()).startOfCommit());
+  }
+
+  private Optional<String> problem(
+      ReadTransaction tx, DatabaseName name, CatalogueSubspace.Entry life) {
+    byte[] value = Reads.await(tx.get(entries.key(name.text())));
+    if (value == null || !entries.entry(value).instance().equals(life.instance())) {
+      return Optional.empty(); // deleted meanwhile
+    }
+    if (rowsOf(tx, life, life.joined(), 1).stream()
+        .noneMatch(row -> row.kind() == DatabaseUpdate.Kind.CREATED)) {
+      return Optional.of("the updates log does not tell of its creation");
+    }
+    Optional<Versionstamp> newest = newestChange(tx, name, life.instance());
+    List<DatabaseUpdate> since = rowsOf(tx, life, newest.orElse(life.joined()), ROWS_AT_ONCE);
+    if (since.stream().anyMatch(row -> row.kind() == DatabaseUpdate.Kind.DELETED)) {
+      return Optional.of("the updates log tells of its end");
+    }
+    return newest.isPresent()
+            && since.stream().noneMatch(row -> row.kind() == DatabaseUpdate.Kind.UPDATED)
+        ? Optional.of("the updates log tells of nothing since its last change, " + newest.get())
+        : Optional.empty();
+  }
+
+  private List<DatabaseUpdate> rowsOf(
+      ReadTransaction tx, CatalogueSubspace.Entry life, Versionstamp from, int limit) {
+    int bucket = UpdatesSubspace.bucketOf(life.instance());
+    return Reads.await(rows.read(tx, bucket, from, Versionstamp.END, limit, false)).stream()
+        .filter(row -> row.instance().equals(life.instance()))
+        .toList();
+  }
+
+  private void checkEnded(InstanceId instance, Trace trace) {
+    if (trace.deleted) {
+      return;
+    }
+    boolean isThere =
+        reading.read(
+            tx -> {
+              byte[] value = Reads.await(tx.get(entries.key(trace.name.text())));
+              return value != null && entries.entry(value).instance().equals(instance);
+            });
+    boolean hasEnded =
+        isThere || traces(UpdatesSubspace.bucketOf(instance)).getOrDefault(instance, trace).deleted;
+    if (!hasEnded) {
+      report.add(
+          LOG,
+          "it tells of the life "
+              + instance
+              + " of "
+              + Texts.database(trace.name.text())
+              + ", which is neither there nor ended");
+    }
+  }
+}

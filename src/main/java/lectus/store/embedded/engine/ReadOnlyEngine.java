@@ -1,0 +1,120 @@
+package lectus.store.embedded.engine;
+
+import com.apple.foundationdb.FDBException;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
+import lectus.error.StoreOpenException;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.WALRecoveryMode;
+
+/**
+ * A stopped store that is only looked at: nothing in its folder changes, not even a log that a
+ * crash has torn. It stands still, so one state serves every read, however long it takes.
+ */
+public final class ReadOnlyEngine implements Engine {
+  private static final int CLIENT_INVALID_OPERATION = 2000;
+
+  private final DataFolder folder;
+  private final RocksSettings settings;
+  private final RocksDB db;
+  private final SnapshotRegistry snapshots;
+
+  private ReadOnlyEngine(DataFolder folder, RocksSettings settings, RocksDB db)
+      throws RocksDBException {
+    this.folder = folder;
+    this.settings = settings;
+    this.db = db;
+    byte[] ceiling = db.get(SystemKeys.VERSION_CEILING);
+    if (ceiling == null) {
+      throw new StoreOpenException(
+          "The store in " + folder.folder() + " is damaged: its version ceiling is missing.");
+    }
+    long version = SystemKeys.decodeVersion(ceiling);
+    StoreState state = new StoreState(db, version, db.get(SystemKeys.METADATA_VERSION));
+    this.snapshots = new SnapshotRegistry(new StoreReader(db), new Published(version, state));
+  }
+
+  /**
+   * Opens the store in {@code directory} for reading.
+   *
+   * @throws StoreOpenException if there is none, or it cannot be read, or a process has it open
+   */
+  public static ReadOnlyEngine open(Path directory, EngineOptions options) {
+    DataFolder folder = DataFolder.look(directory);
+    RocksSettings settings = new RocksSettings(options);
+    settings.options().setWalRecoveryMode(WALRecoveryMode.PointInTimeRecovery);
+    try {
+      return open(folder, settings);
+    } catch (RocksDBException failure) {
+      settings.close();
+      folder.close();
+      throw new StoreOpenException(
+          "The store in " + directory + " is damaged: " + failure.getMessage() + ".", failure);
+    } catch (RuntimeException | Error failure) {
+      settings.close();
+      folder.close();
+      throw failure;
+    }
+  }
+
+  private static ReadOnlyEngine open(DataFolder folder, RocksSettings settings)
+      throws RocksDBException {
+    RocksDB db = RocksDB.openReadOnly(settings.options(), folder.rocks().toString());
+    try {
+      return new ReadOnlyEngine(folder, settings, db);
+    } catch (RocksDBException | RuntimeException | Error failure) {
+      db.close();
+      throw failure;
+    }
+  }
+
+  @Override
+  public long readVersion() {
+    return snapshots.published().version();
+  }
+
+  @Override
+  public Snapshot snapshot(long version) {
+    return snapshots.at(version);
+  }
+
+  @Override
+  public Snapshot latest() {
+    return snapshots.latest();
+  }
+
+  /** Refuses: 2000. */
+  @Override
+  public CompletableFuture<CommitReceipt> commit(CommitRequest request) {
+    return CompletableFuture.failedFuture(
+        new FDBException("The store is open for reading only", CLIENT_INVALID_OPERATION));
+  }
+
+  @Override
+  public byte[] metadataVersion(Snapshot snapshot) {
+    byte[] stamp = ((HeldSnapshot) snapshot).state().metadataVersion();
+    return stamp == null ? null : stamp.clone();
+  }
+
+  /** Nothing is ever published. */
+  @Override
+  public void onPublish(LongConsumer listener) {}
+
+  /** 0: nobody who only looks asks for it. */
+  @Override
+  public long estimatedSize(byte[] begin, byte[] end) {
+    return 0;
+  }
+
+  /** To be called when no read is under way. */
+  @Override
+  public void close() {
+    snapshots.closeAll();
+    snapshots.reader().close();
+    db.close();
+    settings.close();
+    folder.close();
+  }
+}
