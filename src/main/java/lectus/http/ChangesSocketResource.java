@@ -1,5 +1,6 @@
 package lectus.http;
 
+import io.vertx.core.Context;
 import io.vertx.core.http.ServerWebSocket;
 import java.util.Optional;
 import lectus.error.LectusException;
@@ -32,17 +33,20 @@ final class ChangesSocketResource implements Resource {
         .onComplete(socket -> begin(exchange, socket), exchange::fail);
   }
 
+  /** What stays with the socket leaves the request behind. */
   private static void begin(Exchange exchange, ServerWebSocket webSocket) {
-    HttpSettings settings = exchange.api().settings();
-    WebSocketSettings limits = settings.webSockets();
+    HttpApi api = exchange.api();
+    Context context = exchange.context();
+    String request = exchange.id();
+    WebSocketSettings limits = api.settings().webSockets();
     TextSocket socket =
-        new TextSocket(exchange.context().owner(), webSocket, limits, pingMillis(settings));
+        new TextSocket(context.owner(), webSocket, limits, pingMillis(api.settings()));
     new ChangesSession(
             socket,
-            new SocketFeeds(exchange),
+            new SocketFeeds(api, context),
             limits.maxSubscriptions(),
-            failure -> Failures.errorOf(failure, exchange.id()),
-            exchange.api().openSessions())
+            failure -> Failures.errorOf(failure, request),
+            api.openSessions())
         .start();
   }
 

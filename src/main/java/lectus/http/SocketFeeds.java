@@ -1,5 +1,6 @@
 package lectus.http;
 
+import io.vertx.core.Context;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import lectus.feed.FeedPosition;
@@ -12,16 +13,20 @@ import lectus.http.socket.Terms;
 
 /** Live listeners for the subscriptions of one socket. */
 final class SocketFeeds implements SubscriptionFeeds {
-  private final Exchange exchange;
-  private final Services services;
+  private final HttpApi api;
+  private final Context context;
 
-  SocketFeeds(Exchange exchange) {
-    this.exchange = exchange;
-    this.services = exchange.api().services();
+  /**
+   * @param context of the connection
+   */
+  SocketFeeds(HttpApi api, Context context) {
+    this.api = api;
+    this.context = context;
   }
 
   @Override
   public Feed ofOne(Scope.OneDatabase scope, Terms terms, FeedSink<FeedPosition> sink) {
+    Services services = api.services();
     return listen(
         terms,
         sink,
@@ -35,8 +40,7 @@ final class SocketFeeds implements SubscriptionFeeds {
       Terms terms, FeedSink<P> sink, Callable<LiveStart<P>> opening) {
     FeedTerms feedTerms =
         new FeedTerms(terms.limit(), terms.heartbeatMillis(), OptionalLong.empty());
-    LiveListener<P> listener =
-        new LiveListener<>(exchange.api().liveFeeds(), exchange.context(), sink, feedTerms);
+    LiveListener<P> listener = new LiveListener<>(api.liveFeeds(), context, sink, feedTerms);
     listener.start(opening);
     return listener::close;
   }

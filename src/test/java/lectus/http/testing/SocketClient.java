@@ -6,6 +6,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.UpgradeRejectedException;
 import io.vertx.core.http.WebSocket;
 import io.vertx.core.http.WebSocketClient;
+import io.vertx.core.http.WebSocketClientOptions;
 import io.vertx.core.http.WebSocketConnectOptions;
 import io.vertx.core.http.WebSocketFrame;
 import java.nio.charset.StandardCharsets;
@@ -25,11 +26,17 @@ public final class SocketClient implements AutoCloseable {
   /** So long a test waits for what must come. */
   private static final long PATIENCE_SECONDS = 30;
 
+  private static final int LONGEST_MESSAGE = 16 << 20;
+
   private static final Vertx VERTX =
       Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1).setUseDaemonThread(true));
 
   /** Held on to, because it closes its sockets when it is collected. */
-  private static final WebSocketClient CLIENT = VERTX.createWebSocketClient();
+  private static final WebSocketClient CLIENT =
+      VERTX.createWebSocketClient(
+          new WebSocketClientOptions()
+              .setMaxFrameSize(LONGEST_MESSAGE)
+              .setMaxMessageSize(LONGEST_MESSAGE));
 
   private final WebSocket socket;
   private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
