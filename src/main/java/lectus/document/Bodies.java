@@ -84,6 +84,22 @@ final class Bodies {
     return StoredBody.read(tx, prefix(id, deleted, leaf));
   }
 
+  /** What a leaf's body has in some ranges, each read on its own. */
+  CompletableFuture<StoredBody> fields(
+      ReadTransaction tx, String id, boolean deleted, RevisionId leaf, FieldRanges ranges) {
+    byte[] prefix = prefix(id, deleted, leaf);
+    CompletableFuture<StoredBody> all =
+        CompletableFuture.completedFuture(new StoredBody(List.of(), prefix.length, false));
+    List<CompletableFuture<StoredBody>> started = new ArrayList<>(ranges.paths().size());
+    for (byte[] path : ranges.paths()) {
+      started.add(StoredBody.read(tx, DocumentKeys.join(prefix, path)));
+    }
+    for (CompletableFuture<StoredBody> range : started) {
+      all = all.thenCombine(range, StoredBody::followedBy);
+    }
+    return all;
+  }
+
   /** What all keys of a revision begin with. */
   byte[] prefix(String id, boolean deleted, RevisionId leaf) {
     return documents.revision(id, deleted, leaf);

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import lectus.json.JsonAssembler;
+import lectus.tuple.TuplePrefixes;
 
 /**
  * The bodies of a page of documents in one range read, in step with the page's rows. What lies
@@ -38,7 +39,7 @@ final class BodyScan implements AutoCloseable {
       advance();
     }
     leaves.clear();
-    while (next != null && DocumentKeys.isAtOrBelow(prefix, next.getKey())) {
+    while (next != null && TuplePrefixes.isAtOrBelow(prefix, next.getKey())) {
       leaves.add(next);
       advance();
     }
@@ -47,7 +48,7 @@ final class BodyScan implements AutoCloseable {
 
   private boolean liesBefore(byte[] prefix) {
     int order = Arrays.compareUnsigned(next.getKey(), prefix);
-    return descending ? order > 0 && !DocumentKeys.isAtOrBelow(prefix, next.getKey()) : order < 0;
+    return descending ? order > 0 && !TuplePrefixes.isAtOrBelow(prefix, next.getKey()) : order < 0;
   }
 
   private void advance() {

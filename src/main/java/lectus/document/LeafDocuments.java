@@ -2,8 +2,10 @@ package lectus.document;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
+import lectus.json.FieldPath;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
@@ -13,10 +15,15 @@ import lectus.store.Reads;
 public final class LeafDocuments {
   private final ReadTransaction tx;
   private final Bodies bodies;
+  private final Optional<Projection> projection;
 
-  public LeafDocuments(ReadTransaction tx, DatabaseHandle db) {
+  /**
+   * @param fields to read and show; empty for whole documents
+   */
+  public LeafDocuments(ReadTransaction tx, DatabaseHandle db, List<FieldPath> fields) {
     this.tx = tx;
     this.bodies = new Bodies(db);
+    this.projection = fields.isEmpty() ? Optional.empty() : Optional.of(new Projection(fields));
   }
 
   /** A document whose body is being read. */
@@ -36,7 +43,11 @@ public final class LeafDocuments {
   }
 
   public Started start(String id, boolean deleted, RevisionId leaf) {
-    return new Started(id, deleted, leaf, bodies.of(tx, id, deleted, leaf));
+    CompletableFuture<StoredBody> body =
+        projection.isEmpty()
+            ? bodies.of(tx, id, deleted, leaf)
+            : projection.get().read(tx, bodies, id, deleted, leaf);
+    return new Started(id, deleted, leaf, body);
   }
 
   /**
@@ -46,6 +57,10 @@ public final class LeafDocuments {
    */
   public void append(Started document, List<EditBranch> branches, JsonBuffer out) {
     StoredBody body = Reads.await(document.body);
+    if (projection.isPresent()) {
+      projection.get().append(out, document.id, document.deleted, document.leaf, body, branches);
+      return;
+    }
     DocumentJson.append(out, document.id, document.deleted, document.leaf, body);
     DocumentJson.appendConflicts(out, branches);
     DocumentJson.close(out);

@@ -3,6 +3,7 @@ package lectus.document;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import lectus.json.JsonAssembler;
@@ -31,6 +32,13 @@ record StoredBody(List<KeyValue> rows, int pathOffset, boolean descending) {
   /** Whether the revision has something in the documents subspace, were it only its metadata. */
   boolean isStored() {
     return !rows.isEmpty();
+  }
+
+  /** With key-values that lie behind these. */
+  StoredBody followedBy(StoredBody other) {
+    List<KeyValue> all = new ArrayList<>(rows);
+    all.addAll(other.rows);
+    return new StoredBody(all, pathOffset, descending);
   }
 
   void appendTo(JsonAssembler members) {

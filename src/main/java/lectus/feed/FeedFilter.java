@@ -6,6 +6,7 @@ import lectus.document.DocumentId;
 import lectus.document.RequestJson;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;
+import lectus.selector.Selector;
 
 /** Which rows of a feed are shown. */
 public sealed interface FeedFilter {
@@ -22,11 +23,15 @@ public sealed interface FeedFilter {
   /** {@code filter=_design}. */
   record DesignDocuments() implements FeedFilter {}
 
+  /** {@code filter=_selector}: by what documents, tombstones among them, consist of. */
+  record Selected(Selector selector) implements FeedFilter {}
+
+  /** Whether a document with this id may be shown. */
   default boolean passes(String docId) {
     if (this instanceof DocumentIds some) {
       return some.ids().contains(docId);
     }
-    return this instanceof None || DocumentId.isDesign(docId);
+    return !(this instanceof DesignDocuments) || DocumentId.isDesign(docId);
   }
 
   /**

@@ -1,5 +1,8 @@
 package lectus.feed;
 
+import java.util.List;
+import lectus.json.FieldPath;
+
 /**
  * What a feed's rows show.
  *
@@ -8,13 +11,16 @@ package lectus.feed;
  * @param conflicts adds {@code _conflicts} to it
  * @param filter which rows are shown
  * @param sequenceInterval every how many rows one has its sequence, the others null; 1 for all
+ * @param fields of the body to be read and shown, {@code _id} and {@code _rev} among them only if
+ *     they are named; empty for all
  */
 public record FeedOptions(
     boolean allLeaves,
     boolean includeDocs,
     boolean conflicts,
     FeedFilter filter,
-    long sequenceInterval) {
+    long sequenceInterval,
+    List<FieldPath> fields) {
   public static final FeedOptions DEFAULT =
       new FeedOptions(false, false, false, new FeedFilter.None(), 1);
 
@@ -22,5 +28,16 @@ public record FeedOptions(
     if (sequenceInterval < 1) {
       throw new IllegalArgumentException("seq_interval must be positive: " + sequenceInterval);
     }
+    fields = List.copyOf(fields);
+  }
+
+  /** With whole bodies. */
+  public FeedOptions(
+      boolean allLeaves,
+      boolean includeDocs,
+      boolean conflicts,
+      FeedFilter filter,
+      long sequenceInterval) {
+    this(allLeaves, includeDocs, conflicts, filter, sequenceInterval, List.of());
   }
 }

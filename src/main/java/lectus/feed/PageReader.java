@@ -103,38 +103,45 @@ final class PageReader {
 
   private Progress append(List<ChangeEntry> entries, long limit) {
     RowWriter writer = new RowWriter(tx, db, options, out);
+    PassingEntries passing = passing(entries);
     ReadAhead bodies = new ReadAhead();
-    Progress progress = new Progress(0, 0);
-    while (progress.lookedAt() < entries.size() && progress.rows() < limit && !isFull()) {
+    int rows = 0;
+    while (rows < limit && !isFull() && passing.hasNext()) {
       int before = out.length();
       int atOnce = options.includeDocs() ? bodies.size() : ROWS_STARTED;
-      Progress next =
-          append(writer, entries, progress, Math.min(atOnce, limit - progress.rows()), limit);
-      bodies.took(Math.max(1, next.rows() - progress.rows()), out.length() - before);
-      progress = next;
+      int more = append(writer, passing, Math.min(atOnce, limit - rows), rows, limit);
+      bodies.took(more, out.length() - before);
+      rows += more;
     }
-    return progress;
+    return new Progress(rows, passing.lookedAt());
   }
 
-  /** Appends the next rows, {@code most} at most, with all their reads started before the first. */
-  private Progress append(
-      RowWriter writer, List<ChangeEntry> entries, Progress from, long most, long limit) {
-    int lookedAt = from.lookedAt();
-    List<ChangeEntry> shown = new ArrayList<>();
-    while (lookedAt < entries.size() && shown.size() < most) {
-      ChangeEntry entry = entries.get(lookedAt++);
-      if (options.filter().passes(entry.docId())) {
-        shown.add(entry);
-      }
+  private PassingEntries passing(List<ChangeEntry> entries) {
+    return options.filter() instanceof FeedFilter.Selected some
+        ? new SelectedEntries(tx, db, some.selector(), options.allLeaves(), entries)
+        : new EntriesById(entries, options.filter()::passes);
+  }
+
+  /**
+   * Appends the next rows, with all their reads started before the first.
+   *
+   * @param most how many at most
+   * @param before how many were appended before
+   * @return how many it were, at least one
+   */
+  private int append(RowWriter writer, PassingEntries passing, long most, int before, long limit) {
+    List<PassingEntries.Passing> shown = new ArrayList<>();
+    while (shown.size() < most && passing.hasNext()) {
+      shown.add(passing.next());
     }
-    int rows = from.rows();
+    int rows = before;
     for (RowWriter.Started row : writer.start(shown)) {
       frame.before(rows);
       writer.append(row, (limit - rows) % options.sequenceInterval() == 0);
       frame.after(row.entry().sequence());
       rows++;
     }
-    return new Progress(rows, lookedAt);
+    return shown.size();
   }
 
   private boolean isFull() {

@@ -3,6 +3,7 @@ package lectus.feed;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.ChangeEntry;
 import lectus.database.DatabaseHandle;
@@ -11,6 +12,7 @@ import lectus.document.LeafDocuments;
 import lectus.document.RevisionText;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Reads;
 import lectus.tuple.TupleWriter;
@@ -38,21 +40,26 @@ final class RowWriter {
     this.tx = tx;
     this.options = options;
     this.revisions = new RevisionsSubspace(db);
-    this.documents = new LeafDocuments(tx, db);
+    this.documents = new LeafDocuments(tx, db, options.fields());
     this.out = out;
   }
 
   /** An entry whose further reads are under way; null where it needs none. */
   record Started(
       ChangeEntry entry,
+      Optional<List<RevisionId>> revisions,
       CompletableFuture<List<EditBranch>> branches,
       LeafDocuments.Started document) {}
 
   /** Starts what a row needs beyond its entry. */
-  Started start(ChangeEntry entry) {
-    boolean branchesShown = options.allLeaves() || (options.includeDocs() && options.conflicts());
+  Started start(PassingEntries.Passing passing) {
+    ChangeEntry entry = passing.entry();
+    boolean branchesShown =
+        (options.allLeaves() && passing.revisions().isEmpty())
+            || (options.includeDocs() && options.conflicts());
     return new Started(
         entry,
+        passing.revisions(),
         branchesShown && entry.branchCount() > 1 ? revisions.branches(tx, entry.docId()) : null,
         options.includeDocs()
             ? documents.start(entry.docId(), entry.deleted(), entry.winner())
@@ -60,9 +67,9 @@ final class RowWriter {
   }
 
   /** Starts many rows' reads before the first is waited for. */
-  List<Started> start(List<ChangeEntry> entries) {
+  List<Started> start(List<PassingEntries.Passing> entries) {
     List<Started> started = new ArrayList<>(entries.size());
-    for (ChangeEntry entry : entries) {
+    for (PassingEntries.Passing entry : entries) {
       started.add(start(entry));
     }
     return started;
@@ -79,7 +86,11 @@ final class RowWriter {
       out.raw(NO_SEQUENCE);
     }
     out.string(entry.docId());
-    appendChanges(entry, options.allLeaves() ? branches : List.of());
+    if (row.revisions().isPresent()) {
+      appendChanges(row.revisions().get());
+    } else {
+      appendChanges(entry, options.allLeaves() ? branches : List.of());
+    }
     if (entry.deleted()) {
       out.raw(DELETED);
     }
@@ -106,6 +117,15 @@ final class RowWriter {
     for (int i = 1; i < branches.size(); i++) {
       out.raw(NEXT_CHANGE);
       RevisionText.append(out, branches.get(i).leaf());
+    }
+    out.raw(END_CHANGES);
+  }
+
+  private void appendChanges(List<RevisionId> revisions) {
+    byte[] separator = CHANGES;
+    for (RevisionId revision : revisions) {
+      RevisionText.append(out.raw(separator), revision);
+      separator = NEXT_CHANGE;
     }
     out.raw(END_CHANGES);
   }

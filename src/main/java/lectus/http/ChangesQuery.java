@@ -1,6 +1,7 @@
 package lectus.http;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -8,6 +9,7 @@ import lectus.error.LectusException;
 import lectus.feed.ChangesReader;
 import lectus.feed.FeedFilter;
 import lectus.feed.FeedOptions;
+import lectus.feed.SelectorBody;
 import lectus.feed.Since;
 
 /**
@@ -74,12 +76,14 @@ record ChangesQuery(
   }
 
   private static FeedOptions options(QueryParameters query, byte[] body) {
+    Optional<SelectorBody> selector = selector(query, body);
     return new FeedOptions(
         allLeaves(query),
         query.isTrue("include_docs"),
         query.isTrue("conflicts"),
-        filter(query, body),
-        sequenceInterval(query));
+        selector.isPresent() ? selector.get().filter() : filter(query, body),
+        sequenceInterval(query),
+        selector.map(SelectorBody::fields).orElse(List.of()));
   }
 
   private static boolean allLeaves(QueryParameters query) {
@@ -89,6 +93,16 @@ record ChangesQuery(
       case "all_docs" -> true;
       default -> throw LectusException.badRequest("The style should be main_only or all_docs");
     };
+  }
+
+  private static Optional<SelectorBody> selector(QueryParameters query, byte[] body) {
+    if (!query.text("filter").orElse("").equals("_selector")) {
+      return Optional.empty();
+    }
+    if (body == null) {
+      throw LectusException.badRequest("Selector must be specified in POST payload");
+    }
+    return Optional.of(SelectorBody.parse(body));
   }
 
   private static FeedFilter filter(QueryParameters query, byte[] body) {

@@ -6,12 +6,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import lectus.json.FieldPath;
+import lectus.tuple.TuplePrefixes;
 
 /** Collects what the conditions of a selector look at. */
 final class LeafReads {
-  /** Follows a path's last element where the path ends within a name: a NUL of its own. */
-  private static final byte ESCAPED_NUL = (byte) 0xff;
-
   private final Map<byte[], Extent> extents = new TreeMap<>(Arrays::compareUnsigned);
 
   private LeafReads() {}
@@ -57,18 +55,12 @@ final class LeafReads {
     List<LeafRead> reads = new ArrayList<>();
     byte[] whole = null;
     for (Map.Entry<byte[], Extent> each : extents.entrySet()) {
-      if (whole != null && isBelow(whole, each.getKey())) {
+      if (whole != null && TuplePrefixes.isAtOrBelow(whole, each.getKey())) {
         continue;
       }
       reads.add(new LeafRead(each.getKey(), each.getValue()));
       whole = each.getValue() == Extent.ALL ? each.getKey() : whole;
     }
     return List.copyOf(reads);
-  }
-
-  private static boolean isBelow(byte[] prefix, byte[] path) {
-    return path.length > prefix.length
-        && Arrays.equals(prefix, 0, prefix.length, path, 0, prefix.length)
-        && path[prefix.length] != ESCAPED_NUL;
   }
 }

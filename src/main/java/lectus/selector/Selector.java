@@ -6,13 +6,20 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.LeafView;
 
-/** A compiled Mango selector. Immutable; used by any number of threads. */
+/**
+ * A compiled Mango selector. Immutable; used by any number of threads. Selectors are equal if they
+ * were written alike, whatever the order of their members.
+ */
 public final class Selector {
+  private final JsonObject source;
+  private final int hash;
   private final Condition condition;
   private final List<LeafRead> reads;
 
-  private Selector(Condition condition) {
-    this.condition = condition;
+  private Selector(JsonObject source) {
+    this.source = source;
+    this.hash = source.hashCode();
+    this.condition = Compiler.compile(source);
     this.reads = LeafReads.of(condition);
   }
 
@@ -23,7 +30,7 @@ public final class Selector {
    */
   public static Selector compile(JsonValue json) {
     if (json instanceof JsonObject object) {
-      return new Selector(Compiler.compile(object));
+      return new Selector(object);
     }
     throw SelectorErrors.notAnObject(json);
   }
@@ -42,5 +49,15 @@ public final class Selector {
    */
   public boolean matches(LeafView document) {
     return condition.holds(document);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Selector it && hash == it.hash && source.equals(it.source);
+  }
+
+  @Override
+  public int hashCode() {
+    return hash;
   }
 }

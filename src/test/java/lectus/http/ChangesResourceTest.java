@@ -10,6 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code _changes}, the normal feed. */
@@ -97,6 +98,63 @@ final class ChangesResourceTest {
     assertThat(server.get("/w/_changes?seq_interval=2").body()).contains("{\"seq\":null,");
   }
 
+  @Test
+  void a_selector_filters_rows_and_its_fields_narrow_documents() {
+    server.write("/w/a", "{\"type\":\"x\",\"n\":{\"m\":1,\"o\":2}}");
+    server.write("/w/b", "{\"type\":\"y\"}");
+    String last = server.get("/w").member("update_seq");
+
+    Answer feed =
+        server.post(
+            "/w/_changes?filter=_selector&include_docs=true",
+            "{\"selector\":{\"type\":\"x\"},\"fields\":[\"_id\",\"n.m\"]}");
+    assertThat(feed.body())
+        .contains("\"doc\":{\"_id\":\"a\",\"n\":{\"m\":1}}}")
+        .doesNotContain("\"id\":\"b\"");
+    assertThat(feed.member("last_seq")).isEqualTo(last);
+    assertThat(
+            server
+                .post(
+                    "/w/_changes?filter=_selector&feed=longpoll", "{\"selector\":{\"type\":\"y\"}}")
+                .body())
+        .contains("\"id\":\"b\"")
+        .doesNotContain("\"id\":\"a\"");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {}                                 | Selector error: expected a JSON object
+          {"selector":[]}                    | Selector error: expected a JSON object
+          {"selector":{"$foo":1}}            | Invalid operator: $foo
+          {"selector":{"a":{"$in":1}}}       | Bad argument for operator $in: 1
+          {"selector":{"$gt":1}}             | One or more conditions is missing a field name.
+          {"selector":{"a..b":1}}            | Invalid field name: a..b
+          {"selector":{},"fields":5}         | Selector error: fields must be JSON array
+          {"selector":{},"fields":[5]}       | Invalid JSON for field spec: 5
+          {"selector":{},"fields":["a..b"]}  | Invalid field name: a..b
+          5                                  | Request body must be a JSON object
+          """)
+  void what_is_wrong_with_a_selector_is_told(String body, String reason) {
+    Answer answer = server.post("/w/_changes?filter=_selector", body);
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.member("error")).isEqualTo("bad_request");
+    assertThat(answer.member("reason")).isEqualTo(reason);
+  }
+
+  @Test
+  void a_selector_comes_in_a_body_and_may_not_be_endlessly_deep() {
+    assertThat(server.get("/w/_changes?filter=_selector").member("reason"))
+        .isEqualTo("Selector must be specified in POST payload");
+    String deep = "{\"selector\":" + "{\"$not\":".repeat(5_000) + "{}" + "}".repeat(5_001);
+    Answer answer = server.post("/w/_changes?filter=_selector", deep);
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.member("reason")).contains("nested deeper than 500");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -118,7 +176,7 @@ final class ChangesResourceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"feed=eventsource", "filter=_selector", "filter=_view", "filter=d/f"})
+  @ValueSource(strings = {"feed=eventsource", "filter=_view", "filter=d/f"})
   void what_couchdb_has_and_lectus_has_not_is_501(String query) {
     assertThat(server.get("/w/_changes?" + query).status()).isEqualTo(501);
   }
