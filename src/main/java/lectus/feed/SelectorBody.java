@@ -2,7 +2,6 @@ package lectus.feed;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.function.Supplier;
 import lectus.document.RequestJson;
 import lectus.error.LectusError;
@@ -25,21 +24,27 @@ public record SelectorBody(FeedFilter.Selected filter, List<FieldPath> fields) {
    */
   public static SelectorBody parse(byte[] body) {
     JsonValue.JsonObject object = RequestJson.object(body);
-    return new SelectorBody(filter(object.get("selector")), fields(object.get("fields")));
+    return new SelectorBody(
+        filter(object.get("selector").orElseGet(JsonValue.JsonNull::new)),
+        object.get("fields").map(SelectorBody::fields).orElse(List.of()));
   }
 
-  private static FeedFilter.Selected filter(Optional<JsonValue> selector) {
-    if (!(selector.orElse(null) instanceof JsonValue.JsonObject object)) {
-      throw LectusException.badRequest("Selector error: expected a JSON object");
+  /**
+   * @throws LectusException {@code bad_request}
+   */
+  public static FeedFilter.Selected filter(JsonValue selector) {
+    if (selector instanceof JsonValue.JsonObject object) {
+      return new FeedFilter.Selected(asBadRequest(() -> Selector.compile(object)));
     }
-    return new FeedFilter.Selected(asBadRequest(() -> Selector.compile(object)));
+    throw LectusException.badRequest("Selector error: expected a JSON object");
   }
 
-  private static List<FieldPath> fields(Optional<JsonValue> fields) {
-    if (fields.isEmpty()) {
-      return List.of();
-    }
-    if (!(fields.get() instanceof JsonValue.JsonArray array)) {
+  /**
+   * @param fields an array of names as {@link FieldPath} has them; an empty one stands for all
+   * @throws LectusException {@code bad_request}
+   */
+  public static List<FieldPath> fields(JsonValue fields) {
+    if (!(fields instanceof JsonValue.JsonArray array)) {
       throw LectusException.badRequest("Selector error: fields must be JSON array");
     }
     List<FieldPath> paths = new ArrayList<>();

@@ -206,6 +206,27 @@ final class ChangesSocketTest {
   }
 
   @Test
+  void a_selector_lets_some_rows_through_and_fields_narrow_their_documents() {
+    server.write("/x/p", "{\"v\":1,\"w\":2}");
+    server.write("/x/q", "{\"v\":9,\"w\":3}");
+    subscribe("a", "'db':'x','include_docs':true,'selector':{'v':{'$gt':5}},'fields':['w']");
+
+    assertThat(socket.text()).contains("\"id\":\"q\"").endsWith("\"doc\":{\"w\":3}}}");
+    assertThat(isCaughtUp("a")).isEqualTo(sequence());
+    server.write("/x/r", "{\"v\":1}");
+    server.write("/x/s", "{\"v\":6}");
+    assertThat(nextRow()).contains("\"id\":\"s\"").endsWith("\"doc\":{}}}");
+  }
+
+  private String nextRow() {
+    String message = socket.text();
+    while (!message.startsWith("{\"type\":\"row\"")) {
+      message = socket.text();
+    }
+    return message;
+  }
+
+  @Test
   void subscriptions_of_several_databases_share_the_socket() {
     server.put("/y");
     subscribe("a", "'db':'x'");

@@ -5,11 +5,11 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import lectus.database.DatabaseName;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.feed.ChangesReader;
 import lectus.feed.FeedFilter;
 import lectus.feed.FeedOptions;
+import lectus.feed.SelectorBody;
 import lectus.feed.Since;
 import lectus.http.socket.ClientMessage.Credit;
 import lectus.http.socket.ClientMessage.Malformed;
@@ -165,7 +165,8 @@ final class ClientMessageParser {
         message.flag("include_docs"),
         message.flag("conflicts"),
         filter(message),
-        FeedOptions.DEFAULT.sequenceInterval());
+        FeedOptions.DEFAULT.sequenceInterval(),
+        message.get("fields").map(SelectorBody::fields).orElse(List.of()));
   }
 
   private static boolean allLeaves(Members message) {
@@ -177,10 +178,14 @@ final class ClientMessageParser {
   }
 
   private static FeedFilter filter(Members message) {
-    if (message.has("selector") || message.has("fields")) {
-      throw new LectusException(new LectusError.NotImplemented("Selectors are not there yet."));
+    Optional<JsonValue> selector = message.get("selector");
+    if (selector.isEmpty()) {
+      return message.get("doc_ids").map(FeedFilter::documentIds).orElseGet(FeedFilter.None::new);
     }
-    return message.get("doc_ids").map(FeedFilter::documentIds).orElseGet(FeedFilter.None::new);
+    if (message.has("doc_ids")) {
+      throw LectusException.badRequest("A subscription has a `selector` or `doc_ids`, not both.");
+    }
+    return SelectorBody.filter(selector.get());
   }
 
   /** {@code true} is the default interval, as in {@code _changes}; {@code false} is none. */

@@ -16,6 +16,7 @@ import lectus.http.socket.ClientMessage.Credit;
 import lectus.http.socket.ClientMessage.Malformed;
 import lectus.http.socket.ClientMessage.Subscribe;
 import lectus.http.socket.ClientMessage.Unsubscribe;
+import lectus.json.FieldPath;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -64,6 +65,22 @@ final class ClientMessageParserTest {
     assertThat(terms.limit()).isEqualTo(7);
     assertThat(terms.heartbeatMillis()).hasValue(500);
     assertThat(terms.credits()).hasValue(1000);
+  }
+
+  @Test
+  void a_selector_and_fields() {
+    FeedOptions options =
+        subscribe("'db':'x','selector':{'v':{'$gt':1}},'fields':['v','w.x']").terms().options();
+
+    assertThat(options.filter()).isInstanceOf(FeedFilter.Selected.class);
+    assertThat(options.fields())
+        .containsExactly(FieldPath.parse("v"), new FieldPath(List.of("w", "x")));
+    String subscribe = "{'type':'subscribe','id':'a','db':'x',";
+    assertThat(complaint(subscribe + "'selector':{'$foo':1}}")).isEqualTo("Invalid operator: $foo");
+    assertThat(complaint(subscribe + "'selector':{},'doc_ids':[]}"))
+        .isEqualTo("A subscription has a `selector` or `doc_ids`, not both.");
+    assertThat(complaint(subscribe + "'fields':'v'}"))
+        .isEqualTo("Selector error: fields must be JSON array");
   }
 
   @Test
