@@ -1,0 +1,72 @@
+package lectus.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.SocketClient;
+import lectus.store.WatchedStore;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** How often new rows are read for subscriptions of many sockets. */
+@Timeout(60)
+final class SharedTailTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final int SOCKETS = 4;
+  private static final int SUBSCRIPTIONS = 50;
+
+  private final WatchedStore store = new WatchedStore(stores.fresh(), "lectus-reader");
+  private final LectusServer server = LectusServer.start(store.store());
+  private final List<SocketClient> clients = new ArrayList<>();
+
+  @BeforeEach
+  void connect() {
+    server.put("/x");
+    for (int i = 0; i < SOCKETS; i++) {
+      clients.add(SocketClient.connect(server, "/_changes", "lectus.changes.v1"));
+    }
+  }
+
+  @AfterEach
+  void stop() {
+    clients.forEach(SocketClient::close);
+    server.close();
+  }
+
+  /**
+   * @param db a name, a pattern or a list, as JSON
+   */
+  private void subscribe(String db) {
+    for (SocketClient client : clients) {
+      for (int id = 0; id < SUBSCRIPTIONS; id++) {
+        client.send("{\"type\":\"subscribe\",\"id\":\"" + id + "\",\"db\":" + db + "}");
+      }
+    }
+    clients.forEach(client -> await(client, "caught_up"));
+  }
+
+  private static void await(SocketClient client, String type) {
+    for (int messages = 0; messages < SUBSCRIPTIONS; ) {
+      if (client.text().startsWith("{\"type\":\"" + type + "\"")) {
+        messages++;
+      }
+    }
+  }
+
+  @Test
+  void one_reads_for_all() {
+    subscribe("\"x\"");
+    int before = store.begun();
+    server.write("/x/p", "{}");
+    clients.forEach(client -> await(client, "row"));
+
+    assertThat(store.begun() - before).isPositive().isLessThan(SOCKETS * SUBSCRIPTIONS / 10);
+  }
+}

@@ -1,0 +1,51 @@
+package lectus.store;
+
+import com.apple.foundationdb.Database;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A store that counts the transactions which threads of some name begin. */
+public final class WatchedStore {
+  private final AtomicInteger begun = new AtomicInteger();
+  private final Store store;
+
+  /**
+   * @param threads what the names of the threads begin with that are counted
+   */
+  public WatchedStore(Store inner, String threads) {
+    Database database =
+        (Database)
+            Proxy.newProxyInstance(
+                Database.class.getClassLoader(),
+                new Class<?>[] {Database.class},
+                (self, method, arguments) -> {
+                  boolean counts = Thread.currentThread().getName().startsWith(threads);
+                  if (counts && method.getName().equals("createTransaction")) {
+                    begun.incrementAndGet();
+                  }
+                  try {
+                    return method.invoke(inner.database(), arguments);
+                  } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                  }
+                });
+    this.store =
+        Store.in(
+            database,
+            inner.directory().getPath(),
+            TransactionLimits.DEFAULT,
+            Optional.empty(),
+            () -> {});
+  }
+
+  public Store store() {
+    return store;
+  }
+
+  /** Transactions that were begun so far. */
+  public int begun() {
+    return begun.get();
+  }
+}
