@@ -1,6 +1,7 @@
 package lectus.database;
 
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
@@ -13,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import lectus.error.LectusError;
@@ -214,6 +216,38 @@ public final class Catalogue {
           tx.set(ConfigSubspace.securityKey(db.prefix()), ConfigSubspace.security(json));
           return null;
         });
+  }
+
+  /** The database of a name; empty if there is none. A snapshot read. */
+  public CompletableFuture<Optional<DatabaseLife>> life(ReadTransaction tx, DatabaseName name) {
+    return tx.snapshot()
+        .get(entries.key(name.text()))
+        .thenApply(value -> Optional.ofNullable(value).map(it -> life(name, entries.entry(it))));
+  }
+
+  /**
+   * The databases whose names begin with {@code head}, in the order of their names. A snapshot
+   * read.
+   *
+   * @param after only those behind this name
+   * @param limit at most so many
+   */
+  public List<DatabaseLife> lives(
+      ReadTransaction tx, String head, Optional<DatabaseName> after, int limit) {
+    Range range = entries.startingWith(head);
+    byte[] begin = after.map(it -> following(entries.key(it.text()))).orElse(range.begin);
+    List<KeyValue> rows =
+        Reads.await(
+            tx.snapshot()
+                .getRange(begin, range.end, limit, false, StreamingMode.WANT_ALL)
+                .asList());
+    return rows.stream()
+        .map(row -> life(entries.name(row.getKey()), entries.entry(row.getValue())))
+        .toList();
+  }
+
+  private static DatabaseLife life(DatabaseName name, CatalogueSubspace.Entry entry) {
+    return new DatabaseLife(name, entry.instance(), entry.joined());
   }
 
   /** Names in the order of their bytes, as many as one transaction reads. */

@@ -45,6 +45,13 @@ public final class CatalogueSubspace {
     return TupleWriter.startingWith(subspace).string(name).toBytes();
   }
 
+  /** The names that begin with {@code head}. */
+  Range startingWith(String head) {
+    TupleWriter key = TupleWriter.startingWith(subspace).string(head);
+    // Without what ends the string.
+    return Range.startsWith(key.truncate(key.length() - 1).toBytes());
+  }
+
   public DatabaseName name(byte[] key) {
     return new DatabaseName(new TupleReader(key, subspace.length).string());
   }

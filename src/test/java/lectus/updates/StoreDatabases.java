@@ -57,8 +57,7 @@ public final class StoreDatabases {
 
   public boolean exists(String name) {
     DatabaseName wanted = DatabaseName.of(name);
-    NameRange range =
-        new NameRange(Optional.of(name), Optional.of(name), false, 0, Long.MAX_VALUE);
+    NameRange range = new NameRange(Optional.of(name), Optional.of(name), false, 0, Long.MAX_VALUE);
     return catalogue.names(range).names().contains(wanted);
   }
 

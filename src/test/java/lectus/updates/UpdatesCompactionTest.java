@@ -152,8 +152,7 @@ final class UpdatesCompactionTest {
         new UpdatesCompaction(
             faulty.store(), new TransactionRunner(faulty.store(), TransactionLimits.DEFAULT), 3);
     UpdatesCompaction quick =
-        new UpdatesCompaction(
-            store, new TransactionRunner(store, TransactionLimits.DEFAULT), 2);
+        new UpdatesCompaction(store, new TransactionRunner(store, TransactionLimits.DEFAULT), 2);
     for (int i = 0; i < 20; i++) {
       faulty.beforeNextCommit(quick::step);
       slow.step();
