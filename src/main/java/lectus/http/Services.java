@@ -12,6 +12,7 @@ import lectus.feed.ChangesReader;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.DatabaseInfo;
 import lectus.feed.LiveTails;
+import lectus.feed.ManyDatabases;
 
 /**
  * What the resources are made of.
@@ -32,6 +33,7 @@ public record Services(
     RevisionsDiff revisionsDiff,
     LocalDocuments localDocuments,
     ChangesReader changes,
+    ManyDatabases manyDatabases,
     Writes writes,
     DatabaseEvents events,
     BodyMemory bodyMemory,

@@ -14,6 +14,7 @@ import lectus.feed.ChangesReader;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.DatabaseInfo;
 import lectus.feed.LiveTails;
+import lectus.feed.ManyDatabases;
 import lectus.http.BodyMemory;
 import lectus.http.Services;
 import lectus.http.Writes;
@@ -70,6 +71,7 @@ final class Layer {
         new RevisionsDiff(catalogue, transactions),
         new LocalDocuments(catalogue, transactions, settings.documents()),
         changes,
+        new ManyDatabases(store, catalogue, transactions),
         writes,
         events,
         new BodyMemory(settings.bodyMemoryBytes()),
