@@ -67,7 +67,7 @@ final class Candidates {
       }
       case DELETED -> {
         changes.remove(row.name());
-        if (row.joined().compareTo(position) <= 0) {
+        if (row.joined().compareTo(position) <= 0 && row.at().compareTo(position) > 0) {
           add(Candidate.end(row.name(), row.instance(), row.at()));
         }
       }

@@ -24,14 +24,31 @@ public final class FeedText {
     out.raw(SEPARATOR);
   }
 
-  /** What stands behind the rows of a normal feed or a long poll. */
+  /**
+   * What stands behind the rows of a normal feed or a long poll.
+   *
+   * @param pending not told if it is {@link LivePage#NOT_COUNTED}
+   */
   public static void appendTail(ResumePoint<?> last, long pending, JsonBuffer out) {
-    out.raw(TAIL).string(last.text()).raw(PENDING).number(pending).raw(END);
+    out.raw(TAIL).string(last.text());
+    appendPending(pending, out);
   }
 
-  /** The line that ends a continuous feed. */
+  /**
+   * The line that ends a continuous feed.
+   *
+   * @param pending not told if it is {@link LivePage#NOT_COUNTED}
+   */
   public static void appendLastLine(ResumePoint<?> last, long pending, JsonBuffer out) {
-    out.raw(LAST_LINE).string(last.text()).raw(PENDING).number(pending).raw(END);
+    out.raw(LAST_LINE).string(last.text());
+    appendPending(pending, out);
+  }
+
+  private static void appendPending(long pending, JsonBuffer out) {
+    if (pending != LivePage.NOT_COUNTED) {
+      out.raw(PENDING).number(pending);
+    }
+    out.raw(END);
   }
 
   static byte[] ascii(String text) {

@@ -46,6 +46,11 @@ final class StoreNews {
     return one.compareTo(other) < 0 ? other : one;
   }
 
+  /** As {@link #isBehind}, where all of a commit is told at once. */
+  boolean isOfLaterCommit(StorePosition position) {
+    return heard.get().startOfCommit().compareTo(position.at()) > 0;
+  }
+
   boolean isBehind(StorePosition position) {
     return heard.get().compareTo(position.at()) > 0;
   }

@@ -68,17 +68,14 @@ public record Versionstamp(byte[] bytes) implements Comparable<Versionstamp> {
     return new Versionstamp(before);
   }
 
-  /** The point right behind this one. */
+  /** The point right behind this one; behind {@link #END} nothing comes but itself. */
   public Versionstamp successor() {
     byte[] behind = bytes.clone();
     int at = behind.length - 1;
     while (at >= 0 && ++behind[at] == 0) {
       at--;
     }
-    if (at < 0) {
-      throw new IllegalArgumentException("Nothing comes behind the last versionstamp");
-    }
-    return new Versionstamp(behind);
+    return at < 0 ? END : new Versionstamp(behind);
   }
 
   @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import lectus.database.CreationOptions;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.NameRange;
+import lectus.database.Sequence;
 import lectus.document.DocumentLimits;
 import lectus.document.DocumentParser;
 import lectus.document.DocumentWriter;
@@ -24,6 +26,7 @@ import lectus.revision.RevisionId;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
+import lectus.store.Versionstamps;
 
 /** Many databases of one store, with short words for what tests do to them. */
 public final class StoreDatabases {
@@ -55,6 +58,10 @@ public final class StoreDatabases {
     revisions.keySet().removeIf(key -> key.startsWith(name + "/"));
   }
 
+  public void reshard(String name, int shards) {
+    //RESHARD
+  }
+
   public boolean exists(String name) {
     DatabaseName wanted = DatabaseName.of(name);
     NameRange range = new NameRange(Optional.of(name), Optional.of(name), false, 0, Long.MAX_VALUE);
@@ -75,6 +82,17 @@ public final class StoreDatabases {
       revisions.put(name + "/" + outcome.id(), ((EditOutcome.Written) outcome).revision());
     }
     return result;
+  }
+
+  /** As {@link #put}; the sequence of each document. */
+  public Map<String, Sequence> putAll(String name, String... ids) {
+    Sequence last = put(name, ids).last().orElseThrow();
+    byte[] commit = Arrays.copyOf(last.versionstamp(), Versionstamps.TRANSACTION_LENGTH);
+    Map<String, Sequence> sequences = new HashMap<>();
+    for (int number = 0; number < ids.length; number++) {
+      sequences.put(ids[number], Sequence.of(last.incarnation(), commit, number));
+    }
+    return sequences;
   }
 
   /** Writes without knowing what is there. */
