@@ -18,10 +18,10 @@ import lectus.updates.UpdatesLog;
  * store these are all that the catalogue has; from anywhere else those in the updates log behind
  * the position.
  *
- * <p>It may take several transactions. That the log is compacted, and databases are written, created
- * and deleted meanwhile, does no harm: a row is only removed once another one lies further on, where
- * the scan has not been. Only when it has come to the end does it know what comes first, because of
- * a database written before and after there is only the later row.
+ * <p>It may take several transactions. That the log is compacted, and databases are written,
+ * created and deleted meanwhile, does no harm: a row is only removed once another one lies further
+ * on, where the scan has not been. Only when it has come to the end does it know what comes first,
+ * because of a database written before and after there is only the later row.
  */
 final class CandidateScan {
   private final DatabaseSet wanted;
@@ -161,8 +161,8 @@ final class CandidateScan {
   }
 
   /**
-   * Forgets candidates if there are too many: those that come last. To know which these are it looks
-   * up where each begins of which nothing is known. False if that takes another transaction.
+   * Forgets candidates if there are too many: those that come last. To know which these are it
+   * looks up where each begins of which nothing is known. False if that takes another transaction.
    */
   private boolean makeRoom(ReadTransaction tx, Heads heads, Versionstamp position) {
     if (candidates.size() <= limits.candidates()) {

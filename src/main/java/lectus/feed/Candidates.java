@@ -106,9 +106,7 @@ final class Candidates {
   /** Takes out the first ones as long as it is not known where their changes begin. */
   List<Candidate> pollUnknown(int most) {
     List<Candidate> unknown = new ArrayList<>();
-    while (unknown.size() < most
-        && peek() != null
-        && peek().kind() == Candidate.Kind.SOMEWHERE) {
+    while (unknown.size() < most && peek() != null && peek().kind() == Candidate.Kind.SOMEWHERE) {
       unknown.add(poll());
     }
     return unknown;

@@ -24,28 +24,19 @@ public final class FeedText {
     out.raw(SEPARATOR);
   }
 
-  /**
-   * What stands behind the rows of a normal feed or a long poll.
-   *
-   * @param pending not told if it is {@link LivePage#NOT_COUNTED}
-   */
+  /** What stands behind the rows of a normal feed or a long poll. */
   public static void appendTail(ResumePoint<?> last, long pending, JsonBuffer out) {
-    out.raw(TAIL).string(last.text());
-    appendPending(pending, out);
+    appendLast(out.raw(TAIL), last, pending);
   }
 
-  /**
-   * The line that ends a continuous feed.
-   *
-   * @param pending not told if it is {@link LivePage#NOT_COUNTED}
-   */
+  /** The line that ends a continuous feed. */
   public static void appendLastLine(ResumePoint<?> last, long pending, JsonBuffer out) {
-    out.raw(LAST_LINE).string(last.text());
-    appendPending(pending, out);
+    appendLast(out.raw(LAST_LINE), last, pending);
   }
 
-  private static void appendPending(long pending, JsonBuffer out) {
-    if (pending != LivePage.NOT_COUNTED) {
+  private static void appendLast(JsonBuffer out, ResumePoint<?> last, long pending) {
+    out.string(last.text());
+    if (last.tellsPending()) {
       out.raw(PENDING).number(pending);
     }
     out.raw(END);

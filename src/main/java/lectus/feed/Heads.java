@@ -18,8 +18,8 @@ import lectus.store.Reads;
 import lectus.store.Versionstamp;
 
 /**
- * Looks up the first change behind a position of many databases at once, in one transaction. What it
- * finds stays a lower bound in later transactions: entries only move to later places.
+ * Looks up the first change behind a position of many databases at once, in one transaction. What
+ * it finds stays a lower bound in later transactions: entries only move to later places.
  */
 final class Heads {
   /** Databases that are read together. */

@@ -9,15 +9,11 @@ import java.util.Optional;
  *     be none although the end is not reached, where a filter let none through
  * @param next where to go on: behind the last thing looked at, at or behind the last row's point
  * @param reachedEnd whether nothing followed at the page's read version
- * @param pending what followed, as {@code pending} counts: 0 if the end was reached and never else;
- *     {@link #NOT_COUNTED} in a source that never tells
+ * @param pending what followed, as {@code pending} counts: 0 if the end was reached and never else
  * @param end why nothing will ever follow behind {@code next}; empty as long as something may
  */
 public record LivePage<P extends ResumePoint<P>>(
     Rows<P> rows, P next, boolean reachedEnd, long pending, Optional<FeedEnd> end) {
-
-  /** Nobody is told how much follows. */
-  public static final long NOT_COUNTED = -1;
 
   /** There is nothing more, and why. */
   public static <P extends ResumePoint<P>> LivePage<P> over(P at, FeedEnd why) {

@@ -9,4 +9,9 @@ public interface ResumePoint<P extends ResumePoint<P>> extends Comparable<P> {
 
   /** As {@code last_seq}, {@code since} and {@code at} have it: {@code 0} at the beginning. */
   String text();
+
+  /** Whether feeds with such points tell how much follows. */
+  default boolean tellsPending() {
+    return true;
+  }
 }

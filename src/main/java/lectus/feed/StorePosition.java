@@ -23,6 +23,12 @@ public record StorePosition(Versionstamp at) implements ResumePoint<StorePositio
     return at.equals(Versionstamp.ZERO) ? "0" : at.toString();
   }
 
+  /** CouchDB's {@code _db_updates} does not. */
+  @Override
+  public boolean tellsPending() {
+    return false;
+  }
+
   @Override
   public int compareTo(StorePosition other) {
     return at.compareTo(other.at);

@@ -2,7 +2,6 @@ package lectus.feed;
 
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import lectus.database.DatabaseUpdate;
 import lectus.document.PagedBody;
 import lectus.json.JsonBuffer;
@@ -60,10 +59,7 @@ public final class StoreUpdates {
     if (since instanceof StoreSince.After after) {
       return after.position();
     }
-    return transactions
-        .read(log::newest)
-        .map(StorePosition::new)
-        .orElse(StorePosition.BEGINNING);
+    return transactions.read(log::newest).map(StorePosition::new).orElse(StorePosition.BEGINNING);
   }
 
   /**

@@ -33,7 +33,7 @@ final class StoreUpdatesBody implements PagedBody {
     }
     boolean more = limit > 0 && appendPage(out);
     if (!more) {
-      FeedText.appendTail(last, LivePage.NOT_COUNTED, out);
+      FeedText.appendTail(last, 0, out);
     }
     return more;
   }

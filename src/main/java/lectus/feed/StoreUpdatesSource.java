@@ -30,11 +30,7 @@ final class StoreUpdatesSource implements LiveSource<StorePosition> {
       rows.endRow(new StorePosition(row.at()));
     }
     return new LivePage<>(
-        rows.build(),
-        page.next(),
-        page.reachedEnd(),
-        LivePage.NOT_COUNTED,
-        Optional.empty());
+        rows.build(), page.next(), page.reachedEnd(), page.reachedEnd() ? 0 : 1, Optional.empty());
   }
 
   @Override

@@ -34,6 +34,15 @@ record ChangesQuery(
   }
 
   FeedTerms terms() {
+    return terms(limit, heartbeatMillis, timeoutMillis);
+  }
+
+  /** The parameters {@code limit}, {@code heartbeat} and {@code timeout}. */
+  static FeedTerms terms(QueryParameters query) {
+    return terms(limit(query), heartbeat(query), timeout(query));
+  }
+
+  private static FeedTerms terms(long limit, OptionalLong heartbeatMillis, long timeoutMillis) {
     OptionalLong timeout =
         heartbeatMillis.isPresent() ? OptionalLong.empty() : OptionalLong.of(timeoutMillis);
     return new FeedTerms(limit, heartbeatMillis, timeout);
@@ -55,7 +64,8 @@ record ChangesQuery(
         timeout(query));
   }
 
-  private static Optional<FeedForm> form(QueryParameters query) {
+  /** The parameter {@code feed}; empty for the normal one. */
+  static Optional<FeedForm> form(QueryParameters query) {
     String feed = query.text("feed").orElse("normal");
     return switch (feed) {
       case "normal" -> Optional.empty();

@@ -17,7 +17,6 @@ final class Routes {
           "_node",
           "_membership",
           "_cluster_setup",
-          "_db_updates",
           "_reshard",
           "_search_analyze",
           "_nouveau_analyze",
@@ -76,7 +75,9 @@ final class Routes {
             "_changes",
             new ChangesSocketResource(),
             ExamplePage.NAME,
-            new ExamplePage());
+            new ExamplePage(),
+            "_db_updates",
+            new DbUpdatesResource(services));
     lists =
         Map.of(
             "_all_docs", new AllDocsResource(services, names, Listing.ALL),

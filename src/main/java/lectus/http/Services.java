@@ -13,6 +13,7 @@ import lectus.feed.DatabaseEvents;
 import lectus.feed.DatabaseInfo;
 import lectus.feed.LiveTails;
 import lectus.feed.ManyDatabases;
+import lectus.feed.StoreUpdates;
 
 /**
  * What the resources are made of.
@@ -34,6 +35,7 @@ public record Services(
     LocalDocuments localDocuments,
     ChangesReader changes,
     ManyDatabases manyDatabases,
+    StoreUpdates storeUpdates,
     Writes writes,
     DatabaseEvents events,
     BodyMemory bodyMemory,

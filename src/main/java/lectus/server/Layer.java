@@ -15,6 +15,7 @@ import lectus.feed.DatabaseEvents;
 import lectus.feed.DatabaseInfo;
 import lectus.feed.LiveTails;
 import lectus.feed.ManyDatabases;
+import lectus.feed.StoreUpdates;
 import lectus.http.BodyMemory;
 import lectus.http.Services;
 import lectus.http.Writes;
@@ -72,6 +73,7 @@ final class Layer {
         new LocalDocuments(catalogue, transactions, settings.documents()),
         changes,
         new ManyDatabases(store, catalogue, transactions),
+        new StoreUpdates(store, transactions),
         writes,
         events,
         new BodyMemory(settings.bodyMemoryBytes()),

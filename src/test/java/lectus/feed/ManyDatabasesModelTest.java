@@ -14,6 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import lectus.database.DatabaseName;
 import lectus.document.PageLimits;
+import lectus.store.InterruptedReads;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import lectus.updates.Compactions;
@@ -36,16 +37,22 @@ final class ManyDatabasesModelTest {
 
   private final Store store = stores.fresh();
   private final StoreDatabases databases = new StoreDatabases(store);
+  private final StoreDatabases interrupted =
+      new StoreDatabases(new InterruptedReads(store, this::interrupt).store());
 
   /** Documents of each living database with the sequence of their last change. */
   private final Map<String, Map<String, String>> expected = new TreeMap<>();
 
   private Random random;
 
+  /** Whether something happens in the store while pages are read. */
+  private boolean interrupting;
+
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
   void what_readers_are_told_is_what_the_store_has(long seed) {
     random = new Random(seed);
+    interrupting = true;
     List<Reader> readers = new ArrayList<>();
     for (int round = 0; round < 60; round++) {
       for (int i = random.nextInt(6); i >= 0; i--) {
@@ -61,9 +68,16 @@ final class ManyDatabasesModelTest {
         readers.add(readers.get(random.nextInt(readers.size())).fork());
       }
     }
+    interrupting = false;
     for (Reader reader : readers) {
       reader.goOn(Integer.MAX_VALUE);
       reader.check();
+    }
+  }
+
+  private void interrupt() {
+    if (interrupting && random.nextInt(300) == 0) {
+      change();
     }
   }
 
@@ -114,9 +128,9 @@ final class ManyDatabasesModelTest {
     private LiveSource<StorePosition> open() {
       int rows = 1 + random.nextInt(6);
       return new ManyDatabases(
-              store,
-              databases.catalogue,
-              databases.transactions,
+              interrupted.store,
+              interrupted.catalogue,
+              interrupted.transactions,
               new PageLimits(rows, rows, 1 + random.nextInt(1_000)),
               new ScanLimits(
                   2 + random.nextInt(6),

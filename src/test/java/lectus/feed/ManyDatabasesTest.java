@@ -5,12 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import lectus.database.DatabaseName;
 import lectus.document.PageLimits;
+import lectus.store.InterruptedReads;
 import lectus.store.Store;
+import lectus.store.Versionstamp;
 import lectus.store.testing.TestStores;
+import lectus.updates.Compactions;
 import lectus.updates.StoreDatabases;
+import lectus.updates.UpdatesLog;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -50,11 +58,7 @@ final class ManyDatabasesTest {
         FeedDatabase.whole(
             new ChangesReader(databases.catalogue, databases.transactions)
                 .answer(
-                    lectus.database.DatabaseName.of("a"),
-                    FeedOptions.DEFAULT,
-                    new Since.Beginning(),
-                    10,
-                    false));
+                    DatabaseName.of("a"), FeedOptions.DEFAULT, new Since.Beginning(), 10, false));
     assertThat(own).contains("\n" + row + "\n");
     assertThat(row).contains(page.rows().at(0).text());
   }
@@ -125,6 +129,175 @@ final class ManyDatabasesTest {
     assertThat(later.next()).isGreaterThan(page.next());
   }
 
+  @Test
+  void what_is_committed_while_a_page_is_read_comes_with_the_next() {
+    databases.create("a");
+    databases.create("b");
+    databases.put("a", "1");
+    databases.put("b", "2");
+    AtomicInteger reads = new AtomicInteger();
+    InterruptedReads interrupted =
+        new InterruptedReads(
+            store,
+            () -> {
+              int number = reads.getAndIncrement();
+              if (number == 0) {
+                databases.put("b", "3");
+              } else if (number == 20) {
+                databases.put("a", "1", "4");
+                databases.delete("b");
+              }
+            });
+    LiveSource<StorePosition> source = source(interrupted.store(), "*", ScanLimits.DEFAULT);
+
+    LivePage<StorePosition> page = source.page(StorePosition.BEGINNING, 10);
+    assertThat(reads.get()).isGreaterThan(20);
+    assertThat(texts(page.rows())).containsExactly("a 1", "b 2");
+    assertThat(page.reachedEnd()).isTrue();
+    assertThat(texts(source.page(page.next(), 10).rows()))
+        .as("b 3 was gone before it was told")
+        .containsExactly("a 1", "a 4", "left b");
+  }
+
+  @Test
+  void compaction_between_pages_takes_nothing_away() {
+    for (int i = 0; i < 3; i++) {
+      databases.create("db" + i);
+    }
+    for (int i = 0; i < 30; i++) {
+      databases.put("db" + i % 3, "doc" + i);
+    }
+    List<String> all = all("*", 100);
+    for (int rowsPerStep : new int[] {1, 3, 100}) {
+      LiveSource<StorePosition> kept = source("*");
+      List<String> seen = new ArrayList<>();
+      StorePosition position = StorePosition.BEGINNING;
+      LivePage<StorePosition> page;
+      do {
+        LiveSource<StorePosition> source = seen.size() % 2 == 0 ? kept : source("*");
+        page = source.page(position, 1);
+        seen.addAll(texts(page.rows()));
+        position = page.next();
+        Compactions.step(store, rowsPerStep);
+      } while (!page.reachedEnd());
+      assertThat(seen).isEqualTo(all);
+    }
+  }
+
+  @Test
+  void more_databases_than_fit_into_memory_come_in_the_same_order() {
+    int count = 25;
+    for (int i = 0; i < count; i++) {
+      databases.create("db" + i);
+    }
+    StorePosition created = source("*").page(StorePosition.BEGINNING, 1).next();
+    for (int i = 0; i < 4 * count; i++) {
+      databases.put("db" + i * 7 % count, "doc" + i / count);
+    }
+    databases.delete("db3");
+    databases.delete("db4");
+    for (StorePosition from : List.of(StorePosition.BEGINNING, created)) {
+      List<String> all = new ArrayList<>();
+      read(source("*"), from, 1_000, all);
+      assertThat(all).hasSize(4 * (count - 2) + (from.equals(created) ? 2 : 0));
+      for (int capacity : new int[] {2, 3, 7, 24}) {
+        List<String> seen = new ArrayList<>();
+        read(source(store, "*", new ScanLimits(capacity, 2, 5, 4)), from, 3, seen);
+        if (from.equals(StorePosition.BEGINNING)) {
+          // A position on the way is as good as one from while they lived.
+          seen.removeAll(List.of("left db3", "left db4"));
+        }
+        assertThat(seen).isEqualTo(all);
+      }
+    }
+  }
+
+  @Test
+  void no_more_candidates_are_kept_than_allowed() {
+    for (int i = 0; i < 25; i++) {
+      databases.create("db" + i);
+      databases.put("db" + i, "x");
+    }
+    ScanLimits limits = new ScanLimits(4, 1, 3, 1);
+    for (StorePosition from :
+        List.of(StorePosition.BEGINNING, new StorePosition(Versionstamp.ZERO.successor()))) {
+      CandidateScan scan =
+          new CandidateScan(
+              DatabaseSet.of(List.of("*")),
+              databases.catalogue,
+              new UpdatesLog(store),
+              limits,
+              from);
+      boolean complete;
+      do {
+        complete =
+            databases.transactions.read(
+                tx -> scan.run(tx, new Heads(tx, databases.catalogue, from, 1), from));
+        // What one read brings, before those that are too many are forgotten.
+        assertThat(scan.candidates().size()).isLessThanOrEqualTo(2 * limits.candidates() + 16);
+      } while (!complete);
+      assertThat(scan.candidates().size()).isLessThanOrEqualTo(limits.candidates());
+    }
+  }
+
+  @Test
+  void a_filter_leaves_rows_out_and_the_position_moves_on() {
+    databases.create("a");
+    databases.create("b");
+    for (int i = 0; i < 20; i++) {
+      databases.put(i % 2 == 0 ? "a" : "b", "doc" + i);
+    }
+    FeedOptions options =
+        new FeedOptions(
+            false, false, false, new FeedFilter.DocumentIds(Set.of("doc7", "doc18")), 1);
+    LiveSource<StorePosition> source =
+        new ManyDatabases(
+                store,
+                databases.catalogue,
+                databases.transactions,
+                new PageLimits(3, 3, 1_000),
+                ScanLimits.DEFAULT)
+            .live(DatabaseSet.of(List.of("*")), options, StoreSince.BEGINNING, new NoEvents())
+            .source();
+    List<String> seen = new ArrayList<>();
+    read(source, StorePosition.BEGINNING, 10, seen);
+    assertThat(seen).containsExactly("b doc7", "a doc18");
+  }
+
+  @Test
+  void documents_come_with_their_rows_on_demand() {
+    databases.create("a");
+    databases.create("b");
+    databases.put("a", "x");
+    databases.put("b", "y");
+    FeedOptions options = new FeedOptions(false, true, false, new FeedFilter.None(), 1);
+    LivePage<StorePosition> page =
+        new ManyDatabases(store, databases.catalogue, databases.transactions)
+            .live(DatabaseSet.of(List.of("a", "b")), options, StoreSince.BEGINNING, new NoEvents())
+            .source()
+            .page(StorePosition.BEGINNING, 10);
+    assertThat(new String(page.rows().json(), StandardCharsets.UTF_8))
+        .contains("\"in\":\"a\"}}{\"seq\"", "\"in\":\"b\"}}");
+  }
+
+  @Test
+  void now_is_behind_everything_committed() {
+    databases.create("a");
+    databases.put("a", "x", "y");
+    StorePosition now =
+        new ManyDatabases(store, databases.catalogue, databases.transactions)
+            .live(
+                DatabaseSet.of(List.of("*")),
+                FeedOptions.DEFAULT,
+                StoreSince.parse("now"),
+                new NoEvents())
+            .from();
+    databases.put("a", "z");
+    List<String> seen = new ArrayList<>();
+    read(source("*"), now, 10, seen);
+    assertThat(seen).containsExactly("a z");
+  }
+
   private List<String> all(String set, int limit) {
     List<String> rows = new ArrayList<>();
     read(source(set), StorePosition.BEGINNING, limit, rows);
@@ -132,18 +305,14 @@ final class ManyDatabasesTest {
   }
 
   private LiveSource<StorePosition> source(String set) {
-    return source(set, PageLimits.DEFAULT, ScanLimits.DEFAULT);
+    return source(store, set, ScanLimits.DEFAULT);
   }
 
-  private LiveSource<StorePosition> source(String set, PageLimits pages, ScanLimits scans) {
-    ManyDatabases reader =
-        new ManyDatabases(store, databases.catalogue, databases.transactions, pages, scans);
-    return reader
+  private static LiveSource<StorePosition> source(Store store, String set, ScanLimits scans) {
+    StoreDatabases seen = new StoreDatabases(store);
+    return new ManyDatabases(store, seen.catalogue, seen.transactions, PageLimits.DEFAULT, scans)
         .live(
-            DatabaseSet.of(List.of(set)),
-            FeedOptions.DEFAULT,
-            StoreSince.BEGINNING,
-            new NoEvents())
+            DatabaseSet.of(List.of(set)), FeedOptions.DEFAULT, StoreSince.BEGINNING, new NoEvents())
         .source();
   }
 
@@ -164,6 +333,10 @@ final class ManyDatabasesTest {
       position = page.next();
     } while (!page.reachedEnd());
     return position;
+  }
+
+  private static List<String> texts(Rows<StorePosition> rows) {
+    return IntStream.range(0, rows.size()).mapToObj(row -> text(rows, row)).toList();
   }
 
   private static String text(Rows<StorePosition> rows, int row) {

@@ -141,7 +141,6 @@ final class ServerResourcesTest {
         "/_replicate",
         "/_scheduler/jobs",
         "/_node/_local/_config",
-        "/_db_updates",
         "/_membership",
         "/w/_find",
         "/w/_index",
