@@ -55,6 +55,16 @@ public record Sequence(int incarnation, byte[] versionstamp) implements Comparab
     }
   }
 
+  /** The sequence right behind this one. */
+  public Sequence next() {
+    byte[] next = versionstamp.clone();
+    int at = next.length - 1;
+    while (at >= 0 && ++next[at] == 0) {
+      at--;
+    }
+    return at < 0 ? new Sequence(incarnation + 1, next) : new Sequence(incarnation, next);
+  }
+
   /** The form inside keys and values: (…, Incarnation, Versionstamp, …). */
   public void writeTo(TupleWriter tuple) {
     tuple.integer(incarnation).versionstamp(versionstamp);

@@ -115,7 +115,18 @@ public final class ChangesReader {
    */
   public PagedBody answer(
       DatabaseName name, FeedOptions options, Since since, long limit, boolean descending) {
-    return new NormalFeed(this, reads(name), options, since, limit, descending);
+    Since start = descending ? new Since.Now() : since;
+    return new NormalFeed(this, reads(name), options, start, limit, descending);
+  }
+
+  /**
+   * The whole body of a normal feed, newest first.
+   *
+   * @param newest the first row at most
+   */
+  public PagedBody answerDownFrom(
+      DatabaseName name, FeedOptions options, Since newest, long limit) {
+    return new NormalFeed(this, reads(name), options, newest, limit, true);
   }
 
   /** The sequence of the last change; empty if there was none. */

@@ -13,6 +13,9 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt)
     implements ResumePoint<FeedPosition> {
   public static final FeedPosition BEGINNING = new FeedPosition(Optional.empty(), 0);
 
+  /** Before every entry. */
+  private static final Sequence FIRST = Sequence.of(0, new byte[10], 1);
+
   private static final long NOT_COUNTED = -1;
 
   public static FeedPosition after(Sequence sequence) {
@@ -40,6 +43,11 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt)
   FeedPosition behind(Sequence entry, int lookedAt) {
     return new FeedPosition(
         Optional.of(entry), isCounted() ? entriesLookedAt + lookedAt : NOT_COUNTED);
+  }
+
+  /** The next position of all, whether there is an entry or not. */
+  FeedPosition rightBehind() {
+    return after(sequence.map(Sequence::next).orElse(FIRST));
   }
 
   /** No earlier than {@code first}, before which nothing new can come. */

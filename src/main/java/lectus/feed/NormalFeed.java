@@ -15,23 +15,27 @@ final class NormalFeed implements PagedBody {
   private final ChangesReader changes;
   private final DatabaseReads reads;
   private final FeedOptions options;
-  private final Since since;
+  private final Since start;
   private final boolean descending;
+  private FeedPosition begin;
   private FeedPosition position;
   private long limit;
   private boolean hasRows;
 
+  /**
+   * @param start behind which to begin; newest first, the first row at most
+   */
   NormalFeed(
       ChangesReader changes,
       DatabaseReads reads,
       FeedOptions options,
-      Since since,
+      Since start,
       long limit,
       boolean descending) {
     this.changes = changes;
     this.reads = reads;
     this.options = options;
-    this.since = since;
+    this.start = start;
     this.limit = limit;
     this.descending = descending;
   }
@@ -39,7 +43,8 @@ final class NormalFeed implements PagedBody {
   @Override
   public boolean appendNext(JsonBuffer out) {
     if (position == null) {
-      position = descending ? FeedPosition.BEGINNING : changes.position(reads, since);
+      begin = descending ? newest() : changes.position(reads, start);
+      position = begin;
       FeedText.appendHead(out);
     }
     int beforeSeparator = out.length();
@@ -55,8 +60,16 @@ final class NormalFeed implements PagedBody {
     hasRows |= page.rows() > 0;
     boolean more = !page.reachedEnd() && limit > 0;
     if (!more) {
-      FeedText.appendTail(position, page.pending(), out);
+      boolean nothingIsOlder = descending && position.equals(begin);
+      FeedText.appendTail(nothingIsOlder ? FeedPosition.BEGINNING : position, page.pending(), out);
     }
     return more;
+  }
+
+  /** Before which to begin; no position is before all of them. */
+  private FeedPosition newest() {
+    return start instanceof Since.Now
+        ? FeedPosition.BEGINNING
+        : changes.position(reads, start).rightBehind();
   }
 }

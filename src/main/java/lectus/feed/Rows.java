@@ -1,5 +1,6 @@
 package lectus.feed;
 
+import java.util.Arrays;
 import java.util.List;
 import lectus.database.DatabaseName;
 
@@ -68,6 +69,15 @@ public final class Rows<P extends ResumePoint<P>> {
   /** Whether a row says that its database is gone, and nothing else. */
   public boolean isLeft(int row) {
     return start(row) == end(row);
+  }
+
+  /** The first rows alone. */
+  Rows<P> first(int count) {
+    return new Rows<>(
+        Arrays.copyOf(json, count == 0 ? 0 : end(count - 1)),
+        Arrays.copyOf(ends, count),
+        points.subList(0, count),
+        databases.isEmpty() ? databases : databases.subList(0, count));
   }
 
   /** The first row behind a position; {@link #size} if there is none. */

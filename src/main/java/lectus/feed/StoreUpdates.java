@@ -2,6 +2,7 @@ package lectus.feed;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import lectus.database.DatabaseUpdate;
 import lectus.document.PagedBody;
 import lectus.json.JsonBuffer;
@@ -47,15 +48,24 @@ public final class StoreUpdates {
    * The whole body of a normal feed.
    *
    * @param limit rows at most, 0 or more
-   * @param descending newest first, from the end whatever {@code since} says, as CouchDB does
    */
-  public PagedBody answer(StoreSince since, long limit, boolean descending) {
-    return descending
-        ? new StoreUpdatesBody(this, new StorePosition(Versionstamp.END), limit, true)
-        : new StoreUpdatesBody(this, position(since), limit, false);
+  public PagedBody answer(StoreSince since, long limit) {
+    return new StoreUpdatesBody(this, position(since), limit, false);
   }
 
-  private StorePosition position(StoreSince since) {
+  /**
+   * The whole body of a normal feed, newest first.
+   *
+   * @param newest the first row at most; empty: from the end
+   * @param limit rows at most, 0 or more
+   */
+  public PagedBody answerDownFrom(Optional<StoreSince> newest, long limit) {
+    Versionstamp before = newest.map(it -> position(it).at().successor()).orElse(Versionstamp.END);
+    return new StoreUpdatesBody(this, new StorePosition(before), limit, true);
+  }
+
+  /** The position that {@code since} or {@code until} names. */
+  public StorePosition position(StoreSince since) {
     if (since instanceof StoreSince.After after) {
       return after.position();
     }

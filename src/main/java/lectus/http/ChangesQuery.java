@@ -4,9 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalLong;
 import lectus.error.LectusException;
-import lectus.feed.ChangesReader;
 import lectus.feed.FeedFilter;
 import lectus.feed.FeedOptions;
 import lectus.feed.SelectorBody;
@@ -15,74 +13,30 @@ import lectus.feed.Since;
 /**
  * The parameters of {@code _changes}.
  *
- * @param form of a live feed; empty for the normal one
- * @param heartbeatMillis a line feed comes this often when there is nothing else; empty: never
- * @param timeoutMillis a live feed without heartbeats ends after this time without rows
+ * @param until rows behind it are not shown; a live feed ends when it has passed it
  */
 record ChangesQuery(
-    Optional<FeedForm> form,
-    Since since,
-    FeedOptions options,
-    long limit,
-    boolean descending,
-    OptionalLong heartbeatMillis,
-    long timeoutMillis) {
-  static final long DEFAULT_TIMEOUT_MILLIS = 60_000;
+    FeedQuery feed, Since since, Optional<Since> until, FeedOptions options, boolean descending) {
 
   boolean isLive() {
-    return form.isPresent();
-  }
-
-  FeedTerms terms() {
-    return terms(limit, heartbeatMillis, timeoutMillis);
-  }
-
-  /** The parameters {@code limit}, {@code heartbeat} and {@code timeout}. */
-  static FeedTerms terms(QueryParameters query) {
-    return terms(limit(query), heartbeat(query), timeout(query));
-  }
-
-  private static FeedTerms terms(long limit, OptionalLong heartbeatMillis, long timeoutMillis) {
-    OptionalLong timeout =
-        heartbeatMillis.isPresent() ? OptionalLong.empty() : OptionalLong.of(timeoutMillis);
-    return new FeedTerms(limit, heartbeatMillis, timeout);
+    return feed.form().isPresent();
   }
 
   /**
+   * @param lastEventId what a browser's EventSource says when it comes again; counts in that feed
+   *     only
    * @param body of a POST; null for GET
-   * @throws LectusException {@code bad_request}, or not_implemented for a feed or filter of
-   *     CouchDB's that Lectus does not have
+   * @throws LectusException {@code bad_request}, or not_implemented for a filter of CouchDB's that
+   *     Lectus does not have
    */
-  static ChangesQuery parse(QueryParameters query, byte[] body) {
+  static ChangesQuery parse(QueryParameters query, Optional<String> lastEventId, byte[] body) {
+    FeedQuery feed = FeedQuery.parse(query);
     return new ChangesQuery(
-        form(query),
-        since(query),
+        feed,
+        feed.since(query, lastEventId).map(Since::parse).orElseGet(Since.Beginning::new),
+        query.text("until").map(Since::parse),
         options(query, body),
-        limit(query),
-        query.isTrue("descending"),
-        heartbeat(query),
-        timeout(query));
-  }
-
-  /** The parameter {@code feed}; empty for the normal one. */
-  static Optional<FeedForm> form(QueryParameters query) {
-    String feed = query.text("feed").orElse("normal");
-    return switch (feed) {
-      case "normal" -> Optional.empty();
-      case "longpoll" -> Optional.of(FeedForm.LONGPOLL);
-      case "continuous", "live" -> Optional.of(FeedForm.CONTINUOUS);
-      case "eventsource" ->
-          throw Requests.notImplemented(
-              "feed=eventsource is a part of CouchDB that Lectus does not have.");
-      default ->
-          throw LectusException.badRequest(
-              "Supported `feed` types: normal, continuous, live, longpoll");
-    };
-  }
-
-  private static Since since(QueryParameters query) {
-    String since = query.text("since").or(() -> query.text("last-event-id")).orElse("0");
-    return Since.parse(since);
+        query.isTrue("descending"));
   }
 
   private static FeedOptions options(QueryParameters query, byte[] body) {
@@ -140,56 +94,10 @@ record ChangesQuery(
   }
 
   private static int sequenceInterval(QueryParameters query) {
-    long interval = number(query, "seq_interval", 1, "invalid_seq_interval");
+    long interval = query.number("seq_interval", 1, "invalid_seq_interval");
     if (interval < 1) {
       throw LectusException.badRequest("invalid_seq_interval");
     }
     return (int) Math.min(interval, Integer.MAX_VALUE);
-  }
-
-  /** {@code -1} is no limit. */
-  private static long limit(QueryParameters query) {
-    String complaint = "The limit parameter should be a non-negative integer";
-    long limit = number(query, "limit", ChangesReader.NO_LIMIT, complaint);
-    if (limit < -1) {
-      throw LectusException.badRequest(complaint);
-    }
-    return limit == -1 ? ChangesReader.NO_LIMIT : Math.min(limit, ChangesReader.NO_LIMIT);
-  }
-
-  private static OptionalLong heartbeat(QueryParameters query) {
-    if (query.get("heartbeat") == null) {
-      return OptionalLong.empty();
-    }
-    if (query.isTrue("heartbeat")) {
-      return OptionalLong.of(DEFAULT_TIMEOUT_MILLIS);
-    }
-    String complaint = "The heartbeat value should be a positive integer (in milliseconds).";
-    long heartbeat = number(query, "heartbeat", 0, complaint);
-    if (heartbeat < 1) {
-      throw LectusException.badRequest(complaint);
-    }
-    return OptionalLong.of(heartbeat);
-  }
-
-  private static long timeout(QueryParameters query) {
-    String complaint = "The timeout parameter should be a non-negative integer";
-    long timeout = number(query, "timeout", DEFAULT_TIMEOUT_MILLIS, complaint);
-    if (timeout < 0) {
-      throw LectusException.badRequest(complaint);
-    }
-    return Math.min(timeout, DEFAULT_TIMEOUT_MILLIS);
-  }
-
-  private static long number(QueryParameters query, String name, long fallback, String complaint) {
-    String text = query.get(name);
-    if (text == null) {
-      return fallback;
-    }
-    try {
-      return Long.parseLong(text);
-    } catch (NumberFormatException e) {
-      throw LectusException.badRequest(complaint);
-    }
   }
 }

@@ -1,8 +1,12 @@
 package lectus.http;
 
 import lectus.database.DatabaseName;
+import lectus.document.PagedBody;
+import lectus.feed.BoundedFeed;
 import lectus.feed.ChangesReader;
 import lectus.feed.DatabaseEvents;
+import lectus.feed.FeedPosition;
+import lectus.feed.LiveStart;
 
 /** {@code /{db}/_changes}. */
 final class ChangesResource implements Resource {
@@ -21,12 +25,17 @@ final class ChangesResource implements Resource {
     DatabaseName database = names.of(exchange);
     QueryParameters query = exchange.query();
     switch (exchange.method()) {
-      case GET, HEAD -> answer(exchange, database, ChangesQuery.parse(query, null));
+      case GET, HEAD -> {
+        ChangesQuery parsed = ChangesQuery.parse(query, exchange.lastEventId(), null);
+        answer(exchange, database, parsed);
+      }
       case POST -> {
         Requests.wantJson(exchange);
         exchange
             .body()
-            .compose(body -> exchange.work(() -> ChangesQuery.parse(query, body)))
+            .compose(
+                body ->
+                    exchange.work(() -> ChangesQuery.parse(query, exchange.lastEventId(), body)))
             .onComplete(parsed -> answer(exchange, database, parsed), exchange::fail);
       }
       default -> throw Requests.notAllowed("GET,POST,HEAD");
@@ -34,17 +43,28 @@ final class ChangesResource implements Resource {
   }
 
   private void answer(Exchange exchange, DatabaseName database, ChangesQuery query) {
-    if (query.isLive() && !exchange.isHead()) {
-      FeedResponse.start(
-          exchange,
-          query.form().get(),
-          query.terms(),
-          () -> changes.live(database, query.options(), query.since(), events));
+    FeedQuery feed = query.feed();
+    if (new WebSocketUpgrade(exchange).isWanted()) {
+      FeedSocket.start(exchange, feed, () -> live(database, query));
+    } else if (query.isLive() && !exchange.isHead()) {
+      FeedResponse.start(exchange, feed.form().get(), feed.terms(), () -> live(database, query));
     } else {
-      exchange.streamFeed(
-          () ->
-              changes.answer(
-                  database, query.options(), query.since(), query.limit(), query.descending()));
+      exchange.streamFeed(() -> normal(database, query));
     }
+  }
+
+  private PagedBody normal(DatabaseName database, ChangesQuery query) {
+    long limit = query.feed().limit();
+    if (query.until().isEmpty()) {
+      return changes.answer(database, query.options(), query.since(), limit, query.descending());
+    }
+    return query.descending()
+        ? changes.answerDownFrom(database, query.options(), query.until().get(), limit)
+        : new BoundedFeed<>(live(database, query), limit);
+  }
+
+  private LiveStart<FeedPosition> live(DatabaseName database, ChangesQuery query) {
+    LiveStart<FeedPosition> start = changes.live(database, query.options(), query.since(), events);
+    return query.until().map(until -> start.until(changes.position(database, until))).orElse(start);
   }
 }

@@ -3,6 +3,7 @@ package lectus.http;
 import io.vertx.core.Context;
 import io.vertx.core.http.ServerWebSocket;
 import java.util.Optional;
+import java.util.OptionalLong;
 import lectus.error.LectusException;
 import lectus.http.socket.ChangesSession;
 import lectus.http.socket.TextSocket;
@@ -40,7 +41,8 @@ final class ChangesSocketResource implements Resource {
     String request = exchange.id();
     WebSocketSettings limits = api.settings().webSockets();
     TextSocket socket =
-        new TextSocket(context.owner(), webSocket, limits, pingMillis(api.settings()));
+        new TextSocket(
+            context.owner(), webSocket, limits, api.settings().pingMillis(OptionalLong.empty()));
     new ChangesSession(
             socket,
             new SocketFeeds(api, context),
@@ -48,12 +50,5 @@ final class ChangesSocketResource implements Resource {
             failure -> Failures.errorOf(failure, request),
             api.openSessions())
         .start();
-  }
-
-  /** A connection without traffic is closed, so its client has to be pinged before. */
-  private static long pingMillis(HttpSettings settings) {
-    long interval = settings.webSockets().pingSeconds() * 1_000L;
-    int idleTimeoutSeconds = settings.idleTimeoutSeconds();
-    return idleTimeoutSeconds == 0 ? interval : Math.min(interval, idleTimeoutSeconds * 500L);
   }
 }

@@ -7,20 +7,22 @@ import lectus.feed.StoreSince;
 /**
  * The parameters of {@code _db_updates}: those of {@code _changes} that make sense for it.
  *
- * @param form of a live feed; empty for the normal one
+ * @param until rows behind it are not shown; a live feed ends when it has passed it
  */
 record DbUpdatesQuery(
-    Optional<FeedForm> form, StoreSince since, FeedTerms terms, boolean descending) {
+    FeedQuery feed, StoreSince since, Optional<StoreSince> until, boolean descending) {
 
   /**
+   * @param lastEventId what a browser's EventSource says when it comes again; counts in that feed
+   *     only
    * @throws LectusException {@code bad_request}
    */
-  static DbUpdatesQuery parse(QueryParameters query) {
-    String since = query.text("since").or(() -> query.text("last-event-id")).orElse("0");
+  static DbUpdatesQuery parse(QueryParameters query, Optional<String> lastEventId) {
+    FeedQuery feed = FeedQuery.parse(query);
     return new DbUpdatesQuery(
-        ChangesQuery.form(query),
-        StoreSince.parse(since),
-        ChangesQuery.terms(query),
+        feed,
+        feed.since(query, lastEventId).map(StoreSince::parse).orElse(StoreSince.BEGINNING),
+        query.text("until").map(StoreSince::parse),
         query.isTrue("descending"));
   }
 }

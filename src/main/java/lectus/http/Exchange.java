@@ -6,6 +6,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import lectus.document.PagedBody;
@@ -94,6 +95,11 @@ final class Exchange {
   /** The first value of a request header; null if absent. */
   String header(CharSequence name) {
     return request.headers().get(name);
+  }
+
+  /** Where a browser's EventSource goes on when it comes again. */
+  Optional<String> lastEventId() {
+    return Optional.ofNullable(header(Headers.LAST_EVENT_ID));
   }
 
   HttpServerRequest request() {

@@ -77,6 +77,44 @@ enum FeedForm {
     void appendEnd(FeedEnd reason, ResumePoint<?> at, long pending, JsonBuffer out) {
       FeedText.appendLastLine(at, pending, out);
     }
+  },
+
+  /** An event for each row, with the sequence from which the browser goes on as its id. */
+  EVENTSOURCE {
+    @Override
+    CharSequence contentType() {
+      return Headers.EVENT_STREAM;
+    }
+
+    @Override
+    boolean isOneAnswer() {
+      return false;
+    }
+
+    @Override
+    void appendHead(JsonBuffer out) {}
+
+    @Override
+    void appendRows(Rows<?> rows, int from, int to, boolean first, JsonBuffer out) {
+      for (int row = from; row < to; row++) {
+        out.ascii("data: ").raw(rows.json(), rows.start(row), rows.end(row));
+        out.ascii("\nid: ").string(rows.at(row).text()).ascii("\n\n");
+      }
+    }
+
+    @Override
+    void appendHeartbeat(JsonBuffer out) {
+      out.ascii("event: heartbeat\ndata: \n\n");
+    }
+
+    /** Browsers come again by themselves, whatever they are told; a shard's readers must not. */
+    @Override
+    void appendEnd(FeedEnd reason, ResumePoint<?> at, long pending, JsonBuffer out) {
+      if (reason instanceof FeedEnd.Resharded) {
+        FeedText.appendLastLine(at, pending, out.ascii("data: "));
+        out.octet('\n');
+      }
+    }
   };
 
   abstract CharSequence contentType();

@@ -11,6 +11,7 @@ final class Headers {
   static final CharSequence CONTENT_TYPE = HttpHeaders.createOptimized("Content-Type");
   static final CharSequence DATE = HttpHeaders.createOptimized("Date");
   static final CharSequence ETAG = HttpHeaders.createOptimized("ETag");
+  static final CharSequence LAST_EVENT_ID = HttpHeaders.createOptimized("Last-Event-ID");
   static final CharSequence LOCATION = HttpHeaders.createOptimized("Location");
   static final CharSequence RETRY_AFTER = HttpHeaders.createOptimized("Retry-After");
   static final CharSequence SERVER = HttpHeaders.createOptimized("Server");
@@ -19,6 +20,7 @@ final class Headers {
   static final CharSequence WEBSOCKET_VERSION =
       HttpHeaders.createOptimized("Sec-WebSocket-Version");
 
+  static final CharSequence EVENT_STREAM = HttpHeaders.createOptimized("text/event-stream");
   static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
   static final CharSequence MUST_REVALIDATE = HttpHeaders.createOptimized("must-revalidate");
   static final CharSequence ZERO = HttpHeaders.createOptimized("0");

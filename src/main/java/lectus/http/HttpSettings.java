@@ -1,5 +1,6 @@
 package lectus.http;
 
+import java.util.OptionalLong;
 import lectus.http.socket.WebSocketSettings;
 
 /**
@@ -21,4 +22,15 @@ public record HttpSettings(
     boolean accessLog,
     String version,
     CorsSettings cors,
-    WebSocketSettings webSockets) {}
+    WebSocketSettings webSockets) {
+
+  /**
+   * How often the client of a WebSocket is pinged: as it wants, but at least as the administrator
+   * says, and before the connection is closed for want of traffic.
+   */
+  long pingMillis(OptionalLong heartbeatMillis) {
+    long most = webSockets.pingSeconds() * 1_000L;
+    long beforeIdle = idleTimeoutSeconds == 0 ? most : Math.min(most, idleTimeoutSeconds * 500L);
+    return Math.min(heartbeatMillis.orElse(beforeIdle), beforeIdle);
+  }
+}

@@ -19,6 +19,7 @@ final class LiveFeeds {
   private final long longestSilenceMillis;
   private final IdleClock clock = new IdleClock();
   private final FramedRows framedRows = new FramedRows();
+  private final RowMessages rowMessages = new RowMessages();
   private final Set<LiveListener<?>> listeners = new HashSet<>();
   private final Map<Object, LoopTail<?>> tails = new HashMap<>();
   private boolean ending;
@@ -44,6 +45,10 @@ final class LiveFeeds {
 
   FramedRows framedRows() {
     return framedRows;
+  }
+
+  RowMessages rowMessages() {
+    return rowMessages;
   }
 
   /** A connection without traffic is closed, so its heart has to beat before. */

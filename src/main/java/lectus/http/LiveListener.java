@@ -74,7 +74,8 @@ final class LiveListener<P extends ResumePoint<P>> {
     Offload.to(feeds.readers(), context, opening).onComplete(this::begin, this::fail);
   }
 
-  private void begin(LiveStart<P> start) {
+  /** As {@link #start(Callable)}, with what is open already. */
+  void begin(LiveStart<P> start) {
     if (isClosed()) {
       return;
     }

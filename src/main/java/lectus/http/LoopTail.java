@@ -109,8 +109,9 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
 
   @Override
   public void deliver(LivePage<P> page, Runnable taken) {
-    context.runOnContext(
-        none -> {
+    Offload.post(
+        context,
+        () -> {
           handOut(page);
           taken.run();
         });
@@ -131,7 +132,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
 
   @Override
   public void fail(Throwable failure) {
-    context.runOnContext(none -> toEach(listener -> listener.fail(failure)));
+    Offload.post(context, () -> toEach(listener -> listener.fail(failure)));
   }
 
   private interface Step<P extends ResumePoint<P>> {

@@ -21,7 +21,7 @@ final class NewsBell implements LiveSource.Listener {
   @Override
   public void told() {
     if (told.compareAndSet(false, true)) {
-      context.runOnContext(none -> ring.run());
+      Offload.post(context, ring);
     }
   }
 

@@ -8,9 +8,13 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Work that may wait, done on another thread, whose result comes back to an event loop. */
 final class Offload {
+  private static final Logger LOG = LoggerFactory.getLogger(Offload.class);
+
   private Offload() {}
 
   /** Fails with service_unavailable (503) when the executor takes no more. */
@@ -25,11 +29,22 @@ final class Offload {
   }
 
   private static <T> void run(Context loop, Callable<T> work, Promise<T> promise) {
+    T value;
     try {
-      T value = work.call();
-      loop.runOnContext(none -> promise.complete(value));
+      value = work.call();
     } catch (Throwable e) {
-      loop.runOnContext(none -> promise.fail(e));
+      post(loop, () -> promise.fail(e));
+      return;
+    }
+    post(loop, () -> promise.complete(value));
+  }
+
+  /** Runs something on an event loop, unless the server has stopped: nobody is there any more. */
+  static void post(Context loop, Runnable task) {
+    try {
+      loop.runOnContext(none -> task.run());
+    } catch (RejectedExecutionException stopped) {
+      LOG.debug("The event loop is gone", stopped);
     }
   }
 }

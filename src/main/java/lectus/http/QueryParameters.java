@@ -102,6 +102,22 @@ final class QueryParameters {
     throw queryParseError("Invalid value for positive integer: \"" + value + "\"");
   }
 
+  /**
+   * @param fallback if the parameter is absent
+   * @throws LectusException {@code bad_request}, with this complaint as its reason
+   */
+  long number(String name, long fallback, String complaint) {
+    String text = values.get(name);
+    if (text == null) {
+      return fallback;
+    }
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      throw LectusException.badRequest(complaint);
+    }
+  }
+
   static LectusException queryParseError(String reason) {
     return LectusException.badRequest("query_parse_error", reason);
   }

@@ -48,13 +48,22 @@ final class WebSocketUpgrade {
    * @throws LectusException bad_request, forbidden or upgrade_required; nothing was answered
    */
   Future<ServerWebSocket> accept(Optional<String> protocol) {
-    checkHandshake();
-    checkOrigin();
+    check();
     HttpServerResponse response = exchange.response();
     response.putHeader(Headers.SERVER, exchange.api().serverHeader());
     response.putHeader(Headers.REQUEST_ID, exchange.id());
     protocol.ifPresent(chosen -> response.putHeader(PROTOCOL, chosen));
     return exchange.request().toWebSocket().onSuccess(socket -> exchange.upgraded());
+  }
+
+  /**
+   * Finds out whether the socket may be opened.
+   *
+   * @throws LectusException bad_request, forbidden or upgrade_required; nothing was answered
+   */
+  void check() {
+    checkHandshake();
+    checkOrigin();
   }
 
   private void checkHandshake() {

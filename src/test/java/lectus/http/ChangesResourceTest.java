@@ -176,7 +176,7 @@ final class ChangesResourceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"feed=eventsource", "filter=_view", "filter=d/f"})
+  @ValueSource(strings = {"filter=_view", "filter=d/f"})
   void what_couchdb_has_and_lectus_has_not_is_501(String query) {
     assertThat(server.get("/w/_changes?" + query).status()).isEqualTo(501);
   }

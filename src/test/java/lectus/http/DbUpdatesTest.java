@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.SocketClient;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import lectus.updates.LogRows;
@@ -163,5 +164,32 @@ final class DbUpdatesTest {
   void other_methods_are_not_allowed() {
     assertThat(server.put("/_db_updates").status()).isEqualTo(405);
     assertThat(server.delete("/_db_updates").status()).isEqualTo(405);
+  }
+
+  @Test
+  void it_comes_as_events_and_over_a_socket_and_up_to_a_bound() {
+    server.put("/a");
+    String created = server.get("/_db_updates").member("last_seq");
+    server.write("/a/x", "{}");
+    String updated = server.get("/_db_updates").member("last_seq");
+
+    assertThat(
+            server
+                .request("GET", "/_db_updates?feed=eventsource&limit=1")
+                .header("Last-Event-ID", created)
+                .send()
+                .body())
+        .matches("data: " + row("a", "updated") + "\nid: \"" + updated + "\"\n\n");
+    try (SocketClient socket = SocketClient.connect(server, "/_db_updates?until=" + created)) {
+      assertThat(socket.text()).matches(row("a", "created"));
+      assertThat(socket.text()).isEqualTo("{\"last_seq\":\"" + created + "\"}");
+      assertThat(socket.closeCode()).isEqualTo(1000);
+    }
+    String bounded = server.get("/_db_updates?until=" + created).body();
+    assertThat(bounded).contains("\"created\"").doesNotContain("\"updated\"");
+    assertThat(server.get("/_db_updates?descending=true&until=" + created).body())
+        .isEqualTo(bounded);
+    assertThat(server.get("/_db_updates?until=now").body())
+        .isEqualTo(server.get("/_db_updates").body());
   }
 }

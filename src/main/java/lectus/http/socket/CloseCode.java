@@ -12,6 +12,8 @@ public enum CloseCode {
   UNSUPPORTED_DATA(1003),
   /** A text message is no UTF-8. */
   INVALID_TEXT(1007),
+  /** The client sent something to a socket that takes no messages. */
+  POLICY_VIOLATION(1008),
   /** A message is longer than the limit. */
   TOO_BIG(1009),
   /** A defect of the server. */

@@ -1,0 +1,52 @@
+package lectus.feed;
+
+import lectus.document.PagedBody;
+import lectus.json.JsonBuffer;
+
+/** The body of a normal feed that ends at a bound, or else where a live one would begin to wait. */
+public final class BoundedFeed<P extends ResumePoint<P>> implements PagedBody {
+  private final LiveSource<P> source;
+  private P position;
+  private long limit;
+  private boolean begun;
+  private boolean hasRows;
+
+  /**
+   * @param start bounded by {@link LiveStart#until}
+   * @param limit rows at most
+   */
+  public BoundedFeed(LiveStart<P> start, long limit) {
+    this.source = start.source();
+    this.position = start.from();
+    this.limit = limit;
+  }
+
+  @Override
+  public boolean appendNext(JsonBuffer out) {
+    if (!begun) {
+      FeedText.appendHead(out);
+      begun = true;
+    }
+    LivePage<P> page = source.page(position, Math.max(1, limit));
+    int shown = (int) Math.min(limit, page.rows().size());
+    append(page.rows(), shown, out);
+    limit -= shown;
+    boolean whole = shown == page.rows().size();
+    position = whole ? page.next() : position;
+    boolean more = whole && limit > 0 && !page.reachedEnd();
+    if (!more) {
+      FeedText.appendTail(position, page.pending() + page.rows().size() - shown, out);
+    }
+    return more;
+  }
+
+  private void append(Rows<P> rows, int count, JsonBuffer out) {
+    for (int row = 0; row < count; row++) {
+      if (hasRows) {
+        FeedText.appendSeparator(out);
+      }
+      hasRows = true;
+      out.raw(rows.json(), rows.start(row), rows.end(row));
+    }
+  }
+}
