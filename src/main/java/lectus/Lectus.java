@@ -35,6 +35,7 @@ public final class Lectus {
     CommandLine commands = new CommandLine(new Lectus());
     commands.addSubcommand(new ServeCommand(environment, console));
     commands.addSubcommand(new SampleCommand());
+    commands.addSubcommand(new CheckCommand(environment, console));
     commands.setOut(console.out()).setErr(console.err());
     commands.setParameterExceptionHandler((e, unused) -> misunderstood(e, console));
     commands.setExecutionExceptionHandler((e, command, parsed) -> failed(e, console));
@@ -47,7 +48,8 @@ public final class Lectus {
 
   private static int misunderstood(ParameterException mistake, Console console) {
     console.complain(mistake.getMessage() + " (--help lists what there is)");
-    return FAILED;
+    boolean isCheck = mistake.getCommandLine().getCommand() instanceof CheckCommand;
+    return isCheck ? CheckCommand.NOT_CHECKED : FAILED;
   }
 
   private static int failed(Exception failure, Console console) throws Exception {

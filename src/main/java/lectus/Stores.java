@@ -17,13 +17,31 @@ final class Stores {
    * @throws lectus.error.StoreOpenException one sentence why it cannot be opened
    */
   static Store open(Configuration configuration) {
-    if (configuration.get(Keys.STORE).equals("embedded")) {
-      return EmbeddedStores.open(Path.of(configuration.get(Keys.DATA)));
-    }
+    return isEmbedded(configuration)
+        ? EmbeddedStores.open(Path.of(configuration.get(Keys.DATA)))
+        : FoundationDbStore.open(clusterFile(configuration), CLUSTER_TIMEOUT);
+  }
+
+  /**
+   * Opens it so that nothing can be written, not even by opening it.
+   *
+   * @throws lectus.error.StoreOpenException one sentence why it cannot be opened
+   */
+  static Store openReadOnly(Configuration configuration) {
+    return isEmbedded(configuration)
+        ? EmbeddedStores.openReadOnly(Path.of(configuration.get(Keys.DATA)))
+        : FoundationDbStore.openReadOnly(clusterFile(configuration), CLUSTER_TIMEOUT);
+  }
+
+  private static boolean isEmbedded(Configuration configuration) {
+    return configuration.get(Keys.STORE).equals("embedded");
+  }
+
+  private static Path clusterFile(Configuration configuration) {
     String clusterFile = configuration.get(Keys.CLUSTER_FILE);
     if (clusterFile.isEmpty()) {
       throw new ConfigurationException("The store \"foundationdb\" needs a --cluster-file.");
     }
-    return FoundationDbStore.open(Path.of(clusterFile), CLUSTER_TIMEOUT);
+    return Path.of(clusterFile);
   }
 }

@@ -6,6 +6,8 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import lectus.database.Catalogue;
@@ -33,6 +35,11 @@ import lectus.tuple.MalformedTupleException;
 public final class StoreAudit {
   /** Less than the five seconds that a transaction lives. */
   private static final Duration AT_ONE_VERSION = Duration.ofSeconds(2);
+
+  /** Where the directory layer keeps its own, and where keys end. */
+  private static final byte[] DIRECTORY_LAYER = {(byte) 0xfe};
+
+  private static final byte[] AFTER_ALL_KEYS = {(byte) 0xff};
 
   private static final TransactionLimits ONCE = new TransactionLimits(0, Duration.ofSeconds(10));
 
@@ -78,15 +85,28 @@ public final class StoreAudit {
             Stream.of(RootSubspace.values()).map(it -> it.range(store.rootPrefix())).toList(),
             "something that belongs to no subspace");
     DirectoriesAudit directories = new DirectoriesAudit(pages, store, report);
+    List<Range> known = new ArrayList<>();
     forEachDatabase(
         (name, life) -> {
+          known.add(Range.startsWith(life.prefix()));
           directories.check(name, life);
           auditIfThere(name);
         });
     directories.checkLeft();
+    if (store.isAlone()) {
+      checkStrangers(known);
+    }
     new UpdatesAudit(pages, store, catalogue, report, this::forEachDatabase).run();
     noteTransactionIds();
     return report;
+  }
+
+  private void checkStrangers(List<Range> databases) {
+    List<Range> known = new ArrayList<>(databases);
+    known.add(Range.startsWith(store.rootPrefix()));
+    known.add(Range.startsWith(DIRECTORY_LAYER));
+    new Gaps(pages, report, "the store")
+        .check(new Range(new byte[0], AFTER_ALL_KEYS), known, "something of no database");
   }
 
   private void auditIfThere(DatabaseName name) {

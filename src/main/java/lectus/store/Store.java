@@ -109,6 +109,14 @@ public final class Store implements AutoCloseable {
     return root;
   }
 
+  /**
+   * Whether the database holds nothing but this store, as the embedded one does unless a directory
+   * of it is used as a store of its own.
+   */
+  public boolean isAlone() {
+    return clearing.isEmpty() && root.getPath().equals(DEFAULT_DIRECTORY);
+  }
+
   /** The bytes that every key of Lectus in this store begins with; a copy. */
   public byte[] rootPrefix() {
     return root.getKey();

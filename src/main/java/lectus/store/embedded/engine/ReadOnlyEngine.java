@@ -43,7 +43,7 @@ public final class ReadOnlyEngine implements Engine {
    */
   public static ReadOnlyEngine open(Path directory, EngineOptions options) {
     DataFolder folder = DataFolder.look(directory);
-    RocksSettings settings = new RocksSettings(options);
+    RocksSettings settings = RocksSettings.forReading(options);
     settings.options().setWalRecoveryMode(WALRecoveryMode.PointInTimeRecovery);
     try {
       return open(folder, settings);

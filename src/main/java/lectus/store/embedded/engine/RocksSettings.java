@@ -37,8 +37,17 @@ final class RocksSettings implements AutoCloseable {
   private final WriteOptions writeOptions;
 
   RocksSettings(EngineOptions engineOptions) {
+    this(engineOptions, scanFlush());
+  }
+
+  /** For a store that is only read: what flushes is left out, or RocksDB would complain of it. */
+  static RocksSettings forReading(EngineOptions engineOptions) {
+    return new RocksSettings(engineOptions, new Properties());
+  }
+
+  private RocksSettings(EngineOptions engineOptions, Properties columnFamily) {
     org.rocksdb.RocksDB.loadLibrary();
-    options = own(initialOptions());
+    options = own(initialOptions(columnFamily));
     general();
     memory(engineOptions);
     compaction();
@@ -60,18 +69,25 @@ final class RocksSettings implements AutoCloseable {
     }
   }
 
-  /**
-   * A scan that has to step over many deleted rows of the memtable asks for its flush, after which
-   * the next one is fast. The Java binding has no setter for this.
-   */
-  private static Options initialOptions() {
-    Properties properties = new Properties();
-    properties.setProperty("memtable_op_scan_flush_trigger", "10000");
+  private static Options initialOptions(Properties properties) {
+    if (properties.isEmpty()) {
+      return new Options();
+    }
     try (DBOptions database = new DBOptions();
         ColumnFamilyOptions columnFamily =
             ColumnFamilyOptions.getColumnFamilyOptionsFromProps(properties)) {
       return new Options(database, columnFamily);
     }
+  }
+
+  /**
+   * A scan that has to step over many deleted rows of the memtable asks for its flush, after which
+   * the next one is fast. The Java binding has no setter for this.
+   */
+  private static Properties scanFlush() {
+    Properties properties = new Properties();
+    properties.setProperty("memtable_op_scan_flush_trigger", "10000");
+    return properties;
   }
 
   private void general() {

@@ -1,0 +1,132 @@
+package lectus;
+
+import com.apple.foundationdb.FDBException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import lectus.audit.AuditListener;
+import lectus.audit.AuditReport;
+import lectus.audit.Finding;
+import lectus.audit.StoreAudit;
+import lectus.database.DatabaseName;
+import lectus.error.LectusException;
+import lectus.error.StoreOpenException;
+import lectus.store.Store;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code lectus check}: looks whether a store is sound and changes nothing. What is wrong goes to
+ * the standard output, a line for each finding; how far it has come to the standard error.
+ */
+@Command(
+    name = "check",
+    description = {
+      "Looks whether all that is stored agrees with itself; changes nothing.",
+      "The embedded store has to be stopped, a cluster may be running."
+    },
+    mixinStandardHelpOptions = true,
+    exitCodeListHeading = "Exit status:%n",
+    exitCodeList = {"0:sound", "1:not sound", "2:it could not be checked"})
+final class CheckCommand implements Callable<Integer> {
+  static final int SOUND = 0;
+  static final int NOT_SOUND = 1;
+  static final int NOT_CHECKED = 2;
+
+  private final Map<String, String> environment;
+  private final Console console;
+  private final Map<String, String> flags = new LinkedHashMap<>();
+
+  @Option(names = "--config", paramLabel = "FILE", description = "Configuration file.")
+  private Path file;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "DATABASE",
+      description = "Only this database; otherwise all, and what the store keeps beside them.")
+  private String database;
+
+  CheckCommand(Map<String, String> environment, Console console) {
+    this.environment = environment;
+    this.console = console;
+  }
+
+  @Option(names = "--data", paramLabel = "DIRECTORY", description = "Where data is kept: ./data.")
+  private void data(String directory) {
+    flags.put(Keys.DATA.name(), directory);
+  }
+
+  @Option(names = "--store", paramLabel = "STORE", description = "embedded or foundationdb.")
+  private void store(String store) {
+    flags.put(Keys.STORE.name(), store);
+  }
+
+  @Option(
+      names = "--cluster-file",
+      paramLabel = "FILE",
+      description = "FoundationDB's cluster file, for --store foundationdb.")
+  private void clusterFile(String clusterFile) {
+    flags.put(Keys.CLUSTER_FILE.name(), clusterFile);
+  }
+
+  @Override
+  public Integer call() {
+    try (Store store = Stores.openReadOnly(configuration())) {
+      return tell(audit(new StoreAudit(store, new Telling())));
+    } catch (ConfigurationException | StoreOpenException e) {
+      console.complain(e.getMessage());
+    } catch (LectusException e) {
+      console.complain(e.error().reason());
+    } catch (FDBException e) {
+      console.complain("The store cannot be read: " + e.getMessage() + ".");
+    }
+    return NOT_CHECKED;
+  }
+
+  private Configuration configuration() {
+    String named = environment.get(Configuration.FILE_VARIABLE);
+    Path fallback = named == null || named.isBlank() ? null : Path.of(named);
+    return Configuration.of(file == null ? fallback : file, environment, flags);
+  }
+
+  private AuditReport audit(StoreAudit audit) {
+    return database == null ? audit.run() : audit.run(DatabaseName.of(database));
+  }
+
+  private int tell(AuditReport report) {
+    long unnamed = report.found() - report.findings().size();
+    if (unnamed > 0) {
+      console.say("and " + unnamed + " more findings");
+    }
+    report.notes().forEach(console::say);
+    console.say(
+        (report.isSound() ? "Sound: " : "Not sound, " + count(report.found(), "finding") + ": ")
+            + count(report.databases(), "database")
+            + " with "
+            + count(report.documents(), "document")
+            + ", deleted ones included, read at "
+            + report.versions()
+            + ".");
+    return report.isSound() ? SOUND : NOT_SOUND;
+  }
+
+  private static String count(long number, String noun) {
+    return number + " " + noun + (number == 1 ? "" : "s");
+  }
+
+  /** Findings as they come, and signs of life. */
+  private final class Telling implements AuditListener {
+    @Override
+    public void found(Finding finding) {
+      console.say(finding.toString());
+    }
+
+    @Override
+    public void reached(String what, long count) {
+      console.err().println(count + " " + what + " so far");
+      console.err().flush();
+    }
+  }
+}

@@ -1,0 +1,102 @@
+package lectus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import lectus.http.testing.LectusServer;
+import lectus.store.EmbeddedStores;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code lectus check} of the packaged jar, as a process of its own. */
+@Timeout(120)
+final class PackagedCheckIT {
+  @TempDir private Path folder;
+
+  private record Result(int status, List<String> out, List<String> err) {}
+
+  @BeforeEach
+  void aStore() {
+    try (Store store = EmbeddedStores.open(data());
+        LectusServer server = LectusServer.start(store)) {
+      server.put("/w");
+      server.put("/w/a", "{\"v\":1}");
+    }
+  }
+
+  private Path data() {
+    return folder.resolve("data");
+  }
+
+  private Result check(String... more) throws IOException, InterruptedException {
+    Path out = folder.resolve("out");
+    Path err = folder.resolve("err");
+    Stream<String> command =
+        Stream.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx128m",
+            "-jar",
+            System.getProperty("lectus.jar"),
+            "check",
+            "--data",
+            data().toString());
+    Process process =
+        new ProcessBuilder(Stream.concat(command, Stream.of(more)).toList())
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start();
+    return new Result(process.waitFor(), Files.readAllLines(out), Files.readAllLines(err));
+  }
+
+  @Test
+  void a_sound_store_has_status_0() throws Exception {
+    Result result = check();
+
+    assertThat(result.status()).isZero();
+    assertThat(result.out()).singleElement().asString().startsWith("Sound: 1 database with 1 doc");
+    assertThat(result.err()).isEmpty();
+  }
+
+  @Test
+  void a_finding_is_a_line_and_has_status_1() throws Exception {
+    try (Store store = EmbeddedStores.open(data())) {
+      new TransactionRunner(store, TransactionLimits.DEFAULT)
+          .run(
+              tx -> {
+                tx.set(new byte[] {0x14}, new byte[0]);
+                return null;
+              });
+    }
+
+    Result result = check();
+
+    assertThat(result.status()).isEqualTo(1);
+    assertThat(result.out()).hasSize(2).first().asString().startsWith("the store: ");
+    assertThat(result.err()).isEmpty();
+  }
+
+  @Test
+  void a_store_that_a_process_has_open_has_status_2_and_one_sentence() throws Exception {
+    try (Store store = EmbeddedStores.open(data())) {
+      assertThat(store.id()).isNotEmpty();
+
+      Result result = check("w");
+
+      assertThat(result.status()).isEqualTo(2);
+      assertThat(result.out()).isEmpty();
+      assertThat(result.err())
+          .containsExactly(
+              "lectus: The data directory " + data() + " is in use by another process.");
+    }
+    assertThat(check("w").status()).isZero();
+  }
+}
