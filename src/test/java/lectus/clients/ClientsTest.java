@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
 import lectus.sample.DocumentLoader;
 import lectus.sample.UnicodeCharacters;
@@ -20,7 +21,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The running server under the clients that CouchDB's users have, as npm delivers them. */
 final class ClientsTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final Pattern PASSED = Pattern.compile("^# pass (\\d+)$", Pattern.MULTILINE);
   private static final int REPLICATED_DOCUMENTS = 10_000;

@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import lectus.audit.testing.SoundStore;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.store.testing.TestStores;
@@ -27,7 +28,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ConcurrentEditsTest {
   private static final int THREADS = 8;
 
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
 

@@ -12,6 +12,7 @@ import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.error.LectusError;
@@ -29,7 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LimitsTest {
   private static final String NULS = "0".repeat(32);
 
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
   private final DocumentParser parser = new DocumentParser(DocumentLimits.DEFAULT);

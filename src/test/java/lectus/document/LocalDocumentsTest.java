@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Map;
 import java.util.Optional;
+import lectus.audit.testing.SoundStore;
 import lectus.document.AllDocsQuery.Listing;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -18,7 +19,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Local documents, and their list. */
 class LocalDocumentsTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
   private final LocalDocuments documents =

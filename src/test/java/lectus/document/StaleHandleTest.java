@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.apple.foundationdb.Range;
 import java.time.InstantSource;
 import java.util.List;
+import lectus.audit.testing.SoundStore;
 import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseHandle;
@@ -29,7 +30,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * between its transactions and in the middle of one.
  */
 class StaleHandleTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final Store store = stores.fresh();
   private final TestDatabase db = TestDatabase.create(store);

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import lectus.audit.testing.SoundStore;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
@@ -22,7 +23,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The changes of a database, byte for byte as CouchDB shows them. */
 class ChangesReaderTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final long ALL = ChangesReader.NO_LIMIT;
 

@@ -14,6 +14,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import lectus.audit.testing.SoundStore;
 import lectus.revision.RevisionId;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
@@ -24,7 +25,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * least once, in ascending order, and its last row of each tells the state at the end.
  */
 class ConcurrentFeedTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final Pattern ROW =
       Pattern.compile(

@@ -12,6 +12,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import lectus.audit.testing.SoundStore;
 import lectus.revision.RevisionId;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -20,7 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Random feeds in pages of all sizes over one shard and several, against a list. */
 class FeedModelTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final Pattern ROW =
       Pattern.compile(

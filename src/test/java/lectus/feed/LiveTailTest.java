@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
+import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.store.testing.TestStores;
@@ -20,7 +21,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** What is read once for all, with the readers' threads turned by hand. */
 @Timeout(60)
 final class LiveTailTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final FeedDatabase db = new FeedDatabase(stores.fresh(), 1);
   private final DatabaseHandle life = db.catalogue.open(db.name);

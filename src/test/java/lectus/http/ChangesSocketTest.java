@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.json.JsonBuffer;
@@ -21,7 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The conversation in {@code lectus.changes.v1} about single databases. */
 @Timeout(60)
 final class ChangesSocketTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final LectusServer server = LectusServer.start(stores.fresh());
   private SocketClient socket;

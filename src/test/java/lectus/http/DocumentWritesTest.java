@@ -3,6 +3,7 @@ package lectus.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
@@ -19,7 +20,8 @@ final class DocumentWritesTest {
   private static final String CONFLICT =
       "{\"error\":\"conflict\",\"reason\":\"Document update conflict.\"}\n";
 
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final LectusServer server = LectusServer.start(stores.fresh());
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.store.WatchedStore;
@@ -17,7 +18,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** How often new rows are read for subscriptions of many sockets. */
 @Timeout(60)
 final class SharedTailTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final int SOCKETS = 4;
   private static final int SUBSCRIPTIONS = 50;

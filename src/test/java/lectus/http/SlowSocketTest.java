@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.store.testing.TestStores;
@@ -18,7 +19,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Clients that do not read as fast as rows come. */
 @Timeout(120)
 final class SlowSocketTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final int SUBSCRIPTIONS = 16;
   private static final int DOCUMENTS = 40;

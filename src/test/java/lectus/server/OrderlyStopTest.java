@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.store.Store;
@@ -15,7 +16,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** A server that is told to stop lets nobody down who is in the middle of something. */
 @Timeout(60)
 final class OrderlyStopTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final Store store = stores.fresh();
   private final LectusServer server = LectusServer.start(store);

@@ -2,6 +2,7 @@ package lectus.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.store.Store;
@@ -16,7 +17,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 @Timeout(60)
 final class TwoServersTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final Store store = stores.fresh();
   private final LectusServer one = LectusServer.start(store);

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
@@ -14,7 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 final class UpdatesCompactionVerticleTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   @Test
   void servers_keep_the_updates_log_small() {

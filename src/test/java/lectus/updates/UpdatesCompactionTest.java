@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseUpdate;
 import lectus.store.FaultyStore;
@@ -28,7 +29,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What compaction leaves, whatever happens beside it and to it. */
 final class UpdatesCompactionTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final Store store = stores.fresh();
   private final StoreDatabases databases = new StoreDatabases(store);

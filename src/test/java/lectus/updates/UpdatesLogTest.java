@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseConfiguration;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -26,7 +27,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What is logged, and how it is read. */
 final class UpdatesLogTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final Store store = stores.fresh();
   private final StoreDatabases databases = new StoreDatabases(store);

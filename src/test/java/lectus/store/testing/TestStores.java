@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Consumer;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 import org.junit.jupiter.api.extension.AfterAllCallback;
@@ -27,9 +28,23 @@ public final class TestStores implements BeforeAllCallback, AfterAllCallback {
       ExtensionContext.Namespace.create(TestStores.class);
 
   private final List<Store> handedOut = new ArrayList<>();
+  private final Consumer<Store> lastCheck;
   private ScratchFolder folder;
   private Store shared;
   private int nesting;
+
+  public TestStores() {
+    this(store -> {});
+  }
+
+  private TestStores(Consumer<Store> lastCheck) {
+    this.lastCheck = lastCheck;
+  }
+
+  /** Stores of which each has to pass the check when all tests of the class are done. */
+  public static TestStores endingWith(Consumer<Store> lastCheck) {
+    return new TestStores(lastCheck);
+  }
 
   /** Whether this run is configured for a cluster. */
   public static boolean isCluster() {
@@ -62,6 +77,14 @@ public final class TestStores implements BeforeAllCallback, AfterAllCallback {
     if (--nesting > 0) {
       return;
     }
+    try {
+      handedOut.forEach(lastCheck);
+    } finally {
+      remove();
+    }
+  }
+
+  private void remove() {
     if (isCluster()) {
       handedOut.forEach(TestCluster::remove);
     } else {
