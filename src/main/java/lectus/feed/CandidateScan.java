@@ -27,6 +27,7 @@ final class CandidateScan {
   private final DatabaseSet wanted;
   private final Catalogue catalogue;
   private final UpdatesLog log;
+  private final InstanceNames seen;
   private final ScanLimits limits;
   private final Candidates candidates;
 
@@ -46,11 +47,13 @@ final class CandidateScan {
       DatabaseSet wanted,
       Catalogue catalogue,
       UpdatesLog log,
+      InstanceNames seen,
       ScanLimits limits,
       StorePosition from) {
     this.wanted = wanted;
     this.catalogue = catalogue;
     this.log = log;
+    this.seen = seen;
     this.limits = limits;
     this.candidates = new Candidates(wanted);
     boolean fromBeginning = from.equals(StorePosition.BEGINNING);
@@ -65,6 +68,7 @@ final class CandidateScan {
     this.wanted = other.wanted;
     this.catalogue = other.catalogue;
     this.log = other.log;
+    this.seen = other.seen;
     this.limits = other.limits;
     this.candidates = new Candidates(other.candidates);
     this.names = new ArrayList<>(other.names);
@@ -148,6 +152,7 @@ final class CandidateScan {
       }
       UpdatesLog.Chunk chunk = log.read(tx, from.get(), limits.logRows());
       for (DatabaseUpdate row : chunk.rows()) {
+        seen.add(row);
         candidates.add(row, knownTo, position);
         logFrom = row.at().successor();
       }

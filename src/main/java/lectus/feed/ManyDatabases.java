@@ -1,6 +1,9 @@
 package lectus.feed;
 
+import java.util.Optional;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseName;
+import lectus.database.InstanceId;
 import lectus.document.PageLimits;
 import lectus.store.Reads;
 import lectus.store.Store;
@@ -18,6 +21,7 @@ public final class ManyDatabases {
   private final UpdatesLog log;
   private final PageLimits pages;
   private final ScanLimits scans;
+  private final InstanceNames names = new InstanceNames();
 
   public ManyDatabases(Store store, Catalogue catalogue, TransactionRunner transactions) {
     this(store, catalogue, transactions, PageLimits.DEFAULT, ScanLimits.DEFAULT);
@@ -60,7 +64,12 @@ public final class ManyDatabases {
 
   /** A scan that begins at a position. */
   CandidateScan scan(DatabaseSet databases, StorePosition from) {
-    return new CandidateScan(databases, catalogue, log, scans, from);
+    return new CandidateScan(databases, catalogue, log, names, scans, from);
+  }
+
+  /** The name of a database, if somebody came across it. */
+  Optional<DatabaseName> name(InstanceId instance) {
+    return names.of(instance);
   }
 
   /** What one transaction came to: a page, or only a scan that has come further. */

@@ -4,6 +4,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import lectus.database.InstanceId;
 
 /**
  * The changes of many databases in one order, as a live source. What a reader found out about where
@@ -26,7 +27,11 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
     this.reader = reader;
     this.databases = databases;
     this.options = options;
-    this.news = new StoreNews(events);
+    this.news = new StoreNews(events, this::isOfUse);
+  }
+
+  private boolean isOfUse(InstanceId instance) {
+    return reader.name(instance).map(databases::contains).orElse(true);
   }
 
   @Override

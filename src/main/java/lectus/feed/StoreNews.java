@@ -1,17 +1,23 @@
 package lectus.feed;
 
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.store.Versionstamp;
 
-/** The level of what was heard of all databases of the store. For any thread. */
+/** The level of what was heard of the databases of the store, or some of them. For any thread. */
 final class StoreNews {
   private final DatabaseEvents events;
+  private final Predicate<InstanceId> isOfUse;
   private final AtomicReference<Versionstamp> heard = new AtomicReference<>(Versionstamp.ZERO);
 
-  StoreNews(DatabaseEvents events) {
+  /**
+   * @param isOfUse whether what happens to an instance may be worth a look
+   */
+  StoreNews(DatabaseEvents events, Predicate<InstanceId> isOfUse) {
     this.events = events;
+    this.isOfUse = isOfUse;
   }
 
   Registration listen(LiveSource.Listener listener) {
@@ -20,26 +26,26 @@ final class StoreNews {
           /** When that was is not known, so it may be behind every position. */
           @Override
           public void created(InstanceId instance) {
-            raise(Versionstamp.END);
-            listener.told();
+            hear(instance, Versionstamp.END, listener);
           }
 
           @Override
           public void updated(InstanceId instance, Sequence highest) {
-            raise(new Versionstamp(highest.versionstamp()));
-            listener.told();
+            hear(instance, new Versionstamp(highest.versionstamp()), listener);
           }
 
           @Override
           public void deleted(InstanceId instance) {
-            raise(Versionstamp.END);
-            listener.told();
+            hear(instance, Versionstamp.END, listener);
           }
         });
   }
 
-  private void raise(Versionstamp level) {
-    heard.accumulateAndGet(level, StoreNews::higher);
+  private void hear(InstanceId instance, Versionstamp level, LiveSource.Listener listener) {
+    if (isOfUse.test(instance)) {
+      heard.accumulateAndGet(level, StoreNews::higher);
+      listener.told();
+    }
   }
 
   private static Versionstamp higher(Versionstamp one, Versionstamp other) {

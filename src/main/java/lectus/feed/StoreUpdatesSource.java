@@ -13,7 +13,7 @@ final class StoreUpdatesSource implements LiveSource<StorePosition> {
 
   StoreUpdatesSource(StoreUpdates updates, DatabaseEvents events) {
     this.updates = updates;
-    this.news = new StoreNews(events);
+    this.news = new StoreNews(events, instance -> true);
   }
 
   @Override

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseName;
 import lectus.document.PageLimits;
 import lectus.store.InterruptedReads;
@@ -29,7 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * store has, row by row in order and without a repetition.
  */
 final class ManyDatabasesModelTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final Pattern ROW = Pattern.compile("\"seq\":\"([^\"]*)\",\"id\":\"([^\"]*)\"");
   private static final List<String> NAMES =
@@ -137,7 +139,7 @@ final class ManyDatabasesModelTest {
                   1 + random.nextInt(3),
                   1 + random.nextInt(8),
                   1 + random.nextInt(3)))
-          .live(wanted, FeedOptions.DEFAULT, StoreSince.BEGINNING, new NoEvents())
+          .live(wanted, FeedOptions.DEFAULT, StoreSince.BEGINNING, new ToldByHand())
           .source();
     }
 

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import lectus.audit.testing.SoundStore;
+import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.document.PageLimits;
 import lectus.store.InterruptedReads;
@@ -24,7 +27,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The changes of many databases in one order. */
 final class ManyDatabasesTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");
 
@@ -226,6 +230,7 @@ final class ManyDatabasesTest {
               DatabaseSet.of(List.of("*")),
               databases.catalogue,
               new UpdatesLog(store),
+              new InstanceNames(),
               limits,
               from);
       boolean complete;
@@ -257,7 +262,7 @@ final class ManyDatabasesTest {
                 databases.transactions,
                 new PageLimits(3, 3, 1_000),
                 ScanLimits.DEFAULT)
-            .live(DatabaseSet.of(List.of("*")), options, StoreSince.BEGINNING, new NoEvents())
+            .live(DatabaseSet.of(List.of("*")), options, StoreSince.BEGINNING, new ToldByHand())
             .source();
     List<String> seen = new ArrayList<>();
     read(source, StorePosition.BEGINNING, 10, seen);
@@ -273,7 +278,8 @@ final class ManyDatabasesTest {
     FeedOptions options = new FeedOptions(false, true, false, new FeedFilter.None(), 1);
     LivePage<StorePosition> page =
         new ManyDatabases(store, databases.catalogue, databases.transactions)
-            .live(DatabaseSet.of(List.of("a", "b")), options, StoreSince.BEGINNING, new NoEvents())
+            .live(
+                DatabaseSet.of(List.of("a", "b")), options, StoreSince.BEGINNING, new ToldByHand())
             .source()
             .page(StorePosition.BEGINNING, 10);
     assertThat(new String(page.rows().json(), StandardCharsets.UTF_8))
@@ -290,12 +296,58 @@ final class ManyDatabasesTest {
                 DatabaseSet.of(List.of("*")),
                 FeedOptions.DEFAULT,
                 StoreSince.parse("now"),
-                new NoEvents())
+                new ToldByHand())
             .from();
     databases.put("a", "z");
     List<String> seen = new ArrayList<>();
     read(source("*"), now, 10, seen);
     assertThat(seen).containsExactly("a z");
+  }
+
+  @Test
+  void a_listener_is_told_of_its_databases_and_of_those_that_nobody_knows() {
+    DatabaseHandle mine = databases.create("user-a");
+    DatabaseHandle foreign = databases.create("other");
+    ToldByHand events = new ToldByHand();
+    LiveStart<StorePosition> start =
+        new ManyDatabases(store, databases.catalogue, databases.transactions)
+            .live(
+                DatabaseSet.of(List.of("user-*")),
+                FeedOptions.DEFAULT,
+                StoreSince.BEGINNING,
+                events);
+    LiveSource<StorePosition> source = start.source();
+    AtomicInteger told = new AtomicInteger();
+    Registration registration = source.listen(told::incrementAndGet);
+    StorePosition position = read(source, start.from(), 10, new ArrayList<>());
+    assertThat(source.hasNews(position)).isFalse();
+
+    events.updated(foreign.instance(), databases.put("other", "x").last().orElseThrow());
+    assertThat(told.get()).as("its name is not known yet").isEqualTo(1);
+    position = read(source, position, 10, new ArrayList<>());
+    assertThat(source.hasNews(position)).isFalse();
+    events.updated(foreign.instance(), databases.put("other", "x").last().orElseThrow());
+    events.publishDeleted(foreign.instance());
+    assertThat(told.get()).isEqualTo(1);
+    assertThat(source.hasNews(position)).isFalse();
+
+    events.updated(mine.instance(), databases.put("user-a", "x").last().orElseThrow());
+    assertThat(told.get()).isEqualTo(2);
+    assertThat(source.hasNews(position)).isTrue();
+    position = read(source, position, 10, new ArrayList<>());
+    assertThat(source.hasNews(position)).isFalse();
+    events.publishCreated(databases.create("user-b").instance());
+    assertThat(told.get()).isEqualTo(3);
+    assertThat(source.hasNews(position)).isTrue();
+    registration.close();
+    assertThat(events.listeners()).isZero();
+  }
+
+  @Test
+  void equal_sets_and_options_are_one_source() {
+    Optional<Object> identity = source("user-*").identity();
+    assertThat(identity).isPresent().isEqualTo(source("user-*").identity());
+    assertThat(identity).isNotEqualTo(source("user-a*").identity());
   }
 
   private List<String> all(String set, int limit) {
@@ -312,7 +364,10 @@ final class ManyDatabasesTest {
     StoreDatabases seen = new StoreDatabases(store);
     return new ManyDatabases(store, seen.catalogue, seen.transactions, PageLimits.DEFAULT, scans)
         .live(
-            DatabaseSet.of(List.of(set)), FeedOptions.DEFAULT, StoreSince.BEGINNING, new NoEvents())
+            DatabaseSet.of(List.of(set)),
+            FeedOptions.DEFAULT,
+            StoreSince.BEGINNING,
+            new ToldByHand())
         .source();
   }
 

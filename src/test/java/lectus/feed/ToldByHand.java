@@ -10,6 +10,7 @@ import lectus.database.Sequence;
 /** Events that happen when a test says so. */
 public final class ToldByHand implements DatabaseEvents {
   private final Map<InstanceId, Set<Listener>> listeners = new ConcurrentHashMap<>();
+  private final Set<StoreListener> toAll = ConcurrentHashMap.newKeySet();
 
   @Override
   public Registration listen(DatabaseHandle database, Listener listener) {
@@ -21,23 +22,28 @@ public final class ToldByHand implements DatabaseEvents {
 
   @Override
   public Registration listenToAll(StoreListener listener) {
-    throw new UnsupportedOperationException();
+    toAll.add(listener);
+    return () -> toAll.remove(listener);
   }
 
   @Override
-  public void publishCreated(InstanceId instance) {}
+  public void publishCreated(InstanceId instance) {
+    toAll.forEach(listener -> listener.created(instance));
+  }
 
   @Override
   public void publishDeleted(InstanceId instance) {
     listenersOf(instance).forEach(Listener::deleted);
+    toAll.forEach(listener -> listener.deleted(instance));
   }
 
   public void updated(InstanceId instance, Sequence highest) {
     listenersOf(instance).forEach(listener -> listener.updated(highest));
+    toAll.forEach(listener -> listener.updated(instance, highest));
   }
 
   public int listeners() {
-    return listeners.values().stream().mapToInt(Set::size).sum();
+    return toAll.size() + listeners.values().stream().mapToInt(Set::size).sum();
   }
 
   private Set<Listener> listenersOf(InstanceId instance) {
