@@ -251,14 +251,17 @@ final class LiveListener<P extends ResumePoint<P>> {
 
   /** Ends in order: at once, or when the page being read has been handed over. */
   void end(FeedEnd reason) {
-    if (tail != null) {
-      position = later(position, tail.end());
-    }
     if (state == State.READING) {
       ending = ending == null ? reason : ending;
     } else if (!isClosed()) {
+      position = reached();
       finish(reason);
     }
+  }
+
+  /** All rows up to here were handed over; the tail may have seen others that are not for it. */
+  P reached() {
+    return tail == null ? position : later(position, tail.end());
   }
 
   private void finish(FeedEnd reason) {
