@@ -90,6 +90,11 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     liveFeeds.endAll();
   }
 
+  /** How many live feeds are running; on the event loop. */
+  public int openFeeds() {
+    return liveFeeds.count();
+  }
+
   /** Writes what the access log still holds; lines that come later do not wait. */
   public void closeLog() {
     accessLog.close();

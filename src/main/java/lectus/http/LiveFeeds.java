@@ -66,6 +66,10 @@ final class LiveFeeds {
     listeners.remove(listener);
   }
 
+  int count() {
+    return listeners.size();
+  }
+
   /**
    * Hands a listener all that a source has to tell behind its position.
    *

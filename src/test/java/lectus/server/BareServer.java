@@ -20,10 +20,15 @@ final class BareServer implements AutoCloseable {
   private final ExecutorService readers = ReaderPool.of(4);
   private final ListenerRegistry listeners = new ListenerRegistry();
   private final Layer layer;
+  private final HttpApi api;
+  private final Context context = vertx.getOrCreateContext();
   private final HttpServer server;
 
   BareServer(Store store, WriteSettings bounds) throws TimeoutException {
-    NodeSettings settings = LectusServer.defaults();
+    this(store, bounds, LectusServer.defaults());
+  }
+
+  BareServer(Store store, WriteSettings bounds, NodeSettings settings) throws TimeoutException {
     layer = new Layer(store, settings);
     List<WriteQueue> queues =
         IntStream.range(0, bounds.executors()).mapToObj(number -> new WriteQueue(bounds)).toList();
@@ -32,8 +37,7 @@ final class BareServer implements AutoCloseable {
     UpdateAnnouncer announcer =
         new UpdateAnnouncer(store.id(), listeners, vertx.eventBus(), Runnable::run, codec);
     WriteRouter writes = new WriteRouter(vertx.eventBus(), queues, bounds.batchEdits());
-    HttpApi api = new HttpApi(layer.services(writes, announcer, readers), settings.http());
-    Context context = vertx.getOrCreateContext();
+    api = new HttpApi(layer.services(writes, announcer, readers), settings.http());
     server =
         Future.<HttpServer>future(
                 started ->
@@ -48,6 +52,13 @@ final class BareServer implements AutoCloseable {
 
   ListenerRegistry listeners() {
     return listeners;
+  }
+
+  /** Live feeds that are open, however their listeners read. */
+  int openFeeds() {
+    return Future.<Integer>future(
+            counted -> context.runOnContext(none -> counted.complete(api.openFeeds())))
+        .await();
   }
 
   Connection connect() {

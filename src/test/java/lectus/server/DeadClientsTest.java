@@ -1,0 +1,139 @@
+package lectus.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import lectus.database.CreationOptions;
+import lectus.database.DatabaseName;
+import lectus.document.DocumentLimits;
+import lectus.document.DocumentParser;
+import lectus.document.Edit;
+import lectus.http.HttpSettings;
+import lectus.http.socket.WebSocketSettings;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Clients that are gone, whether they say so or not, hold nothing. */
+@Timeout(60)
+final class DeadClientsTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final DatabaseName NAME = DatabaseName.of("w");
+  private static final String UPGRADE =
+      "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+          + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+
+  private final BareServer server;
+
+  DeadClientsTest() throws TimeoutException {
+    WriteSettings bounds = new WriteSettings(1, 10, 1 << 20, 64, 1 << 20);
+    server = new BareServer(stores.fresh(), bounds, impatient(LectusServer.defaults()));
+  }
+
+  /** A second without traffic is enough. */
+  private static NodeSettings impatient(NodeSettings settings) {
+    HttpSettings http = settings.http();
+    return new NodeSettings(
+        settings.host(),
+        settings.port(),
+        new HttpSettings(
+            http.maxRequestBytes(),
+            http.maxUriLength(),
+            http.maxHeaderBytes(),
+            1,
+            http.maxUuids(),
+            http.accessLog(),
+            http.version(),
+            http.cors(),
+            new WebSocketSettings(1_000, 1, 1, 2)),
+        settings.documents(),
+        settings.writes(),
+        settings.readers(),
+        settings.bodyMemoryBytes(),
+        settings.stopGrace());
+  }
+
+  @BeforeEach
+  void create() {
+    server.layer().catalogue().create(NAME, CreationOptions.DEFAULT);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private static void until(BooleanSupplier condition) {
+    Instant end = Instant.now().plus(Duration.ofSeconds(30));
+    while (!condition.getAsBoolean()) {
+      assertThat(Instant.now()).isBefore(end);
+      Thread.onSpinWait();
+    }
+  }
+
+  private Connection feed(String query, String headers) {
+    return server
+        .connect()
+        .write("GET /w/_changes?" + query + " HTTP/1.1\r\nHost: h\r\n" + headers + "\r\n");
+  }
+
+  private boolean isForgotten() {
+    return server.openFeeds() == 0 && server.listeners().isEmpty();
+  }
+
+  @Test
+  void one_that_closes_its_connection_is_forgotten() {
+    for (String query : List.of("feed=longpoll&heartbeat=60000", "feed=eventsource", "")) {
+      try (Connection client = feed(query, query.isEmpty() ? UPGRADE : "")) {
+        client.readHead();
+        until(() -> !server.listeners().isEmpty());
+      }
+      until(this::isForgotten);
+    }
+  }
+
+  @Test
+  void one_that_answers_no_ping_is_given_up() {
+    try (Connection client = feed("", UPGRADE)) {
+      client.readHead();
+      until(() -> !server.listeners().isEmpty());
+      until(this::isForgotten);
+    }
+  }
+
+  /** Its rows wait in the store, and nothing moves on its connection. */
+  @Test
+  void one_that_reads_nothing_is_given_up() {
+    for (int i = 0; i < 200; i++) {
+      write("d" + i);
+    }
+    for (String form : List.of("feed=continuous&heartbeat=20", "feed=eventsource", "")) {
+      try (Connection client = feed(form + "&include_docs=true", form.isEmpty() ? UPGRADE : "")) {
+        client.readHead();
+        until(() -> server.openFeeds() == 1);
+        until(this::isForgotten);
+      }
+    }
+  }
+
+  private void write(String id) {
+    DocumentParser parser = new DocumentParser(DocumentLimits.DEFAULT);
+    byte[] json = ("{\"v\":\"" + "x".repeat(90_000) + "\"}").getBytes(StandardCharsets.UTF_8);
+    List<Edit> edits = new ArrayList<>();
+    edits.add(parser.interactive(id, Optional.empty(), json));
+    assertThat(server.layer().writer().write(NAME, edits).hasFailures()).isFalse();
+  }
+}
