@@ -29,18 +29,23 @@ final class DatabaseAudit {
   }
 
   /**
+   * @return false if the database was resharded meanwhile, so that nothing of this counts
    * @throws LectusException {@code not_found} if the database does not exist, or ends meanwhile
    */
-  static void run(Reading reading, Catalogue catalogue, DatabaseName name, AuditReport report) {
+  static boolean run(Reading reading, Catalogue catalogue, DatabaseName name, AuditReport report) {
     report.countDatabase();
+    DatabaseHandle handle;
     try {
-      DatabaseHandle handle = reading.read(tx -> catalogue.current(tx, name));
-      new DatabaseAudit(reading, new AuditedDatabase(catalogue, handle), report).run();
+      handle = reading.read(tx -> catalogue.current(tx, name));
     } catch (MalformedTupleException | IllegalArgumentException unreadable) {
       report.add(
           Texts.database(name.text()),
           "its configuration cannot be read (" + unreadable.getMessage() + ")");
+      return true;
     }
+    AuditedDatabase database = new AuditedDatabase(catalogue, handle);
+    new DatabaseAudit(reading, database, report).run();
+    return reading.read(database::current).topology().equals(handle.topology());
   }
 
   private void run() {

@@ -9,6 +9,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import lectus.database.Catalogue;
 import lectus.database.CatalogueSubspace;
@@ -40,6 +41,9 @@ public final class StoreAudit {
   private static final byte[] DIRECTORY_LAYER = {(byte) 0xfe};
 
   private static final byte[] AFTER_ALL_KEYS = {(byte) 0xff};
+
+  /** How often a database is looked at again from the beginning that was resharded meanwhile. */
+  private static final int ATTEMPTS = 5;
 
   private static final TransactionLimits ONCE = new TransactionLimits(0, Duration.ofSeconds(10));
 
@@ -91,12 +95,15 @@ public final class StoreAudit {
           known.add(Range.startsWith(life.prefix()));
           directories.check(name, life);
           auditIfThere(name);
-        });
+        },
+        row -> report.add("the catalogue", "An entry cannot be read, the key " + Texts.key(row)));
     directories.checkLeft();
     if (store.isAlone()) {
       checkStrangers(known);
     }
-    new UpdatesAudit(pages, store, catalogue, report, this::forEachDatabase).run();
+    new UpdatesAudit(
+            pages, store, catalogue, report, sink -> forEachDatabase(sink, toldAlready -> {}))
+        .run();
     noteTransactionIds();
     return report;
   }
@@ -144,21 +151,33 @@ public final class StoreAudit {
   }
 
   private AuditReport pageByPage(DatabaseName name) {
-    AuditReport part = report.part();
-    DatabaseAudit.run(pages, catalogue, name, part);
-    return part;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      AuditReport part = report.part();
+      if (DatabaseAudit.run(pages, catalogue, name, part)) {
+        return part;
+      }
+    }
+    throw new LectusException(
+        new LectusError.Unavailable(
+            "The " + Texts.database(name.text()) + " is resharded again and again.", 1));
   }
 
-  private void forEachDatabase(BiConsumer<DatabaseName, CatalogueSubspace.Entry> sink) {
+  private void forEachDatabase(
+      BiConsumer<DatabaseName, CatalogueSubspace.Entry> sink, Consumer<byte[]> unreadable) {
     CatalogueSubspace entries = new CatalogueSubspace(store.rootPrefix());
     RowCursor rows = new RowCursor(pages, entries.range());
     while (rows.hasNext()) {
       KeyValue row = rows.next();
+      DatabaseName name;
+      CatalogueSubspace.Entry life;
       try {
-        sink.accept(entries.name(row.getKey()), entries.entry(row.getValue()));
+        name = entries.name(row.getKey());
+        life = entries.entry(row.getValue());
       } catch (MalformedTupleException malformed) {
-        report.add("the catalogue", Texts.unreadable("An entry", row.getKey(), malformed));
+        unreadable.accept(row.getKey());
+        continue;
       }
+      sink.accept(name, life);
     }
   }
 

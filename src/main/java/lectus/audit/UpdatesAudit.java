@@ -3,6 +3,7 @@ package lectus.audit;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -34,12 +35,12 @@ import lectus.updates.UpdatePointers;
  * and of an update at or behind its newest change; and of nothing that neither is there nor ended.
  */
 final class UpdatesAudit {
-  private static final int ROWS_AT_ONCE = 5_000;
   private static final String LOG = "the updates log";
 
   private final Reading reading;
   private final UpdatesSubspace rows;
   private final UpdatePointers pointers;
+  private final Range logRange;
   private final Range pointerRange;
   private final CatalogueSubspace entries;
   private final Catalogue catalogue;
@@ -55,6 +56,7 @@ final class UpdatesAudit {
     this.reading = reading;
     this.rows = new UpdatesSubspace(store.rootPrefix());
     this.pointers = new UpdatePointers(store.rootPrefix());
+    this.logRange = RootSubspace.UPDATES.range(store.rootPrefix());
     this.pointerRange = RootSubspace.UPDATE_POINTERS.range(store.rootPrefix());
     this.entries = new CatalogueSubspace(store.rootPrefix());
     this.catalogue = catalogue;
@@ -66,11 +68,13 @@ final class UpdatesAudit {
   private static final class Trace {
     private final DatabaseName name;
     private Optional<Versionstamp> created = Optional.empty();
+    private final Versionstamp first;
     private boolean deleted;
     private Versionstamp lastUpdate = Versionstamp.ZERO;
 
-    private Trace(DatabaseName name) {
-      this.name = name;
+    private Trace(DatabaseUpdate first) {
+      this.name = first.name();
+      this.first = first.at();
     }
 
     private void take(DatabaseUpdate update) {
@@ -96,6 +100,15 @@ final class UpdatesAudit {
       traces.forEach(this::checkEnded);
     }
     checkPointers();
+    checkStrangers();
+  }
+
+  private void checkStrangers() {
+    List<Range> buckets = new ArrayList<>();
+    for (int bucket = 0; bucket < UpdatesSubspace.BUCKETS; bucket++) {
+      buckets.add(rows.range(bucket));
+    }
+    new Gaps(reading, report, LOG).check(logRange, buckets, "something in no bucket");
   }
 
   private void checkPointers() {
@@ -129,28 +142,17 @@ final class UpdatesAudit {
 
   private Map<InstanceId, Trace> traces(int bucket) {
     Map<InstanceId, Trace> traces = new HashMap<>();
-    Optional<Versionstamp> from = Optional.of(Versionstamp.ZERO);
-    while (from.isPresent()) {
-      List<DatabaseUpdate> page = page(bucket, from.get());
-      for (DatabaseUpdate update : page) {
-        traces.computeIfAbsent(update.instance(), it -> new Trace(update.name())).take(update);
+    RowCursor cursor = new RowCursor(reading, rows.range(bucket));
+    while (cursor.hasNext()) {
+      KeyValue row = cursor.next();
+      try {
+        DatabaseUpdate update = rows.decode(bucket, row);
+        traces.computeIfAbsent(update.instance(), it -> new Trace(update)).take(update);
+      } catch (MalformedTupleException malformed) {
+        report.add(LOG, Texts.unreadable("A row", row.getKey(), malformed));
       }
-      from =
-          page.size() < ROWS_AT_ONCE
-              ? Optional.empty()
-              : Optional.of(page.get(page.size() - 1).at().successor());
     }
     return traces;
-  }
-
-  private List<DatabaseUpdate> page(int bucket, Versionstamp from) {
-    try {
-      return reading.read(
-          tx -> Reads.await(rows.read(tx, bucket, from, Versionstamp.END, ROWS_AT_ONCE, false)));
-    } catch (MalformedTupleException malformed) {
-      report.add(LOG, "a row of bucket " + bucket + " cannot be read: " + malformed.getMessage());
-      return List.of();
-    }
   }
 
   private void check(DatabaseName name, CatalogueSubspace.Entry life, Optional<Trace> trace) {
@@ -208,42 +210,47 @@ final class UpdatesAudit {
     if (value == null || !entries.entry(value).instance().equals(life.instance())) {
       return Optional.empty(); // deleted meanwhile
     }
-    if (rowsOf(tx, life, life.joined(), 1).stream()
-        .noneMatch(row -> row.kind() == DatabaseUpdate.Kind.CREATED)) {
+    Optional<Versionstamp> newest = newestChange(tx, name, life.instance());
+    boolean isCreated = false;
+    boolean isUpdated = newest.isEmpty();
+    for (DatabaseUpdate row : rowsOf(tx, life.instance(), life.joined())) {
+      isCreated |= row.kind() == DatabaseUpdate.Kind.CREATED && row.at().equals(life.joined());
+      isUpdated |=
+          row.kind() == DatabaseUpdate.Kind.UPDATED
+              && newest.map(it -> it.compareTo(row.at()) <= 0).orElse(true);
+      if (row.kind() == DatabaseUpdate.Kind.DELETED) {
+        return Optional.of("the updates log tells of its end");
+      }
+    }
+    if (!isCreated) {
       return Optional.of("the updates log does not tell of its creation");
     }
-    Optional<Versionstamp> newest = newestChange(tx, name, life.instance());
-    List<DatabaseUpdate> since = rowsOf(tx, life, newest.orElse(life.joined()), ROWS_AT_ONCE);
-    if (since.stream().anyMatch(row -> row.kind() == DatabaseUpdate.Kind.DELETED)) {
-      return Optional.of("the updates log tells of its end");
-    }
-    return newest.isPresent()
-            && since.stream().noneMatch(row -> row.kind() == DatabaseUpdate.Kind.UPDATED)
-        ? Optional.of("the updates log tells of nothing since its last change, " + newest.get())
-        : Optional.empty();
+    return isUpdated
+        ? Optional.empty()
+        : Optional.of("the updates log tells of nothing since its last change, " + newest.get());
   }
 
-  private List<DatabaseUpdate> rowsOf(
-      ReadTransaction tx, CatalogueSubspace.Entry life, Versionstamp from, int limit) {
-    int bucket = UpdatesSubspace.bucketOf(life.instance());
-    return Reads.await(rows.read(tx, bucket, from, Versionstamp.END, limit, false)).stream()
-        .filter(row -> row.instance().equals(life.instance()))
-        .toList();
+  /** Of one instance, all from a point on, read at one version. */
+  private List<DatabaseUpdate> rowsOf(ReadTransaction tx, InstanceId instance, Versionstamp from) {
+    int bucket = UpdatesSubspace.bucketOf(instance);
+    byte[] begin = rows.key(instance, from);
+    List<DatabaseUpdate> found = new ArrayList<>();
+    for (KeyValue row : tx.getRange(begin, rows.range(bucket).end)) {
+      try {
+        DatabaseUpdate update = rows.decode(bucket, row);
+        if (update.instance().equals(instance)) {
+          found.add(update);
+        }
+      } catch (MalformedTupleException toldWithTheBucket) {
+        continue;
+      }
+    }
+    return found;
   }
 
   private void checkEnded(InstanceId instance, Trace trace) {
-    if (trace.deleted) {
-      return;
-    }
-    boolean isThere =
-        reading.read(
-            tx -> {
-              byte[] value = Reads.await(tx.get(entries.key(trace.name.text())));
-              return value != null && entries.entry(value).instance().equals(instance);
-            });
-    boolean hasEnded =
-        isThere || traces(UpdatesSubspace.bucketOf(instance)).getOrDefault(instance, trace).deleted;
-    if (!hasEnded) {
+    // Its end may have come since the log was read.
+    if (!trace.deleted && !reading.read(tx -> hasEndedOrBegun(tx, instance, trace))) {
       report.add(
           LOG,
           "it tells of the life "
@@ -252,5 +259,15 @@ final class UpdatesAudit {
               + Texts.database(trace.name.text())
               + ", which is neither there nor ended");
     }
+  }
+
+  private boolean hasEndedOrBegun(ReadTransaction tx, InstanceId instance, Trace trace) {
+    byte[] value = Reads.await(tx.get(entries.key(trace.name.text())));
+    if (value != null && entries.entry(value).instance().equals(instance)) {
+      return true;
+    }
+    List<DatabaseUpdate> left = rowsOf(tx, instance, trace.first);
+    return left.isEmpty()
+        || left.stream().anyMatch(row -> row.kind() == DatabaseUpdate.Kind.DELETED);
   }
 }

@@ -2,6 +2,7 @@ package lectus.database;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
@@ -110,7 +111,8 @@ public final class UpdatesSubspace {
     return Math.floorMod(instance.hex().hashCode(), BUCKETS);
   }
 
-  private byte[] key(InstanceId instance, Versionstamp at) {
+  /** The key of an instance's row. */
+  public byte[] key(InstanceId instance, Versionstamp at) {
     return bucket(bucketOf(instance)).versionstamp(at.bytes()).toBytes();
   }
 
@@ -127,13 +129,31 @@ public final class UpdatesSubspace {
         .string(name.text());
   }
 
+  /** Where all rows of a bucket lie. */
+  public Range range(int bucket) {
+    return Range.startsWith(bucket(bucket).toBytes());
+  }
+
+  /**
+   * Reads a row of a bucket.
+   *
+   * @throws MalformedTupleException if it is no row of this subspace
+   */
+  public DatabaseUpdate decode(int bucket, KeyValue row) {
+    return decode(row, bucket(bucket).length());
+  }
+
   private static List<DatabaseUpdate> decodeAll(List<KeyValue> rows, int stampOffset) {
     List<DatabaseUpdate> updates = new ArrayList<>(rows.size());
     for (KeyValue row : rows) {
-      TupleReader key = new TupleReader(row.getKey(), stampOffset);
-      updates.add(decode(new Versionstamp(key.versionstamp()), row.getValue()));
+      updates.add(decode(row, stampOffset));
     }
     return updates;
+  }
+
+  private static DatabaseUpdate decode(KeyValue row, int stampOffset) {
+    TupleReader key = new TupleReader(row.getKey(), stampOffset);
+    return decode(new Versionstamp(key.versionstamp()), row.getValue());
   }
 
   private static DatabaseUpdate decode(Versionstamp at, byte[] row) {

@@ -236,6 +236,8 @@ class AuditTest {
           }
           tx.set(RootSubspace.TRANSACTION_IDS.key(store.rootPrefix()).nil().toBytes(), VALUE);
           tx.set(RootSubspace.UPDATE_POINTERS.key(store.rootPrefix()).nil().toBytes(), VALUE);
+          tx.set(RootSubspace.UPDATES.key(store.rootPrefix()).integer(3).nil().toBytes(), VALUE);
+          tx.set(RootSubspace.UPDATES.key(store.rootPrefix()).integer(16).toBytes(), VALUE);
           tx.set(RootSubspace.CATALOGUE.key(store.rootPrefix()).string("x").toBytes(), VALUE);
         });
 
@@ -244,6 +246,8 @@ class AuditTest {
     assertFound("database \"db\"", "A key of REVISIONS cannot be read");
     assertFound("the store", "A transaction id cannot be read");
     assertFound("the updates log", "A pointer cannot be read");
+    assertFound("the updates log", "A row cannot be read");
+    assertFound("the updates log", "something in no bucket");
     assertFound("the catalogue", "An entry cannot be read");
   }
 
