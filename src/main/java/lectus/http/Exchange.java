@@ -3,8 +3,10 @@ package lectus.http;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -213,9 +215,17 @@ final class Exchange {
     response.putHeader(Headers.REQUEST_ID, id);
     response.putHeader(Headers.BODY_TIME, Headers.ZERO);
     for (Reply.Header header : headers) {
-      response.putHeader(header.name(), header.value());
+      if (mayHave(header.name())) {
+        response.putHeader(header.name(), header.value());
+      }
     }
     api.cors().addTo(this);
+  }
+
+  /** HTTP/2 has no fields about the connection (RFC 9113, section 8.2.2). */
+  private boolean mayHave(CharSequence name) {
+    boolean isAboutConnection = name == HttpHeaders.CONNECTION || name == HttpHeaders.UPGRADE;
+    return !isAboutConnection || request.version() != HttpVersion.HTTP_2;
   }
 
   /** Answers an error, or resets the connection if an answer has begun. */

@@ -2,6 +2,10 @@ package lectus.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.util.List;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
@@ -105,6 +109,21 @@ final class SocketHandshakeTest {
     assertThat(answer.header("connection")).isEqualTo("Upgrade");
     assertThat(answer.header("sec-websocket-version")).isEqualTo("13");
     assertThat(answer.member("reason")).contains("lectus.changes.v1");
+  }
+
+  /** Which has neither these fields nor WebSockets. */
+  @Test
+  void over_http_2_it_is_426_as_well() throws Exception {
+    HttpResponse<String> answer =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_2)
+            .build()
+            .send(
+                HttpRequest.newBuilder(URI.create(server.url() + "/_changes")).build(),
+                HttpResponse.BodyHandlers.ofString());
+    assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
+    assertThat(answer.statusCode()).isEqualTo(426);
+    assertThat(answer.body()).contains("\"upgrade_required\"");
   }
 
   @ParameterizedTest

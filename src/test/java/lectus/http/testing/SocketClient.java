@@ -104,6 +104,11 @@ public final class SocketClient implements AutoCloseable {
     }
   }
 
+  /** The next message that has come already; null if there is none. */
+  public String poll() {
+    return received.poll();
+  }
+
   /** The next message. */
   public JsonObject message() {
     return (JsonObject) JsonValue.parse(text().getBytes(StandardCharsets.UTF_8));
