@@ -4,11 +4,24 @@ import lectus.error.LectusException;
 
 /** Where a feed over the whole store, or many of its databases, begins. */
 public sealed interface StoreSince {
+  /** As {@link #parse} reads it. */
+  String text();
+
   /** {@code now}: behind the last commit. */
-  record Now() implements StoreSince {}
+  record Now() implements StoreSince {
+    @Override
+    public String text() {
+      return "now";
+    }
+  }
 
   /** Behind a position that a feed gave; the beginning is one. */
-  record After(StorePosition position) implements StoreSince {}
+  record After(StorePosition position) implements StoreSince {
+    @Override
+    public String text() {
+      return position.text();
+    }
+  }
 
   StoreSince BEGINNING = new After(StorePosition.BEGINNING);
 

@@ -7,6 +7,7 @@ import lectus.feed.FeedPosition;
 import lectus.feed.FeedSink;
 import lectus.feed.LiveStart;
 import lectus.feed.ResumePoint;
+import lectus.feed.StorePosition;
 import lectus.http.socket.Scope;
 import lectus.http.socket.SubscriptionFeeds;
 import lectus.http.socket.Terms;
@@ -34,6 +35,18 @@ final class SocketFeeds implements SubscriptionFeeds {
             services
                 .changes()
                 .live(scope.name(), terms.options(), scope.since(), services.events()));
+  }
+
+  @Override
+  public Feed ofMany(Scope.ManyDatabases scope, Terms terms, FeedSink<StorePosition> sink) {
+    Services services = api.services();
+    return listen(
+        terms,
+        sink,
+        () ->
+            services
+                .manyDatabases()
+                .live(scope.databases(), terms.options(), scope.since(), services.events()));
   }
 
   private <P extends ResumePoint<P>> Feed listen(

@@ -8,10 +8,12 @@ import java.util.Optional;
 import java.util.function.Function;
 import lectus.error.LectusError;
 import lectus.feed.FeedPosition;
+import lectus.feed.StorePosition;
 import lectus.http.socket.ClientMessage.Credit;
 import lectus.http.socket.ClientMessage.Malformed;
 import lectus.http.socket.ClientMessage.Subscribe;
 import lectus.http.socket.ClientMessage.Unsubscribe;
+import lectus.http.socket.Scope.ManyDatabases;
 import lectus.http.socket.Scope.OneDatabase;
 import lectus.json.JsonBuffer;
 
@@ -79,10 +81,8 @@ public final class ChangesSession implements TextSocket.Listener {
           "A socket may have " + maxSubscriptions + " subscriptions at a time.");
     } else if (request.scope() instanceof OneDatabase one) {
       subscribe(request, one);
-    } else {
-      say(
-          new ServerMessage.Failed(
-              Optional.of(request.id()), true, new LectusError.NotImplemented("Not yet.")));
+    } else if (request.scope() instanceof ManyDatabases many) {
+      subscribe(request, many);
     }
   }
 
@@ -91,6 +91,13 @@ public final class ChangesSession implements TextSocket.Listener {
         new Subscription<>(this, turns, request, Optional.of(scope.name()), scope.since().text());
     subscriptions.put(request.id(), subscription);
     subscription.feedFrom(feeds.ofOne(scope, request.terms(), subscription));
+  }
+
+  private void subscribe(Subscribe request, ManyDatabases scope) {
+    Subscription<StorePosition> subscription =
+        new Subscription<>(this, turns, request, Optional.empty(), scope.since().text());
+    subscriptions.put(request.id(), subscription);
+    subscription.feedFrom(feeds.ofMany(scope, request.terms(), subscription));
   }
 
   private void addCredits(Credit credit) {

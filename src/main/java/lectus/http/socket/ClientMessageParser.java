@@ -7,10 +7,12 @@ import java.util.Set;
 import lectus.database.DatabaseName;
 import lectus.error.LectusException;
 import lectus.feed.ChangesReader;
+import lectus.feed.DatabaseSet;
 import lectus.feed.FeedFilter;
 import lectus.feed.FeedOptions;
 import lectus.feed.SelectorBody;
 import lectus.feed.Since;
+import lectus.feed.StoreSince;
 import lectus.http.socket.ClientMessage.Credit;
 import lectus.http.socket.ClientMessage.Malformed;
 import lectus.http.socket.ClientMessage.Subscribe;
@@ -133,13 +135,17 @@ final class ClientMessageParser {
     if (db instanceof JsonString name) {
       return name.value().indexOf('*') < 0
           ? new Scope.OneDatabase(DatabaseName.of(name.value()), Since.parse(since))
-          : new Scope.ManyDatabases(List.of(name.value()), since);
+          : many(List.of(name.value()), since);
     }
     if (db instanceof JsonArray names && !names.elements().isEmpty()) {
-      return new Scope.ManyDatabases(Members.texts("db", names), since);
+      return many(Members.texts("db", names), since);
     }
     throw LectusException.badRequest(
         "`db` must be the name of a database, a pattern such as \"user-*\", or a list of these.");
+  }
+
+  private static Scope many(List<String> namesAndPatterns, String since) {
+    return new Scope.ManyDatabases(DatabaseSet.of(namesAndPatterns), StoreSince.parse(since));
   }
 
   /** {@code 0} may come as a number, as it does in CouchDB's clients. */

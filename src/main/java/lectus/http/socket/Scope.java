@@ -1,8 +1,9 @@
 package lectus.http.socket;
 
-import java.util.List;
 import lectus.database.DatabaseName;
+import lectus.feed.DatabaseSet;
 import lectus.feed.Since;
+import lectus.feed.StoreSince;
 
 /** What a subscription is about, and where in its order it begins. */
 public sealed interface Scope {
@@ -17,12 +18,7 @@ public sealed interface Scope {
   /**
    * {@code "db":"user-*"} or {@code "db":["x","user-*"]}.
    *
-   * @param patterns names, in which {@code *} stands for any characters
-   * @param since {@code 0}, {@code now} or a versionstamp of the store
+   * @param since as {@code _db_updates} takes it
    */
-  record ManyDatabases(List<String> patterns, String since) implements Scope {
-    public ManyDatabases {
-      patterns = List.copyOf(patterns);
-    }
-  }
+  record ManyDatabases(DatabaseSet databases, StoreSince since) implements Scope {}
 }

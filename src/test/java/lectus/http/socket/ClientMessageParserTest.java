@@ -9,9 +9,11 @@ import java.util.OptionalLong;
 import java.util.Set;
 import lectus.database.DatabaseName;
 import lectus.feed.ChangesReader;
+import lectus.feed.DatabaseSet;
 import lectus.feed.FeedFilter;
 import lectus.feed.FeedOptions;
 import lectus.feed.Since;
+import lectus.feed.StoreSince;
 import lectus.http.socket.ClientMessage.Credit;
 import lectus.http.socket.ClientMessage.Malformed;
 import lectus.http.socket.ClientMessage.Subscribe;
@@ -86,9 +88,10 @@ final class ClientMessageParserTest {
   @Test
   void a_pattern_and_a_list_are_many_databases_even_of_one() {
     assertThat(subscribe("'db':'user-*'").scope())
-        .isEqualTo(new Scope.ManyDatabases(List.of("user-*"), "0"));
+        .isEqualTo(
+            new Scope.ManyDatabases(DatabaseSet.of(List.of("user-*")), StoreSince.BEGINNING));
     assertThat(subscribe("'db':['x'],'since':'now'").scope())
-        .isEqualTo(new Scope.ManyDatabases(List.of("x"), "now"));
+        .isEqualTo(new Scope.ManyDatabases(DatabaseSet.of(List.of("x")), new StoreSince.Now()));
   }
 
   @ParameterizedTest
@@ -184,6 +187,15 @@ final class ClientMessageParserTest {
         "{'type':'subscribe','id':'a','db':[]} | `db` must be the name of a database, a pattern"
             + " such as \"user-*\", or a list of these.",
         "{'type':'subscribe','id':'a','db':['x',1]} | `db` must be a string.",
+        "{'type':'subscribe','id':'a','db':['No']} | Name: 'No'. Only lowercase characters (a-z),"
+            + " digits (0-9), and any of the characters _, $, (, ), +, -, and / are allowed. Must"
+            + " begin with a letter.",
+        "{'type':'subscribe','id':'a','db':'U*'} | Pattern: 'U*'. No database can have such a"
+            + " name.",
+        "{'type':'subscribe','id':'a','db':'*','since':'14000000000017f4b100000000'} | Malformed"
+            + " sequence supplied in 'since' parameter.",
+        "{'type':'subscribe','id':'a','db':'x','since':'0000000017f4b10000000000'} | Malformed"
+            + " sequence supplied in 'since' parameter.",
         "{'type':'subscribe','id':'a','db':'x','since':1} | `since` must be a string.",
         "{'type':'subscribe','id':'a','db':'x','since':'1-x'} | Malformed sequence supplied in"
             + " 'since' parameter.",
