@@ -151,6 +151,25 @@ test('more rows than credits', async () => {
   await caughtUp('s1');
 });
 
+test('a pattern brings databases that appear later', async () => {
+  await put('/early', {});
+  await subscribe(`${db}*`);
+  await row('early').waitFor();
+  await caughtUp('s1');
+
+  const first = db;
+  db = `${first}-later`;
+  await put('');
+  await put('/late', {});
+  await row('late').waitFor();
+  await page.click('#drop');
+  await put('/then', {});
+  await row('then').waitFor();
+  assert.equal(await page.locator('#rows tr').count(), 3);
+  await fetch(`${serverUrl}/${first}`, { method: 'DELETE' });
+  await card('s1').getByText(`${first} was deleted`).waitFor();
+});
+
 test('an id is text, whatever it looks like', async () => {
   const id = '<img src=x onerror=alert(1)><script>alert(2)</script>';
   await put(`/${encodeURIComponent(id)}`, {});

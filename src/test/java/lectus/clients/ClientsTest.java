@@ -69,7 +69,7 @@ final class ClientsTest {
   void chromium() throws Exception {
     Optional<Path> chromium = Chromium.find();
     NodeClients.need(chromium.isPresent(), "Chromium is not installed");
-    passes("chromium.test.mjs", 9, Map.of("LECTUS_CHROMIUM", chromium.get().toString()));
+    passes("chromium.test.mjs", 10, Map.of("LECTUS_CHROMIUM", chromium.get().toString()));
   }
 
   private static void passes(String file, int tests) throws Exception {

@@ -241,7 +241,9 @@ final class ChangesSocketSoakTest {
           List.of(
               "\"db\":\"a-1\"",
               "\"db\":\"b\",\"include_docs\":true",
-              "\"db\":\"a-2\",\"doc_ids\":[\"d1\",\"d7\",\"d20\",\"d50\"]");
+              "\"db\":\"a-2\",\"doc_ids\":[\"d1\",\"d7\",\"d20\",\"d50\"]",
+              "\"db\":\"a-*\"",
+              "\"db\":[\"b\",\"a-doomed\"]");
       for (String scope : scopes) {
         socket.add(new Reader("r" + socket.readers.size(), scope, number == 0));
         socket.add(new Reader("r" + socket.readers.size(), scope, true));

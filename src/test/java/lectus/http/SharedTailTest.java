@@ -11,9 +11,10 @@ import lectus.store.WatchedStore;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How often new rows are read for subscriptions of many sockets. */
 @Timeout(60)
@@ -62,9 +63,10 @@ final class SharedTailTest {
     }
   }
 
-  @Test
-  void one_reads_for_all() {
-    subscribe("\"x\"");
+  @ParameterizedTest
+  @ValueSource(strings = {"\"x\"", "\"x*\"", "[\"x\",\"y\"]"})
+  void one_reads_for_all(String db) {
+    subscribe(db);
     int before = store.begun();
     server.write("/x/p", "{}");
     clients.forEach(client -> await(client, "row"));
