@@ -3,6 +3,8 @@ package lectus.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.Transaction;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import lectus.error.StoreOpenException;
@@ -57,6 +59,36 @@ class StoreTest {
     try (var entries = Files.list(folder)) {
       assertThat(entries).hasSize(1);
     }
+  }
+
+  @Test
+  void aStoreThatIsOpenForReadingRefusesToBeWritten() {
+    TestStores.onlyEmbedded();
+    assertThatThrownBy(() -> EmbeddedStores.openReadOnly(folder))
+        .isInstanceOf(StoreOpenException.class)
+        .hasMessageEndingWith("holds no Lectus store.");
+    String id;
+    byte[] key;
+    try (Store store = EmbeddedStores.open(folder)) {
+      id = store.id();
+      key = store.root().pack("key");
+    }
+    try (Store store = EmbeddedStores.openReadOnly(folder)) {
+      TransactionRunner runner = new TransactionRunner(store, TransactionLimits.DEFAULT);
+      assertThat(store.id()).isEqualTo(id);
+      assertThatThrownBy(() -> runner.run(tx -> write(tx, key)))
+          .isInstanceOfSatisfying(FDBException.class, e -> assertThat(e.getCode()).isEqualTo(2000));
+      assertThat(runner.<byte[]>read(tx -> Reads.await(tx.get(key)))).isNull();
+      assertThatThrownBy(() -> EmbeddedStores.open(folder)).isInstanceOf(StoreOpenException.class);
+    }
+    try (Store store = EmbeddedStores.open(folder)) {
+      new TransactionRunner(store, TransactionLimits.DEFAULT).run(tx -> write(tx, key));
+    }
+  }
+
+  private static Void write(Transaction tx, byte[] key) {
+    tx.set(key, new byte[1]);
+    return null;
   }
 
   @Test

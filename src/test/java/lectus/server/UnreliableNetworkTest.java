@@ -1,0 +1,150 @@
+package lectus.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.store.FaultyStore;
+import lectus.store.FaultyStore.Fault;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A whole server whose commits and answers are lost and late: its clients notice nothing. No
+ * request is answered with an error because of itself, and none happens twice.
+ */
+@Timeout(120)
+final class UnreliableNetworkTest {
+  private static final int FIXED_SEEDS = 1;
+  private static final int ROUNDS = 10;
+
+  private static final List<Fault> FAULTS =
+      Arrays.stream(Fault.values()).filter(it -> it != Fault.NONE && it != Fault.IO_ERROR).toList();
+
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private final Store sound = stores.fresh();
+  private final FaultyStore faulty = new FaultyStore(sound, true);
+  private final LectusServer server = LectusServer.start(faulty.store());
+
+  /** Fixed ones, and one that is new in every run; a failing test's name tells it. */
+  static LongStream seeds() {
+    return LongStream.concat(
+        LongStream.range(0, FIXED_SEEDS), LongStream.of(System.nanoTime() & 0xffff_ffffL));
+  }
+
+  @AfterEach
+  void stop() {
+    faulty.heal();
+    server.close();
+    faulty.deliver();
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void clients_notice_nothing(long seed) {
+    Random random = new Random(seed);
+    faulty.keepFailing(
+        () -> random.nextInt(3) == 0 ? FAULTS.get(random.nextInt(FAULTS.size())) : Fault.NONE);
+    faulty.completing(commit -> delayed(commit, random.nextInt(4)));
+
+    assertCreated(server.put("/w"));
+    String rev = "";
+    for (int i = 0; i < ROUNDS; i++) {
+      Answer written = server.put("/w/a" + rev, "{\"i\":" + i + "}");
+      assertCreated(written);
+      rev = "?rev=" + written.member("rev");
+      assertThat(written.member("rev")).startsWith(i + 1 + "-");
+      bulk(i);
+      local(i);
+      passing(i);
+    }
+    assertThat(server.delete("/w/a" + rev).status()).isEqualTo(200);
+
+    faulty.heal();
+    faulty.deliver();
+    assertThat(server.get("/w").body())
+        .contains("\"doc_count\":" + 2 * ROUNDS + ",", "\"doc_del_count\":1,");
+    assertThat(server.get("/_all_dbs").body().strip()).isEqualTo("[\"w\"]");
+    assertThat(server.get("/w/_changes").body().lines().filter(it -> it.startsWith("{\"seq\"")))
+        .hasSize(2 * ROUNDS + 1);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void a_listener_hears_of_each_write_once(long seed) {
+    Random random = new Random(seed);
+    assertCreated(server.put("/w"));
+    faulty.keepFailing(
+        () -> random.nextInt(3) == 0 ? FAULTS.get(random.nextInt(FAULTS.size())) : Fault.NONE);
+
+    try (Connection feed =
+        server
+            .request("GET", "/w/_changes?feed=continuous&heartbeat=60000&limit=" + ROUNDS)
+            .open()) {
+      feed.readHead();
+      for (int i = 0; i < ROUNDS; i++) {
+        assertCreated(server.put("/w/d" + i, "{}"));
+      }
+      StringBuilder rows = new StringBuilder();
+      for (String chunk = feed.chunkText(); !chunk.isEmpty(); chunk = feed.chunkText()) {
+        rows.append(chunk);
+      }
+      List<String> ids =
+          rows.toString()
+              .lines()
+              .filter(it -> it.startsWith("{\"seq\""))
+              .map(it -> it.replaceAll(".*\"id\":\"(d[0-9]+)\".*", "$1"))
+              .toList();
+      assertThat(ids).hasSize(ROUNDS).doesNotHaveDuplicates();
+    }
+  }
+
+  private void bulk(int round) {
+    String docs = "[{\"_id\":\"b" + round + "\"},{\"_id\":\"c" + round + "\"}]";
+    String atomic = round % 2 == 0 ? "\"atomic\":true," : "";
+    Answer answer = server.post("/w/_bulk_docs", "{" + atomic + "\"docs\":" + docs + "}");
+    assertCreated(answer);
+    assertThat(answer.body()).doesNotContain("error");
+  }
+
+  /** The second deletion of a pair would be a 404. */
+  private void local(int round) {
+    assertCreated(server.put("/w/_local/l", "{}"));
+    if (round % 3 == 0) {
+      assertThat(server.delete("/w/_local/l").status()).isEqualTo(200);
+    }
+  }
+
+  /** The second creation would be a 412, the second deletion a 404. */
+  private void passing(int round) {
+    assertCreated(server.put("/passing" + round));
+    assertThat(server.put("/passing" + round + "/_security", "{}").status()).isEqualTo(200);
+    assertThat(server.delete("/passing" + round).status()).isEqualTo(200);
+  }
+
+  private static void assertCreated(Answer answer) {
+    assertThat(answer.status()).as(answer.body()).isEqualTo(201);
+  }
+
+  private static CompletableFuture<Void> delayed(CompletableFuture<Void> commit, int millis) {
+    return commit
+        .handle((done, failure) -> commit)
+        .thenComposeAsync(
+            it -> it, CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS));
+  }
+}
