@@ -1,9 +1,12 @@
 package lectus;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -12,14 +15,21 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The packaged jar as a process of its own, as a newcomer starts it. */
 @Timeout(120)
@@ -39,11 +49,19 @@ final class PackagedServerIT {
     }
   }
 
+  private Path data() {
+    return folder.resolve("data");
+  }
+
   private Process start(String... flags) throws IOException {
+    return startOn(data(), flags);
+  }
+
+  private Process startOn(Path data, String... flags) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-Xmx256m", "-jar", System.getProperty("lectus.jar"), "serve"));
-    command.addAll(List.of("--data", folder.resolve("data").toString()));
+    command.addAll(List.of("--data", data.toString()));
     Collections.addAll(command, flags);
     Process process =
         new ProcessBuilder(command).redirectError(complaintsOf(processes.size()).toFile()).start();
@@ -96,14 +114,77 @@ final class PackagedServerIT {
     assertThat(send("GET", again + "/", "").body()).isEqualTo(uuid);
   }
 
+  /** Exit status 1, and one sentence on standard error: no stack trace, nothing before it. */
+  private void assertRefused(String sentence, Path data, String... flags) throws Exception {
+    int number = processes.size();
+    assertThat(startOn(data, flags).waitFor()).isEqualTo(1);
+    assertThat(Files.readAllLines(complaintsOf(number)))
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .startsWith("lectus: ")
+        .contains(sentence)
+        .endsWith(".");
+  }
+
   @Test
   void a_data_folder_held_by_another_process_is_one_sentence() throws Exception {
     urlOf(start("--port", "0"));
 
-    assertThat(start("--port", "0").waitFor()).isEqualTo(1);
-    List<String> complaint = Files.readAllLines(complaintsOf(1));
-    assertThat(complaint).hasSize(1);
-    assertThat(complaint.get(0)).startsWith("lectus: ").contains("data");
+    assertRefused(data() + " is in use by another process", data(), "--port", "0");
+  }
+
+  @Test
+  void a_port_in_use_is_one_sentence() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(taken.getLocalPort());
+
+      assertRefused(port + " is in use", data(), "--port", port);
+    }
+  }
+
+  @Test
+  void a_data_folder_that_cannot_be_made_is_one_sentence() throws Exception {
+    Path file = Files.writeString(folder.resolve("file"), "content");
+
+    assertRefused(" cannot be used: ", file.resolve("data"), "--port", "0");
+    assertThat(file).hasContent("content");
+  }
+
+  @Test
+  void a_data_folder_that_cannot_be_written_is_one_sentence() throws Exception {
+    Files.createDirectory(data());
+    Files.setPosixFilePermissions(data(), PosixFilePermissions.fromString("r-xr-xr-x"));
+    assumeFalse(Files.isWritable(data()), "this user may write everywhere");
+
+    assertRefused("cannot be read and written by this user", data(), "--port", "0");
+    assertThat(data()).isEmptyDirectory();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "lectus embedded store%nformat 2%n | written by a newer version of Lectus",
+        "lectus embedded%n | is damaged: lectus.format is not readable"
+      })
+  void a_newer_or_damaged_data_folder_is_one_sentence_and_untouched(String format, String sentence)
+      throws Exception {
+    Files.createDirectories(data().resolve("rocks"));
+    Files.writeString(data().resolve("rocks/CURRENT"), "MANIFEST-000001\n");
+    Files.writeString(data().resolve("lectus.format"), String.format(format));
+    Map<Path, String> before = contents(data());
+
+    assertRefused(sentence, data(), "--port", "0");
+    assertThat(contents(data())).isEqualTo(before);
+  }
+
+  private static Map<Path, String> contents(Path root) throws IOException {
+    Map<Path, String> contents = new TreeMap<>();
+    try (Stream<Path> tree = Files.walk(root)) {
+      for (Path path : tree.toList()) {
+        contents.put(path, Files.isDirectory(path) ? "" : Files.readString(path));
+      }
+    }
+    return contents;
   }
 
   @Test

@@ -6,7 +6,9 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -67,7 +69,7 @@ final class DataFolder implements AutoCloseable {
           "The data directory " + folder + " cannot be read and written by this user.", denied);
     } catch (IOException failure) {
       throw new StoreOpenException(
-          "The data directory " + folder + " cannot be used: " + failure + ".", failure);
+          "The data directory " + folder + " cannot be used: " + reason(failure) + ".", failure);
     }
   }
 
@@ -113,7 +115,7 @@ final class DataFolder implements AutoCloseable {
       syncDirectory(folder);
     } catch (IOException failure) {
       throw new StoreOpenException(
-          "The data directory " + folder + " cannot be written: " + failure + ".", failure);
+          "The data directory " + folder + " cannot be written: " + reason(failure) + ".", failure);
     }
   }
 
@@ -127,8 +129,18 @@ final class DataFolder implements AutoCloseable {
       syncDirectory(folder);
     } catch (IOException failure) {
       throw new StoreOpenException(
-          "The data directory " + folder + " cannot be written: " + failure + ".", failure);
+          "The data directory " + folder + " cannot be written: " + reason(failure) + ".", failure);
     }
+  }
+
+  /** What the operating system says, without the names of Java's classes. */
+  private static String reason(IOException failure) {
+    if (failure instanceof FileSystemException said && said.getReason() != null) {
+      return said.getReason();
+    }
+    return failure instanceof NoSuchFileException
+        ? "No such file or directory"
+        : String.valueOf(failure.getMessage());
   }
 
   @Override

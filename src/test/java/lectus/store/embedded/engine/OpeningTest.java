@@ -18,6 +18,8 @@ import java.util.stream.Stream;
 import lectus.error.StoreOpenException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What cannot be opened gets one clear sentence and stays as it is. */
@@ -92,9 +94,18 @@ class OpeningTest {
   void folderBelowAFileIsRefused() throws IOException {
     Files.createDirectories(folder.getParent());
     Files.writeString(folder, "file");
-    folder = folder.resolve("below");
+    folder = folder.resolve("below/it");
 
-    assertThatThrownBy(this::open).isInstanceOf(StoreOpenException.class).hasMessageEndingWith(".");
+    // Nobody can, root included.
+    assertRefused("cannot be used: Not a directory.");
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void folderThatNobodyCanMakeIsRefused() {
+    folder = Path.of("/proc/lectus-test/data");
+
+    assertRefused("cannot be used: No such file or directory.");
   }
 
   @Test
