@@ -43,6 +43,7 @@ public final class Catalogue {
   private final DirectorySubspace directory;
   private final TransactionRunner transactions;
   private final CatalogueSubspace entries;
+  private final CatalogueVersion version;
   private final UpdatesSubspace updates;
   private final InstantSource clock;
   private final HandleCache handles = new HandleCache();
@@ -51,6 +52,7 @@ public final class Catalogue {
     this.directory = store.directory();
     this.transactions = transactions;
     this.entries = new CatalogueSubspace(store.rootPrefix());
+    this.version = new CatalogueVersion(store.rootPrefix());
     this.updates = new UpdatesSubspace(store.rootPrefix());
     this.clock = clock;
   }
@@ -66,6 +68,7 @@ public final class Catalogue {
             throw fileExists();
           }
           begin(tx, name, options);
+          version.move(tx);
           return null;
         });
     return open(name);
@@ -101,6 +104,7 @@ public final class Catalogue {
     tx.clear(key);
     Reads.await(directory.remove(tx, directoryOf(life.instance())));
     updates.deleted(tx, life.instance(), name, life.joined());
+    version.move(tx);
     MetadataVersion.move(tx);
     return life.instance();
   }
@@ -248,6 +252,11 @@ public final class Catalogue {
 
   private static DatabaseLife life(DatabaseName name, CatalogueSubspace.Entry entry) {
     return new DatabaseLife(name, entry.instance(), entry.joined());
+  }
+
+  /** A text that is another one whenever a database was created or deleted since. */
+  public String version() {
+    return transactions.read(tx -> Reads.await(version.read(tx)));
   }
 
   /** Names in the order of their bytes, as many as one transaction reads. */

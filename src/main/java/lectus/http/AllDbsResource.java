@@ -21,7 +21,8 @@ final class AllDbsResource implements Resource {
     switch (exchange.method()) {
       case GET, HEAD -> {
         NameRange range = NameQuery.parse(exchange.query());
-        exchange.stream(() -> new Body(catalogue, range));
+        exchange.streamTagged(
+            () -> StreamedBody.tagged(catalogue.version(), new Body(catalogue, range)));
       }
       default -> throw Requests.notAllowed("GET,HEAD");
     }

@@ -1,6 +1,8 @@
 package lectus.http;
 
+import java.util.Optional;
 import lectus.database.DatabaseName;
+import lectus.database.Sequence;
 import lectus.document.PagedBody;
 import lectus.feed.BoundedFeed;
 import lectus.feed.ChangesReader;
@@ -49,8 +51,20 @@ final class ChangesResource implements Resource {
     } else if (query.isLive() && !exchange.isHead()) {
       FeedResponse.start(exchange, feed.form().get(), feed.terms(), () -> live(database, query));
     } else {
-      exchange.streamFeed(() -> normal(database, query));
+      exchange.streamFeedTagged(() -> tagged(exchange, database, query));
     }
+  }
+
+  /** What a body asks for is not in the URL, so only answers to GET are tagged. */
+  private StreamedBody tagged(Exchange exchange, DatabaseName database, ChangesQuery query) {
+    boolean isNamedByUrl = exchange.method() != Method.POST && !query.isLive();
+    Optional<EntityTag> tag = isNamedByUrl ? Optional.of(tag(database)) : Optional.empty();
+    return new StreamedBody(tag, normal(database, query));
+  }
+
+  /** A feed shows nothing that changes without the database's last sequence. */
+  private EntityTag tag(DatabaseName database) {
+    return new EntityTag(changes.updateSequence(database).map(Sequence::toString).orElse("0"));
   }
 
   private PagedBody normal(DatabaseName database, ChangesQuery query) {

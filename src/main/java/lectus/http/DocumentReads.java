@@ -1,7 +1,5 @@
 package lectus.http;
 
-import io.vertx.core.http.HttpHeaders;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import lectus.database.DatabaseName;
@@ -38,7 +36,6 @@ final class DocumentReads {
 
   private void read(
       Exchange exchange, DatabaseName database, String id, ReadOptions options, boolean tagged) {
-    String seen = exchange.header(HttpHeaders.IF_NONE_MATCH);
     exchange.answer(
         () -> {
           JsonBuffer out = new JsonBuffer(TYPICAL_BYTES);
@@ -46,16 +43,9 @@ final class DocumentReads {
           if (!tagged) {
             return Reply.json(200, out);
           }
-          boolean unchanged = seen != null && matches(seen, rev);
+          boolean unchanged = new EntityTag(rev).isSeenBy(exchange);
           return (unchanged ? Reply.empty(304) : Reply.json(200, out)).withEtag(rev);
         });
-  }
-
-  /** {@code *} does not count, as CouchDB has it. */
-  private static boolean matches(String header, String rev) {
-    return Arrays.stream(header.split(","))
-        .map(tag -> tag.trim().replaceFirst("^W/", "").replace("\"", ""))
-        .anyMatch(rev::equals);
   }
 
   /** CouchDB prefers multipart/mixed; JSON is the only form here, whatever the client accepts. */

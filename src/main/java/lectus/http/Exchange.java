@@ -137,11 +137,21 @@ final class Exchange {
 
   /** Sends a body of any length, part by part; with HEAD, only what the first part shows. */
   void stream(Callable<PagedBody> body) {
+    streamTagged(() -> StreamedBody.untagged(body.call()));
+  }
+
+  /** As {@link #stream}; answers 304 to whom the body's tag says that nothing has changed. */
+  void streamTagged(Callable<StreamedBody> body) {
     new ResponseStream(this, body, api.services().readers()).start();
   }
 
   /** As {@link #stream}, on the feeds' share of the threads. */
   void streamFeed(Callable<PagedBody> body) {
+    streamFeedTagged(() -> StreamedBody.untagged(body.call()));
+  }
+
+  /** As {@link #streamTagged}, on the feeds' share of the threads. */
+  void streamFeedTagged(Callable<StreamedBody> body) {
     new ResponseStream(this, body, api.services().feedReaders()).start();
   }
 

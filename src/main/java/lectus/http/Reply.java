@@ -69,6 +69,6 @@ record Reply(int status, CharSequence contentType, Buffer body, List<Header> hea
   }
 
   Reply withEtag(String tag) {
-    return with(Headers.ETAG, '"' + tag + '"');
+    return with(Headers.ETAG, new EntityTag(tag).header());
   }
 }

@@ -5,7 +5,6 @@ import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
-import lectus.document.PagedBody;
 import lectus.json.JsonBuffer;
 
 /**
@@ -20,11 +19,11 @@ final class ResponseStream {
   private static final int FIRST_CAPACITY = 16 << 10;
 
   private final Exchange exchange;
-  private final Callable<PagedBody> making;
+  private final Callable<StreamedBody> making;
   private final Executor readers;
 
   /** Touched on readers' threads only, one after the other. */
-  private PagedBody body;
+  private StreamedBody body;
 
   private boolean begun;
   private boolean gone;
@@ -32,7 +31,7 @@ final class ResponseStream {
   /**
    * @param making runs on a reader's thread, too
    */
-  ResponseStream(Exchange exchange, Callable<PagedBody> making, Executor readers) {
+  ResponseStream(Exchange exchange, Callable<StreamedBody> making, Executor readers) {
     this.exchange = exchange;
     this.making = making;
     this.readers = readers;
@@ -53,17 +52,22 @@ final class ResponseStream {
   private Part nextPart() throws Exception {
     if (body == null) {
       body = making.call();
+      if (body.tag().isPresent() && body.tag().get().isSeenBy(exchange)) {
+        return Part.UNCHANGED;
+      }
     }
     JsonBuffer out = new JsonBuffer(FIRST_CAPACITY);
-    boolean more = body.appendNext(out);
+    boolean more = body.body().appendNext(out);
     return new Part(Buffer.buffer(out.length()).appendBytes(out.array(), 0, out.length()), more);
   }
 
   private void send(Part part) {
     if (gone) {
       exchange.abandoned();
+    } else if (part == Part.UNCHANGED) {
+      exchange.reply(new Reply(304, null, Buffer.buffer(0), headers()));
     } else if (exchange.isHead()) {
-      exchange.reply(new Reply(200, Headers.JSON, Buffer.buffer(0), List.of()));
+      exchange.reply(new Reply(200, Headers.JSON, Buffer.buffer(0), headers()));
     } else {
       begin();
       write(part);
@@ -73,7 +77,7 @@ final class ResponseStream {
   private void begin() {
     if (!begun) {
       begun = true;
-      exchange.writeHead(200, Headers.JSON, List.of());
+      exchange.writeHead(200, Headers.JSON, headers());
       exchange.response().setChunked(true);
     }
   }
@@ -93,5 +97,12 @@ final class ResponseStream {
     }
   }
 
-  private record Part(Buffer bytes, boolean more) {}
+  private List<Reply.Header> headers() {
+    return body.tag().stream().map(tag -> new Reply.Header(Headers.ETAG, tag.header())).toList();
+  }
+
+  private record Part(Buffer bytes, boolean more) {
+    /** In place of the first part: the client has the whole body already. */
+    static final Part UNCHANGED = new Part(Buffer.buffer(0), false);
+  }
 }

@@ -16,6 +16,8 @@ public enum RootSubspace {
   UPDATE_POINTERS(2),
   /** Transactions that were stored, as long as somebody may ask (RFC 003). */
   TRANSACTION_IDS(3),
+  /** When a database was last created or deleted. */
+  CATALOGUE_VERSION(4),
   /** The store's own name. */
   STORE_ID(15);
 

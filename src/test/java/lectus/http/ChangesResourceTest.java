@@ -66,6 +66,44 @@ final class ChangesResourceTest {
   }
 
   @Test
+  void if_none_match_saves_a_feed_that_has_not_moved() {
+    Answer empty = server.get("/w/_changes");
+    assertThat(changesUnlike(empty, "GET").status()).isEqualTo(304);
+    String a = server.write("/w/a", "{}");
+    assertThat(changesUnlike(empty, "GET").status()).isEqualTo(200);
+
+    Answer feed = server.get("/w/_changes");
+    Answer same = changesUnlike(feed, "GET");
+    assertThat(same.status()).isEqualTo(304);
+    assertThat(same.body()).isEmpty();
+    assertThat(same.header("etag")).isEqualTo(feed.header("etag")).isNotNull();
+    assertThat(changesUnlike(feed, "HEAD").status()).isEqualTo(304);
+    assertThat(server.head("/w/_changes").header("etag")).isEqualTo(feed.header("etag"));
+    assertThat(server.get("/w/_changes?since=now&limit=3").header("etag"))
+        .as("of the state, not of the rows")
+        .isEqualTo(feed.header("etag"));
+
+    server.delete("/w/a?rev=" + a);
+    assertThat(changesUnlike(feed, "GET").body()).contains("\"deleted\":true");
+    server.delete("/w");
+    assertThat(changesUnlike(feed, "GET").status()).isEqualTo(404);
+  }
+
+  private Answer changesUnlike(Answer seen, String method) {
+    return server
+        .request(method, "/w/_changes")
+        .header("If-None-Match", seen.header("etag"))
+        .send();
+  }
+
+  @Test
+  void what_depends_on_a_body_or_goes_on_has_no_tag() {
+    assertThat(server.post("/w/_changes", "{}").headers()).doesNotContainKey("etag");
+    assertThat(server.get("/w/_changes?feed=longpoll&timeout=1").headers())
+        .doesNotContainKey("etag");
+  }
+
+  @Test
   void all_leaves_and_documents_come_on_demand() {
     server.write("/w/a?new_edits=false", "{\"_rev\":\"2-b\",\"v\":1}");
     server.write("/w/a?new_edits=false", "{\"_rev\":\"1-c\"}");

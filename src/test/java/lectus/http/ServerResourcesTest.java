@@ -180,6 +180,30 @@ final class ServerResourcesTest {
     assertThat(server.head("/_all_dbs").header("content-length")).isEqualTo("0");
   }
 
+  @Test
+  void if_none_match_saves_a_list_of_databases_that_has_not_changed() {
+    Answer none = server.get("/_all_dbs");
+    server.put("/a");
+    Answer one = server.get("/_all_dbs");
+    assertThat(one.header("etag")).isNotNull().isNotEqualTo(none.header("etag"));
+    server.put("/a/doc", "{}");
+    server.put("/a");
+
+    Answer same = allDbsUnlike(one, "GET");
+    assertThat(same.status()).isEqualTo(304);
+    assertThat(same.header("etag")).isEqualTo(one.header("etag"));
+    assertThat(allDbsUnlike(one, "HEAD").status()).isEqualTo(304);
+    assertThat(server.head("/_all_dbs").header("etag")).isEqualTo(one.header("etag"));
+
+    server.delete("/a");
+    assertThat(allDbsUnlike(one, "GET").body()).isEqualTo("[]\n");
+    assertThat(allDbsUnlike(none, "GET").status()).as("deleted is not never there").isEqualTo(200);
+  }
+
+  private Answer allDbsUnlike(Answer seen, String method) {
+    return server.request(method, "/_all_dbs").header("If-None-Match", seen.header("etag")).send();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

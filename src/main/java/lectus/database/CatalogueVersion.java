@@ -1,0 +1,50 @@
+package lectus.database;
+
+import com.apple.foundationdb.MutationType;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.util.HexFormat;
+import java.util.concurrent.CompletableFuture;
+import lectus.store.RootSubspace;
+import lectus.store.Versionstamps;
+import lectus.tuple.MalformedTupleException;
+
+/**
+ * When a database was last created or deleted: what tells two lists of databases apart without
+ * reading them. Written blindly, so creations do not lose against each other.
+ *
+ * <pre>
+ * key          value
+ * (root, 4)    format 1 ‖ versionstamp (12 bytes)
+ * </pre>
+ */
+final class CatalogueVersion {
+  private static final byte FORMAT = 1;
+  private static final String NEVER = "0";
+
+  private final byte[] key;
+
+  CatalogueVersion(byte[] root) {
+    this.key = RootSubspace.CATALOGUE_VERSION.key(root).toBytes();
+  }
+
+  /** A text that has changed when the databases have; lower-case hex digits. */
+  CompletableFuture<String> read(ReadTransaction tx) {
+    return tx.snapshot().get(key).thenApply(value -> value == null ? NEVER : text(value));
+  }
+
+  void move(Transaction tx) {
+    byte[] stamp = Versionstamps.placeholder(0);
+    byte[] value = new byte[1 + stamp.length];
+    value[0] = FORMAT;
+    System.arraycopy(stamp, 0, value, 1, stamp.length);
+    tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key, Versionstamps.template(value, 1));
+  }
+
+  private static String text(byte[] value) {
+    if (value[0] != FORMAT) {
+      throw new MalformedTupleException("An unknown format of the catalogue's version");
+    }
+    return HexFormat.of().formatHex(value, 1, 1 + Versionstamps.TRANSACTION_LENGTH);
+  }
+}
