@@ -3,7 +3,6 @@ package lectus.document;
 import com.fasterxml.jackson.core.JsonToken;
 import java.util.Optional;
 import java.util.function.Supplier;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.ExplodedBody;
 import lectus.json.JsonExploder;
@@ -38,9 +37,19 @@ public final class DocumentParser {
   }
 
   /** One document as a whole body, under its {@code _id} or a new one. */
-  public DocumentEdit created(byte[] json, Supplier<String> newId) {
-    ParsedDocument document = whole(json, Optional.empty());
-    return fitting(document.interactive(document.id().orElseGet(newId), Optional.empty()));
+  public Edit created(byte[] json, Supplier<String> newId) {
+    return edit(whole(json, Optional.empty()), true, newId);
+  }
+
+  /**
+   * One local document as a whole body.
+   *
+   * @param id with its {@code _local/}; an {@code _id} in the body does not count
+   * @param rev the revision that the request has beside the body; it counts before the body's
+   */
+  public LocalEdit local(String id, Optional<String> rev, byte[] json) {
+    String checked = DocumentId.check(id, limits.idBytes());
+    return fitting(whole(json, Optional.of(checked)).local(checked, rev));
   }
 
   /**
@@ -64,8 +73,8 @@ public final class DocumentParser {
   public Edit edit(ParsedDocument document, boolean newEdits, Supplier<String> newId) {
     String id = document.id().orElseGet(newId);
     if (DocumentId.isLocal(id)) {
-      throw new LectusException(
-          new LectusError.NotImplemented("Local documents are written one by one, not in bulk."));
+      return fitting(
+          newEdits ? document.local(id, Optional.empty()) : document.replicatedLocal(id));
     }
     return newEdits
         ? fitting(document.interactive(id, Optional.empty()))
@@ -97,7 +106,7 @@ public final class DocumentParser {
       }
     }
     return new ParsedDocument(
-        reserved.id(), reserved.revisions(), reserved.deleted(), exploder.finish());
+        reserved.id(), reserved.rev(), reserved.revisions(), reserved.deleted(), exploder.finish());
   }
 
   private DocumentEdit fitting(DocumentEdit edit) {
@@ -110,6 +119,11 @@ public final class DocumentParser {
     checkFits(
         edit.body(),
         DocumentsSubspace.keyOverhead(edit.id(), Math.max(PLAIN_HASH_BYTES, hash.bytes().length)));
+    return edit;
+  }
+
+  private LocalEdit fitting(LocalEdit edit) {
+    checkFits(edit.body(), DocumentsSubspace.keyOverhead(edit.id(), 0));
     return edit;
   }
 

@@ -6,8 +6,9 @@ import lectus.revision.BranchUpdate;
 import lectus.revision.RevisionId;
 
 /**
- * Everything that one transaction writes for one document.
+ * Everything that one transaction writes for one document that replicates.
  *
  * @param bodies those of the new leaves
  */
-record DocumentUpdate(String id, BranchUpdate branches, Map<RevisionId, ExplodedBody> bodies) {}
+record DocumentUpdate(String id, BranchUpdate branches, Map<RevisionId, ExplodedBody> bodies)
+    implements PlannedUpdate {}

@@ -94,7 +94,7 @@ public final class DocumentWriter {
     try {
       progress.add(
           patiently.runVersioned(
-              tx -> batches.writeAtomically(tx, database, documents), DocumentWriter::writes));
+              tx -> batches.writeAtomically(tx, database, documents), WriteBatch.Result::writes));
     } catch (FDBException lost) {
       throw RetryableErrors.isRetryable(lost.getCode())
           ? new LectusException(tooContended())
@@ -105,11 +105,7 @@ public final class DocumentWriter {
 
   private Committed<WriteBatch.Result> commit(DatabaseName database, List<DocumentEdits> batch) {
     TransactionRunner runner = batch.size() == 1 ? patiently : once;
-    return runner.runVersioned(tx -> batches.write(tx, database, batch), DocumentWriter::writes);
-  }
-
-  private static boolean writes(WriteBatch.Result result) {
-    return result.written() > 0;
+    return runner.runVersioned(tx -> batches.write(tx, database, batch), WriteBatch.Result::writes);
   }
 
   private static void checkEachOnce(List<DocumentEdits> documents) {

@@ -32,6 +32,9 @@ public final class LocalDocsSubspace implements ListSource {
   private static final int ROWS = 0;
   private static final int BODIES = 1;
 
+  /** No row's value is longer. */
+  private static final int VALUE_BYTES = 16;
+
   private final byte[] rows;
   private final byte[] bodies;
 
@@ -92,12 +95,35 @@ public final class LocalDocsSubspace implements ListSource {
     return new RevisionId(0, new RevisionHash(digits, true));
   }
 
-  void put(Transaction tx, String id, long revision, ExplodedBody body) {
-    clearBody(tx, id);
-    tx.set(key(id), new TupleWriter(16).integer(FORMAT).integer(revision).toBytes());
-    TupleWriter key = TupleWriter.startingWith(bodies).string(id);
+  /** An upper bound of what {@link #write} adds to a transaction, in bytes. */
+  long weight(LocalEdit edit) {
+    long keyBytes = bodies(edit.id()).length + 1L;
+    long mutations = edit.body().leaves().size() + 2L;
+    return edit.body().storedBytes()
+        + mutations * (keyBytes + TransactionBudget.MUTATION_BYTES)
+        + VALUE_BYTES
+        + 4 * keyBytes
+        + TransactionBudget.CONFLICT_RANGE_BYTES;
+  }
+
+  /** Replaces the document, or removes it, whatever is there. */
+  void write(Transaction tx, LocalEdit edit) {
+    clearBody(tx, edit.id());
+    if (edit.deleted()) {
+      tx.clear(key(edit.id()));
+    } else {
+      put(tx, edit);
+    }
+  }
+
+  /** The row alone gets a write conflict range: none reads bodies but with their row. */
+  private void put(Transaction tx, LocalEdit edit) {
+    byte[] row = new TupleWriter(VALUE_BYTES).integer(FORMAT).integer(edit.number()).toBytes();
+    tx.set(key(edit.id()), row);
+    TupleWriter key = TupleWriter.startingWith(bodies).string(edit.id());
     int idBytes = key.length();
-    for (Leaf leaf : body.leaves()) {
+    for (Leaf leaf : edit.body().leaves()) {
+      tx.options().setNextWriteNoWriteConflictRange();
       tx.set(key.truncate(idBytes).raw(leaf.path()).toBytes(), leaf.value());
     }
   }
@@ -109,6 +135,7 @@ public final class LocalDocsSubspace implements ListSource {
 
   private void clearBody(Transaction tx, String id) {
     byte[] begin = bodies(id);
+    tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(begin, DocumentsSubspace.endOf(begin));
   }
 

@@ -15,22 +15,15 @@ import lectus.store.TransactionRunner;
 /**
  * {@code _local/…}: documents that have no history and do not replicate. A revision is {@code 0-}
  * and a number that counts the writes whose clients gave the revision before; no write conflicts.
+ * They are written as others are, by {@link DocumentWriter}.
  */
 public final class LocalDocuments {
-  private static final String REVISION_HEAD = "0-";
-
-  /** Longs hold all numbers of so many digits. */
-  private static final int MOST_DIGITS = 18;
-
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
-  private final DocumentLimits limits;
 
-  public LocalDocuments(
-      Catalogue catalogue, TransactionRunner transactions, DocumentLimits limits) {
+  public LocalDocuments(Catalogue catalogue, TransactionRunner transactions) {
     this.catalogue = catalogue;
     this.transactions = transactions;
-    this.limits = limits;
   }
 
   /**
@@ -60,63 +53,29 @@ public final class LocalDocuments {
   }
 
   /**
-   * Stores the document whatever is there; {@code "_deleted":true} removes it.
-   *
-   * @param id with its {@code _local/}
-   * @param revision of the query or of If-Match; the body's counts if there is none
-   * @return the new revision: one more than given, {@code 0-0} for a deletion
-   * @throws LectusException {@code bad_request}, {@code illegal_docid}, {@code document_too_large}
-   */
-  public String write(DatabaseName name, String id, Optional<String> revision, byte[] json) {
-    DocumentId.check(id, limits.idBytes());
-    int keyOverhead = DocumentsSubspace.keyOverhead(id, 0);
-    LocalDocumentParser.Parsed document =
-        LocalDocumentParser.parse(json, limits.json().withKeyOverhead(keyOverhead));
-    if (document.deleted()) {
-      return delete(name, id);
-    }
-    long number = revision.or(document::revision).map(LocalDocuments::number).orElse(0L) + 1;
-    transactions.run(
-        tx -> {
-          new LocalDocsSubspace(guarded(tx, name)).put(tx, id, number, document.body());
-          return null;
-        });
-    return REVISION_HEAD + number;
-  }
-
-  /**
    * Removes the document.
    *
    * @return {@code 0-0}
    * @throws LectusException {@code not_found}
    */
   public String delete(DatabaseName name, String id) {
+    LocalEdit removal = LocalEdit.removal(id);
     transactions.run(
         tx -> {
           LocalDocsSubspace documents = new LocalDocsSubspace(guarded(tx, name));
           if (Reads.await(documents.row(tx, id)).isEmpty()) {
             throw missing();
           }
-          documents.clear(tx, id);
+          documents.write(tx, removal);
           return null;
         });
-    return REVISION_HEAD + 0;
+    return LocalEdit.NO_REVISION;
   }
 
   private DatabaseHandle guarded(Transaction tx, DatabaseName name) {
     DatabaseHandle db = catalogue.current(tx, name);
     catalogue.guard(tx, db);
     return db;
-  }
-
-  private static long number(String revision) {
-    String digits =
-        revision.startsWith(REVISION_HEAD) ? revision.substring(REVISION_HEAD.length()) : "";
-    boolean isNumber = !digits.isEmpty() && digits.chars().allMatch(c -> c >= '0' && c <= '9');
-    if (!isNumber || digits.length() > MOST_DIGITS) {
-      throw LectusException.badRequest("Invalid rev format");
-    }
-    return Long.parseLong(digits);
   }
 
   private static LectusException missing() {

@@ -11,7 +11,7 @@ import lectus.error.LectusError;
  * @param update empty if there is nothing to write
  */
 record PlannedDocument(
-    DocumentEdits edits, List<EditOutcome> outcomes, Optional<DocumentUpdate> update) {
+    DocumentEdits edits, List<EditOutcome> outcomes, Optional<? extends PlannedUpdate> update) {
 
   static PlannedDocument written(
       DocumentEdits edits, EditOutcome.Written outcome, DocumentUpdate update) {

@@ -41,8 +41,8 @@ final class PlanningScope {
 
   /** The planner that fits the edits; its first reads have begun. */
   DocumentPlanner begin(DocumentEdits edits) {
-    if (DocumentId.isLocal(edits.id())) {
-      throw new IllegalArgumentException("Local documents have no revisions to plan");
+    if (edits.edits().get(0) instanceof LocalEdit local) {
+      return new LocalPlanner(edits, local);
     }
     if (edits.isReplicated()) {
       return new ReplicationPlanner(this, edits);

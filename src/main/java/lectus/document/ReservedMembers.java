@@ -22,7 +22,7 @@ final class ReservedMembers {
 
   private final int maxIdBytes;
   private Optional<String> id = Optional.empty();
-  private Optional<RevisionId> rev = Optional.empty();
+  private Optional<String> rev = Optional.empty();
   private Optional<RevisionPath> revisions = Optional.empty();
   private boolean deleted;
 
@@ -34,9 +34,13 @@ final class ReservedMembers {
     return id;
   }
 
-  /** {@code _revisions} counts before {@code _rev}. */
+  /** {@code _rev} as it is written; what is a revision depends on the id, which may follow. */
+  Optional<String> rev() {
+    return rev;
+  }
+
   Optional<RevisionPath> revisions() {
-    return revisions.or(() -> rev.map(RevisionPath::of));
+    return revisions;
   }
 
   boolean deleted() {
@@ -64,9 +68,9 @@ final class ReservedMembers {
     return DocumentId.check(input.text(), maxIdBytes);
   }
 
-  private static RevisionId readRev(JsonInput input, JsonToken token) {
-    // RevisionId has the same sentence for texts that are no revision.
-    return RevisionId.of(token == JsonToken.VALUE_STRING ? input.text() : "");
+  private static String readRev(JsonInput input, JsonToken token) {
+    // What reads the text has the same sentence for those that are no revision.
+    return token == JsonToken.VALUE_STRING ? input.text() : "";
   }
 
   private static boolean readDeleted(JsonToken token) {

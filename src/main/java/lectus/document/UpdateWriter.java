@@ -16,7 +16,7 @@ import lectus.revision.RevisionsSubspace;
 
 /**
  * Writes planned updates into one transaction: edit branches, bodies, the changes index, the
- * all-docs index, and the counters.
+ * all-docs index, and the counters; of local documents nothing but themselves.
  */
 final class UpdateWriter {
   private static final int CONFLICTING_MUTATION_BYTES =
@@ -37,6 +37,7 @@ final class UpdateWriter {
   private final DocumentsSubspace documents;
   private final AllDocsSubspace allDocs;
   private final ChangesSubspace changes;
+  private final LocalDocsSubspace locals;
   private final StatisticsDelta statistics = new StatisticsDelta();
   private int written;
 
@@ -47,15 +48,22 @@ final class UpdateWriter {
     this.documents = new DocumentsSubspace(database);
     this.allDocs = new AllDocsSubspace(database);
     this.changes = new ChangesSubspace(database);
+    this.locals = new LocalDocsSubspace(database);
   }
 
-  /** Documents written so far; the next one's number within the transaction. */
+  /** Documents written so far, without local ones; the next one's number within the transaction. */
   int written() {
     return written;
   }
 
   /** An upper bound of what {@link #write} adds to the transaction, in bytes. */
-  long weight(DocumentUpdate update) {
+  long weight(PlannedUpdate update) {
+    return update instanceof LocalEdit local
+        ? locals.weight(local)
+        : weight((DocumentUpdate) update);
+  }
+
+  private long weight(DocumentUpdate update) {
     BranchUpdate branches = update.branches();
     int keyBytes = revisions.keySizeBound(update.id(), branches.winner().leaf());
     long weight = (long) INDEX_KEYS * keyBytes + INDEX_BYTES;
@@ -81,7 +89,15 @@ final class UpdateWriter {
   }
 
   /** The counters are written by {@link #finish}. */
-  void write(DocumentUpdate update) {
+  void write(PlannedUpdate update) {
+    if (update instanceof LocalEdit local) {
+      locals.write(tx, local);
+    } else {
+      write((DocumentUpdate) update);
+    }
+  }
+
+  private void write(DocumentUpdate update) {
     int number = written++;
     String id = update.id();
     BranchUpdate branches = update.branches();

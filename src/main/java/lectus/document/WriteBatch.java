@@ -22,13 +22,18 @@ final class WriteBatch {
   /**
    * @param done what was decided, true once the transaction is committed
    * @param deferred what did not fit any more
-   * @param written documents that were written, numbered from 0
+   * @param written documents that were written, numbered from 0; local ones have no numbers
    */
   record Result(
       DatabaseHandle database,
       List<PlannedDocument> done,
       List<DocumentEdits> deferred,
-      int written) {}
+      int written) {
+    /** Whether the transaction has anything to commit. */
+    boolean writes() {
+      return done.stream().anyMatch(document -> document.update().isPresent());
+    }
+  }
 
   WriteBatch(Catalogue catalogue, TransactionBudget budget) {
     this.catalogue = catalogue;

@@ -4,34 +4,63 @@ import java.util.Arrays;
 import java.util.Optional;
 import lectus.database.DatabaseName;
 import lectus.document.DocumentEdit;
+import lectus.document.DocumentId;
 import lectus.document.DocumentParser;
 import lectus.document.DocumentReader;
+import lectus.document.Edit;
+import lectus.document.LocalDocuments;
 import lectus.document.ReadOptions;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
 
-/** COPY of a document to the name in the header {@code Destination}. */
+/**
+ * COPY of a document to the name in the header {@code Destination}. Source and target may each be a
+ * local document.
+ */
 final class DocumentCopy {
   private final DocumentReader documents;
+  private final LocalDocuments localDocuments;
   private final DocumentParser parser;
   private final DocumentWrites writes;
 
   DocumentCopy(Services services, DocumentWrites writes) {
     this.documents = services.documents();
+    this.localDocuments = services.localDocuments();
     this.parser = services.parser();
     this.writes = writes;
   }
 
-  /** Where to, and over which revision. */
-  private record Destination(String id, Optional<RevisionId> rev) {}
+  /**
+   * Where to, and over which revision.
+   *
+   * @param rev as it is written, for it is of another form where the target is local
+   */
+  private record Destination(String id, Optional<String> rev) {}
+
+  /** Reads the source as JSON and gives back its revision. */
+  private interface Source {
+    String read(JsonBuffer out);
+  }
 
   void copy(Exchange exchange, DatabaseName database, String source) {
-    Destination target = destination(exchange.header("Destination"));
     ReadOptions options = readOptions(DocumentWrites.givenRevision(exchange));
+    copy(
+        exchange,
+        database,
+        source,
+        out -> documents.read(database, source, options, out).toString());
+  }
+
+  void copyLocal(Exchange exchange, DatabaseName database, String source) {
+    copy(exchange, database, source, out -> localDocuments.read(database, source, out));
+  }
+
+  private void copy(Exchange exchange, DatabaseName database, String id, Source source) {
+    Destination target = destination(exchange.header("Destination"));
     String location = Locations.of(exchange, database.text(), target.id());
     exchange
-        .work(() -> edit(database, source, options, target))
+        .work(() -> edit(id, source, target))
         .onComplete(
             edit ->
                 exchange.guarded(
@@ -56,8 +85,7 @@ final class DocumentCopy {
     int end = question < 0 ? header.length() : question;
     QueryParameters query =
         question < 0 ? QueryParameters.NONE : QueryParameters.parse(header.substring(question + 1));
-    return new Destination(
-        RequestTarget.decode(header, 0, end), query.text("rev").map(RevisionId::of));
+    return new Destination(RequestTarget.decode(header, 0, end), query.text("rev"));
   }
 
   private static ReadOptions readOptions(Optional<RevisionId> rev) {
@@ -65,19 +93,22 @@ final class DocumentCopy {
         rev, false, false, false, false, false, false, ReadOptions.DEFAULT.fields());
   }
 
-  private DocumentEdit edit(
-      DatabaseName database, String source, ReadOptions options, Destination target) {
+  private Edit edit(String id, Source source, Destination target) {
     JsonBuffer json = new JsonBuffer(1_024);
-    RevisionId rev = documents.read(database, source, options, json);
-    byte[] body = withoutIdentity(json, source, rev);
-    DocumentEdit copied = parser.interactive(target.id(), target.rev(), body);
+    String rev = source.read(json);
+    byte[] body = withoutIdentity(json, id, rev);
+    if (DocumentId.isLocal(target.id())) {
+      return parser.local(target.id(), target.rev(), body);
+    }
+    Optional<RevisionId> over = target.rev().map(RevisionId::of);
+    DocumentEdit copied = parser.interactive(target.id(), over, body);
     return new DocumentEdit(copied.id(), copied.base(), false, copied.body());
   }
 
   /** The document without {@code _id} and {@code _rev}, which always come first. */
-  private static byte[] withoutIdentity(JsonBuffer json, String id, RevisionId rev) {
+  private static byte[] withoutIdentity(JsonBuffer json, String id, String rev) {
     JsonBuffer head = new JsonBuffer(128);
-    head.ascii("{\"_id\":").string(id).ascii(",\"_rev\":").string(rev.toString());
+    head.ascii("{\"_id\":").string(id).ascii(",\"_rev\":").string(rev);
     byte[] read = json.toBytes();
     int length = head.length();
     boolean others = read[length] == ',';

@@ -52,6 +52,19 @@ final class DocumentWrites {
         });
   }
 
+  /** PUT of a local document, {@code id} with its {@code _local/}. */
+  void putLocal(Exchange exchange, DatabaseName database, String id) {
+    Optional<String> rev = revisionText(exchange);
+    String location = Locations.of(exchange, database.text(), id);
+    parse(
+        exchange,
+        body -> parser.local(id, rev, body),
+        (edit, bytes) -> {
+          int status = edit.deleted() ? 200 : 201;
+          submit(exchange, database, edit, bytes, done -> EditReplies.of(done, status, location));
+        });
+  }
+
   /** POST of a document to its database. */
   void post(Exchange exchange, DatabaseName database) {
     parse(
@@ -97,12 +110,16 @@ final class DocumentWrites {
    * @throws LectusException {@code bad_request}: no revision, or two different ones
    */
   static Optional<RevisionId> givenRevision(Exchange exchange) {
-    Optional<RevisionId> query = exchange.query().text("rev").map(RevisionId::of);
+    return revisionText(exchange).map(RevisionId::of);
+  }
+
+  private static Optional<String> revisionText(Exchange exchange) {
+    Optional<String> query = exchange.query().text("rev");
     String match = exchange.header(HttpHeaders.IF_MATCH);
     if (match == null) {
       return query;
     }
-    RevisionId header = RevisionId.of(unquoted(match.trim()));
+    String header = unquoted(match.trim());
     if (query.isPresent() && !query.get().equals(header)) {
       throw LectusException.badRequest("Document rev and etag have different values");
     }

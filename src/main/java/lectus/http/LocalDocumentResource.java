@@ -4,7 +4,6 @@ import java.math.BigInteger;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Locale;
-import java.util.Optional;
 import lectus.database.DatabaseName;
 import lectus.document.LocalDocuments;
 import lectus.json.JsonBuffer;
@@ -12,10 +11,14 @@ import lectus.json.JsonBuffer;
 /** {@code /{db}/_local/{id}}. */
 final class LocalDocumentResource implements Resource {
   private final LocalDocuments documents;
+  private final DocumentWrites writes;
+  private final DocumentCopy copies;
   private final DatabaseNames names;
 
-  LocalDocumentResource(Services services, DatabaseNames names) {
+  LocalDocumentResource(Services services, DatabaseNames names, DocumentWrites writes) {
     this.documents = services.localDocuments();
+    this.writes = writes;
+    this.copies = new DocumentCopy(services, writes);
     this.names = names;
   }
 
@@ -24,27 +27,20 @@ final class LocalDocumentResource implements Resource {
     DatabaseName database = names.of(exchange);
     String id = DocumentNames.idOf(exchange.segments());
     switch (exchange.method()) {
-      case GET, HEAD -> exchange.answer(() -> get(database, id));
-      case PUT -> put(exchange, database, id);
+      case GET, HEAD -> exchange.answer(() -> get(exchange, database, id));
+      case PUT -> writes.putLocal(exchange, database, id);
+      case COPY -> copies.copyLocal(exchange, database, id);
       case DELETE -> exchange.answer(() -> written(200, id, documents.delete(database, id)));
       default -> throw Requests.notAllowed("DELETE,GET,HEAD,POST,PUT,COPY");
     }
   }
 
-  private Reply get(DatabaseName database, String id) {
+  private Reply get(Exchange exchange, DatabaseName database, String id) {
     JsonBuffer out = new JsonBuffer(512);
     documents.read(database, id, out);
     String tag = digest(out);
-    return Reply.json(200, out).withEtag(tag);
-  }
-
-  private void put(Exchange exchange, DatabaseName database, String id) {
-    Optional<String> revision = exchange.query().text("rev");
-    String location = Locations.of(exchange, database.text(), id);
-    exchange.answerBody(
-        body ->
-            written(201, id, documents.write(database, id, revision, body))
-                .with(Headers.LOCATION, location));
+    boolean unchanged = new EntityTag(tag).isSeenBy(exchange);
+    return (unchanged ? Reply.empty(304) : Reply.json(200, out)).withEtag(tag);
   }
 
   /** A revision of a local document may come again with another body, so the body is the tag. */

@@ -57,7 +57,7 @@ final class Routes {
     root = new ServerResource(services, settings);
     database = new DatabaseResource(services, names, writes);
     document = new DocumentResource(services, names, writes);
-    localDocument = new LocalDocumentResource(services, names);
+    localDocument = new LocalDocumentResource(services, names, writes);
     atTop =
         Map.of(
             "_up",

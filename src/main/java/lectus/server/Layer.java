@@ -70,7 +70,7 @@ final class Layer {
         new AllDocs(catalogue, transactions),
         new BulkGet(catalogue, transactions),
         new RevisionsDiff(catalogue, transactions),
-        new LocalDocuments(catalogue, transactions, settings.documents()),
+        new LocalDocuments(catalogue, transactions),
         changes,
         new ManyDatabases(store, catalogue, transactions),
         new StoreUpdates(store, transactions),

@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -68,7 +67,7 @@ class AuditTest {
     db.delete("b", db.winner("b").leaf());
     db.replicate("c", "{\"v\":1}", "2-aa", "1-root");
     db.replicate("c", "{\"v\":2}", "2-bb", "1-root");
-    local().write(db.name, "_local/l", Optional.empty(), TestDatabase.utf8("{\"m\":1}"));
+    db.write(TestDatabase.local("_local/l", "0-0", "{\"m\":1}"));
     assertThat(findings()).isEmpty();
   }
 
@@ -370,10 +369,6 @@ class AuditTest {
           change.accept(tx);
           return null;
         });
-  }
-
-  private LocalDocuments local() {
-    return new LocalDocuments(db.catalogue, db.transactions, DocumentLimits.DEFAULT);
   }
 
   /** Read at one version and page by page, which find the same. */

@@ -64,7 +64,8 @@ class DocumentParserTest {
             + " _attachments",
         "{\"_revisions\":[]}                  | doc_validation | Bad special document member:"
             + " _revisions",
-        "{\"_revisions\":{\"ids\":[]}}        | doc_validation | _revisions.start isn't an integer.",
+        "{\"_revisions\":{\"ids\":[]}}        | doc_validation | _revisions.start isn't an"
+            + " integer.",
         "{\"_revisions\":{\"start\":\"1\",\"ids\":[]}} | doc_validation | _revisions.start isn't an"
             + " integer.",
         "{\"_revisions\":{\"start\":1.5,\"ids\":[]}} | doc_validation | _revisions.start isn't an"
@@ -73,8 +74,8 @@ class DocumentParserTest {
         "{\"_revisions\":{\"start\":1,\"ids\":5}} | doc_validation | _revisions.ids isn't a array.",
         "{\"_revisions\":{\"start\":1,\"ids\":[5]}} | doc_validation | RevId isn't a string",
         "{\"_revisions\":{\"start\":1,\"ids\":[\"\"]}} | doc_validation | RevId isn't valid",
-        "{\"_revisions\":{\"start\":1,\"ids\":[\"b\",\"a\"]}} | doc_validation | _revisions.start is"
-            + " less than the number of _revisions.ids.",
+        "{\"_revisions\":{\"start\":1,\"ids\":[\"b\",\"a\"]}} | doc_validation | _revisions.start"
+            + " is less than the number of _revisions.ids.",
         "{\"_rev\":5}                         | bad_request    | Invalid rev format",
         "{\"_rev\":null}                      | bad_request    | Invalid rev format",
         "{\"_rev\":\"\"}                      | bad_request    | Invalid rev format",
@@ -196,8 +197,23 @@ class DocumentParserTest {
         () -> bulk("{\"docs\":[{\"_id\":\"a\"},{\"_x\":1}]}"),
         "doc_validation",
         "Bad special document member: _x");
-    assertThat(error(() -> bulk("{\"docs\":[{\"_id\":\"_local/a\"}]}")))
-        .isInstanceOf(LectusError.NotImplemented.class);
+  }
+
+  @Test
+  void local_documents_of_a_bulk_request_count_their_revision_on_wherever_the_id_stands() {
+    assertThat(bulk("{\"docs\":[{\"_rev\":\"0-3\",\"v\":1,\"_id\":\"_local/a\"}]}").edits())
+        .singleElement()
+        .isInstanceOfSatisfying(
+            LocalEdit.class,
+            edit -> {
+              assertThat(edit.id()).isEqualTo("_local/a");
+              assertThat(edit.number()).isEqualTo(4);
+              assertThat(json(edit.body())).isEqualTo("{\"v\":1}");
+            });
+    assertBadRequest(
+        () -> bulk("{\"docs\":[{\"_rev\":\"0-3\",\"_id\":\"a\"}]}"),
+        "bad_request",
+        "Invalid rev format");
   }
 
   private BulkEdits bulk(String json) {

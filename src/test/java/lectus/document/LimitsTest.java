@@ -2,6 +2,7 @@ package lectus.document;
 
 import static lectus.document.TestDatabase.edit;
 import static lectus.document.TestDatabase.error;
+import static lectus.document.TestDatabase.local;
 import static lectus.document.TestDatabase.replicated;
 import static lectus.document.TestDatabase.utf8;
 import static lectus.document.TestDatabase.written;
@@ -242,6 +243,8 @@ class LimitsTest {
     assertWeightBounds(TestDatabase.deletion("\0\0\0", db.winner("\0\0\0").leaf()));
     assertWeightBounds(edit("\0\0\0", RevisionId.of("3-" + NULS), "{\"v\":2}"));
     assertWeightBounds(replicated("\0\0\0", "{}", "4-d", "3-" + NULS));
+    assertWeightBounds(local("_local/\0\0\0", "0-7", "{\"v\":[1,{\"a\":\"text\"}]}"));
+    assertWeightBounds(local("_local/a", "0-0", "{\"_deleted\":true}"));
   }
 
   private void assertWeightBounds(Edit edit) {
@@ -250,7 +253,7 @@ class LimitsTest {
       DocumentPlanner planner =
           new PlanningScope(tx, handle).begin(DocumentEdits.of(List.of(edit), 0).get(0));
       planner.readOn();
-      DocumentUpdate update = planner.plan().update().orElseThrow();
+      PlannedUpdate update = planner.plan().update().orElseThrow();
       UpdateWriter writer = new UpdateWriter(tx, handle);
       writer.write(update);
       long counted = tx.getApproximateSize().join();

@@ -5,6 +5,7 @@ import static lectus.document.TestDatabase.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import lectus.audit.testing.SoundStore;
@@ -23,16 +24,15 @@ class LocalDocumentsTest {
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
-  private final LocalDocuments documents =
-      new LocalDocuments(db.catalogue, db.transactions, DocumentLimits.DEFAULT);
+  private final LocalDocuments documents = new LocalDocuments(db.catalogue, db.transactions);
+  private final DocumentParser parser = new DocumentParser(DocumentLimits.DEFAULT);
   private final AllDocs lists = new AllDocs(db.catalogue, db.transactions);
 
   @Test
   void revision_is_the_given_one_and_one_more() {
     assertThat(write("_local/ck", "{\"seq\":1}")).isEqualTo("0-1");
     assertThat(write("_local/ck", "{\"_rev\":\"0-1\",\"seq\":2}")).isEqualTo("0-2");
-    assertThat(documents.write(db.name, "_local/ck", Optional.of("0-7"), utf8("{}")))
-        .isEqualTo("0-8");
+    assertThat(write("_local/ck", Optional.of("0-7"), "{}")).isEqualTo("0-8");
     assertThat(write("_local/ck", "{\"seq\":3}")).isEqualTo("0-1");
   }
 
@@ -56,6 +56,33 @@ class LocalDocumentsTest {
     assertError(new LectusError.NotFound("missing"), () -> read("_local/b"));
     assertError(new LectusError.NotFound("missing"), () -> documents.delete(db.name, "_local/a"));
     assertThat(list(Map.of())).isEqualTo(empty());
+  }
+
+  @Test
+  void removal_of_what_is_not_there_changes_nothing() {
+    assertThat(write("_local/a", "{\"_deleted\":true,\"_rev\":\"0-4\"}")).isEqualTo("0-0");
+    assertThat(list(Map.of())).isEqualTo(empty());
+  }
+
+  @Test
+  void writes_of_one_document_keep_their_order_among_others() {
+    db.write(
+        List.of(
+            parser.local("_local/a", Optional.empty(), utf8("{\"v\":1,\"gone\":true}")),
+            TestDatabase.edit("a", null, "{}"),
+            parser.local("_local/a", Optional.of("0-1"), utf8("{\"v\":2}"))));
+
+    assertThat(read("_local/a")).isEqualTo("{\"_id\":\"_local/a\",\"_rev\":\"0-2\",\"v\":2}");
+    assertThat(db.changes()).hasSize(1);
+    db.audit(1);
+  }
+
+  @Test
+  void a_batch_of_local_documents_alone_has_no_sequence() {
+    WriteResult result =
+        db.writer.write(db.name, List.of(parser.local("_local/a", Optional.empty(), utf8("{}"))));
+
+    assertThat(result.last()).isEmpty();
   }
 
   @Test
@@ -135,7 +162,11 @@ class LocalDocumentsTest {
   }
 
   private String write(String id, String json) {
-    return documents.write(db.name, id, Optional.empty(), utf8(json));
+    return write(id, Optional.empty(), json);
+  }
+
+  private String write(String id, Optional<String> rev, String json) {
+    return TestDatabase.written(db.write(parser.local(id, rev, utf8(json)))).toString();
   }
 
   private String read(String id) {

@@ -114,6 +114,13 @@ final class TestDatabase {
     return new ReplicatedEdit(id, history, document.deleted(), document.body());
   }
 
+  /**
+   * @param rev the revision before, 0-0 if there is none
+   */
+  static LocalEdit local(String id, String rev, String json) {
+    return PARSER.local(id, Optional.of(rev), utf8(json));
+  }
+
   static byte[] utf8(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
   }

@@ -101,7 +101,7 @@ class UnreliableStoreTest {
     writer =
         new DocumentWriter(
             faulty.store(), catalogue, new TransactionBudget(4_000_000, 9_000_000, 3), patience);
-    local = new LocalDocuments(catalogue, transactions, DocumentLimits.DEFAULT);
+    local = new LocalDocuments(catalogue, transactions);
     faulty.keepFailing(this::anyFault);
 
     for (int step = 0; step < STEPS; step++) {
@@ -251,19 +251,28 @@ class UnreliableStoreTest {
         local.delete(db.name, id);
         locals.remove(id);
       } else {
-        byte[] json = TestDatabase.utf8("{\"n\":" + serial++ + "}");
-        locals.put(id, local.write(db.name, id, Optional.ofNullable(before), json));
+        String rev = before == null ? LocalEdit.NO_REVISION : before;
+        LocalEdit edit = TestDatabase.local(id, rev, "{\"n\":" + serial++ + "}");
+        locals.put(id, revisionOrThrow(writer.write(db.name, List.of(edit))));
       }
     } catch (LectusException | FDBException failure) {
-      assertThat(isUnknown(failure)).isTrue();
-      faulty.deliver();
-      readLocally(id).ifPresentOrElse(it -> locals.put(id, it), () -> locals.remove(id));
+      if (isUnknown(failure)) {
+        faulty.deliver();
+        readLocally(id).ifPresentOrElse(it -> locals.put(id, it), () -> locals.remove(id));
+      }
     }
+    assertThat(readLocally(id)).isEqualTo(Optional.ofNullable(locals.get(id)));
+  }
+
+  private static String revisionOrThrow(WriteResult result) {
+    if (result.outcomes().get(0) instanceof EditOutcome.Written written) {
+      return written.revision().toString();
+    }
+    throw new LectusException(error(result.outcomes().get(0)));
   }
 
   private Optional<String> readLocally(String id) {
-    LocalDocuments truth =
-        new LocalDocuments(db.catalogue, db.transactions, DocumentLimits.DEFAULT);
+    LocalDocuments truth = new LocalDocuments(db.catalogue, db.transactions);
     try {
       return Optional.of(truth.read(db.name, id, new JsonBuffer(64)));
     } catch (LectusException missing) {

@@ -107,6 +107,8 @@ final class BulkResourcesTest {
         "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"_b\"}]}|illegal_docid",
         "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"b\",\"_foo\":1}]}|doc_validation",
         "{\"docs\":[{\"_id\":\"a\"},7]}|bad_request",
+        "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"_local/x\",\"_rev\":\"1-abc\"}]}|bad_request",
+        "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"_local/\"}]}|illegal_docid",
         "{\"docs\":[{\"_id\":\"a\"}]|bad_request",
         "{\"docs\":{}}|bad_request",
         "{}|bad_request",
@@ -119,6 +121,60 @@ final class BulkResourcesTest {
     assertThat(answer.status()).isEqualTo(400);
     assertThat(answer.member("error")).isEqualTo(error);
     assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
+  }
+
+  @Test
+  void local_documents_are_written_beside_others() {
+    Answer written =
+        bulk(
+            "{\"docs\":[{\"_id\":\"_local/x\",\"v\":1},{\"_id\":\"a\"},"
+                + "{\"_rev\":\"0-4\",\"_id\":\"_local/y\"},"
+                + "{\"_id\":\"_local/none\",\"_deleted\":true}]}");
+
+    assertThat(written.status()).isEqualTo(201);
+    assertThat(written.body())
+        .matches(
+            "\\[\\{\"ok\":true,\"id\":\"_local/x\",\"rev\":\"0-1\"},"
+                + "\\{\"ok\":true,\"id\":\"a\",\"rev\":\"1-[0-9a-f]{32}\"},"
+                + "\\{\"ok\":true,\"id\":\"_local/y\",\"rev\":\"0-5\"},"
+                + "\\{\"ok\":true,\"id\":\"_local/none\",\"rev\":\"0-0\"}]\n");
+    assertThat(server.get("/w/_local/x").body())
+        .isEqualTo("{\"_id\":\"_local/x\",\"_rev\":\"0-1\",\"v\":1}\n");
+    assertThat(server.get("/w").body()).contains("\"doc_count\":1,");
+    assertThat(server.get("/w/_changes").body()).doesNotContain("_local");
+  }
+
+  @Test
+  void replicated_local_documents_count_on_and_are_not_listed() {
+    assertThat(
+            bulk("{\"new_edits\":false,\"docs\":[{\"_id\":\"_local/x\",\"_rev\":\"0-1\"},"
+                    + "{\"_id\":\"a\",\"_rev\":\"1-a\"}]}")
+                .body())
+        .isEqualTo("[]\n");
+    assertThat(server.get("/w/_local/x").member("_rev")).isEqualTo("0-2");
+    assertThat(server.get("/w/a").member("_rev")).isEqualTo("1-a");
+
+    Answer unversioned = bulk("{\"new_edits\":false,\"docs\":[{\"_id\":\"_local/x\"}]}");
+    assertThat(unversioned.status()).isEqualTo(400);
+    assertThat(unversioned.member("reason")).contains("the document needs `_rev`");
+  }
+
+  @Test
+  void local_documents_are_part_of_an_atomic_request() {
+    server.write("/w/a", "{}");
+    String conflicting = "{\"atomic\":true,\"docs\":[{\"_id\":\"_local/x\"},{\"_id\":\"a\"}]}";
+
+    Answer withheld = bulk(conflicting);
+    assertThat(withheld.status()).isEqualTo(409);
+    assertThat(withheld.body()).startsWith("[{\"id\":\"_local/x\",\"error\":\"aborted\"");
+    assertThat(server.get("/w/_local/x").status()).isEqualTo(404);
+
+    assertThat(bulk(conflicting.replace("\"a\"", "\"b\"")).status()).isEqualTo(201);
+    assertThat(server.get("/w/_local/x").member("_rev")).isEqualTo("0-1");
+    assertThat(
+            bulk("{\"atomic\":true,\"docs\":[{\"_id\":\"_local/x\"},{\"_id\":\"_local/x\"}]}")
+                .status())
+        .isEqualTo(400);
   }
 
   @Test

@@ -228,6 +228,40 @@ final class DocumentWritesTest {
   }
 
   @Test
+  void local_documents_can_be_copied_and_copies() {
+    server.write("/w/s", "{\"v\":1}");
+    server.write("/w/_local/l", "{\"v\":2}");
+
+    Answer local = server.request("COPY", "/w/s").header("Destination", "_local/t?rev=0-3").send();
+    assertThat(local.status()).isEqualTo(201);
+    assertThat(local.body()).isEqualTo("{\"ok\":true,\"id\":\"_local/t\",\"rev\":\"0-4\"}\n");
+    assertThat(server.get("/w/_local/t").body())
+        .isEqualTo("{\"_id\":\"_local/t\",\"_rev\":\"0-4\",\"v\":1}\n");
+
+    assertThat(
+            server.request("COPY", "/w/_local/l").header("Destination", "d").send().member("rev"))
+        .startsWith("1-");
+    assertThat(server.get("/w/d").body()).contains("\"v\":2");
+    assertThat(server.request("COPY", "/w/_local/none").header("Destination", "d").send().status())
+        .isEqualTo(404);
+  }
+
+  @Test
+  void a_local_document_may_be_posted_and_takes_if_match() {
+    Answer posted = server.post("/w", "{\"_id\":\"_local/p\",\"v\":1}");
+    assertThat(posted.status()).isEqualTo(201);
+    assertThat(posted.body()).isEqualTo("{\"ok\":true,\"id\":\"_local/p\",\"rev\":\"0-1\"}\n");
+
+    Answer put =
+        server.request("PUT", "/w/_local/p").header("If-Match", "\"0-1\"").json("{}").send();
+    assertThat(put.member("rev")).isEqualTo("0-2");
+    assertThat(put.header("location")).isEqualTo("http://host/w/_local%2Fp");
+    assertThat(server.put("/w/_local/p?batch=ok", "{}").status()).isEqualTo(202);
+    assertThat(server.put("/w/_local/p", "{\"_deleted\":true}").status()).isEqualTo(200);
+    assertThat(server.get("/w/_local/p").status()).isEqualTo(404);
+  }
+
+  @Test
   void copy_wants_a_source_and_a_relative_destination() {
     server.write("/w/s", "{}");
 

@@ -151,6 +151,13 @@ final class ListResourcesTest {
     Answer read = server.get("/w/_local/ck");
     assertThat(read.body()).isEqualTo("{\"_id\":\"_local/ck\",\"_rev\":\"0-2\",\"v\":2}\n");
     assertThat(read.header("etag")).matches("\"[0-9A-Z]{23,25}\"");
+    assertThat(
+            server
+                .request("GET", "/w/_local/ck")
+                .header("If-None-Match", read.header("etag"))
+                .send()
+                .status())
+        .isEqualTo(304);
     assertThat(server.get("/w/_local%2Fck").body()).isEqualTo(read.body());
     assertThat(server.head("/w/_local/ck").status()).isEqualTo(200);
   }

@@ -95,6 +95,11 @@ public final class StoreDatabases {
     return sequences;
   }
 
+  public WriteResult putLocal(String name, String id) {
+    byte[] body = "{}".getBytes(StandardCharsets.UTF_8);
+    return writer.write(DatabaseName.of(name), List.of(PARSER.local(id, Optional.empty(), body)));
+  }
+
   /** Writes without knowing what is there. */
   public WriteResult write(String name, String id, String json) {
     byte[] body = json.getBytes(StandardCharsets.UTF_8);

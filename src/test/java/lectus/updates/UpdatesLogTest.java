@@ -14,7 +14,6 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
 import lectus.database.Sequence;
-import lectus.document.DocumentLimits;
 import lectus.document.LocalDocuments;
 import lectus.document.WriteResult;
 import lectus.error.LectusException;
@@ -55,8 +54,8 @@ final class UpdatesLogTest {
     assertThatThrownBy(() -> databases.create("a")).isInstanceOf(LectusException.class);
     databases.catalogue.configure(name, was -> new DatabaseConfiguration(7, was.partitioned()));
     databases.catalogue.secure(name, "{}".getBytes(StandardCharsets.UTF_8));
-    new LocalDocuments(databases.catalogue, databases.transactions, DocumentLimits.DEFAULT)
-        .write(name, "_local/ck", Optional.empty(), "{}".getBytes(StandardCharsets.UTF_8));
+    assertThat(databases.putLocal("a", "_local/ck").hasFailures()).isFalse();
+    new LocalDocuments(databases.catalogue, databases.transactions).delete(name, "_local/ck");
 
     assertThat(LogRows.of(store)).isEqualTo(before);
   }
