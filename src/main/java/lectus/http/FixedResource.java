@@ -2,10 +2,6 @@ package lectus.http;
 
 /** A resource whose answer to GET never changes. */
 record FixedResource(Reply reply) implements Resource {
-  /** Load balancers ask {@code /_up}; it answers as soon as the store is open. */
-  static final FixedResource UP =
-      new FixedResource(Reply.json(200, "{\"status\":\"ok\",\"seeds\":{}}"));
-
   /** {@code /_active_tasks}: CouchDB's kinds of tasks do not exist here. */
   static final FixedResource ACTIVE_TASKS = new FixedResource(Reply.json(200, "[]"));
 

@@ -61,7 +61,7 @@ final class Routes {
     atTop =
         Map.of(
             "_up",
-            FixedResource.UP,
+            new UpResource(services),
             "_uuids",
             new UuidsResource(uuids, settings),
             "_all_dbs",

@@ -14,6 +14,7 @@ import lectus.feed.DatabaseInfo;
 import lectus.feed.LiveTails;
 import lectus.feed.ManyDatabases;
 import lectus.feed.StoreUpdates;
+import lectus.store.StorePulse;
 
 /**
  * What the resources are made of.
@@ -38,6 +39,7 @@ public record Services(
     StoreUpdates storeUpdates,
     Writes writes,
     DatabaseEvents events,
+    StorePulse pulse,
     BodyMemory bodyMemory,
     Executor readers,
     Executor feedReaders,

@@ -20,6 +20,7 @@ import lectus.http.BodyMemory;
 import lectus.http.Services;
 import lectus.http.Writes;
 import lectus.store.Store;
+import lectus.store.StorePulse;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.updates.UpdatesCompaction;
@@ -76,6 +77,7 @@ final class Layer {
         new StoreUpdates(store, transactions),
         writes,
         events,
+        new StorePulse(store),
         new BodyMemory(settings.bodyMemoryBytes()),
         readers,
         feedReaders,

@@ -2,14 +2,18 @@ package lectus.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
+import lectus.store.EmbeddedStores;
+import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -82,6 +86,20 @@ final class ServerResourcesTest {
     assertThat(two.header("expires")).contains("1990");
     assertThat(two.header("etag")).matches("\"[^\"]+\"");
     assertThat(server.get("/_uuids?count=0").body()).isEqualTo("{\"uuids\":[]}\n");
+  }
+
+  @Test
+  void a_server_whose_store_does_not_work_is_not_up(@TempDir Path folder) {
+    Store store = EmbeddedStores.open(folder);
+    try (LectusServer failing = LectusServer.start(store)) {
+      store.close();
+
+      Answer up = failing.get("/_up");
+      assertThat(up.status()).isEqualTo(503);
+      assertThat(up.member("reason")).startsWith("The store does not work: ");
+      assertThat(up.header("retry-after")).isEqualTo("1");
+      assertThat(failing.head("/_up").status()).isEqualTo(503);
+    }
   }
 
   @Test
