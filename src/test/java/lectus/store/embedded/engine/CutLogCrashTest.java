@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -23,6 +25,7 @@ class CutLogCrashTest {
 
   @TempDir Path temporary;
   private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
+  private final Semaphore commits = new Semaphore(0);
   private final AtomicLong newestVersion = new AtomicLong();
   private final Random random = new Random(20261121);
 
@@ -53,7 +56,7 @@ class CutLogCrashTest {
     Path copy = temporary.resolve("copy" + round);
     AtomicBoolean stop = new AtomicBoolean();
     List<Thread> writers = CrashLoad.start(engine, "cut" + round, stop::get, this::acknowledge);
-    awaitCommits((round + 1) * COMMITS_PER_ROUND);
+    awaitCommits(COMMITS_PER_ROUND);
     // In this order: what is acknowledged by now was synced before the length is taken.
     Set<String> promised = new HashSet<>(acknowledged);
     long version = newestVersion.get();
@@ -87,11 +90,10 @@ class CutLogCrashTest {
   private void acknowledge(String id, CommitReceipt receipt) {
     newestVersion.accumulateAndGet(receipt.version(), Math::max);
     acknowledged.add(id);
+    commits.release();
   }
 
   private void awaitCommits(int count) throws InterruptedException {
-    while (acknowledged.size() < count) {
-      Thread.sleep(1);
-    }
+    assertThat(commits.tryAcquire(count, 60, TimeUnit.SECONDS)).isTrue();
   }
 }
