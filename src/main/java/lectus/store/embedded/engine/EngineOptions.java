@@ -55,97 +55,92 @@ public record EngineOptions(
 
   /** These options with other sizes of the block cache and of a memtable, in bytes. */
   public EngineOptions withMemory(long blockCache, long writeBuffer) {
-    return new EngineOptions(
-        blockCache,
-        writeBuffer,
-        conflictHistoryBytes,
-        groupTransactions,
-        groupBytes,
-        queuedBytes,
-        durability,
-        trackSyncedLog,
-        microClock,
-        executor,
-        timer);
+    Draft draft = new Draft(this);
+    draft.blockCacheBytes = blockCache;
+    draft.writeBufferBytes = writeBuffer;
+    return draft.finish();
   }
 
   /** These options with other limits, in bytes, of the conflict history and of the queue. */
   public EngineOptions withLimits(long conflictHistory, long queued) {
-    return new EngineOptions(
-        blockCacheBytes,
-        writeBufferBytes,
-        conflictHistory,
-        groupTransactions,
-        groupBytes,
-        queued,
-        durability,
-        trackSyncedLog,
-        microClock,
-        executor,
-        timer);
+    Draft draft = new Draft(this);
+    draft.conflictHistoryBytes = conflictHistory;
+    draft.queuedBytes = queued;
+    return draft.finish();
   }
 
   /** These options with another bound of a group. */
   public EngineOptions withGroups(int transactions, long bytes) {
-    return new EngineOptions(
-        blockCacheBytes,
-        writeBufferBytes,
-        conflictHistoryBytes,
-        transactions,
-        bytes,
-        queuedBytes,
-        durability,
-        trackSyncedLog,
-        microClock,
-        executor,
-        timer);
+    Draft draft = new Draft(this);
+    draft.groupTransactions = transactions;
+    draft.groupBytes = bytes;
+    return draft.finish();
   }
 
   /** These options for a crash test, which cuts the log where it is known to be synced. */
   public EngineOptions withTrackedLog(Durability newDurability) {
-    return new EngineOptions(
-        blockCacheBytes,
-        writeBufferBytes,
-        conflictHistoryBytes,
-        groupTransactions,
-        groupBytes,
-        queuedBytes,
-        newDurability,
-        true,
-        microClock,
-        executor,
-        timer);
+    Draft draft = new Draft(this);
+    draft.durability = newDurability;
+    draft.trackSyncedLog = true;
+    return draft.finish();
   }
 
   /** These options with another clock, in microseconds. */
   public EngineOptions withClock(LongSupplier newMicroClock) {
-    return new EngineOptions(
-        blockCacheBytes,
-        writeBufferBytes,
-        conflictHistoryBytes,
-        groupTransactions,
-        groupBytes,
-        queuedBytes,
-        durability,
-        trackSyncedLog,
-        newMicroClock,
-        executor,
-        timer);
+    Draft draft = new Draft(this);
+    draft.microClock = newMicroClock;
+    return draft.finish();
   }
 
   /** These options with other threads. */
   public EngineOptions withThreads(Executor newExecutor, EngineTimer newTimer) {
-    return new EngineOptions(
-        blockCacheBytes,
-        writeBufferBytes,
-        conflictHistoryBytes,
-        groupTransactions,
-        groupBytes,
-        queuedBytes,
-        durability,
-        trackSyncedLog,
-        microClock,
-        newExecutor,
-        newTimer);
+    Draft draft = new Draft(this);
+    draft.executor = newExecutor;
+    draft.timer = newTimer;
+    return draft.finish();
+  }
+
+  /** Options of which some are about to change. */
+  private static final class Draft {
+    private long blockCacheBytes;
+    private long writeBufferBytes;
+    private long conflictHistoryBytes;
+    private int groupTransactions;
+    private long groupBytes;
+    private long queuedBytes;
+    private Durability durability;
+    private boolean trackSyncedLog;
+    private LongSupplier microClock;
+    private Executor executor;
+    private EngineTimer timer;
+
+    Draft(EngineOptions from) {
+      blockCacheBytes = from.blockCacheBytes;
+      writeBufferBytes = from.writeBufferBytes;
+      conflictHistoryBytes = from.conflictHistoryBytes;
+      groupTransactions = from.groupTransactions;
+      groupBytes = from.groupBytes;
+      queuedBytes = from.queuedBytes;
+      durability = from.durability;
+      trackSyncedLog = from.trackSyncedLog;
+      microClock = from.microClock;
+      executor = from.executor;
+      timer = from.timer;
+    }
+
+    EngineOptions finish() {
+      return new EngineOptions(
+          blockCacheBytes,
+          writeBufferBytes,
+          conflictHistoryBytes,
+          groupTransactions,
+          groupBytes,
+          queuedBytes,
+          durability,
+          trackSyncedLog,
+          microClock,
+          executor,
+          timer);
+    }
   }
 }
