@@ -6,6 +6,7 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import lectus.store.Versionstamps;
@@ -100,7 +101,7 @@ final class ConfigSubspace {
     if (value.length == 0 || value[0] != FORMAT) {
       throw new MalformedTupleException("An unknown format of the security object");
     }
-    return java.util.Arrays.copyOfRange(value, 1, value.length);
+    return Arrays.copyOfRange(value, 1, value.length);
   }
 
   static Content read(byte[] prefix, List<KeyValue> rows) {

@@ -7,9 +7,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import lectus.store.embedded.engine.CommitReceipt;
 import lectus.store.embedded.engine.CommitRequest;
+import lectus.store.embedded.engine.CommitStamp;
 import lectus.store.embedded.engine.Engine;
 import lectus.store.embedded.engine.KeyRange;
-import lectus.store.embedded.engine.Versionstamps;
 
 /** The commit of an attempt and what is known after it: version, versionstamp, live watches. */
 final class Commit {
@@ -185,7 +185,7 @@ final class Commit {
     } else {
       committedVersion = receipt.version();
       stamps.forEach(
-          stamp -> stamp.complete(Versionstamps.stamp(receipt.version(), receipt.batchOrder())));
+          stamp -> stamp.complete(CommitStamp.stamp(receipt.version(), receipt.batchOrder())));
     }
     attempt.environment.watches().activate(watches);
     result.complete(null);

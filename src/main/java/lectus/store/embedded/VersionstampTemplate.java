@@ -1,15 +1,15 @@
 package lectus.store.embedded;
 
 import java.util.Arrays;
+import lectus.store.embedded.engine.CommitStamp;
 import lectus.store.embedded.engine.KeyRange;
-import lectus.store.embedded.engine.Versionstamps;
 
 /**
  * The key or value of a versionstamped operation: bytes with room for the 10 bytes of the stamp,
  * then 4 bytes, little-endian, that say where the room begins.
  */
 final class VersionstampTemplate {
-  private static final int STAMP_BYTES = Versionstamps.STAMP_BYTES;
+  private static final int STAMP_BYTES = CommitStamp.STAMP_BYTES;
   private static final int VERSION_BYTES = 8;
   private static final int OFFSET_BYTES = 4;
 

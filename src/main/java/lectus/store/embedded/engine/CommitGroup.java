@@ -115,11 +115,11 @@ final class CommitGroup {
 
   private void apply(Mutation.Atomic atomic, int batchOrder, List<KeyRange> stamped) {
     if (atomic.type() == MutationType.SET_VERSIONSTAMPED_KEY) {
-      byte[] key = Versionstamps.resolve(atomic.key(), version, batchOrder);
+      byte[] key = CommitStamp.resolve(atomic.key(), version, batchOrder);
       writes.set(key, atomic.operand());
       stamped.add(KeyRange.of(key));
     } else if (atomic.type() == MutationType.SET_VERSIONSTAMPED_VALUE) {
-      writes.set(atomic.key(), Versionstamps.resolve(atomic.operand(), version, batchOrder));
+      writes.set(atomic.key(), CommitStamp.resolve(atomic.operand(), version, batchOrder));
     } else {
       byte[] existing = existing(atomic.key());
       byte[] result = AtomicOperations.apply(atomic.type(), existing, atomic.operand());

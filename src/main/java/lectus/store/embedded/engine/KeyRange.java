@@ -1,10 +1,12 @@
 package lectus.store.embedded.engine;
 
+import java.util.Arrays;
+
 /** A half-open range of keys, compared as unsigned bytes: {@code begin <= key < end}. */
 public record KeyRange(byte[] begin, byte[] end) {
 
   /** The range that holds {@code key} alone: [key, key‖00). */
   public static KeyRange of(byte[] key) {
-    return new KeyRange(key, java.util.Arrays.copyOf(key, key.length + 1));
+    return new KeyRange(key, Arrays.copyOf(key, key.length + 1));
   }
 }

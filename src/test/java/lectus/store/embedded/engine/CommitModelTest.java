@@ -147,7 +147,7 @@ class CommitModelTest {
 
   private void apply(CommitRequest request, CommitReceipt receipt) {
     request.writeConflicts().forEach(range -> writes.add(new Write(receipt.version(), range)));
-    byte[] stamp = Versionstamps.stamp(receipt.version(), receipt.batchOrder());
+    byte[] stamp = CommitStamp.stamp(receipt.version(), receipt.batchOrder());
     for (Mutation mutation : request.mutations()) {
       if (mutation instanceof Mutation.Set set) {
         content.put(set.key(), set.value());

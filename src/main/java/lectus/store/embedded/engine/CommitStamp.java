@@ -3,20 +3,21 @@ package lectus.store.embedded.engine;
 import java.util.Arrays;
 
 /**
- * Puts the 10 bytes of a versionstamp into a template (FDB-CONTRACT, section 7).
+ * Puts the 10 bytes that a commit makes of a versionstamp into a template (FDB-CONTRACT, section
+ * 7).
  *
  * <pre>
  * template: prefix, 10 bytes to be replaced, suffix, offset of the 10 bytes (4 bytes little-endian)
  * stamp:    commit version (8 bytes big-endian), batch order (2 bytes big-endian)
  * </pre>
  */
-public final class Versionstamps {
+public final class CommitStamp {
   /** The length of a versionstamp without the two bytes that belong to the user. */
   public static final int STAMP_BYTES = 10;
 
   private static final int OFFSET_BYTES = 4;
 
-  private Versionstamps() {}
+  private CommitStamp() {}
 
   /** The stamp of the transaction at {@code batchOrder} of the commits of {@code version}. */
   public static byte[] stamp(long version, int batchOrder) {
