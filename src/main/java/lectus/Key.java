@@ -40,6 +40,11 @@ record Key<T>(String name, String fallback, Function<String, T> parser) {
     return new Key<>(name, fallback, Key::parseWords);
   }
 
+  /** Names between slashes, none of them empty. */
+  static Key<List<String>> path(String name, String fallback) {
+    return new Key<>(name, fallback, Key::parsePath);
+  }
+
   /** The environment variable that sets this key: LECTUS_CORS_MAX_AGE. */
   String variable() {
     return "LECTUS_" + name.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
@@ -72,6 +77,14 @@ record Key<T>(String name, String fallback, Function<String, T> parser) {
       throw new IllegalArgumentException(String.join(" or ", choices));
     }
     return text;
+  }
+
+  private static List<String> parsePath(String text) {
+    List<String> names = List.of(text.split("/", -1));
+    if (names.contains("")) {
+      throw new IllegalArgumentException("names with slashes between them");
+    }
+    return names;
   }
 
   private static List<String> parseWords(String text) {

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import lectus.store.Store;
 
 /** Every key that the configuration knows. What each means stands in {@code conf/lectus.conf}. */
 final class Keys {
@@ -15,6 +16,8 @@ final class Keys {
   static final Key<String> STORE =
       Key.oneOf("store", "embedded", List.of("embedded", "foundationdb"));
   static final Key<String> CLUSTER_FILE = Key.text("cluster-file", "");
+  static final Key<List<String>> DIRECTORY =
+      Key.path("directory", String.join("/", Store.DEFAULT_DIRECTORY));
 
   static final Key<List<String>> CORS_ORIGINS = Key.words("cors.origins", "");
   static final Key<Boolean> CORS_CREDENTIALS = Key.flag("cors.credentials");
@@ -70,6 +73,7 @@ final class Keys {
           DATA,
           STORE,
           CLUSTER_FILE,
+          DIRECTORY,
           CORS_ORIGINS,
           CORS_CREDENTIALS,
           CORS_METHODS,

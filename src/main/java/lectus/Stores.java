@@ -19,7 +19,8 @@ final class Stores {
   static Store open(Configuration configuration) {
     return isEmbedded(configuration)
         ? EmbeddedStores.open(Path.of(configuration.get(Keys.DATA)))
-        : FoundationDbStore.open(clusterFile(configuration), CLUSTER_TIMEOUT);
+        : FoundationDbStore.open(
+            clusterFile(configuration), CLUSTER_TIMEOUT, configuration.get(Keys.DIRECTORY));
   }
 
   /**
@@ -30,7 +31,8 @@ final class Stores {
   static Store openReadOnly(Configuration configuration) {
     return isEmbedded(configuration)
         ? EmbeddedStores.openReadOnly(Path.of(configuration.get(Keys.DATA)))
-        : FoundationDbStore.openReadOnly(clusterFile(configuration), CLUSTER_TIMEOUT);
+        : FoundationDbStore.openReadOnly(
+            clusterFile(configuration), CLUSTER_TIMEOUT, configuration.get(Keys.DIRECTORY));
   }
 
   private static boolean isEmbedded(Configuration configuration) {

@@ -67,6 +67,8 @@ final class LectusTest {
         "--set prot=1|There is no configuration key \"prot\"",
         "--store memory|\"store\" must be embedded or foundationdb",
         "--store foundationdb|needs a --cluster-file",
+        "--set directory=a//b|\"directory\" must be names with slashes between them, not \"a//b\"",
+        "--set directory=|\"directory\" must be names with slashes between them",
         "--config no-such-file|The configuration file no-such-file cannot be read.",
         "--host 0.0.0.0|--allow-anonymous",
         "--host no.such.host.invalid|\"no.such.host.invalid\" is not known",

@@ -47,12 +47,13 @@ public final class FoundationDbStore {
   }
 
   /**
-   * As {@link #open(Path, Duration)}, to be read only: nothing is written, not even on opening.
+   * As {@link #open(Path, Duration, List)}, to be read only: nothing is written, not even on
+   * opening.
    *
-   * @throws StoreOpenException also if the cluster holds no store
+   * @throws StoreOpenException also if the directory holds no store
    */
-  public static Store openReadOnly(Path clusterFile, Duration timeout) {
-    return open(clusterFile, timeout, Store.DEFAULT_DIRECTORY, Store::existing);
+  public static Store openReadOnly(Path clusterFile, Duration timeout, List<String> directory) {
+    return open(clusterFile, timeout, directory, Store::existing);
   }
 
   private interface Opening {
