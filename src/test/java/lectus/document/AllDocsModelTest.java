@@ -15,6 +15,7 @@ import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import lectus.audit.testing.SoundStore;
 import lectus.document.AllDocsQuery.Listing;
 import lectus.json.JsonBuffer;
 import lectus.store.testing.TestStores;
@@ -24,7 +25,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Random questions to a list in pages of all sizes, against a sorted map. */
 class AllDocsModelTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final Comparator<String> BY_BYTES =
       (a, b) ->

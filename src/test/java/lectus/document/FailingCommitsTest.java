@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import lectus.audit.testing.SoundStore;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.FaultyStore;
@@ -26,7 +27,8 @@ class FailingCommitsTest {
   private static final TransactionLimits THREE_TIMES =
       new TransactionLimits(2, Duration.ofMinutes(1));
 
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final Store sound = stores.fresh();
   private final TestDatabase db = TestDatabase.create(sound);

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.LongStream;
+import lectus.audit.testing.SoundStore;
 import lectus.changes.ChangeEntry;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
@@ -29,7 +30,8 @@ class RandomEditsTest {
   private static final int FIXED_SEEDS = 14;
   private static final int STEPS = 60;
 
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final List<Replica> replicas = new ArrayList<>();
   private Random random;

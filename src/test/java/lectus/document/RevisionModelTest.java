@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Optional;
+import lectus.audit.testing.SoundStore;
 import lectus.changes.ChangeEntry;
 import lectus.database.DatabaseName;
 import lectus.error.LectusError;
@@ -24,7 +25,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** RFC 001, Update Path, case by case; after each the whole database is audited. */
 class RevisionModelTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
 

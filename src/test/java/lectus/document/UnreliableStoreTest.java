@@ -27,6 +27,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
+import lectus.audit.testing.SoundStore;
 import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseConfiguration;
@@ -63,7 +64,8 @@ class UnreliableStoreTest {
   private static final List<Fault> FAULTS =
       Arrays.stream(Fault.values()).filter(it -> it != Fault.NONE && it != Fault.IO_ERROR).toList();
 
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final Store sound = stores.fresh();
   private final TestDatabase db = TestDatabase.create(sound);

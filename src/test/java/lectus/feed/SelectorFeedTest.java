@@ -9,6 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import lectus.audit.testing.SoundStore;
 import lectus.document.DatabaseReads;
 import lectus.json.FieldPath;
 import lectus.json.JsonBuffer;
@@ -19,7 +20,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** {@code filter=_selector}: rows by what documents consist of. */
 class SelectorFeedTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final long ALL = ChangesReader.NO_LIMIT;
   private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");

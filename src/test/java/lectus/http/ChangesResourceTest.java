@@ -2,6 +2,7 @@ package lectus.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
@@ -15,7 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code _changes}, the normal feed. */
 final class ChangesResourceTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final LectusServer server = LectusServer.start(stores.fresh());
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.json.JsonValue;
@@ -26,7 +27,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  */
 @Timeout(120)
 final class ChangesSocketSoakTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final long SEED = Long.getLong("lectus.test.seed", 20_260_801);
   private static final int ACTIONS = 400;

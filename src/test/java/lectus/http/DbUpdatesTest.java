@@ -2,6 +2,7 @@ package lectus.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
@@ -19,7 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** {@code _db_updates}. */
 @Timeout(60)
 final class DbUpdatesTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final Store store = stores.fresh();
   private final LectusServer server = LectusServer.start(store);

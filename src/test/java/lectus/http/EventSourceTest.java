@@ -2,6 +2,7 @@ package lectus.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
@@ -16,7 +17,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** {@code feed=eventsource}, byte for byte. */
 @Timeout(60)
 final class EventSourceTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final LectusServer server = LectusServer.start(stores.fresh());
 

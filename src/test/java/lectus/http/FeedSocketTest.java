@@ -3,6 +3,7 @@ package lectus.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import lectus.audit.testing.SoundStore;
 import lectus.http.socket.WebSocketSettings;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
@@ -21,7 +22,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** {@code /{db}/_changes} as a WebSocket. */
 @Timeout(60)
 final class FeedSocketTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final CorsSettings CORS =
       new CorsSettings(List.of("https://app.example"), false, List.of("GET"), List.of(), 600);

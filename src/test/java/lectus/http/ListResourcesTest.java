@@ -2,6 +2,7 @@ package lectus.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
@@ -14,7 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code _all_docs} and its sisters, and {@code _local} documents. */
 final class ListResourcesTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final LectusServer server = LectusServer.start(stores.fresh());
 

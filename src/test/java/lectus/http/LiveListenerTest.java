@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.feed.ChangesReader;
 import lectus.feed.FeedDatabase;
@@ -37,7 +38,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** How listeners read on their own, join the tail, leave it and join again. */
 @Timeout(60)
 final class LiveListenerTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final FeedTerms FOREVER =
       new FeedTerms(ChangesReader.NO_LIMIT, OptionalLong.empty(), OptionalLong.empty());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.json.JsonValue.JsonObject;
@@ -17,7 +18,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Subscriptions to many databases in one order. */
 @Timeout(60)
 final class ManyDatabasesSocketTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final LectusServer server = LectusServer.start(stores.fresh());
   private SocketClient socket;

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import lectus.audit.testing.SoundStore;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
 import lectus.document.DocumentLimits;
@@ -29,7 +30,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /** Clients that are gone, whether they say so or not, hold nothing. */
 @Timeout(60)
 final class DeadClientsTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final DatabaseName NAME = DatabaseName.of("w");
   private static final String UPGRADE =
