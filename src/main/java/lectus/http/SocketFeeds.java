@@ -26,11 +26,13 @@ final class SocketFeeds implements SubscriptionFeeds {
   }
 
   @Override
-  public Feed ofOne(Scope.OneDatabase scope, Terms terms, FeedSink<FeedPosition> sink) {
+  public Feed ofOne(
+      Scope.OneDatabase scope, Terms terms, FeedSink<FeedPosition> sink, Runnable opened) {
     Services services = api.services();
     return listen(
         terms,
         sink,
+        opened,
         () ->
             services
                 .changes()
@@ -38,11 +40,13 @@ final class SocketFeeds implements SubscriptionFeeds {
   }
 
   @Override
-  public Feed ofMany(Scope.ManyDatabases scope, Terms terms, FeedSink<StorePosition> sink) {
+  public Feed ofMany(
+      Scope.ManyDatabases scope, Terms terms, FeedSink<StorePosition> sink, Runnable opened) {
     Services services = api.services();
     return listen(
         terms,
         sink,
+        opened,
         () ->
             services
                 .manyDatabases()
@@ -50,11 +54,13 @@ final class SocketFeeds implements SubscriptionFeeds {
   }
 
   private <P extends ResumePoint<P>> Feed listen(
-      Terms terms, FeedSink<P> sink, Callable<LiveStart<P>> opening) {
+      Terms terms, FeedSink<P> sink, Runnable opened, Callable<LiveStart<P>> opening) {
     FeedTerms feedTerms =
         new FeedTerms(terms.limit(), terms.heartbeatMillis(), OptionalLong.empty());
     LiveListener<P> listener = new LiveListener<>(api.liveFeeds(), context, sink, feedTerms);
-    listener.start(opening);
+    Offload.to(api.liveFeeds().readers(), context, opening)
+        .onComplete(done -> opened.run())
+        .onComplete(listener::begin, listener::fail);
     return listener::close;
   }
 }

@@ -4,12 +4,14 @@ import com.apple.foundationdb.Database;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A store that counts the transactions which threads of some name begin. */
+/** A store that counts the transactions which threads of some name begin, and can hold them up. */
 public final class WatchedStore {
   private final AtomicInteger begun = new AtomicInteger();
   private final Store store;
+  private volatile CountDownLatch gate = new CountDownLatch(0);
 
   /**
    * @param threads what the names of the threads begin with that are counted
@@ -24,6 +26,7 @@ public final class WatchedStore {
                   boolean counts = Thread.currentThread().getName().startsWith(threads);
                   if (counts && method.getName().equals("createTransaction")) {
                     begun.incrementAndGet();
+                    gate.await();
                   }
                   try {
                     return method.invoke(inner.database(), arguments);
@@ -42,6 +45,15 @@ public final class WatchedStore {
 
   public Store store() {
     return store;
+  }
+
+  /** Holds up what begins from now on, until {@link #release}. */
+  public void hold() {
+    gate = new CountDownLatch(1);
+  }
+
+  public void release() {
+    gate.countDown();
   }
 
   /** Transactions that were begun so far. */

@@ -25,6 +25,12 @@ public final class ChangesSession implements TextSocket.Listener {
   /** The WebSocket subprotocol. ARCHITECTURE.md describes it. */
   public static final String PROTOCOL = "lectus.changes.v1";
 
+  /**
+   * Subscriptions that the store is being asked about. Until it has answered, the client is not
+   * listened to, or one that begins and ends them all the time would pile up questions.
+   */
+  private static final int MOST_OPENING = 16;
+
   private final TextSocket socket;
   private final SubscriptionFeeds feeds;
   private final int maxSubscriptions;
@@ -32,6 +38,7 @@ public final class ChangesSession implements TextSocket.Listener {
   private final OpenSessions open;
   private final ReadTurns turns;
   private final Map<String, Subscription<?>> subscriptions = new HashMap<>();
+  private int opening;
 
   /**
    * @param maxSubscriptions at a time
@@ -89,15 +96,30 @@ public final class ChangesSession implements TextSocket.Listener {
   private void subscribe(Subscribe request, OneDatabase scope) {
     Subscription<FeedPosition> subscription =
         new Subscription<>(this, turns, request, Optional.of(scope.name()), scope.since().text());
-    subscriptions.put(request.id(), subscription);
-    subscription.feedFrom(feeds.ofOne(scope, request.terms(), subscription));
+    opening(subscription, request.id());
+    subscription.feedFrom(feeds.ofOne(scope, request.terms(), subscription, this::opened));
   }
 
   private void subscribe(Subscribe request, ManyDatabases scope) {
     Subscription<StorePosition> subscription =
         new Subscription<>(this, turns, request, Optional.empty(), scope.since().text());
-    subscriptions.put(request.id(), subscription);
-    subscription.feedFrom(feeds.ofMany(scope, request.terms(), subscription));
+    opening(subscription, request.id());
+    subscription.feedFrom(feeds.ofMany(scope, request.terms(), subscription, this::opened));
+  }
+
+  private void opening(Subscription<?> subscription, String id) {
+    subscriptions.put(id, subscription);
+    opening++;
+    if (opening == MOST_OPENING) {
+      socket.listen(false);
+    }
+  }
+
+  private void opened() {
+    if (opening == MOST_OPENING) {
+      socket.listen(true);
+    }
+    opening--;
   }
 
   private void addCredits(Credit credit) {

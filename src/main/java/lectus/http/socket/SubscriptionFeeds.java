@@ -7,11 +7,17 @@ import lectus.feed.StorePosition;
 /** Starts what subscriptions listen to. On the connection's event loop. */
 public interface SubscriptionFeeds {
 
-  /** The changes of one database; failures to begin are told to the sink. */
-  Feed ofOne(Scope.OneDatabase scope, Terms terms, FeedSink<FeedPosition> sink);
+  /**
+   * The changes of one database.
+   *
+   * @param sink is also told why it cannot begin
+   * @param opened is run when the store was asked, be it that nobody wants to know any more
+   */
+  Feed ofOne(Scope.OneDatabase scope, Terms terms, FeedSink<FeedPosition> sink, Runnable opened);
 
-  /** The changes of many databases in one order. */
-  Feed ofMany(Scope.ManyDatabases scope, Terms terms, FeedSink<StorePosition> sink);
+  /** As {@link #ofOne}, of many databases in one order. */
+  Feed ofMany(
+      Scope.ManyDatabases scope, Terms terms, FeedSink<StorePosition> sink, Runnable opened);
 
   /** What feeds a subscription. */
   interface Feed {

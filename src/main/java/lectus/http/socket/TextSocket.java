@@ -57,6 +57,7 @@ public final class TextSocket {
   private Listener listener;
   private long timer;
   private long lastHeardNanos = System.nanoTime();
+  private boolean listening = true;
   private boolean closing;
 
   /**
@@ -117,7 +118,19 @@ public final class TextSocket {
       LOG.error("A message of a WebSocket could not be handled", e);
       close(CloseCode.INTERNAL_ERROR, "The server failed; its log says why.");
     }
-    if (isFull()) {
+    pauseOrResume();
+  }
+
+  /** Whether to take messages; those that come meanwhile wait on the client's side. */
+  void listen(boolean whether) {
+    listening = whether;
+    pauseOrResume();
+  }
+
+  private void pauseOrResume() {
+    if (listening && !isFull()) {
+      socket.resume();
+    } else {
       socket.pause();
     }
   }
@@ -178,7 +191,7 @@ public final class TextSocket {
   }
 
   private void drained() {
-    socket.resume();
+    pauseOrResume();
     List<Runnable> now = new ArrayList<>(waiting);
     waiting.clear();
     now.forEach(Runnable::run);

@@ -11,14 +11,15 @@ import lectus.store.WatchedStore;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How often new rows are read for subscriptions of many sockets. */
+/** How often the store is read for subscriptions of many sockets. */
 @Timeout(60)
-final class SharedTailTest {
+final class SocketReadsTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
@@ -72,5 +73,39 @@ final class SharedTailTest {
     clients.forEach(client -> await(client, "row"));
 
     assertThat(store.begun() - before).isPositive().isLessThan(SOCKETS * SUBSCRIPTIONS / 10);
+  }
+
+  /** Else one that begins and ends subscriptions would fill the queue of the readers. */
+  @Test
+  void a_client_is_not_listened_to_while_16_subscriptions_begin() {
+    SocketClient eager = clients.get(0);
+    store.hold();
+    for (int id = 0; id < 15; id++) {
+      beginAndEnd(eager, id);
+    }
+    for (int id = 0; id < 15; id++) {
+      assertThat(eager.message("end", "id")).isEqualTo("" + id);
+    }
+    beginAndEnd(eager, 15);
+    everyLoopHasTurned();
+    assertThat(eager.isSilent()).isTrue();
+
+    store.release();
+    assertThat(eager.message("end", "id")).isEqualTo("15");
+  }
+
+  private static void beginAndEnd(SocketClient client, int id) {
+    client.send("{\"type\":\"subscribe\",\"id\":\"" + id + "\",\"db\":\"x\"}");
+    client.send("{\"type\":\"unsubscribe\",\"id\":\"" + id + "\"}");
+  }
+
+  /** The other clients are on all event loops, and get their answers behind what came before. */
+  private void everyLoopHasTurned() {
+    for (int round = 0; round < 3; round++) {
+      for (SocketClient client : clients.subList(1, clients.size())) {
+        client.send("{}");
+        assertThat(client.message("error", "error")).isEqualTo("bad_request");
+      }
+    }
   }
 }
