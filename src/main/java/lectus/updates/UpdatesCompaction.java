@@ -40,7 +40,8 @@ public final class UpdatesCompaction {
 
   /** Compacts the next rows; false if none followed them. */
   public boolean step() {
-    return transactions.run(
+    // Stored twice, the second run goes on from the first.
+    return transactions.runIdempotent(
         tx -> {
           Versionstamp from = pointers.progress(tx);
           UpdatesLog.Chunk chunk = log.read(tx.snapshot(), from, rowsPerBucket);

@@ -131,6 +131,21 @@ final class UpdatesCompactionTest {
     assertThat(LogRows.told(store)).containsExactlyElementsOf(WRITTEN_AND_COMPACTED);
   }
 
+  @Test
+  void a_step_whose_result_is_unknown_runs_again() {
+    FaultyStore faulty = new FaultyStore(store, true);
+    write();
+    UpdatesCompaction compaction =
+        new UpdatesCompaction(
+            faulty.store(), new TransactionRunner(faulty.store(), TransactionLimits.DEFAULT), 3);
+    boolean more;
+    do {
+      faulty.plan(FaultyStore.Fault.UNKNOWN_BUT_STORED, FaultyStore.Fault.UNKNOWN_AND_LOST);
+      more = compaction.step();
+    } while (more);
+    assertThat(LogRows.told(store)).containsExactlyElementsOf(WRITTEN_AND_COMPACTED);
+  }
+
   private static final List<String> WRITTEN_AND_COMPACTED =
       List.of("created a", "updated a", "deleted b", "created b", "updated b");
 
