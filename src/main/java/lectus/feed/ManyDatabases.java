@@ -79,7 +79,7 @@ public final class ManyDatabases {
   Step step(CandidateScan scan, FeedOptions options, StorePosition from, long limit) {
     return transactions.read(
         tx -> {
-          CandidateScan further = new CandidateScan(scan);
+          CandidateScan further = scan.copy();
           Heads heads = new Heads(tx, catalogue, from, scans.heads());
           if (!further.run(tx, heads, from)) {
             return new Step(further, null);

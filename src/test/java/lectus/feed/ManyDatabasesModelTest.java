@@ -56,7 +56,7 @@ final class ManyDatabasesModelTest {
     random = new Random(seed);
     interrupting = true;
     List<Reader> readers = new ArrayList<>();
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < 45; round++) {
       for (int i = random.nextInt(6); i >= 0; i--) {
         change();
       }
