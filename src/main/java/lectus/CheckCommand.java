@@ -71,6 +71,14 @@ final class CheckCommand implements Callable<Integer> {
     flags.put(Keys.CLUSTER_FILE.name(), clusterFile);
   }
 
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "Sets any key of the configuration file. May be repeated.")
+  private void set(Map<String, String> values) {
+    flags.putAll(values);
+  }
+
   @Override
   public Integer call() {
     try (Store store = Stores.openReadOnly(configuration())) {

@@ -155,6 +155,7 @@ final class CheckCommandTest {
     assertNotChecked(check("--store", "foundationdb"), "needs a --cluster-file");
     assertNotChecked(check("--store", "memory"), "must be embedded or foundationdb");
     assertNotChecked(check("--frob"), "--frob");
+    assertNotChecked(check("--set", "frob=1"), "frob");
     assertNotChecked(check("--store", "foundationdb", "--cluster-file", "none"), "none");
   }
 
