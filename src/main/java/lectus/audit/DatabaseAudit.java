@@ -20,12 +20,13 @@ final class DatabaseAudit {
   private final Reading reading;
   private final AuditedDatabase database;
   private final AuditReport report;
-  private final StatisticsDelta counted = new StatisticsDelta();
+  private final StatisticsDelta counted;
 
   private DatabaseAudit(Reading reading, AuditedDatabase database, AuditReport report) {
     this.reading = reading;
     this.database = database;
     this.report = report;
+    this.counted = new StatisticsDelta(database.handle().configuration().partitioned());
   }
 
   /**

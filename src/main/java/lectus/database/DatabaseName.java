@@ -24,10 +24,15 @@ public record DatabaseName(String text) implements Comparable<DatabaseName> {
           "illegal_database_name",
           "Name: '"
               + text
-              + "'. Only lowercase characters (a-z), digits (0-9), and any of the characters _, $, (,"
-              + " ), +, -, and / are allowed. Must begin with a letter.");
+              + "'. Only lowercase characters (a-z), digits (0-9), and any of the characters _, $,"
+              + " (, ), +, -, and / are allowed. Must begin with a letter.");
     }
     return new DatabaseName(text);
+  }
+
+  /** Whether it is one of CouchDB's own databases. */
+  public boolean isSystem() {
+    return text.startsWith("_");
   }
 
   @Override

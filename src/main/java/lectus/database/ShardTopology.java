@@ -39,7 +39,6 @@ public record ShardTopology(List<Generation> generations, boolean partitioned) {
   }
 
   private String partitionKey(String docId) {
-    int colon = partitioned ? docId.indexOf(':') : -1;
-    return colon < 0 ? docId : docId.substring(0, colon);
+    return partitioned ? Partition.ofDocument(docId).map(Partition::name).orElse(docId) : docId;
   }
 }

@@ -1,6 +1,7 @@
 package lectus.database;
 
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.List;
 import java.util.Optional;
@@ -19,10 +20,17 @@ public record Statistics(
 
   /** A snapshot read: counters make nobody lose. */
   public static CompletableFuture<Statistics> read(ReadTransaction tx, DatabaseHandle db) {
-    return tx.snapshot()
-        .getRange(StatisticsSubspace.range(db.prefix()))
-        .asList()
-        .thenApply(rows -> sum(db, rows));
+    return read(tx, StatisticsSubspace.range(db.prefix()));
+  }
+
+  /** The same of one partition; nothing of it where the database is not partitioned. */
+  public static CompletableFuture<Statistics> ofPartition(
+      ReadTransaction tx, DatabaseHandle db, Partition partition) {
+    return read(tx, StatisticsSubspace.partitionRange(db.prefix(), partition));
+  }
+
+  private static CompletableFuture<Statistics> read(ReadTransaction tx, Range range) {
+    return tx.snapshot().getRange(range).asList().thenApply(rows -> sum(range, rows));
   }
 
   /** How many entries a shard of the changes index has. */
@@ -44,13 +52,11 @@ public record Statistics(
     return StatisticsSubspace.nameOf(db.prefix(), key);
   }
 
-  private static Statistics sum(DatabaseHandle db, List<KeyValue> rows) {
+  private static Statistics sum(Range range, List<KeyValue> rows) {
     long[] sums = new long[StatisticsSubspace.Counter.values().length];
     for (KeyValue row : rows) {
-      int counter = StatisticsSubspace.counterNumber(db.prefix(), row.getKey());
-      if (counter < sums.length) {
-        sums[counter] += StatisticsSubspace.number(row.getValue());
-      }
+      int counter = StatisticsSubspace.counterNumber(range, row.getKey());
+      sums[counter] += StatisticsSubspace.number(row.getValue());
     }
     return new Statistics(sums[0], sums[1], sums[2], sums[3]);
   }

@@ -5,17 +5,30 @@ import com.apple.foundationdb.Transaction;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.ObjLongConsumer;
 
 /** What one transaction changes in a database's counters, summed up in memory and applied once. */
 public final class StatisticsDelta {
+  private final boolean partitioned;
   private final Map<Slot, Long> changes = new HashMap<>();
+  private final Map<PartitionSlot, Long> partitions = new HashMap<>();
 
   private record Slot(StatisticsSubspace.Counter counter, int number) {}
 
   private final Map<EntrySlot, Long> entries = new HashMap<>();
 
   private record EntrySlot(ShardId shard, int number) {}
+
+  private record PartitionSlot(
+      Partition partition, StatisticsSubspace.Counter counter, int number) {}
+
+  /**
+   * @param partitioned whether the database is, so that its partitions are counted, too
+   */
+  public StatisticsDelta(boolean partitioned) {
+    this.partitioned = partitioned;
+  }
 
   /**
    * @param documents live documents more or fewer
@@ -25,11 +38,11 @@ public final class StatisticsDelta {
    */
   public void add(
       String docId, int documents, int deletedDocuments, long externalBytes, long activeBytes) {
-    int slot = StatisticsSubspace.slotOf(docId);
-    merge(StatisticsSubspace.Counter.DOCUMENTS, slot, documents);
-    merge(StatisticsSubspace.Counter.DELETED_DOCUMENTS, slot, deletedDocuments);
-    merge(StatisticsSubspace.Counter.EXTERNAL_BYTES, slot, externalBytes);
-    merge(StatisticsSubspace.Counter.ACTIVE_BYTES, slot, activeBytes);
+    Optional<Partition> partition = partitioned ? Partition.ofDocument(docId) : Optional.empty();
+    merge(docId, partition, StatisticsSubspace.Counter.DOCUMENTS, documents);
+    merge(docId, partition, StatisticsSubspace.Counter.DELETED_DOCUMENTS, deletedDocuments);
+    merge(docId, partition, StatisticsSubspace.Counter.EXTERNAL_BYTES, externalBytes);
+    merge(docId, partition, StatisticsSubspace.Counter.ACTIVE_BYTES, activeBytes);
   }
 
   /** Entries that a shard of the changes index has more or fewer of. */
@@ -54,6 +67,12 @@ public final class StatisticsDelta {
         (slot, change) ->
             sink.accept(
                 StatisticsSubspace.key(db.prefix(), slot.counter(), slot.number()), change));
+    partitions.forEach(
+        (slot, change) ->
+            sink.accept(
+                StatisticsSubspace.partitionKey(
+                    db.prefix(), slot.partition(), slot.counter(), slot.number()),
+                change));
     entries.forEach(
         (slot, change) ->
             sink.accept(
@@ -66,9 +85,18 @@ public final class StatisticsDelta {
     }
   }
 
-  private void merge(StatisticsSubspace.Counter counter, int slot, long change) {
-    if (change != 0) {
-      changes.merge(new Slot(counter, slot), change, Long::sum);
+  private void merge(
+      String docId,
+      Optional<Partition> partition,
+      StatisticsSubspace.Counter counter,
+      long change) {
+    if (change == 0) {
+      return;
+    }
+    changes.merge(new Slot(counter, StatisticsSubspace.slotOf(docId)), change, Long::sum);
+    if (partition.isPresent()) {
+      int slot = StatisticsSubspace.partitionSlotOf(docId);
+      partitions.merge(new PartitionSlot(partition.get(), counter, slot), change, Long::sum);
     }
   }
 }

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Optional;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
 
 /**
  * Counters, each in 16 slots by a hash of the document id, so that no key is written by every
@@ -16,12 +17,18 @@ import lectus.tuple.TupleReader;
  * key                                                 value
  * (prefix, STATISTICS, counter number, slot)          64-bit integer, little-endian
  * (prefix, STATISTICS, 4, shard id, slot)             the same: entries of one changes shard
+ * (prefix, STATISTICS, 5, partition, counter number,  the same: a counter for one partition of a
+ *   slot)                                             partitioned database, in 4 slots
  * </pre>
  */
 final class StatisticsSubspace {
   static final int SLOTS = 16;
 
+  /** There may be many partitions with few documents each. */
+  private static final int PARTITION_SLOTS = 4;
+
   private static final int ENTRIES = 4;
+  private static final int PARTITIONS = 5;
 
   private StatisticsSubspace() {}
 
@@ -44,8 +51,19 @@ final class StatisticsSubspace {
     return (hash ^ (hash >>> 16)) & (SLOTS - 1);
   }
 
+  static int partitionSlotOf(String docId) {
+    return slotOf(docId) % PARTITION_SLOTS;
+  }
+
+  /** The counters of the whole database. */
   static Range range(byte[] prefix) {
-    return Range.startsWith(DatabaseSubspace.STATISTICS.key(prefix).toBytes());
+    return new Range(
+        DatabaseSubspace.STATISTICS.key(prefix).toBytes(),
+        DatabaseSubspace.STATISTICS.key(prefix).integer(ENTRIES).toBytes());
+  }
+
+  static Range partitionRange(byte[] prefix, Partition partition) {
+    return Range.startsWith(partitionKey(prefix, partition).toBytes());
   }
 
   static Range entriesRange(byte[] prefix, ShardId shard) {
@@ -66,9 +84,21 @@ final class StatisticsSubspace {
         .toBytes();
   }
 
-  /** The number of the counter that a key belongs to. */
-  static int counterNumber(byte[] prefix, byte[] key) {
-    return new TupleReader(key, DatabaseSubspace.STATISTICS.key(prefix).length()).smallInteger();
+  static byte[] partitionKey(byte[] prefix, Partition partition, Counter counter, int slot) {
+    return partitionKey(prefix, partition).integer(counter.number).integer(slot).toBytes();
+  }
+
+  private static TupleWriter partitionKey(byte[] prefix, Partition partition) {
+    return DatabaseSubspace.STATISTICS.key(prefix).integer(PARTITIONS).string(partition.name());
+  }
+
+  /**
+   * The number of the counter that a key belongs to.
+   *
+   * @param range that the key was read in
+   */
+  static int counterNumber(Range range, byte[] key) {
+    return new TupleReader(key, range.begin.length).smallInteger();
   }
 
   /** What a key counts and in which slot, in words; empty for a key of no counter. */
@@ -77,13 +107,22 @@ final class StatisticsSubspace {
       TupleReader reader = new TupleReader(key, DatabaseSubspace.STATISTICS.key(prefix).length());
       int counter = reader.smallInteger();
       String name =
-          counter == ENTRIES
-              ? "entries of the shard " + reader.string()
-              : Counter.values()[counter].name().toLowerCase(Locale.ROOT).replace('_', ' ');
+          switch (counter) {
+            case ENTRIES -> "entries of the shard " + reader.string();
+            case PARTITIONS -> {
+              String partition = reader.string();
+              yield nameOf(reader.smallInteger()) + " of the partition " + partition;
+            }
+            default -> nameOf(counter);
+          };
       return Optional.of(name + " in slot " + reader.smallInteger());
     } catch (MalformedTupleException | IndexOutOfBoundsException unknown) {
       return Optional.empty();
     }
+  }
+
+  private static String nameOf(int counter) {
+    return Counter.values()[counter].name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
   static byte[] littleEndian(long value) {

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import lectus.database.Partition;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
@@ -17,6 +18,7 @@ import lectus.json.JsonValue;
  * @param end where it ends
  * @param skip rows left out
  * @param limit rows at most
+ * @param partition only the documents of this one
  */
 public record AllDocsQuery(
     Listing listing,
@@ -29,7 +31,8 @@ public record AllDocsQuery(
     long limit,
     boolean includeDocs,
     boolean conflicts,
-    boolean updateSeq) {
+    boolean updateSeq,
+    Optional<Partition> partition) {
 
   /** What is listed. */
   public enum Listing {
@@ -117,6 +120,12 @@ public record AllDocsQuery(
         values.count("limit", Long.MAX_VALUE),
         values.flag("include_docs", false),
         values.flag("conflicts", false),
-        values.flag("update_seq", false));
+        values.flag("update_seq", false),
+        listing == Listing.ALL ? values.partition() : Optional.empty());
+  }
+
+  /** Whether a document with this id may be among the rows. */
+  boolean includes(String id) {
+    return partition.isEmpty() || partition.equals(Partition.ofDocument(id));
   }
 }

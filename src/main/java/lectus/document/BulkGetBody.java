@@ -82,7 +82,9 @@ final class BulkGetBody implements PagedBody {
   private List<Piece> resolve(ReadTransaction tx, DatabaseHandle db, int from, int to) {
     RevisionsSubspace revisions = new RevisionsSubspace(db);
     List<CompletableFuture<List<EditBranch>>> reading = new ArrayList<>(to - from);
-    for (BulkGetRequest request : requests.subList(from, to)) {
+    List<BulkGetRequest> checked =
+        requests.subList(from, to).stream().map(it -> it.checkedFor(db)).toList();
+    for (BulkGetRequest request : checked) {
       reading.add(
           request instanceof BulkGetRequest.Document document
               ? revisions.branches(tx, document.id())
@@ -91,9 +93,9 @@ final class BulkGetBody implements PagedBody {
     List<Piece> pieces = new ArrayList<>();
     for (int i = from; i < to; i++) {
       pieces.add(Piece.text(i == 0 ? "" : ","));
-      if (requests.get(i) instanceof BulkGetRequest.Document document) {
+      if (checked.get(i - from) instanceof BulkGetRequest.Document document) {
         addResult(pieces, document, Reads.await(reading.get(i - from)));
-      } else if (requests.get(i) instanceof BulkGetRequest.Refused refused) {
+      } else if (checked.get(i - from) instanceof BulkGetRequest.Refused refused) {
         addResult(pieces, refused);
       }
     }

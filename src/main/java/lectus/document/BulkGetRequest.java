@@ -1,6 +1,8 @@
 package lectus.document;
 
 import java.util.Optional;
+import lectus.database.DatabaseHandle;
+import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
@@ -40,6 +42,23 @@ sealed interface BulkGetRequest {
       return refused(
           text, revision.orElseThrow(), invalid.error().error(), invalid.error().reason());
     }
+  }
+
+  /** Refused where the database is partitioned and the id names no partition. */
+  default BulkGetRequest checkedFor(DatabaseHandle db) {
+    Optional<LectusError> problem =
+        this instanceof Document document
+            ? PartitionedId.problem(db, document.id())
+            : Optional.empty();
+    return problem
+        .<BulkGetRequest>map(
+            it ->
+                refused(
+                    new JsonValue.JsonString(((Document) this).id()),
+                    new JsonValue.JsonNull(),
+                    it.error(),
+                    it.reason()))
+        .orElse(this);
   }
 
   private static Refused refused(JsonValue id, JsonValue revision, String error, String reason) {

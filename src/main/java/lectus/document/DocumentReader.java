@@ -44,6 +44,7 @@ public final class DocumentReader {
 
   static RevisionId read(
       ReadTransaction tx, DatabaseHandle db, String id, ReadOptions options, JsonBuffer out) {
+    PartitionedId.check(db, id);
     if (options.revision().isPresent()) {
       return new LeafReader(tx, db, id).append(options, out);
     }

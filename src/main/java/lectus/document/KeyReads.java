@@ -43,7 +43,7 @@ final class KeyReads {
     List<CompletableFuture<Optional<AllDocsRow>>> rows = new ArrayList<>(keys.size());
     for (ListKey key : keys) {
       rows.add(
-          key.id()
+          id(key)
               .map(id -> source.row(tx, id))
               .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())));
     }
@@ -61,9 +61,14 @@ final class KeyReads {
       return new Found.Live(
           row.get(), query.includeDocs() ? row.map(this::body) : Optional.empty());
     }
-    return key.id().isEmpty() || query.listing() == Listing.LOCAL
+    return id(key).isEmpty() || query.listing() == Listing.LOCAL
         ? new Found.Nothing()
-        : new Found.Absent(key.id().get(), revisions.winner(tx, key.id().get()));
+        : new Found.Absent(id(key).get(), revisions.winner(tx, id(key).get()));
+  }
+
+  /** The id of a document that the list may have. */
+  private Optional<String> id(ListKey key) {
+    return key.id().filter(query::includes);
   }
 
   private CompletableFuture<StoredBody> body(AllDocsRow row) {

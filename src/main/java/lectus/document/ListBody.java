@@ -2,6 +2,7 @@ package lectus.document;
 
 import com.apple.foundationdb.ReadTransaction;
 import lectus.database.DatabaseHandle;
+import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 
 /** The answer to one question: head, rows, tail, with CouchDB's line ends. */
@@ -46,10 +47,18 @@ final class ListBody {
 
   private Part append(ReadTransaction tx, DatabaseHandle db, JsonBuffer out) {
     if (!begun) {
+      checkPartition(db);
       new ListHead(tx, db, query).append(out);
     }
     ListRowWriter writer = new ListRowWriter(out, limits, hasRows);
     ListRows rest = rows.isFinished() ? rows : rows.append(tx, db, writer);
     return new Part(rest, writer.hasRows());
+  }
+
+  private void checkPartition(DatabaseHandle db) {
+    if (query.partition().isPresent() && !db.configuration().partitioned()) {
+      throw LectusException.badRequest(
+          "query_parse_error", "`partition` parameter is not supported on this db");
+    }
   }
 }

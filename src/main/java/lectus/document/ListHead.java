@@ -70,10 +70,15 @@ final class ListHead {
   /** There are few design documents, so they are counted. */
   private long total() {
     if (query.listing() == Listing.DESIGN) {
-      ListSource design = new LiveDocuments(db, true);
+      ListSource design = LiveDocuments.design(db);
       return count(design.begin(), design.end(), ReadTransaction.ROW_LIMIT_UNLIMITED);
     }
-    return Reads.await(Statistics.read(tx, db)).documents();
+    CompletableFuture<Statistics> statistics =
+        query
+            .partition()
+            .map(partition -> Statistics.ofPartition(tx, db, partition))
+            .orElseGet(() -> Statistics.read(tx, db));
+    return Reads.await(statistics).documents();
   }
 
   private long offset(long total) {

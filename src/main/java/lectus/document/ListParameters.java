@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import lectus.database.Partition;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;
 
@@ -33,6 +34,11 @@ record ListParameters(Map<String, String> values) {
       throw LectusException.badRequest("`keys` body member must be an array.");
     }
     return Optional.of(array.elements().stream().map(ListKey::new).toList());
+  }
+
+  /** {@code partition}. */
+  Optional<Partition> partition() {
+    return Optional.ofNullable(plain("partition")).map(Partition::of);
   }
 
   boolean flag(String name, boolean otherwise) {

@@ -5,30 +5,51 @@ import com.apple.foundationdb.ReadTransaction;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
+import lectus.database.Partition;
 
-/** The live documents of a database, or its design documents. */
+/** The live documents of a database: all, its design documents, or those of a partition. */
 final class LiveDocuments implements ListSource {
   /** The first id that sorts behind all of {@code _design/…}. */
   private static final String BEHIND_DESIGN = "_design0";
 
   private final AllDocsSubspace rows;
   private final DocumentsSubspace documents;
-  private final boolean designOnly;
+  private final byte[] begin;
+  private final byte[] end;
 
-  LiveDocuments(DatabaseHandle db, boolean designOnly) {
-    this.rows = new AllDocsSubspace(db);
+  private LiveDocuments(DatabaseHandle db, AllDocsSubspace rows, byte[] begin, byte[] end) {
+    this.rows = rows;
     this.documents = new DocumentsSubspace(db);
-    this.designOnly = designOnly;
+    this.begin = begin;
+    this.end = end;
+  }
+
+  static LiveDocuments all(DatabaseHandle db) {
+    AllDocsSubspace rows = new AllDocsSubspace(db);
+    return new LiveDocuments(db, rows, rows.begin(), rows.end());
+  }
+
+  static LiveDocuments design(DatabaseHandle db) {
+    return between(db, DocumentId.DESIGN_PREFIX, BEHIND_DESIGN);
+  }
+
+  static LiveDocuments of(DatabaseHandle db, Partition partition) {
+    return between(db, partition.firstId(), partition.endId());
+  }
+
+  private static LiveDocuments between(DatabaseHandle db, String firstId, String endId) {
+    AllDocsSubspace rows = new AllDocsSubspace(db);
+    return new LiveDocuments(db, rows, rows.key(firstId), rows.key(endId));
   }
 
   @Override
   public byte[] begin() {
-    return designOnly ? rows.key(DocumentId.DESIGN_PREFIX) : rows.begin();
+    return begin;
   }
 
   @Override
   public byte[] end() {
-    return designOnly ? rows.key(BEHIND_DESIGN) : rows.end();
+    return end;
   }
 
   @Override

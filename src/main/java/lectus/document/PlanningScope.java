@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import lectus.database.DatabaseHandle;
+import lectus.error.LectusError;
 import lectus.json.ExplodedBody;
 import lectus.revision.Ancestors;
 import lectus.revision.BodySize;
@@ -19,6 +20,7 @@ import lectus.store.Reads;
 /** What the planners of one transaction share. */
 final class PlanningScope {
   private final Transaction tx;
+  private final DatabaseHandle database;
   private final RevisionsSubspace revisions;
   private final DocumentsSubspace documents;
   private final int revsLimit;
@@ -26,6 +28,7 @@ final class PlanningScope {
 
   PlanningScope(Transaction tx, DatabaseHandle database) {
     this.tx = tx;
+    this.database = database;
     this.revisions = new RevisionsSubspace(database);
     this.documents = new DocumentsSubspace(database);
     this.revsLimit = database.configuration().revsLimit();
@@ -43,6 +46,10 @@ final class PlanningScope {
   DocumentPlanner begin(DocumentEdits edits) {
     if (edits.edits().get(0) instanceof LocalEdit local) {
       return new LocalPlanner(edits, local);
+    }
+    Optional<LectusError> problem = PartitionedId.problem(database, edits.id());
+    if (problem.isPresent()) {
+      return new RefusedEdits(edits, problem.get());
     }
     if (edits.isReplicated()) {
       return new ReplicationPlanner(this, edits);

@@ -43,8 +43,12 @@ record RangeRows(
 
   static ListSource source(AllDocsQuery query, DatabaseHandle db) {
     return switch (query.listing()) {
-      case ALL -> new LiveDocuments(db, false);
-      case DESIGN -> new LiveDocuments(db, true);
+      case ALL ->
+          query
+              .partition()
+              .map(partition -> LiveDocuments.of(db, partition))
+              .orElseGet(() -> LiveDocuments.all(db));
+      case DESIGN -> LiveDocuments.design(db);
       case LOCAL -> new LocalDocsSubspace(db);
     };
   }

@@ -31,6 +31,9 @@ final class UpdateWriter {
   /** How often the bytes of such a key occur in them. */
   private static final int INDEX_KEYS = 6;
 
+  /** Counters of its partition that a document changes, with keys shorter than a branch's. */
+  private static final long PARTITION_COUNTERS = 4;
+
   private final Transaction tx;
   private final DatabaseHandle database;
   private final RevisionsSubspace revisions;
@@ -38,7 +41,7 @@ final class UpdateWriter {
   private final AllDocsSubspace allDocs;
   private final ChangesSubspace changes;
   private final LocalDocsSubspace locals;
-  private final StatisticsDelta statistics = new StatisticsDelta();
+  private final StatisticsDelta statistics;
   private int written;
 
   UpdateWriter(Transaction tx, DatabaseHandle database) {
@@ -49,6 +52,7 @@ final class UpdateWriter {
     this.allDocs = new AllDocsSubspace(database);
     this.changes = new ChangesSubspace(database);
     this.locals = new LocalDocsSubspace(database);
+    this.statistics = new StatisticsDelta(database.configuration().partitioned());
   }
 
   /** Documents written so far, without local ones; the next one's number within the transaction. */
@@ -67,6 +71,9 @@ final class UpdateWriter {
     BranchUpdate branches = update.branches();
     int keyBytes = revisions.keySizeBound(update.id(), branches.winner().leaf());
     long weight = (long) INDEX_KEYS * keyBytes + INDEX_BYTES;
+    if (database.configuration().partitioned()) {
+      weight += PARTITION_COUNTERS * (keyBytes + CONFLICTING_MUTATION_BYTES);
+    }
     for (EditBranch branch : branches.written()) {
       // The key, and twice more in its conflict range.
       weight += 3L * revisions.keySizeBound(update.id(), branch.leaf());

@@ -7,6 +7,7 @@ import lectus.changes.UpdateSequence;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.Partition;
 import lectus.database.Sequence;
 import lectus.database.Statistics;
 import lectus.error.LectusException;
@@ -37,6 +38,38 @@ public final class DatabaseInfo {
           append(tx, catalogue.current(tx, name), out);
           return null;
         });
+  }
+
+  /**
+   * Appends what {@code GET /{db}/_partition/{partition}} tells, without a line feed. A partition
+   * without documents is like one that never had any.
+   *
+   * @throws LectusException {@code not_found}; {@code bad_request} if the database is not
+   *     partitioned
+   */
+  public void append(DatabaseName name, Partition partition, JsonBuffer out) {
+    Statistics statistics =
+        transactions.read(
+            tx -> {
+              DatabaseHandle db = checkPartitioned(catalogue.current(tx, name));
+              return Reads.await(Statistics.ofPartition(tx, db, partition));
+            });
+    out.ascii("{\"db_name\":").string(name.text());
+    out.ascii(",\"sizes\":{\"active\":").number(statistics.activeBytes());
+    out.ascii(",\"external\":").number(statistics.externalBytes());
+    out.ascii("},\"partition\":").string(partition.name());
+    out.ascii(",\"doc_count\":").number(statistics.documents());
+    out.ascii(",\"doc_del_count\":").number(statistics.deletedDocuments()).octet('}');
+  }
+
+  /**
+   * @throws LectusException {@code bad_request} if the database is not partitioned
+   */
+  public static DatabaseHandle checkPartitioned(DatabaseHandle db) {
+    if (!db.configuration().partitioned()) {
+      throw LectusException.badRequest("database is not partitioned");
+    }
+    return db;
   }
 
   private static void append(ReadTransaction tx, DatabaseHandle db, JsonBuffer out) {

@@ -1,11 +1,16 @@
 package lectus.http;
 
 import java.util.List;
+import java.util.Optional;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.document.BulkEdits;
 import lectus.document.DocumentParser;
 import lectus.document.EditOutcome;
+import lectus.document.PartitionedId;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
 import lectus.http.Writes.Completion;
 import lectus.json.JsonBuffer;
 
@@ -43,10 +48,21 @@ final class BulkDocsResource implements Resource {
 
   private Parsed parse(DatabaseName database, byte[] body) {
     BulkEdits bulk = BulkEdits.parse(parser, body, uuids::next);
-    if (bulk.edits().isEmpty()) {
-      catalogue.open(database);
+    Optional<LectusError> problem =
+        bulk.edits().stream()
+            .flatMap(edit -> PartitionedId.problem(edit.id()).stream())
+            .findFirst();
+    if (bulk.edits().isEmpty() || problem.isPresent()) {
+      checkIds(catalogue.open(database), problem);
     }
     return new Parsed(bulk, DocumentWrites.memoryOf(body.length, bulk.edits().size()));
+  }
+
+  /** As in CouchDB one id without a partition refuses the whole request. */
+  private static void checkIds(DatabaseHandle db, Optional<LectusError> problem) {
+    if (db.configuration().partitioned() && problem.isPresent()) {
+      throw new LectusException(problem.get());
+    }
   }
 
   private void write(Exchange exchange, DatabaseName database, Parsed parsed) {

@@ -3,7 +3,6 @@ package lectus.http;
 import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.DatabaseInfo;
@@ -49,7 +48,7 @@ final class DatabaseResource implements Resource {
   }
 
   private void put(Exchange exchange, DatabaseName name) {
-    CreationOptions options = options(exchange.query());
+    CreationOptions options = options(name, exchange.query());
     String location = Locations.of(exchange, name.text());
     exchange.answer(
         () -> {
@@ -58,16 +57,21 @@ final class DatabaseResource implements Resource {
         });
   }
 
-  private static CreationOptions options(QueryParameters query) {
-    String partitioned = query.get("partitioned");
-    if (partitioned == null || partitioned.equals("false")) {
-      return CreationOptions.DEFAULT;
+  private static CreationOptions options(DatabaseName name, QueryParameters query) {
+    boolean partitioned = isPartitioned(query);
+    if (partitioned && name.isSystem()) {
+      throw LectusException.badRequest("Cannot partition a system database");
     }
-    if (partitioned.equals("true")) {
-      throw new LectusException(
-          new LectusError.NotImplemented("Partitioned databases are not offered."));
-    }
-    throw LectusException.badRequest("Invalid `partitioned` parameter");
+    return new CreationOptions(partitioned, CreationOptions.DEFAULT.changesShards());
+  }
+
+  private static boolean isPartitioned(QueryParameters query) {
+    String partitioned = query.text("partitioned").orElse("false");
+    return switch (partitioned) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw LectusException.badRequest("Invalid `partitioned` parameter");
+    };
   }
 
   /** With {@code rev} somebody meant a document whose id came out empty. */

@@ -28,7 +28,6 @@ final class Routes {
           "_find",
           "_index",
           "_explain",
-          "_partition",
           "_compact",
           "_view_cleanup",
           "_search_cleanup",
@@ -49,6 +48,7 @@ final class Routes {
   private final Resource database;
   private final Resource document;
   private final Resource localDocument;
+  private final Resource partition;
 
   Routes(Services services, HttpSettings settings) {
     DatabaseNames names = new DatabaseNames();
@@ -58,6 +58,7 @@ final class Routes {
     database = new DatabaseResource(services, names, writes);
     document = new DocumentResource(services, names, writes);
     localDocument = new LocalDocumentResource(services, names, writes);
+    partition = new PartitionResource(services, names);
     atTop =
         Map.of(
             "_up",
@@ -150,6 +151,9 @@ final class Routes {
     Resource list = lists.get(name);
     if (list != null && (size == 2 || size == 3 && segments.get(2).equals("queries"))) {
       return list;
+    }
+    if (name.equals("_partition")) {
+      return partition;
     }
     Resource known = inDatabase.get(name);
     if (known != null && size == 2) {

@@ -27,7 +27,7 @@ final class StatisticsTest {
             number ->
                 transactions.run(
                     tx -> {
-                      StatisticsDelta delta = new StatisticsDelta();
+                      StatisticsDelta delta = new StatisticsDelta(false);
                       delta.add("first" + number, 1, 0, 100, 1_000);
                       delta.add("second" + number, 1, 0, 10, 100);
                       delta.add("second" + number, -1, 1, -10, -100);

@@ -33,7 +33,8 @@ class AllDocsQueryTest {
                 Long.MAX_VALUE,
                 false,
                 false,
-                false));
+                false,
+                Optional.empty()));
   }
 
   @Test

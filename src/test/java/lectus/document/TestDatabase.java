@@ -55,6 +55,14 @@ final class TestDatabase {
     return create(store, "db", TransactionBudget.DEFAULT);
   }
 
+  /** A partitioned one. */
+  static TestDatabase partitioned(Store store) {
+    TestDatabase database =
+        new TestDatabase(store, DatabaseName.of("db"), TransactionBudget.DEFAULT);
+    database.catalogue.create(database.name, new CreationOptions(true, 4));
+    return database;
+  }
+
   static TestDatabase create(Store store, String name, TransactionBudget budget) {
     TestDatabase database = new TestDatabase(store, DatabaseName.of(name), budget);
     database.catalogue.create(database.name, CreationOptions.DEFAULT);

@@ -209,10 +209,18 @@ final class DatabaseResourceTest {
   }
 
   @Test
-  void partitioned_databases_are_not_offered() {
-    assertThat(server.put("/w?partitioned=true").status()).isEqualTo(501);
-    assertThat(server.put("/w?partitioned=yes").status()).isEqualTo(400);
+  void a_database_is_partitioned_or_not() {
+    Answer bad = server.put("/w?partitioned=tru");
+    assertThat(bad.status()).isEqualTo(400);
+    assertThat(bad.member("reason")).isEqualTo("Invalid `partitioned` parameter");
     assertThat(server.get("/w").status()).isEqualTo(404);
     assertThat(server.put("/w?partitioned=false").status()).isEqualTo(201);
+    assertThat(server.get("/w").body()).contains("\"props\":{}");
+    assertThat(server.put("/p?partitioned=true").status()).isEqualTo(201);
+    assertThat(server.get("/p").body()).contains("\"props\":{\"partitioned\":true}");
+    Answer system = server.put("/_users?partitioned=true");
+    assertThat(system.status()).isEqualTo(400);
+    assertThat(system.member("reason")).isEqualTo("Cannot partition a system database");
+    assertThat(server.put("/_users").status()).isEqualTo(201);
   }
 }
