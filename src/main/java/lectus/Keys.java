@@ -51,6 +51,13 @@ final class Keys {
 
   static final Key<Integer> STOP_SECONDS = Key.number("stop-seconds", 30, 0, 3_600);
 
+  static final Key<Boolean> CLUSTER = Key.flag("cluster");
+  static final Key<String> CLUSTER_CONFIG = Key.text("cluster.config", "");
+  static final Key<Integer> CLUSTER_EVENT_PORT = Key.number("cluster.event-port", 0, 0, 65_535);
+
+  static final Key<Integer> POLL_BUSY_MILLIS = Key.number("poll.busy-millis", 100, 10, 3_600_000);
+  static final Key<Integer> POLL_IDLE_MILLIS = Key.number("poll.idle-millis", 2_000, 10, 3_600_000);
+
   static final Key<Integer> READERS = Key.number("workers.readers", 0, 0, 1_024);
   static final Key<Integer> EXECUTORS = Key.number("workers.executors", 0, 0, 1_024);
   static final Key<Integer> QUEUE_EDITS = Key.number("write-queue.edits", 10_000, 1, 1_000_000);
@@ -90,6 +97,11 @@ final class Keys {
           PING_SECONDS,
           WEBSOCKET_IDLE_SECONDS,
           STOP_SECONDS,
+          CLUSTER,
+          CLUSTER_CONFIG,
+          CLUSTER_EVENT_PORT,
+          POLL_BUSY_MILLIS,
+          POLL_IDLE_MILLIS,
           READERS,
           EXECUTORS,
           QUEUE_EDITS,

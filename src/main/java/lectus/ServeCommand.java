@@ -59,6 +59,21 @@ final class ServeCommand implements Callable<Integer> {
   }
 
   @Option(
+      names = "--cluster",
+      description = "Join the other servers of a cluster, on this machine unless configured.")
+  private void cluster(boolean joined) {
+    flags.put(Keys.CLUSTER.name(), Boolean.toString(joined));
+  }
+
+  @Option(
+      names = "--cluster-config",
+      paramLabel = "FILE",
+      description = "Hazelcast's configuration for --cluster, in XML or YAML.")
+  private void clusterConfig(String file) {
+    flags.put(Keys.CLUSTER_CONFIG.name(), file);
+  }
+
+  @Option(
       names = "--allow-anonymous",
       description =
           "Let everybody who reaches the port do everything; any --host but loopback needs it.")

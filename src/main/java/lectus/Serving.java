@@ -8,6 +8,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import lectus.server.Node;
+import lectus.server.NodeSettings;
 import org.slf4j.LoggerFactory;
 
 /** One server from its start to its orderly stop. */
@@ -24,13 +25,15 @@ final class Serving {
 
   /** Serves until the process is told to end (SIGTERM, SIGINT), and gives the exit status. */
   int run() {
+    NodeSettings settings = Settings.of(configuration);
     checkHost();
+    tellOfDataOfItsOwn();
     openLog();
     CountDownLatch told = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
     ScheduledExecutorService flusher = flushRegularly();
     try (StoreOpening store = new StoreOpening(configuration);
-        Node node = Node.start(Settings.of(configuration), store::await)) {
+        Node node = Node.start(settings, store::await)) {
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(told, stopped), "lectus-stop"));
       console.say("Lectus listens on http://" + host(node) + "/");
       await(told);
@@ -61,6 +64,14 @@ final class Serving {
               + " passwords yet; --allow-anonymous says that this is wanted.");
     }
     console.say("Everybody who reaches " + host + " can read, write and delete everything.");
+  }
+
+  private void tellOfDataOfItsOwn() {
+    if (configuration.get(Keys.CLUSTER) && configuration.get(Keys.STORE).equals("embedded")) {
+      console.say(
+          "This member of the cluster keeps data of its own, which it does not share with the"
+              + " others; members with \"--store foundationdb\" share theirs.");
+    }
   }
 
   private static boolean isLoopback(String host) {

@@ -1,12 +1,17 @@
 package lectus;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import lectus.document.DocumentLimits;
 import lectus.http.CorsSettings;
 import lectus.http.HttpSettings;
 import lectus.http.socket.WebSocketSettings;
 import lectus.json.JsonLimits;
+import lectus.server.ClusterSettings;
 import lectus.server.NodeSettings;
+import lectus.server.PollSettings;
 import lectus.server.WriteSettings;
 
 /** Turns the configuration's keys into what the packages below take. */
@@ -25,6 +30,8 @@ final class Settings {
         writes(configuration),
         orPerCore(configuration.get(Keys.READERS), 2),
         bodyMemory(configuration.get(Keys.BODY_MEMORY_BYTES)),
+        polls(configuration),
+        cluster(configuration),
         Duration.ofSeconds(configuration.get(Keys.STOP_SECONDS)));
   }
 
@@ -73,6 +80,43 @@ final class Settings {
         configuration.get(Keys.QUEUE_BYTES),
         configuration.get(Keys.BATCH_EDITS),
         configuration.get(Keys.BATCH_BYTES));
+  }
+
+  private static PollSettings polls(Configuration configuration) {
+    int busy = configuration.get(Keys.POLL_BUSY_MILLIS);
+    int idle = configuration.get(Keys.POLL_IDLE_MILLIS);
+    if (idle < busy) {
+      throw new ConfigurationException(
+          "\"poll.idle-millis\" ("
+              + idle
+              + ") must not be less than \"poll.busy-millis\" ("
+              + busy
+              + ").");
+    }
+    return new PollSettings(Duration.ofMillis(busy), Duration.ofMillis(idle));
+  }
+
+  private static Optional<ClusterSettings> cluster(Configuration configuration) {
+    String file = configuration.get(Keys.CLUSTER_CONFIG);
+    if (!configuration.get(Keys.CLUSTER)) {
+      if (!file.isEmpty()) {
+        throw new ConfigurationException(
+            "\"cluster.config\" is of no use without \"cluster\" (--cluster).");
+      }
+      return Optional.empty();
+    }
+    return Optional.of(
+        new ClusterSettings(
+            file.isEmpty() ? Optional.empty() : Optional.of(readable(file)),
+            configuration.get(Keys.CLUSTER_EVENT_PORT)));
+  }
+
+  private static Path readable(String file) {
+    Path path = Path.of(file);
+    if (!Files.isRegularFile(path) || !Files.isReadable(path)) {
+      throw new ConfigurationException("The cluster configuration " + file + " cannot be read.");
+    }
+    return path;
   }
 
   /** 0 leaves the choice to the size of the heap. */

@@ -71,6 +71,13 @@ final class LectusTest {
         "--set directory=|\"directory\" must be names with slashes between them",
         "--config no-such-file|The configuration file no-such-file cannot be read.",
         "--host 0.0.0.0|--allow-anonymous",
+        "--cluster-config no-such-file|of no use without \"cluster\" (--cluster)",
+        "--cluster --cluster-config no-such-file|The cluster configuration no-such-file cannot be"
+            + " read.",
+        "--cluster --set cluster.event-port=65536|\"cluster.event-port\" must be a whole number"
+            + " from 0 to 65535",
+        "--set poll.idle-millis=50|\"poll.idle-millis\" (50) must not be less than"
+            + " \"poll.busy-millis\" (100).",
         "--host no.such.host.invalid|\"no.such.host.invalid\" is not known",
         "--prot 1|--prot"
       })
@@ -101,6 +108,76 @@ final class LectusTest {
       String port = Integer.toString(taken.getLocalPort());
 
       assertRefused(run("serve", "--port", port, "--data", data()), port + " is in use");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "yaml|no: hazelcast",
+        "yaml|hazelcast: [",
+        "yaml|hazelcast: {network: {port: {port: many}}}",
+        "xml|<hazelcast",
+        "xml|<html></html>",
+        "txt|hazelcast:"
+      })
+  void a_cluster_configuration_that_hazelcast_does_not_understand_is_one_sentence(
+      String type, String content) throws IOException {
+    Path file = Files.writeString(folder.resolve("cluster." + type), content);
+
+    int status =
+        run("serve", "--port", "0", "--data", data(), "--cluster", "--cluster-config", file + "");
+    assertRefused(status, "cluster configuration " + file + " is not what Hazelcast understands: ");
+  }
+
+  @Test
+  void a_port_of_the_cluster_in_use_is_one_sentence() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      Path file =
+          Files.writeString(
+              folder.resolve("cluster.yaml"),
+              """
+              hazelcast:
+                network:
+                  port: {port: %d, auto-increment: false}
+                  interfaces: {enabled: true, interfaces: [127.0.0.1]}
+                  join: {auto-detection: {enabled: false}, tcp-ip: {enabled: true}}
+                properties: {hazelcast.socket.bind.any: false}
+              """
+                  .formatted(taken.getLocalPort()));
+
+      int status =
+          run("serve", "--port", "0", "--data", data(), "--cluster", "--cluster-config", file + "");
+      assertRefused(
+          status, "cannot be joined: the port " + taken.getLocalPort() + " is in use, or its");
+    }
+  }
+
+  @Test
+  void a_port_for_events_in_use_is_one_sentence() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = Integer.toString(taken.getLocalPort());
+      Path file =
+          Files.writeString(
+              folder.resolve("cluster.yaml"),
+              """
+              hazelcast:
+                cluster-name: %s
+                network:
+                  port: {port: 0}
+                  interfaces: {enabled: true, interfaces: [127.0.0.1]}
+                  join: {auto-detection: {enabled: false}}
+                properties: {hazelcast.socket.bind.any: false}
+              """
+                  .formatted(folder));
+
+      int status =
+          run(
+              ("serve --port 0 --data %s --cluster --cluster-config %s --set cluster.event-port=%s")
+                  .formatted(data(), file, port)
+                  .split(" "));
+      assertRefused(status, "cannot be joined: the port " + port + " is in use, or its");
     }
   }
 

@@ -136,6 +136,50 @@ public final class Catalogue {
     return handle;
   }
 
+  /**
+   * As {@link #current} for many databases: one look at the metadata version, and the version keys
+   * that it leaves in doubt are read together.
+   *
+   * @return one for each name, in their order; empty: there is no such database
+   */
+  public List<Optional<DatabaseHandle>> currentAll(ReadTransaction tx, List<DatabaseName> names) {
+    byte[] metadataVersion = Reads.await(MetadataVersion.read(tx));
+    List<Check> checks = names.stream().map(name -> check(tx, name, metadataVersion)).toList();
+    return checks.stream().map(check -> settle(tx, check, metadataVersion)).toList();
+  }
+
+  /**
+   * @param seen null if the database is not in the cache
+   * @param version the version key's value now; null where it need not be known
+   */
+  private record Check(
+      DatabaseName name, HandleCache.Seen seen, CompletableFuture<byte[]> version) {}
+
+  private Check check(ReadTransaction tx, DatabaseName name, byte[] metadataVersion) {
+    HandleCache.Seen seen = handles.get(name);
+    boolean inDoubt = seen != null && !seen.holdsAt(metadataVersion);
+    return new Check(name, seen, inDoubt ? tx.snapshot().get(seen.handle().versionKey()) : null);
+  }
+
+  private Optional<DatabaseHandle> settle(ReadTransaction tx, Check check, byte[] metadataVersion) {
+    HandleCache.Seen seen = check.seen();
+    if (seen != null && check.version() == null) {
+      return Optional.of(seen.handle());
+    }
+    boolean holds =
+        seen != null && Arrays.equals(seen.handle().version(), Reads.await(check.version()));
+    try {
+      DatabaseHandle handle = holds ? seen.handle() : load(tx, check.name());
+      handles.put(handle, metadataVersion);
+      return Optional.of(handle);
+    } catch (LectusException e) {
+      if (e.error() instanceof LectusError.NotFound) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+
   private static boolean isUnchanged(ReadTransaction tx, DatabaseHandle handle) {
     return Arrays.equals(handle.version(), Reads.await(tx.snapshot().get(handle.versionKey())));
   }

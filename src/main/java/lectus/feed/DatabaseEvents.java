@@ -3,6 +3,7 @@ package lectus.feed;
 import lectus.database.DatabaseHandle;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
+import lectus.store.Versionstamp;
 
 /**
  * Tells listeners that databases moved, on this server or another. Nothing depends on a single
@@ -32,6 +33,13 @@ public interface DatabaseEvents {
     void updated(InstanceId instance, Sequence highest);
 
     void deleted(InstanceId instance);
+
+    /**
+     * Some databases moved, of which nothing was told for themselves.
+     *
+     * @param highest when the last of these moves was: a level, as above
+     */
+    void moved(Versionstamp highest);
   }
 
   /** Whoever listens registers before its first read, or it would miss what happens in between. */

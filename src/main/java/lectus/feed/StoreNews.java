@@ -38,14 +38,23 @@ final class StoreNews {
           public void deleted(InstanceId instance) {
             hear(instance, Versionstamp.END, listener);
           }
+
+          @Override
+          public void moved(Versionstamp highest) {
+            rise(highest, listener);
+          }
         });
   }
 
   private void hear(InstanceId instance, Versionstamp level, LiveSource.Listener listener) {
     if (isOfUse.test(instance)) {
-      heard.accumulateAndGet(level, StoreNews::higher);
-      listener.told();
+      rise(level, listener);
     }
+  }
+
+  private void rise(Versionstamp level, LiveSource.Listener listener) {
+    heard.accumulateAndGet(level, StoreNews::higher);
+    listener.told();
   }
 
   private static Versionstamp higher(Versionstamp one, Versionstamp other) {

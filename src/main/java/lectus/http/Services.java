@@ -40,6 +40,7 @@ public record Services(
     Writes writes,
     DatabaseEvents events,
     StorePulse pulse,
+    Membership membership,
     BodyMemory bodyMemory,
     Executor readers,
     Executor feedReaders,

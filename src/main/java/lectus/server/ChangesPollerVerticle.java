@@ -2,110 +2,81 @@ package lectus.server;
 
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.eventbus.Message;
-import java.util.ArrayList;
-import java.util.HashMap;
+import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import lectus.database.Catalogue;
-import lectus.database.DatabaseHandle;
-import lectus.database.InstanceId;
-import lectus.database.Sequence;
-import lectus.error.LectusError;
-import lectus.error.LectusException;
-import lectus.feed.ChangesReader;
-import lectus.server.DatabaseEvent.Deleted;
-import lectus.server.DatabaseEvent.Updated;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The safety net below the event bus. It relays what the bus says to this node's listeners, and
- * looks for itself at the databases that somebody listens to: quickly while they move, slowly while
- * they do not.
+ * The safety net below the events: looks for itself at what somebody on this server listens to, and
+ * tells what it finds that nobody had told of.
  */
 final class ChangesPollerVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(ChangesPollerVerticle.class);
-  private static final long BUSY_MILLIS = 100;
-  private static final long IDLE_MILLIS = 2_000;
 
-  private final String storeId;
-  private final Catalogue catalogue;
-  private final ChangesReader changes;
+  private final List<Poll> polls;
   private final ListenerRegistry listeners;
-  private final Map<InstanceId, Sequence> seen = new HashMap<>();
-  private long pauseMillis = IDLE_MILLIS;
+  private final Duration pauseOfArrivals;
+  private final AtomicBoolean arrival = new AtomicBoolean();
+  private long timer;
+  private long timerNanos;
+  private boolean failing;
 
-  ChangesPollerVerticle(
-      String storeId, Catalogue catalogue, ChangesReader changes, ListenerRegistry listeners) {
-    this.storeId = storeId;
-    this.catalogue = catalogue;
-    this.changes = changes;
+  ChangesPollerVerticle(List<Poll> polls, ListenerRegistry listeners, PollSettings settings) {
+    this.polls = List.copyOf(polls);
     this.listeners = listeners;
+    this.pauseOfArrivals = settings.busy();
   }
 
   @Override
   public Future<?> start() {
-    List<Future<?>> consumers = new ArrayList<>();
-    for (int number = 0; number < DatabaseEvent.ADDRESSES; number++) {
-      consumers.add(
-          vertx
-              .eventBus()
-              .<DatabaseEvent>consumer(DatabaseEvent.address(number), this::relay)
-              .completion());
-    }
-    schedule();
-    return Future.all(consumers);
+    listeners.watch(address -> arrived());
+    pollLater(untilNext());
+    return Future.succeededFuture();
   }
 
-  private void relay(Message<DatabaseEvent> message) {
-    DatabaseEvent event = message.body();
-    if (event.storeId().equals(storeId)) {
-      listeners.tell(event.instance(), event.happening());
+  /** On any thread. What is new here does not wait until everything else is due. */
+  private void arrived() {
+    if (arrival.compareAndSet(false, true)) {
+      context.runOnContext(none -> pollSooner());
     }
   }
 
-  private void schedule() {
-    vertx.setTimer(pauseMillis, timer -> pollAndGoOn());
-  }
-
-  private void pollAndGoOn() {
-    List<DatabaseHandle> databases = listeners.databases();
-    seen.keySet().retainAll(databases.stream().map(DatabaseHandle::instance).toList());
-    boolean moved = false;
-    for (DatabaseHandle database : databases) {
-      moved |= poll(database);
+  private void pollSooner() {
+    arrival.set(false);
+    if (System.nanoTime() + pauseOfArrivals.toNanos() - timerNanos < 0) {
+      vertx.cancelTimer(timer);
+      pollLater(pauseOfArrivals);
     }
-    pauseMillis = moved ? BUSY_MILLIS : Math.min(IDLE_MILLIS, 2 * pauseMillis);
-    schedule();
   }
 
-  /** Whether the database has moved since the last look. */
-  private boolean poll(DatabaseHandle database) {
+  private void pollLater(Duration pause) {
+    long millis = Math.max(1, pause.toMillis());
+    timerNanos = System.nanoTime() + Duration.ofMillis(millis).toNanos();
+    timer = vertx.setTimer(millis, fired -> poll());
+  }
+
+  private Duration untilNext() {
+    return polls.stream().map(Poll::untilNext).min(Comparator.naturalOrder()).orElseThrow();
+  }
+
+  private void poll() {
     try {
-      return catalogue.open(database.name()).instance().equals(database.instance())
-          ? look(database)
-          : over(database);
-    } catch (LectusException e) {
-      return e.error() instanceof LectusError.NotFound && over(database);
+      polls.forEach(Poll::run);
+      failing = false;
     } catch (RuntimeException e) {
-      LOG.warn("database={} could not be polled", database.name(), e);
-      return false;
+      logOnce(e);
     }
+    pollLater(untilNext());
   }
 
-  private boolean look(DatabaseHandle database) {
-    Optional<Sequence> last = changes.updateSequence(database.name());
-    if (last.isEmpty() || last.get().equals(seen.put(database.instance(), last.get()))) {
-      return false;
+  /** A store that does not answer is looked at again and again, but complained of once. */
+  private void logOnce(RuntimeException failure) {
+    if (!failing) {
+      LOG.warn("Databases could not be polled", failure);
     }
-    listeners.tell(database.instance(), new Updated(last.get()));
-    return true;
-  }
-
-  private boolean over(DatabaseHandle database) {
-    listeners.tell(database.instance(), new Deleted());
-    return true;
+    failing = true;
   }
 }

@@ -1,6 +1,7 @@
 package lectus.server;
 
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import lectus.database.Catalogue;
 import lectus.document.AllDocs;
@@ -13,17 +14,21 @@ import lectus.document.RevisionsDiff;
 import lectus.feed.ChangesReader;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.DatabaseInfo;
+import lectus.feed.DatabaseTails;
 import lectus.feed.LiveTails;
 import lectus.feed.ManyDatabases;
 import lectus.feed.StoreUpdates;
 import lectus.http.BodyMemory;
+import lectus.http.Membership;
 import lectus.http.Services;
 import lectus.http.Writes;
 import lectus.store.Store;
 import lectus.store.StorePulse;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
+import lectus.store.Versionstamp;
 import lectus.updates.UpdatesCompaction;
+import lectus.updates.UpdatesLog;
 
 /** The parts below HTTP, put together once for each server. */
 final class Layer {
@@ -32,6 +37,7 @@ final class Layer {
   private final TransactionRunner transactions;
   private final Catalogue catalogue;
   private final ChangesReader changes;
+  private final UpdatesLog updates;
 
   Layer(Store store, NodeSettings settings) {
     this.store = store;
@@ -39,14 +45,20 @@ final class Layer {
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     this.catalogue = new Catalogue(store, transactions, InstantSource.system());
     this.changes = new ChangesReader(catalogue, transactions);
+    this.updates = new UpdatesLog(store);
   }
 
   Catalogue catalogue() {
     return catalogue;
   }
 
-  ChangesReader changes() {
-    return changes;
+  DatabaseTails tails() {
+    return new DatabaseTails(catalogue, transactions);
+  }
+
+  /** When the newest row of the updates log was written; empty if there is none. */
+  Optional<Versionstamp> newestUpdate() {
+    return transactions.read(updates::newest);
   }
 
   UpdatesCompaction compaction() {
@@ -60,7 +72,7 @@ final class Layer {
   /**
    * @param readers of which feeds get half
    */
-  Services services(Writes writes, DatabaseEvents events, Executor readers) {
+  Services services(Writes writes, DatabaseEvents events, Membership membership, Executor readers) {
     Executor feedReaders = new FeedShare(readers, Math.max(1, settings.readers() / 2));
     return new Services(
         store.id(),
@@ -78,6 +90,7 @@ final class Layer {
         writes,
         events,
         new StorePulse(store),
+        membership,
         new BodyMemory(settings.bodyMemoryBytes()),
         readers,
         feedReaders,

@@ -1,6 +1,5 @@
 package lectus.server;
 
-import io.vertx.core.Context;
 import io.vertx.core.Deployable;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -9,6 +8,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import java.net.BindException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -27,16 +27,25 @@ public final class Node implements AutoCloseable {
   /** What closing connections and the like may take beyond the time for running requests. */
   private static final long STOP_SECONDS = 10;
 
+  /** Other servers hear of a database at most once in this time. */
+  private static final Duration EVENT_PAUSE = Duration.ofMillis(5);
+
+  /** So long a server hears of databases that nobody listens to any more. */
+  private static final Duration LINGER = Duration.ofSeconds(30);
+
   private final NodeSettings settings;
+  private final Neighbours neighbours;
   private final Vertx vertx;
   private final ExecutorService readers;
   private final List<String> executors = new ArrayList<>();
   private final List<String> servers = new ArrayList<>();
-  private int port;
+  private Announcements others = Announcements.TO_NOBODY;
+  private volatile int port;
 
-  private Node(NodeSettings settings) {
+  private Node(NodeSettings settings, Neighbours neighbours) {
     this.settings = settings;
-    this.vertx = Vertx.vertx(vertxOptions());
+    this.neighbours = neighbours;
+    this.vertx = neighbours.join(vertxOptions());
     this.readers = ReaderPool.of(settings.readers());
   }
 
@@ -55,7 +64,19 @@ public final class Node implements AutoCloseable {
    * @throws StartException when the address cannot be listened on
    */
   public static Node start(NodeSettings settings, Supplier<Store> store) {
-    Node node = new Node(settings);
+    return start(settings, store, neighbours(settings));
+  }
+
+  /** Hazelcast is loaded only if it is needed. */
+  private static Neighbours neighbours(NodeSettings settings) {
+    if (settings.cluster().isEmpty()) {
+      return new Alone();
+    }
+    return new HazelcastCluster(settings.cluster().get());
+  }
+
+  static Node start(NodeSettings settings, Supplier<Store> store, Neighbours neighbours) {
+    Node node = new Node(settings, neighbours);
     try {
       node.deploy(store.get());
       return node;
@@ -70,11 +91,15 @@ public final class Node implements AutoCloseable {
     return port;
   }
 
-  /** Ends in order: no request that is running is cut off, as long as it ends in time. */
+  /**
+   * Ends in order: no request that is running is cut off, as long as it ends in time. A member
+   * leaves its cluster when everything else is done.
+   */
   @Override
   public void close() {
     undeploy(servers, settings.stopGrace().toSeconds() + STOP_SECONDS);
     undeploy(executors, STOP_SECONDS);
+    others.flush();
     await(vertx.close(), STOP_SECONDS);
     readers.shutdown();
   }
@@ -98,25 +123,39 @@ public final class Node implements AutoCloseable {
   private void deploy(Store store) {
     Layer layer = new Layer(store, settings);
     ListenerRegistry listeners = new ListenerRegistry();
-    UpdateAnnouncer announcer = announcer(store, listeners);
-    worker(
-        "lectus-poller",
-        new ChangesPollerVerticle(store.id(), layer.catalogue(), layer.changes(), listeners));
+    others =
+        neighbours
+            .channel(vertx)
+            .map(channel -> announcements(channel, store.id(), listeners))
+            .orElse(Announcements.TO_NOBODY);
+    UpdateAnnouncer announcer = new UpdateAnnouncer(listeners, others);
+    worker("lectus-poller", poller(layer, listeners, announcer));
     worker("lectus-compaction", new UpdatesCompactionVerticle(layer.compaction()));
     Writes writes = deployExecutors(layer.writer(), announcer);
-    deployServers(layer.services(writes, announcer, readers));
+    deployServers(layer.services(writes, announcer, this::members, readers));
   }
 
-  private UpdateAnnouncer announcer(Store store, ListenerRegistry listeners) {
-    DatabaseEventCodec codec = new DatabaseEventCodec();
-    vertx.eventBus().registerCodec(codec);
-    Context context = vertx.getOrCreateContext();
-    return new UpdateAnnouncer(
-        store.id(),
+  /** Connects this server's listeners with the other servers, in both directions. */
+  private Announcements announcements(
+      EventChannel channel, String storeId, ListenerRegistry listeners) {
+    Alarm alarm = new ContextAlarm(vertx);
+    listeners.watch(new Subscriptions(channel, listeners, storeId, alarm, LINGER)::check);
+    return new CoalescedAnnouncements(storeId, channel, alarm, EVENT_PAUSE, System::nanoTime);
+  }
+
+  private ChangesPollerVerticle poller(
+      Layer layer, ListenerRegistry listeners, UpdateAnnouncer announcer) {
+    PollSettings polls = settings.polls();
+    return new ChangesPollerVerticle(
+        List.of(
+            new DatabasePoll(layer.tails(), listeners, announcer, polls),
+            new StorePoll(layer::newestUpdate, listeners, polls)),
         listeners,
-        vertx.eventBus(),
-        publication -> context.runOnContext(none -> publication.run()),
-        codec);
+        polls);
+  }
+
+  private List<String> members() {
+    return neighbours.members(settings.address(port));
   }
 
   private Writes deployExecutors(DocumentWriter writer, UpdateAnnouncer announcer) {
@@ -157,7 +196,7 @@ public final class Node implements AutoCloseable {
   }
 
   private StartException cannotListen(StartException failure) {
-    String address = settings.host() + ":" + settings.port();
+    String address = settings.address(settings.port());
     String why =
         failure.getCause() instanceof BindException
             ? " is in use, or is no address of this machine."

@@ -20,6 +20,8 @@ final class LargeRequests {
         settings.writes(),
         settings.readers(),
         settings.bodyMemoryBytes(),
+        settings.polls(),
+        settings.cluster(),
         settings.stopGrace());
   }
 }

@@ -159,7 +159,6 @@ final class ServerResourcesTest {
         "/_replicate",
         "/_scheduler/jobs",
         "/_node/_local/_config",
-        "/_membership",
         "/w/_find",
         "/w/_index",
         "/w/_explain",
@@ -266,5 +265,14 @@ final class ServerResourcesTest {
     assertThat(tooMany.member("error")).isEqualTo("too_many_keys");
     assertThat(server.post("/_dbs_info", "{}").status()).isEqualTo(400);
     assertThat(server.post("/_dbs_info", "{\"keys\":3}").status()).isEqualTo(400);
+  }
+
+  @Test
+  void a_server_that_has_no_others_beside_it_is_the_only_member() {
+    String self = "[\"lectus@127.0.0.1:" + server.port() + "\"]";
+
+    assertThat(server.get("/_membership").body())
+        .isEqualTo("{\"all_nodes\":" + self + ",\"cluster_nodes\":" + self + "}\n");
+    assertThat(server.put("/_membership").header("allow")).isEqualTo("GET,HEAD");
   }
 }

@@ -32,12 +32,9 @@ final class BareServer implements AutoCloseable {
     layer = new Layer(store, settings);
     List<WriteQueue> queues =
         IntStream.range(0, bounds.executors()).mapToObj(number -> new WriteQueue(bounds)).toList();
-    DatabaseEventCodec codec = new DatabaseEventCodec();
-    vertx.eventBus().registerCodec(codec);
-    UpdateAnnouncer announcer =
-        new UpdateAnnouncer(store.id(), listeners, vertx.eventBus(), Runnable::run, codec);
+    UpdateAnnouncer announcer = new UpdateAnnouncer(listeners, Announcements.TO_NOBODY);
     WriteRouter writes = new WriteRouter(vertx.eventBus(), queues, bounds.batchEdits());
-    api = new HttpApi(layer.services(writes, announcer, readers), settings.http());
+    api = new HttpApi(layer.services(writes, announcer, List::of, readers), settings.http());
     server =
         Future.<HttpServer>future(
                 started ->

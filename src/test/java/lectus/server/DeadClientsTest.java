@@ -65,6 +65,8 @@ final class DeadClientsTest {
         settings.writes(),
         settings.readers(),
         settings.bodyMemoryBytes(),
+        settings.polls(),
+        settings.cluster(),
         settings.stopGrace());
   }
 

@@ -2,6 +2,7 @@ package lectus.http.testing;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import lectus.document.DocumentLimits;
 import lectus.http.CorsSettings;
@@ -9,6 +10,7 @@ import lectus.http.HttpSettings;
 import lectus.http.socket.WebSocketSettings;
 import lectus.server.Node;
 import lectus.server.NodeSettings;
+import lectus.server.PollSettings;
 import lectus.server.WriteSettings;
 import lectus.store.Store;
 
@@ -29,6 +31,11 @@ public final class LectusServer implements AutoCloseable {
     return new LectusServer(Node.start(change.apply(defaults()), store));
   }
 
+  /** A server that somebody else started. */
+  public static LectusServer of(Node node) {
+    return new LectusServer(node);
+  }
+
   /** What the server runs with unless a test changes it. */
   public static NodeSettings defaults() {
     return new NodeSettings(
@@ -39,6 +46,8 @@ public final class LectusServer implements AutoCloseable {
         new WriteSettings(2, 10_000, 64 << 20, 64, 1 << 20),
         4,
         64 << 20,
+        new PollSettings(Duration.ofMillis(100), Duration.ofSeconds(2)),
+        Optional.empty(),
         Duration.ofSeconds(20));
   }
 

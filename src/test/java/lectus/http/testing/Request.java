@@ -10,7 +10,7 @@ public final class Request {
   private final StringBuilder head;
   private byte[] body;
 
-  Request(int port, String method, String target) {
+  public Request(int port, String method, String target) {
     this.port = port;
     this.method = method;
     this.head = new StringBuilder(method + ' ' + target + " HTTP/1.1\r\nHost: host\r\n");

@@ -1,0 +1,24 @@
+package lectus.server;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import java.util.List;
+import java.util.Optional;
+
+/** A server that has no others beside it. */
+final class Alone implements Neighbours {
+  @Override
+  public Vertx join(VertxOptions options) {
+    return Vertx.vertx(options);
+  }
+
+  @Override
+  public Optional<EventChannel> channel(Vertx joined) {
+    return Optional.empty();
+  }
+
+  @Override
+  public List<String> members(String self) {
+    return List.of("lectus@" + self);
+  }
+}

@@ -1,0 +1,57 @@
+package lectus.server;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import lectus.database.DatabaseHandle;
+import lectus.database.Sequence;
+import lectus.feed.DatabaseEvents.Listener;
+
+/**
+ * Those on this server who listen to one life of a database. What was heard before is not told
+ * again: whoever listens now was told, or began to listen afterwards and finds it when it reads.
+ */
+final class Audience {
+  private final DatabaseHandle database;
+  private final Set<Listener> listeners = ConcurrentHashMap.newKeySet();
+  private final AtomicReference<Sequence> heard = new AtomicReference<>();
+
+  /**
+   * @param database as it was when somebody began to listen
+   */
+  Audience(DatabaseHandle database) {
+    this.database = database;
+  }
+
+  DatabaseHandle database() {
+    return database;
+  }
+
+  void add(Listener listener) {
+    listeners.add(listener);
+  }
+
+  /** Whether nobody is left. */
+  boolean remove(Listener listener) {
+    listeners.remove(listener);
+    return listeners.isEmpty();
+  }
+
+  /** Whether this was news. */
+  boolean updated(Sequence highest) {
+    Sequence before = heard.getAndAccumulate(highest, Audience::higher);
+    boolean news = before == null || before.compareTo(highest) < 0;
+    if (news) {
+      listeners.forEach(listener -> listener.updated(highest));
+    }
+    return news;
+  }
+
+  private static Sequence higher(Sequence known, Sequence told) {
+    return known == null || known.compareTo(told) < 0 ? told : known;
+  }
+
+  void deleted() {
+    listeners.forEach(Listener::deleted);
+  }
+}

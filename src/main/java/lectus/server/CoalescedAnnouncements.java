@@ -1,0 +1,81 @@
+package lectus.server;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import lectus.database.InstanceId;
+import lectus.database.Sequence;
+
+/**
+ * Sends at most one event per database and pause: the first at once, what comes during the pause as
+ * one event at its end.
+ */
+final class CoalescedAnnouncements implements Announcements {
+  private final String storeId;
+  private final EventChannel channel;
+  private final Alarm alarm;
+  private final long pauseNanos;
+  private final LongSupplier nanoTime;
+  private final Map<InstanceId, Sequence> waiting = new ConcurrentHashMap<>();
+  private final AtomicBoolean alarmed = new AtomicBoolean();
+  private volatile long nextNanos;
+
+  CoalescedAnnouncements(
+      String storeId, EventChannel channel, Alarm alarm, Duration pause, LongSupplier nanoTime) {
+    this.storeId = storeId;
+    this.channel = channel;
+    this.alarm = alarm;
+    this.pauseNanos = pause.toNanos();
+    this.nanoTime = nanoTime;
+    this.nextNanos = nanoTime.getAsLong();
+  }
+
+  @Override
+  public void created(InstanceId instance) {
+    alarm.in(Duration.ZERO, () -> channel.publish(DatabaseEvent.created(storeId, instance)));
+  }
+
+  @Override
+  public void updated(InstanceId instance, Sequence highest) {
+    waiting.merge(instance, highest, (a, b) -> a.compareTo(b) < 0 ? b : a);
+    if (alarmed.compareAndSet(false, true)) {
+      alarm.in(untilNext(), this::sendWaiting);
+    }
+  }
+
+  @Override
+  public void deleted(InstanceId instance) {
+    alarm.in(Duration.ZERO, () -> channel.publish(DatabaseEvent.deleted(storeId, instance)));
+  }
+
+  @Override
+  public void flush() {
+    CountDownLatch flushed = new CountDownLatch(1);
+    alarm.in(Duration.ZERO, this::sendWaiting);
+    alarm.in(Duration.ZERO, flushed::countDown);
+    try {
+      flushed.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private Duration untilNext() {
+    return Duration.ofNanos(Math.max(0, nextNanos - nanoTime.getAsLong()));
+  }
+
+  /** Whatever is announced from here on has an alarm of its own. */
+  private void sendWaiting() {
+    nextNanos = nanoTime.getAsLong() + pauseNanos;
+    alarmed.set(false);
+    for (InstanceId instance : waiting.keySet()) {
+      Sequence highest = waiting.remove(instance);
+      if (highest != null) {
+        channel.publish(DatabaseEvent.updated(storeId, instance, highest));
+      }
+    }
+  }
+}

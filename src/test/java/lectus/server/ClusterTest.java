@@ -1,0 +1,219 @@
+package lectus.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.SocketClient;
+import lectus.server.testing.Await;
+import lectus.server.testing.ClusterFile;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Servers of one Hazelcast cluster on one store. They look for themselves once an hour, so that
+ * nothing but the event bus can have woken a listener.
+ */
+@Timeout(180)
+final class ClusterTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+  @TempDir private static Path folder;
+
+  static final PollSettings HOURLY = new PollSettings(Duration.ofHours(1), Duration.ofHours(1));
+  private static final Pattern NAME = Pattern.compile("\"(lectus@127\\.0\\.0\\.1:\\d+)\"");
+
+  /** Tells a WebSocket's client to connect again, elsewhere or later. */
+  private static final int GOING_AWAY = 1001;
+
+  private static final AtomicInteger databases = new AtomicInteger();
+
+  private static final List<Member> members = new ArrayList<>();
+  private static Store store;
+  private static Path file;
+  private static LectusServer one;
+  private static LectusServer two;
+  private static LectusServer three;
+
+  private final String database = "db" + databases.incrementAndGet();
+
+  @BeforeAll
+  static void form() {
+    store = stores.fresh();
+    file = ClusterFile.write(folder);
+    one = join().server();
+    two = join().server();
+    three = join().server();
+  }
+
+  private static Member join() {
+    Member member = new Member(file, store, HOURLY);
+    members.add(member);
+    return member;
+  }
+
+  @AfterAll
+  static void leave() {
+    members.forEach(Member::close);
+  }
+
+  /** Opens a feed, and returns when writes through another member have been seen to wake it. */
+  private ContinuousFeed feedOf(LectusServer server, LectusServer writer) {
+    ContinuousFeed feed = new ContinuousFeed(server, database, "now");
+    feed.wakeBy(
+        number -> writer.write("/" + database + "/warm" + server.port() + "-" + number, "{}"));
+    return feed;
+  }
+
+  private void wakeByOne(ContinuousFeed feed) {
+    feed.wakeBy(number -> one.write("/" + database + "/warm" + number, "{}"));
+  }
+
+  static List<String> membersOf(LectusServer server) {
+    String json = server.get("/_membership").body();
+    String all = json.substring(0, json.indexOf("cluster_nodes"));
+    List<String> names = NAME.matcher(all).results().map(match -> match.group(1)).toList();
+    assertThat(json).endsWith("],\"cluster_nodes\":[\"" + String.join("\",\"", names) + "\"]}\n");
+    return names;
+  }
+
+  /** What one member says as soon as it counts so many members. */
+  static List<String> membersOf(LectusServer server, int count) {
+    Await.until("there are " + count + " members", () -> membersOf(server).size() == count);
+    return membersOf(server);
+  }
+
+  @Test
+  void every_member_names_all_of_them() {
+    List<String> names = membersOf(one, 3);
+
+    assertThat(names).isSorted().doesNotHaveDuplicates();
+    membersOf(two, 3);
+    membersOf(three, 3);
+    assertThat(membersOf(two)).isEqualTo(names);
+    assertThat(membersOf(three)).isEqualTo(names);
+  }
+
+  @Test
+  void a_write_through_one_member_wakes_listeners_on_the_others() {
+    one.put("/" + database);
+    try (ContinuousFeed feedOfTwo = feedOf(two, one);
+        ContinuousFeed feedOfThree = feedOf(three, one)) {
+      for (int i = 0; i < 20; i++) {
+        one.write("/" + database + "/d" + i, "{}");
+        assertThat(feedOfTwo.nextIdBut("warm")).isEqualTo("d" + i);
+        assertThat(feedOfThree.nextIdBut("warm")).isEqualTo("d" + i);
+      }
+    }
+  }
+
+  @Test
+  void a_write_through_one_member_wakes_event_sources_on_the_others() {
+    one.put("/" + database);
+    try (ContinuousFeed events =
+        new ContinuousFeed(three.port(), "/" + database + "/_changes?feed=eventsource&since=now")) {
+      wakeByOne(events);
+      for (int i = 0; i < 20; i++) {
+        one.write("/" + database + "/d" + i, "{}");
+        assertThat(events.nextIdBut("warm")).isEqualTo("d" + i);
+      }
+    }
+  }
+
+  @Test
+  void a_write_through_one_member_wakes_websockets_of_one_database_on_the_others() {
+    one.put("/" + database);
+    try (ContinuousFeed feed = feedOf(three, one);
+        SocketClient socket = SocketClient.connect(three, "/" + database + "/_changes?since=0")) {
+      Await.until("the socket reads", () -> socket.text().contains("\"warm"));
+      for (int i = 0; i < 20; i++) {
+        one.write("/" + database + "/d" + i, "{}");
+        assertThat(feed.nextIdBut("warm")).isEqualTo("d" + i);
+        assertThat(rowBut("warm", socket)).isEqualTo("d" + i);
+      }
+    }
+  }
+
+  private static String rowBut(String head, SocketClient socket) {
+    String id = ContinuousFeed.idOf(socket.text());
+    while (id.startsWith(head)) {
+      id = ContinuousFeed.idOf(socket.text());
+    }
+    return id;
+  }
+
+  @Test
+  void a_write_through_one_member_wakes_subscriptions_on_the_others() {
+    one.put("/" + database);
+    try (ContinuousFeed feed = feedOf(two, one);
+        SocketClient socket = SocketClient.connect(two, "/_changes", "lectus.changes.v1")) {
+      socket.send(
+          "{\"type\":\"subscribe\",\"id\":\"s\",\"db\":\"" + database + "\",\"since\":\"now\"}");
+      assertThat(socket.message("caught_up", "id")).isEqualTo("s");
+      for (int i = 0; i < 20; i++) {
+        one.write("/" + database + "/d" + i, "{}");
+        assertThat(feed.nextIdBut("warm")).isEqualTo("d" + i);
+        assertThat(socket.text()).contains("\"type\":\"row\"", "\"d" + i + "\"");
+        assertThat(socket.message("caught_up", "id")).isEqualTo("s");
+      }
+    }
+  }
+
+  @Test
+  void a_deletion_through_one_member_ends_feeds_on_the_others() {
+    one.put("/" + database);
+    try (ContinuousFeed feed = feedOf(three, one)) {
+      one.delete("/" + database);
+
+      assertThat(feed.lastLine()).startsWith("{\"last_seq\":");
+    }
+  }
+
+  @Test
+  void events_go_only_to_members_that_have_listeners_for_the_database() {
+    one.put("/" + database);
+    Member bystander = join();
+    try (ContinuousFeed feed = feedOf(three, one)) {
+      one.write("/" + database + "/a", "{}");
+      assertThat(feed.nextIdBut("warm")).isEqualTo("a");
+      assertThat(members.get(2).received()).isNotEmpty();
+      assertThat(bystander.received()).isEmpty();
+    } finally {
+      members.remove(bystander);
+      bystander.close();
+    }
+  }
+
+  @Test
+  void a_member_that_leaves_ends_its_feeds_and_is_gone_from_the_list() {
+    one.put("/" + database);
+    List<String> before = membersOf(one, 3);
+    Member leaving = join();
+    members.remove(leaving);
+    try (ContinuousFeed feed = feedOf(leaving.server(), one);
+        SocketClient socket =
+            SocketClient.connect(leaving.server(), "/_changes", "lectus.changes.v1");
+        ContinuousFeed elsewhere = feedOf(two, one)) {
+      assertThat(membersOf(two)).hasSize(4).containsAll(before);
+      leaving.close();
+
+      assertThat(feed.lastLine()).startsWith("{\"last_seq\":");
+      assertThat(socket.closeCode()).isEqualTo(GOING_AWAY);
+      assertThat(membersOf(one, 3)).isEqualTo(before);
+      for (int i = 0; i < 10; i++) {
+        one.write("/" + database + "/d" + i, "{}");
+        assertThat(elsewhere.nextIdBut("warm")).isEqualTo("d" + i);
+      }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package lectus.server;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
+import lectus.feed.Registration;
+import lectus.http.testing.LectusServer;
+import lectus.store.Store;
+
+/** A server of a real Hazelcast cluster, with a view of the events that reach it. */
+final class Member implements Neighbours, AutoCloseable {
+  private final HazelcastCluster cluster;
+  private final ConcurrentLinkedQueue<DatabaseEvent> received = new ConcurrentLinkedQueue<>();
+  private final LectusServer server;
+
+  /**
+   * @param file Hazelcast's configuration
+   */
+  Member(Path file, Store store, PollSettings polls) {
+    cluster = new HazelcastCluster(new ClusterSettings(Optional.of(file), 0));
+    server =
+        LectusServer.of(Node.start(LectusServer.defaults().withPolls(polls), () -> store, this));
+  }
+
+  LectusServer server() {
+    return server;
+  }
+
+  /** The events that other members sent to this one. */
+  List<DatabaseEvent> received() {
+    return List.copyOf(received);
+  }
+
+  /** Ends its membership at once, without a word to the others. */
+  void cutOff() {
+    cluster.hazelcast().getLifecycleService().terminate();
+  }
+
+  @Override
+  public Vertx join(VertxOptions options) {
+    return cluster.join(options);
+  }
+
+  @Override
+  public List<String> members(String self) {
+    return cluster.members(self);
+  }
+
+  @Override
+  public Optional<EventChannel> channel(Vertx vertx) {
+    return cluster
+        .channel(vertx)
+        .map(
+            channel ->
+                new EventChannel() {
+                  @Override
+                  public void publish(DatabaseEvent event) {
+                    channel.publish(event);
+                  }
+
+                  @Override
+                  public Registration subscribe(int address, Consumer<DatabaseEvent> receiver) {
+                    return channel.subscribe(
+                        address,
+                        event -> {
+                          received.add(event);
+                          receiver.accept(event);
+                        });
+                  }
+                });
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}

@@ -1,0 +1,88 @@
+package lectus.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import lectus.database.CreationOptions;
+import lectus.database.DatabaseName;
+import lectus.database.InstanceId;
+import lectus.database.Sequence;
+import lectus.feed.DatabaseEvents;
+import lectus.http.testing.LectusServer;
+import lectus.store.Store;
+import lectus.store.Versionstamp;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Who listens to all databases is told of moves that nobody announces. */
+final class StorePollTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final Store store = stores.fresh();
+  private final Layer layer = new Layer(store, LectusServer.defaults());
+  private final ListenerRegistry listeners = new ListenerRegistry();
+  private final List<Versionstamp> told = new ArrayList<>();
+  private final StorePoll poll =
+      new StorePoll(
+          layer::newestUpdate,
+          listeners,
+          new PollSettings(Duration.ofMillis(1), Duration.ofMillis(2)));
+
+  private void listen() {
+    listeners.addToAll(
+        new DatabaseEvents.StoreListener() {
+          @Override
+          public void created(InstanceId instance) {}
+
+          @Override
+          public void updated(InstanceId instance, Sequence highest) {}
+
+          @Override
+          public void deleted(InstanceId instance) {}
+
+          @Override
+          public void moved(Versionstamp highest) {
+            told.add(highest);
+          }
+        });
+  }
+
+  /** Runs the poll when it is due. */
+  private void look() {
+    poll.run();
+    long due = System.nanoTime() + poll.untilNext().toNanos();
+    while (System.nanoTime() - due < 0) {
+      Thread.onSpinWait();
+    }
+    poll.run();
+  }
+
+  @Test
+  void each_move_of_the_log_is_told_once() {
+    listen();
+    look();
+    assertThat(told).isEmpty();
+    layer.catalogue().create(DatabaseName.of("a"), CreationOptions.DEFAULT);
+    look();
+    look();
+    assertThat(told).hasSize(1);
+    layer.catalogue().delete(DatabaseName.of("a"));
+    look();
+    look();
+
+    assertThat(told).hasSize(2).isSorted().last().isEqualTo(layer.newestUpdate().orElseThrow());
+  }
+
+  @Test
+  void nobody_looks_while_nobody_listens() {
+    layer.catalogue().create(DatabaseName.of("a"), CreationOptions.DEFAULT);
+    look();
+    listen();
+    look();
+
+    assertThat(told).hasSize(1);
+  }
+}

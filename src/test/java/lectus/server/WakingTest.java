@@ -1,0 +1,164 @@
+package lectus.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.server.MemoryBus.Fate;
+import lectus.server.testing.Await;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What wakes listeners on one server when others write: rows never depend on the bus, and the bus
+ * alone is enough to wake everybody.
+ */
+@Timeout(120)
+final class WakingTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final PollSettings HOURLY =
+      new PollSettings(Duration.ofHours(1), Duration.ofHours(1));
+  private static final PollSettings OFTEN =
+      new PollSettings(Duration.ofMillis(20), Duration.ofMillis(200));
+
+  private final Store store = stores.fresh();
+  private final List<LectusServer> servers = new ArrayList<>();
+
+  @AfterEach
+  void stop() {
+    servers.forEach(LectusServer::close);
+  }
+
+  private LectusServer start(MemoryBus bus, PollSettings polls) {
+    NodeSettings settings = LectusServer.defaults().withPolls(polls);
+    LectusServer server = LectusServer.of(Node.start(settings, () -> store, bus));
+    servers.add(server);
+    return server;
+  }
+
+  private static String lastSequence(LectusServer server) {
+    return server.get("/w").member("update_seq");
+  }
+
+  /** Every row, each once, in order, and the end when the database is deleted. */
+  private void everyRowArrives(Fate fate) {
+    MemoryBus bus = new MemoryBus(fate);
+    LectusServer one = start(bus, OFTEN);
+    LectusServer other = start(bus, OFTEN);
+    one.put("/w");
+    List<String> written = new ArrayList<>();
+    try (ContinuousFeed feed = new ContinuousFeed(one, "w", "0")) {
+      for (int i = 0; i < 60; i++) {
+        other.write("/w/d" + i, "{}");
+        written.add("d" + i);
+        if (i % 20 == 19) {
+          // The next poll finds what the bus kept for itself, with nobody writing.
+          List<String> read = new ArrayList<>();
+          written.forEach(id -> read.add(feed.nextId()));
+          assertThat(read).isEqualTo(written);
+          written.clear();
+        }
+      }
+      String last = lastSequence(other);
+      other.delete("/w");
+      assertThat(feed.next()).isEqualTo("{\"last_seq\":\"" + last + "\",\"pending\":0}");
+    }
+  }
+
+  @Test
+  void every_row_arrives_with_a_bus_that_drops_everything() {
+    everyRowArrives(Fate.DROPPED);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void every_row_arrives_with_a_bus_that_drops_delays_doubles_and_reorders(long seed) {
+    everyRowArrives(MemoryBus.mangling(seed));
+  }
+
+  @Test
+  void the_bus_alone_wakes_everybody() {
+    MemoryBus bus = new MemoryBus(Fate.FAITHFUL);
+    LectusServer writer = start(bus, HOURLY);
+    LectusServer one = start(bus, HOURLY);
+    LectusServer two = start(bus, HOURLY);
+    writer.put("/w");
+    try (ContinuousFeed feedOfOne = new ContinuousFeed(one, "w", "0");
+        ContinuousFeed feedOfTwo = new ContinuousFeed(two, "w", "now");
+        ContinuousFeed besideTheWriter = new ContinuousFeed(writer, "w", "now")) {
+      await(bus, 3);
+      for (int i = 0; i < 20; i++) {
+        writer.write("/w/d" + i, "{}");
+        assertThat(feedOfOne.nextId()).isEqualTo("d" + i);
+        assertThat(feedOfTwo.nextId()).isEqualTo("d" + i);
+        assertThat(besideTheWriter.nextId()).isEqualTo("d" + i);
+      }
+      writer.delete("/w");
+      assertThat(feedOfOne.next()).startsWith("{\"last_seq\"");
+      assertThat(feedOfTwo.next()).startsWith("{\"last_seq\"");
+      assertThat(besideTheWriter.next()).startsWith("{\"last_seq\"");
+    }
+  }
+
+  /** A listener to all databases is told of each that moves. */
+  private void everyDatabaseIsTold(Fate fate, PollSettings polls) {
+    MemoryBus bus = new MemoryBus(fate);
+    LectusServer one = start(bus, polls);
+    LectusServer other = start(bus, polls);
+    try (ContinuousFeed updates =
+        new ContinuousFeed(one.port(), "/_db_updates?feed=continuous&heartbeat=5000&since=now")) {
+      await(bus, 1);
+      for (int i = 0; i < 3; i++) {
+        other.put("/w" + i);
+        assertThat(updates.next()).contains("\"w" + i + "\"", "\"created\"");
+        other.write("/w" + i + "/a", "{}");
+        assertThat(updates.next()).contains("\"w" + i + "\"", "\"updated\"");
+        other.delete("/w" + i);
+        assertThat(updates.next()).contains("\"w" + i + "\"", "\"deleted\"");
+      }
+    }
+  }
+
+  @Test
+  void every_database_is_told_with_a_bus_that_drops_everything() {
+    everyDatabaseIsTold(Fate.DROPPED, OFTEN);
+  }
+
+  @Test
+  void the_bus_alone_tells_of_every_database() {
+    everyDatabaseIsTold(Fate.FAITHFUL, HOURLY);
+  }
+
+  @Test
+  void the_bus_alone_wakes_a_long_poll() {
+    MemoryBus bus = new MemoryBus(Fate.FAITHFUL);
+    LectusServer writer = start(bus, HOURLY);
+    LectusServer one = start(bus, HOURLY);
+    writer.put("/w");
+    try (Connection poll = one.request("GET", "/w/_changes?feed=longpoll&heartbeat=5000").open()) {
+      poll.readHead();
+      await(bus, 1);
+      writer.write("/w/a", "{}");
+
+      String rest = "";
+      while (!rest.contains("last_seq")) {
+        rest += poll.chunkText();
+      }
+      assertThat(rest).contains("\"id\":\"a\"");
+    }
+  }
+
+  private static void await(MemoryBus bus, int listeningServers) {
+    Await.until("servers listen", () -> bus.listeningServers() >= listeningServers);
+  }
+}

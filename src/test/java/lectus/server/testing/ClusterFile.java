@@ -1,0 +1,60 @@
+package lectus.server.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+
+/** A configuration of Hazelcast for a cluster that meets no other on this machine. */
+public final class ClusterFile {
+  private static final String TEXT =
+      """
+      hazelcast:
+        cluster-name: %s
+        network:
+          port:
+            port: %d
+            port-count: 8
+          interfaces:
+            enabled: true
+            interfaces:
+              - 127.0.0.1
+          join:
+            auto-detection:
+              enabled: false
+            tcp-ip:
+              enabled: true
+              member-list:
+                - 127.0.0.1
+        properties:
+          hazelcast.socket.bind.any: false
+          hazelcast.tcp.join.port.try.count: 8
+          hazelcast.wait.seconds.before.join: 0
+          hazelcast.heartbeat.interval.seconds: 1
+          hazelcast.max.no.heartbeat.seconds: 10
+      """;
+
+  private ClusterFile() {}
+
+  /**
+   * @return the file, in {@code folder}
+   */
+  public static Path write(Path folder) {
+    try {
+      return Files.writeString(
+          folder.resolve("cluster.yaml"), TEXT.formatted(UUID.randomUUID(), freePort()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      // Members that come later take the ports behind it.
+      return Math.min(socket.getLocalPort(), 60_000);
+    }
+  }
+}
