@@ -63,6 +63,14 @@ row '1 000 listeners, 10 writes/s, continuous' "$(load flow $port continuous 100
 row '1 000 listeners, 200 writes/s, websocket' "$(load flow $port websocket 1000 1 200 20)"
 row '1 000 databases with a listener each, 200 writes/s' "$(load flow $port websocket 1000 1000 200 20)"
 
+# Two members of a cluster on one store: only the event bus tells one what the other writes.
+java -Xmx512m -cp "$jar:target/test-classes" load-tests/Members.java "$work/members" 2 >"$work/members.log" 2>&1 & members=$!; pids+=($members)
+until grep -q '^ready' "$work/members.log"; do sleep 0.1; done
+mapfile -t ports < <(awk '/^member / { print $2 }' "$work/members.log")
+load flow ${ports[1]} websocket 50 1 200 5 ${ports[0]} >/dev/null
+row '200 listeners on one member, 50 writes/s through another' "$(load flow ${ports[1]} websocket 200 1 50 20 ${ports[0]})"
+kill $members
+
 # The same of pouchdb-server, as fast as it goes.
 npm --prefix "$work/peer" install --silent pouchdb-server@4.2.0 >/dev/null 2>&1
 (cd "$work/peer" && exec node node_modules/.bin/pouchdb-server --port $peer_port --host 127.0.0.1 \

@@ -23,6 +23,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import lectus.server.testing.Await;
+import lectus.server.testing.ClusterFile;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -58,8 +60,13 @@ final class PackagedServerIT {
   }
 
   private Process startOn(Path data, String... flags) throws IOException {
+    return start(List.of(), data, flags);
+  }
+
+  private Process start(List<String> forJava, Path data, String... flags) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(forJava);
     command.addAll(List.of("-Xmx256m", "-jar", System.getProperty("lectus.jar"), "serve"));
     command.addAll(List.of("--data", data.toString()));
     Collections.addAll(command, flags);
@@ -192,5 +199,51 @@ final class PackagedServerIT {
     Process process = start("--port", "0", "--host", "0.0.0.0", "--allow-anonymous");
 
     assertThat(process.inputReader().readLine()).startsWith("Everybody who reaches 0.0.0.0");
+  }
+
+  @Test
+  void a_server_of_its_own_loads_nothing_of_hazelcast() throws Exception {
+    Path loaded = folder.resolve("loaded");
+    String url = urlOf(start(List.of("-Xlog:class+load:file=" + loaded), data(), "--port", "0"));
+    assertThat(send("GET", url + "/_membership", "").statusCode()).isEqualTo(200);
+
+    assertThat(Files.readString(loaded))
+        .contains("io.vertx.core.Vertx ")
+        .doesNotContainIgnoringCase("hazelcast");
+  }
+
+  @Test
+  void members_of_a_cluster_find_each_other_and_leave_in_order() throws Exception {
+    String file = ClusterFile.write(folder).toString();
+    Process first = start("--port", "0", "--cluster", "--cluster-config", file);
+    BufferedReader out = first.inputReader();
+    assertThat(out.readLine()).startsWith("This member of the cluster keeps data of its own");
+    String urlOfFirst = urlOf(first);
+    assertThat(send("GET", urlOfFirst + "/_membership", "").body()).contains("lectus@127.0.0.1:");
+    Process second =
+        startOn(folder.resolve("other"), "--port", "0", "--cluster", "--cluster-config", file);
+    String urlOfSecond = urlOf(second);
+    assertThat(members(urlOfSecond)).hasSize(2).isEqualTo(members(urlOfFirst));
+
+    second.toHandle().destroy();
+    assertThat(second.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(second.exitValue()).isEqualTo(ENDED_BY_SIGTERM);
+    Await.until("one member is left", () -> members(urlOfFirst).size() == 1);
+    first.toHandle().destroy();
+    assertThat(first.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(complaintsOf(0)).isEmptyFile();
+    assertThat(complaintsOf(1)).isEmptyFile();
+  }
+
+  private List<String> members(String url) {
+    String json =
+        client
+            .sendAsync(
+                HttpRequest.newBuilder(URI.create(url + "/_membership")).build(),
+                BodyHandlers.ofString())
+            .join()
+            .body();
+    String all = json.substring(json.indexOf('[') + 1, json.indexOf(']'));
+    return List.of(all.split(","));
   }
 }

@@ -1,0 +1,34 @@
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import lectus.http.testing.LectusServer;
+import lectus.server.ClusterSettings;
+import lectus.server.Node;
+import lectus.server.NodeSettings;
+import lectus.server.PollSettings;
+import lectus.store.EmbeddedStores;
+import lectus.store.Store;
+
+/**
+ * Members of a cluster that share one embedded store, in one process: what wakes a listener on one
+ * when another writes is the event bus alone, as they look for themselves only once an hour. Prints
+ * their ports. Run with {@code java -cp target/lectus.jar:target/test-classes
+ * load-tests/Members.java FOLDER COUNT}.
+ */
+public final class Members {
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  private Members() {}
+
+  public static void main(String[] args) {
+    Store store = EmbeddedStores.open(Path.of(args[0]));
+    NodeSettings settings =
+        LectusServer.defaults()
+            .withPolls(new PollSettings(HOUR, HOUR))
+            .inCluster(new ClusterSettings(Optional.empty(), 0));
+    for (int i = 0; i < Integer.parseInt(args[1]); i++) {
+      System.out.println("member " + Node.start(settings, store).port());
+    }
+    System.out.println("ready");
+  }
+}
