@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -25,8 +26,19 @@ public final class Connection implements AutoCloseable {
   private final InputStream in;
 
   public Connection(int port) {
+    this(port, 0);
+  }
+
+  /**
+   * @param receiveBytes what may wait in the socket to be read; 0: as the system has it
+   */
+  public Connection(int port, int receiveBytes) {
     try {
-      socket = new Socket(InetAddress.getLoopbackAddress(), port);
+      socket = new Socket();
+      if (receiveBytes > 0) {
+        socket.setReceiveBufferSize(receiveBytes);
+      }
+      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
       socket.setSoTimeout(PATIENCE_MILLIS);
       socket.setTcpNoDelay(true);
       in = new BufferedInputStream(socket.getInputStream());

@@ -1,0 +1,113 @@
+package lectus.http.soak;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import lectus.http.testing.LectusServer;
+
+/** One name's databases, one after the other, and what each held when it ended. */
+final class Lives {
+  private final LectusServer server;
+  private final String name;
+  private final List<SortedMap<String, SeenRow>> ended = new ArrayList<>();
+  private final ReentrantReadWriteLock lock = new ReentrantReadWriteLock();
+
+  Lives(LectusServer server, String name) {
+    this.server = server;
+    this.name = name;
+    server.put("/" + name);
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** Runs while the database is there. */
+  void whileAlive(Runnable write) {
+    lock.readLock().lock();
+    try {
+      write.run();
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  /** Deletes it when nobody writes, and creates it again; {@code between} runs meanwhile. */
+  void startAnother(Runnable between) {
+    lock.writeLock().lock();
+    try {
+      ended.add(content());
+      server.delete("/" + name);
+      between.run();
+      server.put("/" + name);
+    } finally {
+      lock.writeLock().unlock();
+    }
+  }
+
+  String updateSequence() {
+    return server.get("/" + name).member("update_seq");
+  }
+
+  /** Takes down what the last life holds; nobody writes any more. */
+  void end() {
+    ended.add(content());
+  }
+
+  /** The changes by sequence. */
+  private SortedMap<String, SeenRow> content() {
+    SortedMap<String, SeenRow> rows = new TreeMap<>();
+    for (String line : server.get("/" + name + "/_changes").body().split("\r?\n")) {
+      if (line.startsWith("{\"seq\"")) {
+        String json = line.endsWith(",") ? line.substring(0, line.length() - 1) : line;
+        SeenRow row = SeenRow.of(SeenRow.parse(json));
+        rows.put(row.seq(), row);
+      }
+    }
+    return rows;
+  }
+
+  /**
+   * Compares what one connection saw with what there was.
+   *
+   * @param since behind which it read
+   * @param upTo it had seen everything up to here
+   */
+  void check(List<SeenRow> seen, String since, String upTo, String connection) {
+    Map<String, SeenRow> bySequence = new HashMap<>();
+    String before = since;
+    for (SeenRow row : seen) {
+      assertThat(row.seq()).as("order: %s", connection).isGreaterThan(before);
+      before = row.seq();
+      bySequence.put(row.seq(), row);
+    }
+    assertThat(seen.stream().map(row -> row.id() + row.rev()).toList())
+        .as("repeats: %s", connection)
+        .doesNotHaveDuplicates();
+    if (!seen.isEmpty()) {
+      lifeOf(seen.get(0).seq())
+          .forEach(
+              (seq, row) -> {
+                if (seq.compareTo(since) > 0 && seq.compareTo(upTo) <= 0) {
+                  assertThat(bySequence.get(seq)).as("gap: %s", connection).isEqualTo(row);
+                }
+              });
+    }
+  }
+
+  /** Sequences of later lives are higher. */
+  private SortedMap<String, SeenRow> lifeOf(String seq) {
+    for (SortedMap<String, SeenRow> life : ended) {
+      if (!life.isEmpty() && life.lastKey().compareTo(seq) >= 0) {
+        return life;
+      }
+    }
+    throw new AssertionError("The row at " + seq + " is of no life of " + name);
+  }
+}
