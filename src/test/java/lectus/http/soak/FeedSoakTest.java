@@ -15,6 +15,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
@@ -30,7 +31,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * <p>Longer: {@code -Dlectus.soak.seconds=300}; the same again: {@code -Dlectus.soak.seed=…}.
  */
 final class FeedSoakTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final long SECONDS = Long.getLong("lectus.soak.seconds", 4);
   private static final long SEED = Long.getLong("lectus.soak.seed", System.nanoTime());
