@@ -29,6 +29,9 @@ final class IdentifiedWrite<T> implements Work<Committed<T>> {
   private long doubtfulSince;
   private int attempts;
 
+  /** The last run found nothing to write, so that nothing of it can be in doubt. */
+  private boolean idle;
+
   /**
    * @param writes whether a body that gave this value has written anything
    */
@@ -45,14 +48,17 @@ final class IdentifiedWrite<T> implements Work<Committed<T>> {
   @Override
   public Committed<T> run(Transaction tx) {
     CompletableFuture<Long> readVersion = tx.getReadVersion();
+    idle = false;
     Optional<Committed<T>> earlier = isInDoubt() ? find(tx) : Optional.empty();
     if (earlier.isPresent()) {
       ids.finished(id);
       return earlier.get();
     }
     T value = body.apply(tx);
-    if (!isInDoubt() && !writes.test(value)) {
-      return new Committed<>(value, null); // what was read holds without a commit
+    idle = !isInDoubt() && !writes.test(value);
+    if (idle) {
+      Reads.await(tx.commit());
+      return new Committed<>(value, null);
     }
     return store(tx, value, Reads.await(readVersion));
   }
@@ -77,7 +83,7 @@ final class IdentifiedWrite<T> implements Work<Committed<T>> {
   @Override
   public boolean mayFollow(int code) {
     return RetryableErrors.isRetryable(code)
-        || (isInDoubt() && RetryableErrors.isUnknownResult(code));
+        || ((isInDoubt() || idle) && RetryableErrors.isUnknownResult(code));
   }
 
   @Override

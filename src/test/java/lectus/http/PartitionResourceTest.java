@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
@@ -18,7 +19,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Partitioned databases, as CouchDB's documentation and tests have them. */
 final class PartitionResourceTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final Pattern ROW = Pattern.compile("\\{\"id\":\"([^\"]*)\"");
 

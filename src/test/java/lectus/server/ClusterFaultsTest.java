@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.server.testing.ClusterFile;
@@ -25,7 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Members that leave, freeze, die or are cut off, beside two that go on. */
 @Timeout(180)
 final class ClusterFaultsTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
   @TempDir private static Path folder;
 
   private static final PollSettings OFTEN =

@@ -12,6 +12,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
 import lectus.server.testing.Await;
 import lectus.server.testing.ClusterFile;
@@ -28,7 +29,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(300)
 final class ClusterSoakTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
   @TempDir private static Path folder;
 
   private static final long SEED = 18;

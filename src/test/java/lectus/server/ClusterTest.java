@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.server.testing.Await;
@@ -27,7 +28,9 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(180)
 final class ClusterTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
   @TempDir private static Path folder;
 
   static final PollSettings HOURLY = new PollSettings(Duration.ofHours(1), Duration.ofHours(1));
