@@ -7,6 +7,8 @@ import java.util.List;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
+import lectus.json.JsonValue.JsonBool;
+import lectus.json.JsonValue.JsonObject;
 import lectus.store.WatchedStore;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
@@ -92,6 +94,37 @@ final class SocketReadsTest {
 
     store.release();
     assertThat(eager.message("end", "id")).isEqualTo("15");
+  }
+
+  @Test
+  void a_subscription_that_cannot_be_read_on_leaves_the_others_alone() {
+    server.write("/x/p", "{}");
+    SocketClient client = clients.get(0);
+    client.send("{\"type\":\"subscribe\",\"id\":\"a\",\"db\":\"x\",\"credits\":0}");
+    client.send("{\"type\":\"subscribe\",\"id\":\"b\",\"db\":\"x\",\"credits\":1}");
+    assertThat(client.message("row", "id")).isEqualTo("b");
+
+    store.breakDown(true);
+    client.send("{\"type\":\"credit\",\"id\":\"a\",\"n\":1}");
+    JsonObject error = other(client, "caught_up");
+    assertThat(SocketClient.text(error, "id")).isEqualTo("a");
+    assertThat(SocketClient.text(error, "error")).isEqualTo("internal_server_error");
+    assertThat(error.get("ended")).contains(new JsonBool(true));
+    store.breakDown(false);
+    server.write("/x/q", "{}");
+    client.send("{\"type\":\"credit\",\"id\":\"b\",\"n\":1}");
+    JsonObject row = other(client, "caught_up");
+    assertThat(SocketClient.text(row, "id")).isEqualTo("b");
+    assertThat(SocketClient.text(row, "type")).isEqualTo("row");
+  }
+
+  /** The next message that is of another type. */
+  private static JsonObject other(SocketClient client, String type) {
+    JsonObject message = client.message();
+    while (SocketClient.text(message, "type").equals(type)) {
+      message = client.message();
+    }
+    return message;
   }
 
   private static void beginAndEnd(SocketClient client, int id) {

@@ -1,16 +1,23 @@
 package lectus.store;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A store that counts the transactions which threads of some name begin, and can hold them up. */
+/**
+ * A store that counts the transactions which threads of some name begin, and can hold them up or
+ * let them fail.
+ */
 public final class WatchedStore {
+  private static final int IO_ERROR = 1510;
+
   private final AtomicInteger begun = new AtomicInteger();
   private final Store store;
+  private volatile boolean broken;
   private volatile CountDownLatch gate = new CountDownLatch(0);
 
   /**
@@ -27,6 +34,9 @@ public final class WatchedStore {
                   if (counts && method.getName().equals("createTransaction")) {
                     begun.incrementAndGet();
                     gate.await();
+                    if (broken) {
+                      throw new FDBException("io_error", IO_ERROR);
+                    }
                   }
                   try {
                     return method.invoke(inner.database(), arguments);
@@ -54,6 +64,13 @@ public final class WatchedStore {
 
   public void release() {
     gate.countDown();
+  }
+
+  /**
+   * @param whether what begins from now on fails
+   */
+  public void breakDown(boolean whether) {
+    broken = whether;
   }
 
   /** Transactions that were begun so far. */
