@@ -30,6 +30,6 @@ interface Announcements {
 
   void deleted(InstanceId instance);
 
-  /** Waits until what was announced is on its way. */
+  /** Waits until what was announced is on its way, but not for long. */
   void flush();
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import lectus.database.InstanceId;
@@ -14,6 +15,8 @@ import lectus.database.Sequence;
  * one event at its end.
  */
 final class CoalescedAnnouncements implements Announcements {
+  private static final long FLUSH_SECONDS = 2;
+
   private final String storeId;
   private final EventChannel channel;
   private final Alarm alarm;
@@ -57,7 +60,7 @@ final class CoalescedAnnouncements implements Announcements {
     alarm.in(Duration.ZERO, this::sendWaiting);
     alarm.in(Duration.ZERO, flushed::countDown);
     try {
-      flushed.await();
+      flushed.await(FLUSH_SECONDS, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -140,6 +140,24 @@ final class WakingTest {
   }
 
   @Test
+  void what_a_poll_finds_is_told_to_the_other_servers() {
+    MemoryBus bus = new MemoryBus(Fate.FAITHFUL);
+    LectusServer polling = start(bus, OFTEN);
+    LectusServer told = start(bus, HOURLY);
+    LectusServer mute = start(new MemoryBus(Fate.DROPPED), HOURLY);
+    mute.put("/w");
+    try (ContinuousFeed feed = new ContinuousFeed(polling, "w", "now");
+        ContinuousFeed elsewhere = new ContinuousFeed(told, "w", "now")) {
+      await(bus, 2);
+      for (int i = 0; i < 5; i++) {
+        mute.write("/w/d" + i, "{}");
+        assertThat(feed.nextId()).isEqualTo("d" + i);
+        assertThat(elsewhere.nextId()).isEqualTo("d" + i);
+      }
+    }
+  }
+
+  @Test
   void the_bus_alone_wakes_a_long_poll() {
     MemoryBus bus = new MemoryBus(Fate.FAITHFUL);
     LectusServer writer = start(bus, HOURLY);
