@@ -1,6 +1,8 @@
 package lectus.http.socket;
 
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.websocketx.CorruptedWebSocketFrameException;
+import io.netty.handler.flush.FlushConsolidationHandler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ServerWebSocket;
@@ -29,6 +31,8 @@ public final class TextSocket {
 
   /** What may wait for a client in memory, in bytes, before nothing more is read for it. */
   private static final int WRITE_QUEUE_BYTES = 64 << 10;
+
+  private static final int MESSAGES_GATHERED = 256;
 
   /** What the close frame has room for, in bytes (RFC 6455, section 5.5). */
   private static final int LONGEST_REASON = 123;
@@ -76,10 +80,20 @@ public final class TextSocket {
   public void start(Listener to) {
     listener = to;
     socket.setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
+    gatherWrites();
     socket.frameHandler(this::received);
     socket.drainHandler(none -> drained());
     socket.exceptionHandler(this::failed);
     socket.closeHandler(none -> closed());
+  }
+
+  /** Messages sent in one turn of the event loop go to the socket together, not one by one. */
+  private void gatherWrites() {
+    channel().pipeline().addFirst(new FlushConsolidationHandler(MESSAGES_GATHERED, true));
+  }
+
+  private ChannelHandlerContext channel() {
+    return ((WebSocketInternal) socket).channelHandlerContext();
   }
 
   private void received(WebSocketFrame frame) {
@@ -214,7 +228,7 @@ public final class TextSocket {
 
   /** A client that reads nothing does not get to the close frame either. */
   private void cut() {
-    ((WebSocketInternal) socket).channelHandlerContext().close();
+    channel().close();
   }
 
   private static String shortened(String reason) {
