@@ -22,6 +22,7 @@ final class CandidateMerge {
   private final Heads heads;
   private final FeedOptions options;
   private final PageLimits limits;
+  private final PageTime time;
   private final RowsBuilder<StorePosition> rows = new RowsBuilder<>(512);
   private Versionstamp position;
   private long limit;
@@ -32,12 +33,14 @@ final class CandidateMerge {
       Candidates candidates,
       Heads heads,
       FeedOptions options,
-      PageLimits limits) {
+      PageLimits limits,
+      PageTime time) {
     this.tx = tx;
     this.candidates = candidates;
     this.heads = heads;
     this.options = options;
     this.limits = limits;
+    this.time = time;
   }
 
   /**
@@ -71,7 +74,8 @@ final class CandidateMerge {
   private boolean isFull() {
     return rows.size() >= limit
         || lookedAt >= limits.rows(options.includeDocs())
-        || rows.json().length() >= limits.bytes();
+        || rows.json().length() >= limits.bytes()
+        || lookedAt > 0 && time.isUp();
   }
 
   /** False if another transaction has to go on. */

@@ -28,16 +28,19 @@ final class Heads {
   private final ReadTransaction tx;
   private final Catalogue catalogue;
   private final Versionstamp position;
-  private int left;
+  private final int most;
+  private final PageTime time;
+  private int looked;
 
   /**
    * @param most how many databases it looks at
    */
-  Heads(ReadTransaction tx, Catalogue catalogue, StorePosition position, int most) {
+  Heads(ReadTransaction tx, Catalogue catalogue, StorePosition position, int most, PageTime time) {
     this.tx = tx;
     this.catalogue = catalogue;
     this.position = position.at();
-    this.left = most;
+    this.most = most;
+    this.time = time;
   }
 
   /**
@@ -46,11 +49,11 @@ final class Heads {
    * @return false if it may not look at any more: another transaction has to go on
    */
   boolean lookUp(Candidates candidates) {
-    if (left <= 0) {
+    if (looked == most || looked > 0 && time.isUp()) {
       return false;
     }
-    List<Candidate> unknown = candidates.pollUnknown(Math.min(left, TOGETHER));
-    left -= unknown.size();
+    List<Candidate> unknown = candidates.pollUnknown(Math.min(most - looked, TOGETHER));
+    looked += unknown.size();
     List<Looking> looking = new ArrayList<>(unknown.size());
     for (Candidate candidate : unknown) {
       database(candidate).ifPresent(db -> looking.add(new Looking(candidate, db)));

@@ -80,12 +80,13 @@ public final class ManyDatabases {
     return transactions.read(
         tx -> {
           CandidateScan further = scan.copy();
-          Heads heads = new Heads(tx, catalogue, from, scans.heads());
+          PageTime time = new PageTime();
+          Heads heads = new Heads(tx, catalogue, from, scans.heads(), time);
           if (!further.run(tx, heads, from)) {
             return new Step(further, null);
           }
           CandidateMerge merge =
-              new CandidateMerge(tx, further.candidates(), heads, options, pages);
+              new CandidateMerge(tx, further.candidates(), heads, options, pages, time);
           return new Step(further, merge.page(from, limit));
         });
   }

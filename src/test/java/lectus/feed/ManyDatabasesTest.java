@@ -237,7 +237,9 @@ final class ManyDatabasesTest {
       do {
         complete =
             databases.transactions.read(
-                tx -> scan.run(tx, new Heads(tx, databases.catalogue, from, 1), from));
+                tx ->
+                    scan.run(
+                        tx, new Heads(tx, databases.catalogue, from, 1, new PageTime()), from));
         // What one read brings, before those that are too many are forgotten.
         assertThat(scan.candidates().size()).isLessThanOrEqualTo(2 * limits.candidates() + 16);
       } while (!complete);
