@@ -1,6 +1,7 @@
 package lectus.feed;
 
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseUpdate;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.store.Versionstamp;
@@ -34,8 +35,11 @@ public interface DatabaseEvents {
 
     void deleted(InstanceId instance);
 
+    /** A look at the updates log found this row, whether or not anybody told of it before. */
+    void logged(DatabaseUpdate row);
+
     /**
-     * Some databases moved, of which nothing was told for themselves.
+     * A look at the updates log found more rows than are told one by one.
      *
      * @param highest when the last of these moves was: a level, as above
      */

@@ -27,7 +27,7 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
     this.reader = reader;
     this.databases = databases;
     this.options = options;
-    this.news = new StoreNews(events, this::isOfUse);
+    this.news = new StoreNews(events, this::isOfUse, databases::contains);
   }
 
   private boolean isOfUse(InstanceId instance) {

@@ -2,6 +2,8 @@ package lectus.feed;
 
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseUpdate;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.store.Versionstamp;
@@ -10,14 +12,18 @@ import lectus.store.Versionstamp;
 final class StoreNews {
   private final DatabaseEvents events;
   private final Predicate<InstanceId> isOfUse;
+  private final Predicate<DatabaseName> isWanted;
   private final AtomicReference<Versionstamp> heard = new AtomicReference<>(Versionstamp.ZERO);
 
   /**
    * @param isOfUse whether what happens to an instance may be worth a look
+   * @param isWanted whether what happens to a database of this name is
    */
-  StoreNews(DatabaseEvents events, Predicate<InstanceId> isOfUse) {
+  StoreNews(
+      DatabaseEvents events, Predicate<InstanceId> isOfUse, Predicate<DatabaseName> isWanted) {
     this.events = events;
     this.isOfUse = isOfUse;
+    this.isWanted = isWanted;
   }
 
   Registration listen(LiveSource.Listener listener) {
@@ -37,6 +43,13 @@ final class StoreNews {
           @Override
           public void deleted(InstanceId instance) {
             hear(instance, Versionstamp.END, listener);
+          }
+
+          @Override
+          public void logged(DatabaseUpdate row) {
+            if (isWanted.test(row.name())) {
+              rise(row.at().endOfCommit(), listener);
+            }
           }
 
           @Override

@@ -13,7 +13,7 @@ final class StoreUpdatesSource implements LiveSource<StorePosition> {
 
   StoreUpdatesSource(StoreUpdates updates, DatabaseEvents events) {
     this.updates = updates;
-    this.news = new StoreNews(events, instance -> true);
+    this.news = new StoreNews(events, instance -> true, name -> true);
   }
 
   @Override

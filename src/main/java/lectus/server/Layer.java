@@ -32,6 +32,9 @@ import lectus.updates.UpdatesLog;
 
 /** The parts below HTTP, put together once for each server. */
 final class Layer {
+  /** Rows of the updates log, of each of its buckets, that are told one by one. */
+  static final int UPDATES_PER_BUCKET = 32;
+
   private final Store store;
   private final NodeSettings settings;
   private final TransactionRunner transactions;
@@ -59,6 +62,11 @@ final class Layer {
   /** When the newest row of the updates log was written; empty if there is none. */
   Optional<Versionstamp> newestUpdate() {
     return transactions.read(updates::newest);
+  }
+
+  /** The first rows of the updates log from a point on. */
+  UpdatesLog.Chunk updatesFrom(Versionstamp point) {
+    return transactions.read(tx -> updates.read(tx, point, UPDATES_PER_BUCKET));
   }
 
   UpdatesCompaction compaction() {

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseUpdate;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.feed.DatabaseEvents.Listener;
@@ -114,6 +115,10 @@ final class ListenerRegistry {
 
   void created(InstanceId instance) {
     storeAudience.forEach(listener -> listener.created(instance));
+  }
+
+  void logged(DatabaseUpdate row) {
+    storeAudience.forEach(listener -> listener.logged(row));
   }
 
   void storeMoved(Versionstamp highest) {

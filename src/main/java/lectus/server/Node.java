@@ -149,7 +149,7 @@ public final class Node implements AutoCloseable {
     return new ChangesPollerVerticle(
         List.of(
             new DatabasePoll(layer.tails(), listeners, announcer, polls),
-            new StorePoll(layer::newestUpdate, listeners, polls)),
+            new StorePoll(layer::newestUpdate, layer::updatesFrom, listeners, polls)),
         listeners,
         polls);
   }

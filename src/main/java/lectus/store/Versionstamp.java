@@ -55,6 +55,13 @@ public record Versionstamp(byte[] bytes) implements Comparable<Versionstamp> {
     return of(Arrays.copyOf(bytes, Versionstamps.TRANSACTION_LENGTH));
   }
 
+  /** The last point of the same commit. */
+  public Versionstamp endOfCommit() {
+    byte[] end = bytes.clone();
+    Arrays.fill(end, Versionstamps.TRANSACTION_LENGTH, end.length, (byte) 0xff);
+    return new Versionstamp(end);
+  }
+
   /** The point right before this one. */
   public Versionstamp predecessor() {
     byte[] before = bytes.clone();

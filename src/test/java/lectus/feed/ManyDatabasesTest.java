@@ -14,12 +14,14 @@ import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseUpdate;
 import lectus.document.PageLimits;
 import lectus.store.InterruptedReads;
 import lectus.store.Store;
 import lectus.store.Versionstamp;
 import lectus.store.testing.TestStores;
 import lectus.updates.Compactions;
+import lectus.updates.LogRows;
 import lectus.updates.StoreDatabases;
 import lectus.updates.UpdatesLog;
 import org.junit.jupiter.api.Test;
@@ -341,6 +343,12 @@ final class ManyDatabasesTest {
     events.publishCreated(databases.create("user-b").instance());
     assertThat(told.get()).isEqualTo(3);
     assertThat(source.hasNews(position)).isTrue();
+    position = read(source, position, 10, new ArrayList<>());
+    List<DatabaseUpdate> rows = LogRows.of(store);
+    for (DatabaseUpdate row : rows) {
+      events.logged(row);
+    }
+    assertThat(told.get()).as("created a, updated a, created b").isEqualTo(6);
     registration.close();
     assertThat(events.listeners()).isZero();
   }

@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseUpdate;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 
@@ -40,6 +41,10 @@ public final class ToldByHand implements DatabaseEvents {
   public void updated(InstanceId instance, Sequence highest) {
     listenersOf(instance).forEach(listener -> listener.updated(highest));
     toAll.forEach(listener -> listener.updated(instance, highest));
+  }
+
+  public void logged(DatabaseUpdate row) {
+    toAll.forEach(listener -> listener.logged(row));
   }
 
   public int listeners() {

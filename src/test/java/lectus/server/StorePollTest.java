@@ -6,12 +6,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.database.CreationOptions;
+import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseUpdate;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.feed.DatabaseEvents;
 import lectus.http.testing.LectusServer;
 import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
@@ -24,10 +28,11 @@ final class StorePollTest {
   private final Store store = stores.fresh();
   private final Layer layer = new Layer(store, LectusServer.defaults());
   private final ListenerRegistry listeners = new ListenerRegistry();
-  private final List<Versionstamp> told = new ArrayList<>();
+  private final List<String> told = new ArrayList<>();
   private final StorePoll poll =
       new StorePoll(
           layer::newestUpdate,
+          layer::updatesFrom,
           listeners,
           new PollSettings(Duration.ofMillis(1), Duration.ofMillis(2)));
 
@@ -44,8 +49,13 @@ final class StorePollTest {
           public void deleted(InstanceId instance) {}
 
           @Override
+          public void logged(DatabaseUpdate row) {
+            told.add(row.kind() + " " + row.name());
+          }
+
+          @Override
           public void moved(Versionstamp highest) {
-            told.add(highest);
+            told.add(highest.toString());
           }
         });
   }
@@ -61,19 +71,43 @@ final class StorePollTest {
   }
 
   @Test
-  void each_move_of_the_log_is_told_once() {
+  void each_row_of_the_log_is_told_once() {
     listen();
     look();
     assertThat(told).isEmpty();
     layer.catalogue().create(DatabaseName.of("a"), CreationOptions.DEFAULT);
     look();
     look();
-    assertThat(told).hasSize(1);
+    assertThat(told).containsExactly("CREATED a");
     layer.catalogue().delete(DatabaseName.of("a"));
     look();
     look();
 
-    assertThat(told).hasSize(2).isSorted().last().isEqualTo(layer.newestUpdate().orElseThrow());
+    assertThat(told).containsExactly("CREATED a", "DELETED a");
+  }
+
+  @Test
+  void of_more_rows_than_are_told_one_by_one_the_last_is_told_for_all() {
+    listen();
+    look();
+    DatabaseHandle a = layer.catalogue().create(DatabaseName.of("a"), CreationOptions.DEFAULT);
+    for (int i = 1; i < Layer.UPDATES_PER_BUCKET; i++) {
+      update(a);
+    }
+    look();
+    assertThat(told).containsExactly(layer.newestUpdate().orElseThrow().toString());
+    update(a);
+    look();
+    assertThat(told).hasSize(2).last().isEqualTo("UPDATED a");
+  }
+
+  private void update(DatabaseHandle database) {
+    new TransactionRunner(store, TransactionLimits.DEFAULT)
+        .run(
+            tx -> {
+              layer.catalogue().noteUpdate(tx, database);
+              return null;
+            });
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 import lectus.database.DatabaseConfiguration;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.DatabaseUpdate;
 import lectus.database.Generation;
 import lectus.database.HashScheme;
 import lectus.database.InstanceId;
@@ -112,6 +113,11 @@ final class SubscriptionsTest implements EventChannel {
       @Override
       public void deleted(InstanceId instance) {
         heard.add("deleted");
+      }
+
+      @Override
+      public void logged(DatabaseUpdate row) {
+        heard.add("logged");
       }
 
       @Override

@@ -54,9 +54,11 @@ final class VersionstampTest {
   }
 
   @Test
-  void the_start_of_a_commit_has_no_number() {
+  void a_commit_begins_and_ends_with_the_numbers_of_what_it_wrote() {
     assertThat(stamp("0000000000000101aaaa0007").startOfCommit())
         .isEqualTo(stamp("0000000000000101aaaa0000"));
+    assertThat(stamp("0000000000000101aaaa0007").endOfCommit())
+        .isEqualTo(stamp("0000000000000101aaaaffff"));
   }
 
   private static Versionstamp stamp(String hex) {
