@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.SocketClient;
+import lectus.json.JsonValue.JsonObject;
 import lectus.server.MemoryBus.Fate;
 import lectus.server.testing.Await;
 import lectus.store.Store;
@@ -137,6 +139,46 @@ final class WakingTest {
   @Test
   void the_bus_alone_tells_of_every_database() {
     everyDatabaseIsTold(Fate.FAITHFUL, HOURLY);
+  }
+
+  /** A subscription to a pattern hears of what is created, written and deleted elsewhere. */
+  private void everyMemberOfAPatternIsTold(Fate fate, PollSettings polls) {
+    MemoryBus bus = new MemoryBus(fate);
+    LectusServer one = start(bus, polls);
+    LectusServer other = start(bus, polls);
+    try (SocketClient client = SocketClient.connect(one, "/_changes", "lectus.changes.v1")) {
+      client.send("{\"type\":\"subscribe\",\"id\":\"a\",\"db\":\"user-*\",\"credits\":100}");
+      client.message("caught_up", "at");
+      await(bus, 1);
+      for (int i = 0; i < 3; i++) {
+        other.put("/other" + i);
+        other.put("/user-" + i);
+        other.write("/other" + i + "/x", "{}");
+        other.write("/user-" + i + "/y", "{}");
+        assertThat(nextOf(client)).isEqualTo("row user-" + i);
+        other.delete("/user-" + i);
+        assertThat(nextOf(client)).isEqualTo("left user-" + i);
+      }
+    }
+  }
+
+  /** What comes next of a database: its type and name. */
+  private static String nextOf(SocketClient client) {
+    JsonObject message = client.message();
+    while (SocketClient.text(message, "type").equals("caught_up")) {
+      message = client.message();
+    }
+    return SocketClient.text(message, "type") + " " + SocketClient.text(message, "db");
+  }
+
+  @Test
+  void every_member_of_a_pattern_is_told_with_a_bus_that_drops_everything() {
+    everyMemberOfAPatternIsTold(Fate.DROPPED, OFTEN);
+  }
+
+  @Test
+  void the_bus_alone_tells_of_every_member_of_a_pattern() {
+    everyMemberOfAPatternIsTold(Fate.FAITHFUL, HOURLY);
   }
 
   @Test
