@@ -116,6 +116,19 @@ final class ManyDatabasesSocketTest {
   }
 
   @Test
+  void a_selector_lets_some_rows_of_each_database_through() {
+    server.write("/user-ann/1", "{\"v\":1}");
+    server.write("/user-bob/2", "{\"v\":2}");
+    server.write("/user-ann/3", "{\"v\":2}");
+    server.write("/user-bob/4", "{\"v\":1}");
+    subscribe("a", "'db':'user-*','selector':{'v':2}");
+    assertThat(caughtUpWith("a", 2)).containsExactly("user-bob/2", "user-ann/3");
+    server.write("/user-ann/5", "{\"v\":1}");
+    server.write("/user-bob/6", "{\"v\":2}");
+    assertThat(caughtUpWith("a", 1)).containsExactly("user-bob/6");
+  }
+
+  @Test
   void at_is_where_another_subscription_goes_on_even_to_other_databases() {
     server.write("/user-ann/1", "{}");
     subscribe("a", "'db':'user-*'");
