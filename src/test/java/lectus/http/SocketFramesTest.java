@@ -229,6 +229,30 @@ final class SocketFramesTest {
     }
   }
 
+  /** While its answers wait, the client is not read; then it goes on where it was. */
+  @Test
+  void a_client_that_talks_before_it_listens_is_answered_in_order() throws InterruptedException {
+    int count = 30_000;
+    try (Connection connection = raw()) {
+      Thread talking = new Thread(() -> unsubscribe(connection, count));
+      talking.start();
+      for (int id = 0; id < count; ) {
+        Connection.Frame frame = connection.frame();
+        if (frame.opcode() == Frames.TEXT) {
+          assertThat(new String(frame.payload(), StandardCharsets.UTF_8))
+              .startsWith("{\"type\":\"error\",\"id\":\"" + id++ + "\",\"error\":\"not_found\"");
+        }
+      }
+      talking.join();
+    }
+  }
+
+  private static void unsubscribe(Connection connection, int count) {
+    for (int id = 0; id < count; id++) {
+      connection.write(Frames.text("{\"type\":\"unsubscribe\",\"id\":\"" + id + "\"}"));
+    }
+  }
+
   @Test
   void subscriptions_are_limited() {
     try (SocketClient client = client()) {

@@ -184,6 +184,7 @@ public final class TextSocket {
    */
   public void send(byte[] utf8) {
     if (!closing) {
+      // Vert.x's public interface takes strings alone, which would be encoded once more.
       write(new WebSocketFrameImpl(WebSocketFrameType.TEXT, utf8, true));
     }
   }
