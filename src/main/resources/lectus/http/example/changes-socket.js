@@ -27,7 +27,7 @@ export class ChangesSocket extends EventTarget {
 
   /** db: a name, a pattern, or a list of these. since: "0", "now", or a resume token. */
   subscribe(id, db, since) {
-    const subscription = {id, db, at: since, state: 'reading', rows: 0, reason: ''};
+    const subscription = {id, db, at: since, state: 'reading', over: false, rows: 0, reason: ''};
     this.#subscriptions.set(id, subscription);
     this.#open(subscription);
     this.#changed(subscription);
@@ -49,7 +49,7 @@ export class ChangesSocket extends EventTarget {
     this.#socket.onopen = () => {
       this.#attempts = 0;
       this.#tell('state', 'live');
-      this.subscriptions.filter(it => it.state !== 'failed').forEach(it => this.#open(it));
+      this.subscriptions.filter(it => !it.over).forEach(it => this.#open(it));
     };
     this.#socket.onmessage = event => this.#take(JSON.parse(event.data));
     this.#socket.onclose = () => this.#comeBack();
@@ -84,9 +84,11 @@ export class ChangesSocket extends EventTarget {
         break;
       case 'left':
         subscription.reason = `${message.db} was deleted`;
+        subscription.over = message.db === subscription.db;
         break;
       case 'error':
         subscription.state = 'failed';
+        subscription.over = true;
         subscription.reason = message.reason;
         break;
       case 'end':

@@ -87,7 +87,7 @@ function addCard({id, db}) {
 
 function remember() {
   const kept = changes.subscriptions
-      .filter(it => it.state !== 'failed')
+      .filter(it => !it.over)
       .map(({id, db, at}) => ({id, db, at}));
   sessionStorage.setItem(REMEMBERED, JSON.stringify(kept));
 }
