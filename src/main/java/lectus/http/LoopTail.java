@@ -112,8 +112,11 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
     Offload.post(
         context,
         () -> {
-          handOut(page);
-          taken.run();
+          try {
+            handOut(page);
+          } finally {
+            taken.run();
+          }
         });
   }
 
@@ -141,13 +144,16 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
 
   private void toEach(Step<P> step) {
     delivering = true;
-    for (int place = 0; place < listeners.size(); place++) {
-      LiveListener<P> listener = listeners.get(place);
-      if (listener != null) {
-        guarded(listener, step);
+    try {
+      for (int place = 0; place < listeners.size(); place++) {
+        LiveListener<P> listener = listeners.get(place);
+        if (listener != null) {
+          guarded(listener, step);
+        }
       }
+    } finally {
+      delivering = false;
     }
-    delivering = false;
     if (left > 0 && !isOver()) {
       closeRanks();
     }
