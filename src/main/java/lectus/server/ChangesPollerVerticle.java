@@ -18,7 +18,10 @@ final class ChangesPollerVerticle extends VerticleBase {
 
   private final List<Poll> polls;
   private final ListenerRegistry listeners;
-  private final Duration pauseOfArrivals;
+
+  /** Between one look and the next, so that what is due by then is looked at together. */
+  private final Duration shortestPause;
+
   private final AtomicBoolean arrival = new AtomicBoolean();
   private long timer;
   private long timerNanos;
@@ -27,7 +30,7 @@ final class ChangesPollerVerticle extends VerticleBase {
   ChangesPollerVerticle(List<Poll> polls, ListenerRegistry listeners, PollSettings settings) {
     this.polls = List.copyOf(polls);
     this.listeners = listeners;
-    this.pauseOfArrivals = settings.busy();
+    this.shortestPause = settings.busy();
   }
 
   @Override
@@ -46,14 +49,14 @@ final class ChangesPollerVerticle extends VerticleBase {
 
   private void pollSooner() {
     arrival.set(false);
-    if (System.nanoTime() + pauseOfArrivals.toNanos() - timerNanos < 0) {
+    if (System.nanoTime() + shortestPause.toNanos() - timerNanos < 0) {
       vertx.cancelTimer(timer);
-      pollLater(pauseOfArrivals);
+      pollLater(shortestPause);
     }
   }
 
   private void pollLater(Duration pause) {
-    long millis = Math.max(1, pause.toMillis());
+    long millis = Math.max(shortestPause.toMillis(), pause.toMillis());
     timerNanos = System.nanoTime() + Duration.ofMillis(millis).toNanos();
     timer = vertx.setTimer(millis, fired -> poll());
   }

@@ -1,0 +1,108 @@
+package lectus.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import lectus.database.DatabaseUpdate;
+import lectus.database.InstanceId;
+import lectus.database.Sequence;
+import lectus.feed.DatabaseEvents.StoreListener;
+import lectus.store.Versionstamp;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+final class ChangesPollerVerticleTest {
+  private static final PollSettings SETTINGS =
+      new PollSettings(Duration.ofMillis(40), Duration.ofHours(1));
+
+  private final Vertx vertx = Vertx.vertx();
+  private final ListenerRegistry listeners = new ListenerRegistry();
+  private final BlockingQueue<Long> runs = new LinkedBlockingQueue<>();
+
+  @AfterEach
+  void close() {
+    vertx.close().await();
+  }
+
+  private void deploy(Poll poll) {
+    vertx.deployVerticle(new ChangesPollerVerticle(List.of(poll), listeners, SETTINGS)).await();
+  }
+
+  /** A poll that is always due again after this time. */
+  private Poll every(Duration pause, Runnable body) {
+    return new Poll() {
+      @Override
+      public void run() {
+        runs.add(System.nanoTime());
+        body.run();
+      }
+
+      @Override
+      public Duration untilNext() {
+        return pause;
+      }
+    };
+  }
+
+  private long nextRun() throws InterruptedException {
+    Long run = runs.poll(30, TimeUnit.SECONDS);
+    assertThat(run).isNotNull();
+    return run;
+  }
+
+  @Test
+  void what_is_due_soon_is_looked_at_together() throws InterruptedException {
+    deploy(every(Duration.ofMillis(1), () -> {}));
+    long last = nextRun();
+    for (int i = 0; i < 5; i++) {
+      long run = nextRun();
+      assertThat(run - last).isGreaterThanOrEqualTo(SETTINGS.busy().toNanos());
+      last = run;
+    }
+  }
+
+  @Test
+  void a_look_that_fails_is_followed_by_another() throws InterruptedException {
+    deploy(
+        every(
+            Duration.ofMillis(1),
+            () -> {
+              throw new IllegalStateException("The store does not answer");
+            }));
+
+    nextRun();
+    nextRun();
+    nextRun();
+  }
+
+  @Test
+  void who_arrives_does_not_wait_for_the_others() throws InterruptedException {
+    deploy(every(Duration.ofHours(1), () -> {}));
+    listeners.addToAll(
+        new StoreListener() {
+          @Override
+          public void created(InstanceId instance) {}
+
+          @Override
+          public void updated(InstanceId instance, Sequence highest) {}
+
+          @Override
+          public void deleted(InstanceId instance) {}
+
+          @Override
+          public void logged(DatabaseUpdate row) {}
+
+          @Override
+          public void moved(Versionstamp highest) {}
+        });
+
+    nextRun();
+  }
+}
