@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
 import lectus.database.DatabaseHandle;
@@ -52,11 +52,22 @@ final class ChangesAudit {
    */
   long run(StatisticsDelta counted) {
     checkStrangers();
+    long entries = 0;
+    for (Generation generation : db.topology().generations()) {
+      for (ShardId shard : generation.shards()) {
+        entries += count(generation, shard, counted);
+      }
+    }
+    return entries;
+  }
+
+  private long count(Generation generation, ShardId shard, StatisticsDelta counted) {
     long[] entries = new long[1];
     forEachEntry(
-        (shard, change) -> {
+        shard,
+        change -> {
           entries[0]++;
-          counted.addEntries(shard, change.docId(), 1);
+          counted.addEntries(generation, shard, change.docId(), 1);
           if (!db.topology().shardAt(change.docId(), change.sequence()).equals(shard)) {
             report.add(
                 database.place(change.docId()),
@@ -85,14 +96,10 @@ final class ChangesAudit {
             "a change in a shard that the database does not have");
   }
 
-  private void forEachEntry(BiConsumer<ShardId, ChangeEntry> sink) {
-    for (Generation generation : db.topology().generations()) {
-      for (ShardId shard : generation.shards()) {
-        RowCursor rows = new RowCursor(reading, changes.range(shard));
-        while (rows.hasNext()) {
-          decode(shard, rows.next()).ifPresent(change -> sink.accept(shard, change));
-        }
-      }
+  private void forEachEntry(ShardId shard, Consumer<ChangeEntry> sink) {
+    RowCursor rows = new RowCursor(reading, changes.range(shard));
+    while (rows.hasNext()) {
+      decode(shard, rows.next()).ifPresent(sink);
     }
   }
 
@@ -108,14 +115,19 @@ final class ChangesAudit {
   /** Names the entries that are not the ones of their documents. */
   void nameStrays() {
     List<Entry> batch = new ArrayList<>(BATCH);
-    forEachEntry(
-        (shard, change) -> {
-          batch.add(new Entry(shard, change));
-          if (batch.size() == BATCH) {
-            nameStrays(batch);
-            batch.clear();
-          }
-        });
+    for (Generation generation : db.topology().generations()) {
+      for (ShardId shard : generation.shards()) {
+        forEachEntry(
+            shard,
+            change -> {
+              batch.add(new Entry(shard, change));
+              if (batch.size() == BATCH) {
+                nameStrays(batch);
+                batch.clear();
+              }
+            });
+      }
+    }
     nameStrays(batch);
   }
 

@@ -5,7 +5,6 @@ import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -27,6 +26,7 @@ import lectus.tuple.TupleWriter;
  *
  * <pre>
  * key    (prefix, CHANGES, shard id, Incarnation, Versionstamp)
+ *        (prefix, CHANGES_DEPRECATED, Incarnation, Versionstamp)   in databases from before shards
  * value  (format 1, doc id, position, hash, branch count, not deleted)
  * </pre>
  *
@@ -40,10 +40,12 @@ public final class ChangesSubspace {
   private static final int AFTER_SEQUENCES = 0xff;
 
   private final byte[] prefix;
+  private final byte[] deprecatedPrefix;
   private final int incarnation;
 
   public ChangesSubspace(DatabaseHandle database) {
     this.prefix = DatabaseSubspace.CHANGES.key(database.prefix()).toBytes();
+    this.deprecatedPrefix = DatabaseSubspace.CHANGES_DEPRECATED.key(database.prefix()).toBytes();
     this.incarnation = database.incarnation();
   }
 
@@ -53,6 +55,9 @@ public final class ChangesSubspace {
    * @param numberInTransaction 0 to 65 535, another for each document of the transaction
    */
   public void insert(Transaction tx, ShardId shard, int numberInTransaction, ChangeEntry entry) {
+    if (shard.isDeprecated()) {
+      throw new IllegalArgumentException("Nothing is added to the deprecated subspace");
+    }
     TupleWriter key = shard(shard).integer(incarnation);
     // The type code of a versionstamp takes the byte before the stamp itself.
     int stampOffset = key.length() + 1;
@@ -70,6 +75,17 @@ public final class ChangesSubspace {
     tx.clear(key(shard, sequence));
   }
 
+  /** As {@link #rows}, all of them decoded. */
+  public CompletableFuture<List<ChangeEntry>> read(
+      ReadTransaction tx,
+      ShardId shard,
+      Optional<Sequence> after,
+      Optional<Sequence> until,
+      int limit,
+      boolean reverse) {
+    return rows(tx, shard, after, until, limit, reverse).thenApply(EntryRows::entries);
+  }
+
   /**
    * The entries of a shard in one range read.
    *
@@ -78,7 +94,7 @@ public final class ChangesSubspace {
    * @param limit at most so many, 0 for all
    * @param reverse newest first, the limit counted from there
    */
-  public CompletableFuture<List<ChangeEntry>> read(
+  public CompletableFuture<EntryRows> rows(
       ReadTransaction tx,
       ShardId shard,
       Optional<Sequence> after,
@@ -94,16 +110,14 @@ public final class ChangesSubspace {
             .orElseGet(() -> range.octet(AFTER_SEQUENCES).toBytes());
     return tx.getRange(begin, end, limit, reverse)
         .asList()
-        .thenApply(rows -> decodeAll(rows, sequenceOffset));
+        .thenApply(rows -> new EntryRows(rows, sequenceOffset));
   }
 
   /** The entry that an edit wrote at {@code sequence} into {@code shard}; empty if it is gone. */
   public CompletableFuture<Optional<ChangeEntry>> entry(
       ReadTransaction tx, ShardId shard, Sequence sequence) {
     return tx.get(key(shard, sequence))
-        .thenApply(
-            value ->
-                Optional.ofNullable(value).map(it -> decode(sequence, new TupleReader(it, 0))));
+        .thenApply(value -> Optional.ofNullable(value).map(it -> decode(sequence, it)));
   }
 
   /** Where all entries of a shard lie. */
@@ -114,14 +128,14 @@ public final class ChangesSubspace {
   /** Reads a row of a shard. */
   public ChangeEntry decode(ShardId shard, KeyValue row) {
     Sequence sequence = Sequence.readFrom(new TupleReader(row.getKey(), shard(shard).length()));
-    return decode(sequence, new TupleReader(row.getValue(), 0));
+    return decode(sequence, row.getValue());
   }
 
   /** The sequence of the newest entry of a shard; empty if it has none. */
   public CompletableFuture<Optional<Sequence>> last(ReadTransaction tx, ShardId shard) {
-    return read(tx, shard, Optional.empty(), Optional.empty(), 1, true)
+    return rows(tx, shard, Optional.empty(), Optional.empty(), 1, true)
         .thenApply(
-            newest -> newest.isEmpty() ? Optional.empty() : Optional.of(newest.get(0).sequence()));
+            newest -> newest.size() == 0 ? Optional.empty() : Optional.of(newest.sequence(0)));
   }
 
   /** About how many bytes the entries of a shard behind {@code after} take; all if it is empty. */
@@ -133,7 +147,9 @@ public final class ChangesSubspace {
   }
 
   private TupleWriter shard(ShardId shard) {
-    return TupleWriter.startingWith(prefix).string(shard.text());
+    return shard.isDeprecated()
+        ? TupleWriter.startingWith(deprecatedPrefix)
+        : TupleWriter.startingWith(prefix).string(shard.text());
   }
 
   private byte[] key(ShardId shard, Sequence sequence) {
@@ -154,16 +170,8 @@ public final class ChangesSubspace {
     return value.integer(entry.branchCount()).bool(!entry.deleted()).toBytes();
   }
 
-  private static List<ChangeEntry> decodeAll(List<KeyValue> rows, int sequenceOffset) {
-    List<ChangeEntry> entries = new ArrayList<>(rows.size());
-    for (KeyValue row : rows) {
-      Sequence sequence = Sequence.readFrom(new TupleReader(row.getKey(), sequenceOffset));
-      entries.add(decode(sequence, new TupleReader(row.getValue(), 0)));
-    }
-    return entries;
-  }
-
-  private static ChangeEntry decode(Sequence sequence, TupleReader value) {
+  static ChangeEntry decode(Sequence sequence, byte[] bytes) {
+    TupleReader value = new TupleReader(bytes, 0);
     int format = value.smallInteger();
     if (format != FORMAT) {
       throw new MalformedTupleException("Change of an unknown format: " + format);

@@ -23,6 +23,7 @@ import lectus.store.Committed;
 import lectus.store.Reads;
 import lectus.store.Store;
 import lectus.store.TransactionRunner;
+import lectus.store.Versionstamps;
 
 /**
  * Which databases there are, and what each is configured to be.
@@ -78,9 +79,7 @@ public final class Catalogue {
     InstanceId instance = new InstanceId(UUID.randomUUID().toString().replace("-", ""));
     byte[] prefix = Reads.await(directory.create(tx, directoryOf(instance))).getKey();
     List<ShardId> shards =
-        IntStream.range(0, options.changesShards())
-            .mapToObj(number -> new ShardId(Integer.toString(number)))
-            .toList();
+        IntStream.range(0, options.changesShards()).mapToObj(ShardId::numbered).toList();
     DatabaseConfiguration configuration =
         new DatabaseConfiguration(DatabaseConfiguration.DEFAULT_REVS_LIMIT, options.partitioned());
     ConfigSubspace.create(tx, prefix, configuration, shards);
@@ -181,7 +180,10 @@ public final class Catalogue {
   }
 
   private static boolean isUnchanged(ReadTransaction tx, DatabaseHandle handle) {
-    return Arrays.equals(handle.version(), Reads.await(tx.snapshot().get(handle.versionKey())));
+    CompletableFuture<byte[]> version = tx.snapshot().get(handle.versionKey());
+    CompletableFuture<byte[]> shardMap = tx.snapshot().get(handle.shardMapKey());
+    return Arrays.equals(handle.version(), Reads.await(version))
+        && !ConfigSubspace.isReplaced(Reads.await(shardMap));
   }
 
   private DatabaseHandle load(ReadTransaction tx, DatabaseName name) {
@@ -226,6 +228,53 @@ public final class Catalogue {
    */
   public void noteUpdate(Transaction tx, DatabaseHandle db) {
     updates.updated(tx, db.instance(), db.name());
+  }
+
+  /**
+   * Begins a transaction that writes changes: {@link #current}, then {@link #guard}. A database
+   * from before shards gets its first shard in the same transaction (RFC 018, Backwards
+   * Compatibility).
+   *
+   * @return what the database is once the transaction is committed
+   * @throws LectusException {@code not_found} (404)
+   */
+  public DatabaseHandle currentForChanges(Transaction tx, DatabaseName name) {
+    DatabaseHandle db = current(tx, name);
+    guard(tx, db);
+    return db.topology().current().isDeprecated() ? reshard(tx, db, 1) : db;
+  }
+
+  /**
+   * Lets new shards take the changes from now on (RFC 018, Resharding), on a database in use: a
+   * write that has read the old shard map loses and runs again.
+   *
+   * @param shards how many, 1 to {@link CreationOptions#MAX_CHANGES_SHARDS}
+   * @return the database as it is from then on
+   * @throws LectusException {@code not_found} (404), {@code bad_request} (400)
+   */
+  public DatabaseHandle reshard(DatabaseName name, int shards) {
+    CreationOptions.checkChangesShards(shards);
+    Committed<DatabaseHandle> committed =
+        transactions.runVersioned(
+            tx -> {
+              DatabaseHandle db = current(tx, name);
+              guard(tx, db);
+              reshard(tx, db, shards);
+              return db;
+            });
+    DatabaseHandle before = committed.value();
+    Sequence since = Sequence.of(before.incarnation(), committed.versionstamp(), 0);
+    return before.with(before.topology().resharded(since, shards));
+  }
+
+  /** Until the transaction is committed its generation begins behind all sequences there are. */
+  private static DatabaseHandle reshard(Transaction tx, DatabaseHandle db, int shards) {
+    Sequence uncommitted = new Sequence(db.incarnation(), Versionstamps.placeholder(0));
+    ShardTopology topology = db.topology().resharded(uncommitted, shards);
+    Generation replaced = db.topology().current().asReplaced();
+    ConfigSubspace.reshard(tx, db.prefix(), db.incarnation(), replaced, topology.current());
+    MetadataVersion.move(tx);
+    return db.with(topology);
   }
 
   /**

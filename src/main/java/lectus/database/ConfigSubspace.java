@@ -21,7 +21,8 @@ import lectus.tuple.TupleWriter;
  * key                                             value
  * (prefix, CONFIG, "changes_shards", 0)            (format, 1, hash scheme, [shard id…], replaced)
  * (prefix, CONFIG, "changes_shards", Sequence)     the same, or (format, 0, replaced) where the
- *                                                 changes lie in CHANGES_DEPRECATED (RFC 018)
+ *                                                 changes lie in CHANGES_DEPRECATED (RFC 018); so
+ *                                                 they do, too, where there is no such key at all
  * (prefix, CONFIG, "incarnation")                  (format, Incarnation)       RFC 003
  * (prefix, CONFIG, "partitioned")                  (format, boolean)
  * (prefix, CONFIG, "revs_limit")                   (format, integer)           RFC 001
@@ -33,6 +34,8 @@ import lectus.tuple.TupleWriter;
  */
 final class ConfigSubspace {
   private static final int FORMAT = 1;
+  private static final int DEPRECATED = 0;
+  private static final int SHARDED = 1;
   private static final String SHARDS = "changes_shards";
   private static final String INCARNATION = "incarnation";
   private static final String PARTITIONED = "partitioned";
@@ -73,10 +76,36 @@ final class ConfigSubspace {
     tx.set(key(prefix, INCARNATION), value().integer(0).toBytes());
     tx.set(key(prefix, PARTITIONED), value().bool(configuration.partitioned()).toBytes());
     tx.set(key(prefix, REVS_LIMIT), value().integer(configuration.revsLimit()).toBytes());
-    Generation first =
-        new Generation(Optional.empty(), HashScheme.JUMP_CRC32, shards, false, false);
+    Generation first = new Generation(Optional.empty(), HashScheme.DEFAULT, shards, false);
     tx.set(shardMapKey(prefix, first), shardMap(first));
     touch(tx, prefix);
+  }
+
+  /**
+   * Puts the tombstone on one shard map and adds its successor under the sequence that the store
+   * gives the transaction when it commits (RFC 018, Resharding). The version key stays: writers
+   * have the old map in their read conflict sets.
+   */
+  static void reshard(
+      Transaction tx, byte[] prefix, int incarnation, Generation replaced, Generation successor) {
+    tx.set(shardMapKey(prefix, replaced), shardMap(replaced));
+    TupleWriter key = shards(prefix).integer(incarnation);
+    // The type code of a versionstamp takes the byte before the stamp itself.
+    int stampOffset = key.length() + 1;
+    key.versionstamp(Versionstamps.placeholder(0));
+    tx.mutate(
+        MutationType.SET_VERSIONSTAMPED_KEY,
+        Versionstamps.template(key.toBytes(), stampOffset),
+        shardMap(successor));
+  }
+
+  /**
+   * Whether a shard map has its tombstone.
+   *
+   * @param value null where none is stored: a database from before shards
+   */
+  static boolean isReplaced(byte[] value) {
+    return value != null && generation(Optional.empty(), reader(value)).replaced();
   }
 
   /** Stores what can change in a configuration, and moves the version key. */
@@ -114,7 +143,7 @@ final class ConfigSubspace {
     for (KeyValue row : rows) {
       TupleReader key = new TupleReader(row.getKey(), keyStart);
       switch (key.string()) {
-        case SHARDS -> generations.add(generation(key, reader(row.getValue())));
+        case SHARDS -> generations.add(generation(since(key), reader(row.getValue())));
         case INCARNATION -> incarnation = reader(row.getValue()).smallInteger();
         case PARTITIONED -> partitioned = reader(row.getValue()).bool();
         case REVS_LIMIT -> revsLimit = reader(row.getValue()).smallInteger();
@@ -123,33 +152,39 @@ final class ConfigSubspace {
         default -> throw new MalformedTupleException("An unknown field of a configuration");
       }
     }
+    if (generations.isEmpty()) {
+      generations.add(Generation.UNSHARDED);
+    }
     DatabaseConfiguration configuration = new DatabaseConfiguration(revsLimit, partitioned);
     return new Content(
         version, incarnation, configuration, new ShardTopology(generations, partitioned));
   }
 
-  private static Generation generation(TupleReader key, TupleReader value) {
+  private static Optional<Sequence> since(TupleReader key) {
     int incarnation = key.smallInteger();
-    Optional<Sequence> since =
-        key.hasNext()
-            ? Optional.of(new Sequence(incarnation, key.versionstamp()))
-            : Optional.empty();
-    if (value.smallInteger() == 0) {
-      return new Generation(since, HashScheme.JUMP_CRC32, List.of(), value.bool(), true);
+    return key.hasNext()
+        ? Optional.of(new Sequence(incarnation, key.versionstamp()))
+        : Optional.empty();
+  }
+
+  private static Generation generation(Optional<Sequence> since, TupleReader value) {
+    if (value.smallInteger() == DEPRECATED) {
+      List<ShardId> shards = List.of(ShardId.DEPRECATED);
+      return new Generation(since, HashScheme.UNSHARDED, shards, value.bool());
     }
     HashScheme scheme = HashScheme.numbered(value.smallInteger());
     List<ShardId> shards = new ArrayList<>();
     while (value.isString()) {
       shards.add(new ShardId(value.string()));
     }
-    return new Generation(since, scheme, shards, value.bool(), false);
+    return new Generation(since, scheme, shards, value.bool());
   }
 
-  static byte[] shardMap(Generation generation) {
-    if (generation.deprecated()) {
-      return value().integer(0).bool(generation.replaced()).toBytes();
+  private static byte[] shardMap(Generation generation) {
+    if (generation.isDeprecated()) {
+      return value().integer(DEPRECATED).bool(generation.replaced()).toBytes();
     }
-    TupleWriter value = value().integer(1).integer(generation.hash().number());
+    TupleWriter value = value().integer(SHARDED).integer(generation.hash().number());
     generation.shards().forEach(shard -> value.string(shard.text()));
     return value.bool(generation.replaced()).toBytes();
   }

@@ -17,9 +17,20 @@ public record CreationOptions(boolean partitioned, int changesShards) {
    * @throws LectusException {@code bad_request} for a number of shards outside its limits
    */
   public CreationOptions {
-    if (changesShards < 1 || changesShards > MAX_CHANGES_SHARDS) {
-      throw LectusException.badRequest(
-          "The number of changes shards must be between 1 and " + MAX_CHANGES_SHARDS + ".");
+    checkChangesShards(changesShards);
+  }
+
+  static void checkChangesShards(int shards) {
+    if (shards < 1 || shards > MAX_CHANGES_SHARDS) {
+      throw badChangesShards();
     }
+  }
+
+  /** The answer to a number of shards that is none, or outside its limits. */
+  public static LectusException badChangesShards() {
+    return LectusException.badRequest(
+        "The number of changes shards must be a whole number from 1 to "
+            + MAX_CHANGES_SHARDS
+            + ".");
   }
 }

@@ -28,6 +28,20 @@ public record DatabaseHandle(
     return ConfigSubspace.shardMapKey(prefix, topology.current());
   }
 
+  /** The same database with another topology. */
+  DatabaseHandle with(ShardTopology other) {
+    return new DatabaseHandle(
+        name,
+        instance,
+        prefix,
+        version,
+        incarnation,
+        createdAtSeconds,
+        joined,
+        configuration,
+        other);
+  }
+
   /** The key that every write puts into its read conflict set. */
   public byte[] versionKey() {
     return ConfigSubspace.versionKey(prefix);

@@ -8,22 +8,34 @@ import java.util.Optional;
  *
  * @param since the first sequence at which this map is active; empty for the first, active from 0
  * @param hash how a partition key chooses its shard
- * @param shards in the order the hash counts them; empty when {@code deprecated}
+ * @param shards in the order the hash counts them, one at least
  * @param replaced the tombstone: a later generation has taken over
- * @param deprecated the changes lie in the subspace without shards
  */
 public record Generation(
-    Optional<Sequence> since,
-    HashScheme hash,
-    List<ShardId> shards,
-    boolean replaced,
-    boolean deprecated) {
+    Optional<Sequence> since, HashScheme hash, List<ShardId> shards, boolean replaced) {
+  /** The changes of a database from before shards, which lie in a subspace of their own. */
+  static final Generation UNSHARDED =
+      new Generation(Optional.empty(), HashScheme.UNSHARDED, List.of(ShardId.DEPRECATED), false);
+
   public Generation {
     shards = List.copyOf(shards);
+    if (shards.isEmpty()) {
+      throw new IllegalArgumentException("A generation has at least one shard");
+    }
+  }
+
+  /** Whether the changes lie in the subspace without shards (RFC 018, Backwards Compatibility). */
+  public boolean isDeprecated() {
+    return hash == HashScheme.UNSHARDED;
   }
 
   /** The shard that the document's changes go to while this generation is active. */
   public ShardId shardOf(String partitionKey) {
     return shards.get(hash.shardOf(partitionKey, shards.size()));
+  }
+
+  /** The same with its tombstone. */
+  Generation asReplaced() {
+    return new Generation(since, hash, shards, true);
   }
 }

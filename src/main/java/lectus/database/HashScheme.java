@@ -6,19 +6,51 @@ import lectus.tuple.MalformedTupleException;
 
 /**
  * How a partition key chooses among the shards of a generation (RFC 018, Routing). The number is
- * stored with each generation, so a scheme never changes once data was routed by it.
+ * stored with each generation and the name is shown to clients, so a scheme never changes once data
+ * was routed by it; another one gets another number, and old generations keep theirs.
  */
 public enum HashScheme {
+  /** No choice: the changes of a database from before shards. */
+  UNSHARDED(0, "unsharded") {
+    @Override
+    public int shardOf(String partitionKey, int shards) {
+      return 0;
+    }
+  },
+
   /** Jump consistent hash over the CRC-32 of the partition key's UTF-8 bytes. */
-  JUMP_CRC32(1);
+  JUMP_CRC32(1, "jump-crc32") {
+    @Override
+    public int shardOf(String partitionKey, int shards) {
+      if (shards == 1) {
+        return 0;
+      }
+      CRC32 crc = new CRC32();
+      crc.update(partitionKey.getBytes(StandardCharsets.UTF_8));
+      return jump(crc.getValue(), shards);
+    }
+  };
+
+  /** What new generations are routed by. */
+  static final HashScheme DEFAULT = JUMP_CRC32;
 
   private final int number;
+  private final String text;
 
-  HashScheme(int number) {
+  HashScheme(int number, String text) {
     this.number = number;
+    this.text = text;
   }
 
-  public int number() {
+  /** The index of the shard, 0 to {@code shards} - 1. */
+  public abstract int shardOf(String partitionKey, int shards);
+
+  /** As clients see it. */
+  public String text() {
+    return text;
+  }
+
+  int number() {
     return number;
   }
 
@@ -32,16 +64,6 @@ public enum HashScheme {
       }
     }
     throw new MalformedTupleException("An unknown hash scheme: " + number);
-  }
-
-  /** The index of the shard, 0 to {@code shards} - 1. */
-  public int shardOf(String partitionKey, int shards) {
-    if (shards == 1) {
-      return 0;
-    }
-    CRC32 crc = new CRC32();
-    crc.update(partitionKey.getBytes(StandardCharsets.UTF_8));
-    return jump(crc.getValue(), shards);
   }
 
   /** Lamping and Veach, "A Fast, Minimal Memory, Consistent Hash Algorithm". */

@@ -65,6 +65,16 @@ public record Sequence(int incarnation, byte[] versionstamp) implements Comparab
     return at < 0 ? new Sequence(incarnation + 1, next) : new Sequence(incarnation, next);
   }
 
+  /** The one right before it in the same incarnation. */
+  public Sequence predecessor() {
+    byte[] before = versionstamp.clone();
+    int at = before.length - 1;
+    while (at >= 0 && before[at]-- == 0) {
+      at--;
+    }
+    return new Sequence(incarnation, before);
+  }
+
   /** The form inside keys and values: (…, Incarnation, Versionstamp, …). */
   public void writeTo(TupleWriter tuple) {
     tuple.integer(incarnation).versionstamp(versionstamp);

@@ -20,7 +20,7 @@ public record Statistics(
 
   /** A snapshot read: counters make nobody lose. */
   public static CompletableFuture<Statistics> read(ReadTransaction tx, DatabaseHandle db) {
-    return read(tx, StatisticsSubspace.range(db.prefix()));
+    return read(tx, StatisticsSubspace.countersRange(db.prefix()));
   }
 
   /** The same of one partition; nothing of it where the database is not partitioned. */
@@ -30,16 +30,22 @@ public record Statistics(
   }
 
   private static CompletableFuture<Statistics> read(ReadTransaction tx, Range range) {
-    return tx.snapshot().getRange(range).asList().thenApply(rows -> sum(range, rows));
+    return rows(tx, range).thenApply(rows -> sum(range, rows));
   }
 
   /** How many entries a shard of the changes index has. */
   public static CompletableFuture<Long> entries(
       ReadTransaction tx, DatabaseHandle db, ShardId shard) {
-    return tx.snapshot()
-        .getRange(StatisticsSubspace.entriesRange(db.prefix(), shard))
-        .asList()
-        .thenApply(Statistics::sum);
+    return rows(tx, StatisticsSubspace.entriesRange(db.prefix(), shard)).thenApply(Statistics::sum);
+  }
+
+  /** The same of all shards together, which is all but what lies in the deprecated subspace. */
+  public static CompletableFuture<Long> entriesInShards(ReadTransaction tx, DatabaseHandle db) {
+    return rows(tx, StatisticsSubspace.entriesRange(db.prefix())).thenApply(Statistics::sum);
+  }
+
+  private static CompletableFuture<List<KeyValue>> rows(ReadTransaction tx, Range range) {
+    return tx.snapshot().getRange(range).asList();
   }
 
   /** What the row of a counter says. */

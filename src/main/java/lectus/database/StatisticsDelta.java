@@ -45,9 +45,15 @@ public final class StatisticsDelta {
     merge(docId, partition, StatisticsSubspace.Counter.ACTIVE_BYTES, activeBytes);
   }
 
-  /** Entries that a shard of the changes index has more or fewer of. */
-  public void addEntries(ShardId shard, String docId, int count) {
-    entries.merge(new EntrySlot(shard, StatisticsSubspace.slotOf(docId)), (long) count, Long::sum);
+  /**
+   * Entries that a shard of the changes index has more or fewer of. Those from before shards were
+   * never counted.
+   */
+  public void addEntries(Generation generation, ShardId shard, String docId, int count) {
+    if (!shard.isDeprecated()) {
+      int slot = StatisticsSubspace.entriesSlotOf(docId, generation.shards().size());
+      entries.merge(new EntrySlot(shard, slot), (long) count, Long::sum);
+    }
   }
 
   /** One atomic addition for each counter that moved. */

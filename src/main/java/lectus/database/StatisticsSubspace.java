@@ -20,6 +20,9 @@ import lectus.tuple.TupleWriter;
  * (prefix, STATISTICS, 5, partition, counter number,  the same: a counter for one partition of a
  *   slot)                                             partitioned database, in 4 slots
  * </pre>
+ *
+ * The shards of a generation share the 16 slots between them: they are as many keys for the same
+ * writers.
  */
 final class StatisticsSubspace {
   static final int SLOTS = 16;
@@ -55,8 +58,17 @@ final class StatisticsSubspace {
     return slotOf(docId) % PARTITION_SLOTS;
   }
 
-  /** The counters of the whole database. */
-  static Range range(byte[] prefix) {
+  /**
+   * The slot of a shard's entries.
+   *
+   * @param shards how many the shard's generation has
+   */
+  static int entriesSlotOf(String docId, int shards) {
+    return slotOf(docId) % Math.max(1, SLOTS / shards);
+  }
+
+  /** The counters of the database as a whole. */
+  static Range countersRange(byte[] prefix) {
     return new Range(
         DatabaseSubspace.STATISTICS.key(prefix).toBytes(),
         DatabaseSubspace.STATISTICS.key(prefix).integer(ENTRIES).toBytes());
@@ -64,6 +76,10 @@ final class StatisticsSubspace {
 
   static Range partitionRange(byte[] prefix, Partition partition) {
     return Range.startsWith(partitionKey(prefix, partition).toBytes());
+  }
+
+  static Range entriesRange(byte[] prefix) {
+    return Range.startsWith(DatabaseSubspace.STATISTICS.key(prefix).integer(ENTRIES).toBytes());
   }
 
   static Range entriesRange(byte[] prefix, ShardId shard) {

@@ -5,6 +5,7 @@ import java.util.Optional;
 import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
 import lectus.database.DatabaseHandle;
+import lectus.database.Generation;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.database.ShardTopology;
@@ -149,9 +150,10 @@ final class UpdateWriter {
         .ifPresent(
             former -> {
               Sequence earlier = former.winner().sequence();
-              ShardId shard = topology.shardAt(id, earlier);
+              Generation generation = topology.at(earlier);
+              ShardId shard = topology.shardIn(generation, id);
               changes.clear(tx, shard, earlier);
-              statistics.addEntries(shard, id, -1);
+              statistics.addEntries(generation, shard, id, -1);
             });
     EditBranch winner = branches.winner();
     ShardId shard = topology.shardFor(id);
@@ -160,7 +162,7 @@ final class UpdateWriter {
         shard,
         number,
         new ChangeEntry(null, id, winner.leaf(), winner.deleted(), winner.winner().branchCount()));
-    statistics.addEntries(shard, id, 1);
+    statistics.addEntries(topology.current(), shard, id, 1);
   }
 
   private void index(String id, BranchUpdate branches) {

@@ -46,7 +46,7 @@ final class WriteBatch {
    * @param documents each of another id
    */
   Result write(Transaction tx, DatabaseName name, List<DocumentEdits> documents) {
-    DatabaseHandle database = open(tx, name);
+    DatabaseHandle database = catalogue.currentForChanges(tx, name);
     UpdateWriter writer = new UpdateWriter(tx, database);
     List<PlannedDocument> done = new ArrayList<>(documents.size());
     List<DocumentEdits> deferred = new ArrayList<>();
@@ -74,7 +74,7 @@ final class WriteBatch {
    * @throws LectusException {@code too_large} if they do not fit into one transaction
    */
   Result writeAtomically(Transaction tx, DatabaseName name, List<DocumentEdits> documents) {
-    DatabaseHandle database = open(tx, name);
+    DatabaseHandle database = catalogue.currentForChanges(tx, name);
     UpdateWriter writer = new UpdateWriter(tx, database);
     List<PlannedDocument> plans = plan(tx, database, documents);
     if (plans.stream().anyMatch(PlannedDocument::hasFailed)) {
@@ -94,12 +94,6 @@ final class WriteBatch {
     if (writer.written() > 0) {
       catalogue.noteUpdate(tx, database);
     }
-  }
-
-  private DatabaseHandle open(Transaction tx, DatabaseName name) {
-    DatabaseHandle database = catalogue.current(tx, name);
-    catalogue.guard(tx, database);
-    return database;
   }
 
   private static List<PlannedDocument> plan(

@@ -1,5 +1,6 @@
 package lectus.feed;
 
+import java.util.Optional;
 import lectus.document.PagedBody;
 import lectus.json.JsonBuffer;
 
@@ -35,7 +36,8 @@ public final class BoundedFeed<P extends ResumePoint<P>> implements PagedBody {
     position = whole ? page.next() : position;
     boolean more = whole && limit > 0 && !page.reachedEnd();
     if (!more) {
-      FeedText.appendTail(position, page.pending() + page.rows().size() - shown, out);
+      long pending = page.pending() + page.rows().size() - shown;
+      FeedText.appendTail(position, pending, whole ? page.end() : Optional.empty(), out);
     }
     return more;
   }

@@ -1,11 +1,13 @@
 package lectus.feed;
 
+import com.apple.foundationdb.ReadTransaction;
 import java.util.Optional;
 import lectus.changes.UpdateSequence;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
+import lectus.database.ShardId;
 import lectus.document.DatabaseReads;
 import lectus.document.PageLimits;
 import lectus.document.PagedBody;
@@ -14,7 +16,10 @@ import lectus.json.JsonBuffer;
 import lectus.store.Reads;
 import lectus.store.TransactionRunner;
 
-/** Reads the changes of a database in their order (RFC 003, Access Patterns). */
+/**
+ * Reads the changes of a database, or of one of its shards, in their order (RFC 003, Access
+ * Patterns; RFC 018, Read Path).
+ */
 public final class ChangesReader {
   /** CouchDB's limit when none is given; {@code seq_interval} counts from it. */
   public static final long NO_LIMIT = 1_000_000_000_000_000L;
@@ -25,25 +30,49 @@ public final class ChangesReader {
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
   private final PageLimits pages;
+  private final Optional<ShardId> shard;
 
   public ChangesReader(Catalogue catalogue, TransactionRunner transactions) {
     this(catalogue, transactions, PageLimits.DEFAULT);
   }
 
   ChangesReader(Catalogue catalogue, TransactionRunner transactions, PageLimits pages) {
+    this(catalogue, transactions, pages, Optional.empty());
+  }
+
+  private ChangesReader(
+      Catalogue catalogue,
+      TransactionRunner transactions,
+      PageLimits pages,
+      Optional<ShardId> shard) {
     this.catalogue = catalogue;
     this.transactions = transactions;
     this.pages = pages;
+    this.shard = shard;
   }
 
   /**
-   * Opens a database's changes to be read live.
+   * Reads one shard alone, in whatever database that has it. Where it has been replaced, the end of
+   * a feed says so.
+   */
+  public ChangesReader ofShard(ShardId id) {
+    return new ChangesReader(catalogue, transactions, pages, Optional.of(id));
+  }
+
+  /** The one shard this reads; empty for all. */
+  Optional<ShardId> shard() {
+    return shard;
+  }
+
+  /**
+   * Opens the changes of a database to be read live.
    *
-   * @throws LectusException {@code not_found}
+   * @throws LectusException {@code not_found}: the database, or its shard
    */
   public LiveStart<FeedPosition> live(
       DatabaseName name, FeedOptions options, Since since, DatabaseEvents events) {
     DatabaseHandle life = catalogue.open(name);
+    checkShard(life);
     return new LiveStart<>(
         new DatabaseSource(this, events, life, options), position(reads(life), since));
   }
@@ -62,11 +91,9 @@ public final class ChangesReader {
                 (tx, db) -> {
                   rows.clear();
                   RowFrame frame = new RowsFrame(rows);
-                  return new PageReader(tx, db, options, false, pages, rows.json(), frame)
-                      .read(from, limit);
+                  return pageReader(tx, db, options, false, rows.json(), frame).read(from, limit);
                 });
-    return new LivePage<>(
-        rows.build(), page.next(), page.reachedEnd(), page.pending(), Optional.empty());
+    return new LivePage<>(rows.build(), page.next(), page.reachedEnd(), page.pending(), page.end());
   }
 
   /**
@@ -89,8 +116,23 @@ public final class ChangesReader {
         (tx, db) -> {
           out.truncate(start);
           RowFrame frame = new ArrayFrame(out);
-          return new PageReader(tx, db, options, descending, pages, out, frame).read(from, limit);
+          return pageReader(tx, db, options, descending, out, frame).read(from, limit);
         });
+  }
+
+  private PageReader pageReader(
+      ReadTransaction tx,
+      DatabaseHandle db,
+      FeedOptions options,
+      boolean descending,
+      JsonBuffer out,
+      RowFrame frame) {
+    FeedExtent extent = FeedExtent.of(db.topology(), shard);
+    return new PageReader(tx, db, extent, options, descending, pages, out, frame);
+  }
+
+  private void checkShard(DatabaseHandle db) {
+    FeedExtent.of(db.topology(), shard);
   }
 
   /** The position that {@code since} names, looked up where it says {@code now}. */
@@ -108,7 +150,7 @@ public final class ChangesReader {
   }
 
   /**
-   * The whole body of a normal feed.
+   * The whole body of a normal feed. A shard that is not there is told by its first part.
    *
    * @param limit {@link #NO_LIMIT} for all rows
    * @param descending newest first, from the end whatever {@code since} says, as CouchDB does

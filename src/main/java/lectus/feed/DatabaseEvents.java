@@ -55,6 +55,9 @@ public interface DatabaseEvents {
   /** Tells everybody that a database was created. */
   void publishCreated(InstanceId instance);
 
+  /** Tells everybody that a database has come to a sequence. */
+  void publishUpdated(InstanceId instance, Sequence sequence);
+
   /** Tells everybody that this life of a database is over. */
   void publishDeleted(InstanceId instance);
 }

@@ -5,10 +5,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import lectus.database.DatabaseHandle;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
+import lectus.database.ShardId;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 
-/** The changes of one life of a database, as a live source. */
+/** The changes of one life of a database, or of one of its shards, as a live source. */
 public final class DatabaseSource implements LiveSource<FeedPosition> {
   /** In the place of a level: this life is over. */
   private static final Level OVER = new Level(null);
@@ -24,7 +25,7 @@ public final class DatabaseSource implements LiveSource<FeedPosition> {
    */
   private record Level(Sequence sequence) {}
 
-  private record Identity(InstanceId instance, FeedOptions options) {}
+  private record Identity(InstanceId instance, Optional<ShardId> shard, FeedOptions options) {}
 
   DatabaseSource(
       ChangesReader changes, DatabaseEvents events, DatabaseHandle life, FeedOptions options) {
@@ -37,7 +38,7 @@ public final class DatabaseSource implements LiveSource<FeedPosition> {
   @Override
   public Optional<Object> identity() {
     return options.sequenceInterval() == 1
-        ? Optional.of(new Identity(life.instance(), options))
+        ? Optional.of(new Identity(life.instance(), changes.shard(), options))
         : Optional.empty();
   }
 

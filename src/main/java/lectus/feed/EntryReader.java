@@ -14,15 +14,13 @@ import lectus.changes.ChangesSubspace;
 import lectus.database.DatabaseHandle;
 import lectus.database.Generation;
 import lectus.database.Sequence;
-import lectus.database.ShardId;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Reads;
 
 /**
- * The entries of a database in one order, gathered from all shards at one read version (RFC 018,
- * Backwards Compatibility). The shards of a generation are read only while the reader is in it, all
- * of them together.
+ * The entries of a database, or of one of its shards, in one order at one read version (RFC 018,
+ * Backwards Compatibility). The shards of a generation are read only while the reader is in it.
  */
 final class EntryReader {
   private static final Comparator<ChangeEntry> OLDEST_FIRST =
@@ -31,33 +29,42 @@ final class EntryReader {
   private final ReadTransaction tx;
   private final ChangesSubspace changes;
   private final RevisionsSubspace revisions;
-  private final List<Generation> generations;
+  private final FeedExtent extent;
 
   EntryReader(ReadTransaction tx, DatabaseHandle db) {
+    this(tx, db, FeedExtent.whole(db.topology()));
+  }
+
+  EntryReader(ReadTransaction tx, DatabaseHandle db, FeedExtent extent) {
     this.tx = tx;
     this.changes = new ChangesSubspace(db);
     this.revisions = new RevisionsSubspace(db);
-    this.generations = db.topology().generations();
+    this.extent = extent;
   }
 
   /** The first entries behind {@code after}; fewer than {@code count} only if there are no more. */
   List<ChangeEntry> oldest(Optional<Sequence> after, int count) {
     List<ChangeEntry> entries = List.of();
-    for (int i = indexAt(after); i < generations.size() && entries.size() < count; i++) {
-      int missing = count - entries.size();
-      entries = joined(entries, read(generations.get(i), after, Optional.empty(), missing, false));
+    for (Generation generation : extent.from(after)) {
+      ShardMerge shards = new ShardMerge(tx, changes, after, Optional.empty(), false);
+      entries = joined(entries, shards.read(extent.shardsOf(generation), count - entries.size()));
+      if (entries.size() == count) {
+        break;
+      }
     }
     return entries;
   }
 
   /** The last entries before {@code before}, newest first. */
   List<ChangeEntry> newest(Optional<Sequence> before, int count) {
-    Optional<Sequence> until = before.map(EntryReader::predecessor);
+    Optional<Sequence> until = before.map(Sequence::predecessor);
     List<ChangeEntry> entries = List.of();
-    int last = before.isEmpty() ? generations.size() - 1 : indexAt(until);
-    for (int i = last; i >= 0 && entries.size() < count; i--) {
-      int missing = count - entries.size();
-      entries = joined(entries, read(generations.get(i), Optional.empty(), until, missing, true));
+    for (Generation generation : extent.downFrom(until)) {
+      ShardMerge shards = new ShardMerge(tx, changes, Optional.empty(), until, true);
+      entries = joined(entries, shards.read(extent.shardsOf(generation), count - entries.size()));
+      if (entries.size() == count) {
+        break;
+      }
     }
     return entries;
   }
@@ -75,6 +82,7 @@ final class EntryReader {
     winners.forEach(
         (id, winner) -> Reads.await(winner).map(it -> entry(id, it)).ifPresent(entries::add));
     entries.removeIf(entry -> after.isPresent() && entry.sequence().compareTo(after.get()) <= 0);
+    entries.removeIf(entry -> !extent.includes(entry.docId(), entry.sequence()));
     entries.sort(OLDEST_FIRST);
     return entries;
   }
@@ -88,35 +96,6 @@ final class EntryReader {
         winner.winner().branchCount());
   }
 
-  private List<ChangeEntry> read(
-      Generation generation,
-      Optional<Sequence> after,
-      Optional<Sequence> until,
-      int count,
-      boolean reverse) {
-    List<CompletableFuture<List<ChangeEntry>>> reading = new ArrayList<>();
-    for (ShardId shard : generation.shards()) {
-      reading.add(changes.read(tx, shard, after, until, count, reverse));
-    }
-    if (reading.size() == 1) {
-      return Reads.await(reading.get(0));
-    }
-    List<ChangeEntry> entries = new ArrayList<>();
-    reading.forEach(shard -> entries.addAll(Reads.await(shard)));
-    entries.sort(reverse ? OLDEST_FIRST.reversed() : OLDEST_FIRST);
-    return entries.subList(0, Math.min(count, entries.size()));
-  }
-
-  private int indexAt(Optional<Sequence> sequence) {
-    for (int i = generations.size() - 1; i > 0; i--) {
-      if (sequence.isPresent()
-          && generations.get(i).since().orElseThrow().compareTo(sequence.get()) <= 0) {
-        return i;
-      }
-    }
-    return 0;
-  }
-
   private static List<ChangeEntry> joined(List<ChangeEntry> some, List<ChangeEntry> more) {
     if (some.isEmpty()) {
       return more;
@@ -124,15 +103,5 @@ final class EntryReader {
     List<ChangeEntry> all = new ArrayList<>(some);
     all.addAll(more);
     return all;
-  }
-
-  /** The sequence right before another one of the same incarnation. */
-  private static Sequence predecessor(Sequence sequence) {
-    byte[] versionstamp = sequence.versionstamp().clone();
-    int at = versionstamp.length - 1;
-    while (at >= 0 && versionstamp[at]-- == 0) {
-      at--;
-    }
-    return new Sequence(sequence.incarnation(), versionstamp);
   }
 }

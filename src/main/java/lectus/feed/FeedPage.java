@@ -1,5 +1,7 @@
 package lectus.feed;
 
+import java.util.Optional;
+
 /**
  * One page of a feed, read at one read version.
  *
@@ -9,5 +11,7 @@ package lectus.feed;
  * @param reachedEnd whether nothing followed at the page's read version
  * @param pending entries that followed: 0 if none and never else, exact for a reader that came from
  *     the beginning and near the end, an estimate in between
+ * @param end why nothing will ever follow; empty as long as something may
  */
-public record FeedPage(int rows, FeedPosition next, boolean reachedEnd, long pending) {}
+public record FeedPage(
+    int rows, FeedPosition next, boolean reachedEnd, long pending, Optional<FeedEnd> end) {}

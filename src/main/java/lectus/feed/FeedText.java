@@ -1,6 +1,9 @@
 package lectus.feed;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import lectus.database.ShardId;
 import lectus.json.JsonBuffer;
 
 /** What surrounds the rows of a feed, byte for byte CouchDB's. */
@@ -10,6 +13,9 @@ public final class FeedText {
   private static final byte[] TAIL = ascii("\n],\n\"last_seq\":");
   private static final byte[] LAST_LINE = ascii("{\"last_seq\":");
   private static final byte[] PENDING = ascii(",\"pending\":");
+  private static final byte[] RESHARDED = ascii("\"resharded\":{\"seq\":");
+  private static final byte[] SHARDS = ascii(",\"shards\":");
+  private static final byte[] LAST_MEMBER = ascii(",\"last_seq\":");
   private static final byte[] END = ascii("}\n");
 
   private FeedText() {}
@@ -24,14 +30,31 @@ public final class FeedText {
     out.raw(SEPARATOR);
   }
 
-  /** What stands behind the rows of a normal feed or a long poll. */
+  /** What stands behind the rows of a normal feed. */
   public static void appendTail(ResumePoint<?> last, long pending, JsonBuffer out) {
+    appendTail(last, pending, Optional.empty(), out);
+  }
+
+  /** What stands behind the rows of a normal feed or a long poll that may have come to an end. */
+  public static void appendTail(
+      ResumePoint<?> last, long pending, Optional<FeedEnd> end, JsonBuffer out) {
     appendLast(out.raw(TAIL), last, pending);
+    if (end.orElse(null) instanceof FeedEnd.Resharded resharded) {
+      appendResharded(resharded, out.octet(','));
+    }
+    out.raw(END);
   }
 
   /** The line that ends a continuous feed. */
-  public static void appendLastLine(ResumePoint<?> last, long pending, JsonBuffer out) {
-    appendLast(out.raw(LAST_LINE), last, pending);
+  public static void appendLastLine(
+      ResumePoint<?> last, long pending, FeedEnd end, JsonBuffer out) {
+    if (end instanceof FeedEnd.Resharded resharded) {
+      appendResharded(resharded, out.octet('{'));
+      out.raw(LAST_MEMBER).string(last.text()).raw(END);
+    } else {
+      appendLast(out.raw(LAST_LINE), last, pending);
+      out.raw(END);
+    }
   }
 
   private static void appendLast(JsonBuffer out, ResumePoint<?> last, long pending) {
@@ -39,7 +62,23 @@ public final class FeedText {
     if (last.tellsPending()) {
       out.raw(PENDING).number(pending);
     }
-    out.raw(END);
+  }
+
+  /** Where a reader of a shard goes on, as a member of an object (RFC 018, Resharding). */
+  private static void appendResharded(FeedEnd.Resharded resharded, JsonBuffer out) {
+    out.raw(RESHARDED).string(resharded.sequence().toString()).raw(SHARDS);
+    appendShards(resharded.shards(), out);
+    out.octet('}');
+  }
+
+  /** Shard ids as a JSON array. */
+  public static void appendShards(List<ShardId> shards, JsonBuffer out) {
+    char separator = '[';
+    for (ShardId shard : shards) {
+      out.octet(separator).string(shard.text());
+      separator = ',';
+    }
+    out.octet(']');
   }
 
   static byte[] ascii(String text) {

@@ -61,7 +61,8 @@ final class NormalFeed implements PagedBody {
     boolean more = !page.reachedEnd() && limit > 0;
     if (!more) {
       boolean nothingIsOlder = descending && position.equals(begin);
-      FeedText.appendTail(nothingIsOlder ? FeedPosition.BEGINNING : position, page.pending(), out);
+      FeedPosition last = nothingIsOlder ? FeedPosition.BEGINNING : position;
+      FeedText.appendTail(last, page.pending(), page.end(), out);
     }
     return more;
   }

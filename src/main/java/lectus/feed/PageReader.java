@@ -2,6 +2,7 @@ package lectus.feed;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import lectus.changes.ChangeEntry;
 import lectus.changes.UpdateSequence;
@@ -18,6 +19,7 @@ final class PageReader {
 
   private final ReadTransaction tx;
   private final DatabaseHandle db;
+  private final FeedExtent extent;
   private final FeedOptions options;
   private final boolean descending;
   private final PageLimits limits;
@@ -28,6 +30,7 @@ final class PageReader {
   PageReader(
       ReadTransaction tx,
       DatabaseHandle db,
+      FeedExtent extent,
       FeedOptions options,
       boolean descending,
       PageLimits limits,
@@ -35,6 +38,7 @@ final class PageReader {
       RowFrame frame) {
     this.tx = tx;
     this.db = db;
+    this.extent = extent;
     this.options = options;
     this.descending = descending;
     this.limits = limits;
@@ -54,8 +58,7 @@ final class PageReader {
     PageRows.Progress progress = append(entries, limit);
     boolean reachedEnd = progress.lookedAt() == read.size();
     FeedPosition next = position(from, entries, progress.lookedAt(), reachedEnd);
-    long pending = reachedEnd ? 0 : new PendingEntries(tx, db).behind(next);
-    return new FeedPage(progress.rows(), next, reachedEnd, pending);
+    return page(progress.rows(), next, reachedEnd);
   }
 
   private boolean isForFewDocuments() {
@@ -67,14 +70,23 @@ final class PageReader {
   /** The rest of the feed, or up to the limit, when only some documents are to be shown. */
   private FeedPage readDocuments(FeedPosition from, long limit) {
     Set<String> ids = ((FeedFilter.DocumentIds) options.filter()).ids();
-    List<ChangeEntry> entries = new EntryReader(tx, db).ofDocuments(ids, from.sequence());
+    List<ChangeEntry> entries = new EntryReader(tx, db, extent).ofDocuments(ids, from.sequence());
     PageRows.Progress progress = append(entries, limit);
-    Sequence end = Reads.await(new UpdateSequence(db).read(tx)).orElseThrow();
     boolean noneIsLeft = progress.lookedAt() == entries.size() && progress.rows() < limit;
+    Sequence end = end().orElseThrow();
     Sequence last = noneIsLeft ? end : entries.get(progress.lookedAt() - 1).sequence();
-    FeedPosition next = FeedPosition.after(last);
-    long pending = last.equals(end) ? 0 : new PendingEntries(tx, db).behind(next);
-    return new FeedPage(progress.rows(), next, last.equals(end), pending);
+    return page(progress.rows(), FeedPosition.after(last), last.equals(end));
+  }
+
+  /** How far the database is at the read version; in a shard that was replaced, how far that is. */
+  private Optional<Sequence> end() {
+    return extent.isReplaced() ? extent.end() : Reads.await(new UpdateSequence(db).read(tx));
+  }
+
+  private FeedPage page(int rows, FeedPosition next, boolean reachedEnd) {
+    long pending = reachedEnd ? 0 : new PendingEntries(tx, db, extent).behind(next);
+    Optional<FeedEnd> end = reachedEnd && !descending ? extent.resharded(next) : Optional.empty();
+    return new FeedPage(rows, next, reachedEnd, pending, end);
   }
 
   private int entriesToRead(long limit) {
@@ -85,7 +97,7 @@ final class PageReader {
   }
 
   private List<ChangeEntry> entries(FeedPosition from, int count) {
-    EntryReader entries = new EntryReader(tx, db);
+    EntryReader entries = new EntryReader(tx, db, extent);
     return descending
         ? entries.newest(from.sequence(), count)
         : entries.oldest(from.sequence(), count);
@@ -99,7 +111,10 @@ final class PageReader {
       FeedPosition from, List<ChangeEntry> entries, int lookedAt, boolean reachedEnd) {
     FeedPosition next =
         lookedAt == 0 ? from : from.behind(entries.get(lookedAt - 1).sequence(), lookedAt);
-    boolean isNewest = reachedEnd && !descending;
-    return isNewest ? next.atLeast(db.topology().current().since()) : next;
+    if (!reachedEnd || descending) {
+      return next;
+    }
+    // Of one shard it is not only the entries that tell how far it has been read.
+    return next.atLeast(extent.shard().isPresent() ? end() : extent.end());
   }
 }

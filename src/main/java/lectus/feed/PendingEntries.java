@@ -20,23 +20,26 @@ final class PendingEntries {
 
   private final ReadTransaction tx;
   private final DatabaseHandle db;
+  private final FeedExtent extent;
 
-  PendingEntries(ReadTransaction tx, DatabaseHandle db) {
+  PendingEntries(ReadTransaction tx, DatabaseHandle db, FeedExtent extent) {
     this.tx = tx;
     this.db = db;
+    this.extent = extent;
   }
 
   long behind(FeedPosition position) {
     if (position.isCounted()) {
       return Math.max(1, total() - position.entriesLookedAt());
     }
-    int near = new EntryReader(tx, db).oldest(position.sequence(), COUNTED_ENTRIES).size();
-    return near < COUNTED_ENTRIES ? Math.max(1, near) : estimate(position.sequence().orElseThrow());
+    EntryReader entries = new EntryReader(tx, db, extent);
+    int near = entries.oldest(position.sequence(), COUNTED_ENTRIES).size();
+    return near < COUNTED_ENTRIES ? Math.max(1, near) : estimate(position.sequence());
   }
 
   /** By the share of the index's bytes that follows. */
-  private long estimate(Sequence from) {
-    long following = bytesBehind(Optional.of(from));
+  private long estimate(Optional<Sequence> from) {
+    long following = bytesBehind(from);
     long all = bytesBehind(Optional.empty());
     double share = all == 0 ? 1 : Math.min(1, (double) following / all);
     return Math.max(COUNTED_ENTRIES, Math.round(share * total()));
@@ -45,21 +48,24 @@ final class PendingEntries {
   private long bytesBehind(Optional<Sequence> position) {
     ChangesSubspace changes = new ChangesSubspace(db);
     List<CompletableFuture<Long>> sizes = new ArrayList<>();
-    for (Generation generation : db.topology().generations()) {
-      for (ShardId shard : generation.shards()) {
+    for (Generation generation : extent.from(position)) {
+      for (ShardId shard : extent.shardsOf(generation)) {
         sizes.add(changes.estimatedBytes(tx, shard, position));
       }
     }
     return sizes.stream().mapToLong(Reads::await).sum();
   }
 
+  /** Every document has one entry, so all entries are counted where documents are. */
   private long total() {
-    List<CompletableFuture<Long>> counters = new ArrayList<>();
-    for (Generation generation : db.topology().generations()) {
-      for (ShardId shard : generation.shards()) {
-        counters.add(Statistics.entries(tx, db, shard));
-      }
+    Optional<ShardId> shard = extent.shard();
+    if (shard.isPresent() && !shard.get().isDeprecated()) {
+      return Reads.await(Statistics.entries(tx, db, shard.get()));
     }
-    return counters.stream().mapToLong(Reads::await).sum();
+    CompletableFuture<Statistics> documents = Statistics.read(tx, db);
+    long inShards = shard.isEmpty() ? 0 : Reads.await(Statistics.entriesInShards(tx, db));
+    return Reads.await(documents).documents()
+        + Reads.await(documents).deletedDocuments()
+        - inShards;
   }
 }

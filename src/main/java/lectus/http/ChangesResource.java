@@ -1,8 +1,10 @@
 package lectus.http;
 
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
+import lectus.database.ShardId;
 import lectus.document.PagedBody;
 import lectus.feed.BoundedFeed;
 import lectus.feed.ChangesReader;
@@ -10,14 +12,14 @@ import lectus.feed.DatabaseEvents;
 import lectus.feed.FeedPosition;
 import lectus.feed.LiveStart;
 
-/** {@code /{db}/_changes}. */
+/** {@code /{db}/_changes}, and {@code /{db}/_changes/{shard}}, which differs in what it reads. */
 final class ChangesResource implements Resource {
-  private final ChangesReader changes;
+  private final ChangesReader everything;
   private final DatabaseEvents events;
   private final DatabaseNames names;
 
   ChangesResource(Services services, DatabaseNames names) {
-    this.changes = services.changes();
+    this.everything = services.changes();
     this.events = services.events();
     this.names = names;
   }
@@ -46,38 +48,48 @@ final class ChangesResource implements Resource {
 
   private void answer(Exchange exchange, DatabaseName database, ChangesQuery query) {
     FeedQuery feed = query.feed();
+    ChangesReader changes = reader(exchange);
+    Callable<LiveStart<FeedPosition>> live = () -> live(changes, database, query);
     if (new WebSocketUpgrade(exchange).isWanted()) {
-      FeedSocket.start(exchange, feed, () -> live(database, query));
+      FeedSocket.start(exchange, feed, live);
     } else if (query.isLive() && !exchange.isHead()) {
-      FeedResponse.start(exchange, feed.form().get(), feed.terms(), () -> live(database, query));
+      FeedResponse.start(exchange, feed.form().get(), feed.terms(), live);
     } else {
-      exchange.streamFeedTagged(() -> tagged(exchange, database, query));
+      exchange.streamFeedTagged(() -> tagged(exchange, changes, database, query));
     }
   }
 
+  private ChangesReader reader(Exchange exchange) {
+    return exchange.segments().size() == 2
+        ? everything
+        : everything.ofShard(new ShardId(exchange.segment(2)));
+  }
+
   /** What a body asks for is not in the URL, so only answers to GET are tagged. */
-  private StreamedBody tagged(Exchange exchange, DatabaseName database, ChangesQuery query) {
+  private StreamedBody tagged(
+      Exchange exchange, ChangesReader changes, DatabaseName database, ChangesQuery query) {
     boolean isNamedByUrl = exchange.method() != Method.POST && !query.isLive();
-    Optional<EntityTag> tag = isNamedByUrl ? Optional.of(tag(database)) : Optional.empty();
-    return new StreamedBody(tag, normal(database, query));
+    Optional<EntityTag> tag = isNamedByUrl ? Optional.of(tag(changes, database)) : Optional.empty();
+    return new StreamedBody(tag, normal(changes, database, query));
   }
 
   /** A feed shows nothing that changes without the database's last sequence. */
-  private EntityTag tag(DatabaseName database) {
+  private static EntityTag tag(ChangesReader changes, DatabaseName database) {
     return new EntityTag(changes.updateSequence(database).map(Sequence::toString).orElse("0"));
   }
 
-  private PagedBody normal(DatabaseName database, ChangesQuery query) {
+  private PagedBody normal(ChangesReader changes, DatabaseName database, ChangesQuery query) {
     long limit = query.feed().limit();
     if (query.until().isEmpty()) {
       return changes.answer(database, query.options(), query.since(), limit, query.descending());
     }
     return query.descending()
         ? changes.answerDownFrom(database, query.options(), query.until().get(), limit)
-        : new BoundedFeed<>(live(database, query), limit);
+        : new BoundedFeed<>(live(changes, database, query), limit);
   }
 
-  private LiveStart<FeedPosition> live(DatabaseName database, ChangesQuery query) {
+  private LiveStart<FeedPosition> live(
+      ChangesReader changes, DatabaseName database, ChangesQuery query) {
     LiveStart<FeedPosition> start = changes.live(database, query.options(), query.since(), events);
     return query.until().map(until -> start.until(changes.position(database, until))).orElse(start);
   }

@@ -62,7 +62,16 @@ final class DatabaseResource implements Resource {
     if (partitioned && name.isSystem()) {
       throw LectusException.badRequest("Cannot partition a system database");
     }
-    return new CreationOptions(partitioned, CreationOptions.DEFAULT.changesShards());
+    return new CreationOptions(partitioned, changesShards(query));
+  }
+
+  private static int changesShards(QueryParameters query) {
+    String shards = query.get("changes_shards");
+    try {
+      return shards == null ? CreationOptions.DEFAULT.changesShards() : Integer.parseInt(shards);
+    } catch (NumberFormatException e) {
+      throw CreationOptions.badChangesShards();
+    }
   }
 
   private static boolean isPartitioned(QueryParameters query) {

@@ -1,5 +1,6 @@
 package lectus.http;
 
+import java.util.Optional;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedText;
 import lectus.feed.ResumePoint;
@@ -42,7 +43,7 @@ enum FeedForm {
 
     @Override
     void appendEnd(FeedEnd reason, ResumePoint<?> at, long pending, JsonBuffer out) {
-      FeedText.appendTail(at, pending, out);
+      FeedText.appendTail(at, pending, Optional.of(reason), out);
     }
   },
 
@@ -75,7 +76,7 @@ enum FeedForm {
 
     @Override
     void appendEnd(FeedEnd reason, ResumePoint<?> at, long pending, JsonBuffer out) {
-      FeedText.appendLastLine(at, pending, out);
+      FeedText.appendLastLine(at, pending, reason, out);
     }
   },
 
@@ -111,7 +112,7 @@ enum FeedForm {
     @Override
     void appendEnd(FeedEnd reason, ResumePoint<?> at, long pending, JsonBuffer out) {
       if (reason instanceof FeedEnd.Resharded) {
-        FeedText.appendLastLine(at, pending, out.ascii("data: "));
+        FeedText.appendLastLine(at, pending, reason, out.ascii("data: "));
         out.octet('\n');
       }
     }

@@ -117,7 +117,7 @@ final class FeedSocket<P extends ResumePoint<P>> implements FeedSink<P>, TextSoc
   @Override
   public void end(FeedEnd reason, P at, long pending) {
     JsonBuffer last = new JsonBuffer(128);
-    FeedText.appendLastLine(at, pending, last);
+    FeedText.appendLastLine(at, pending, reason, last);
     socket.send(last.truncate(last.length() - 1).toBytes());
     if (reason instanceof FeedEnd.ServerStopping) {
       socket.close(CloseCode.GOING_AWAY, "The server stops; connect again.");

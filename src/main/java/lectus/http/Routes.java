@@ -48,6 +48,7 @@ final class Routes {
   private final Resource document;
   private final Resource localDocument;
   private final Resource partition;
+  private final Resource changesShards;
 
   Routes(Services services, HttpSettings settings) {
     DatabaseNames names = new DatabaseNames();
@@ -58,6 +59,7 @@ final class Routes {
     document = new DocumentResource(services, names, writes);
     localDocument = new LocalDocumentResource(services, names, writes);
     partition = new PartitionResource(services, names);
+    changesShards = new ChangesShardsResource(services, names);
     atTop =
         Map.of(
             "_up",
@@ -159,6 +161,9 @@ final class Routes {
     Resource known = inDatabase.get(name);
     if (known != null && size == 2) {
       return known;
+    }
+    if (name.equals("_changes") && size == 3) {
+      return segments.get(2).equals("_meta") ? changesShards : known;
     }
     if (MISSING_IN_DATABASE.contains(name)) {
       throw missing("/{db}/" + name);

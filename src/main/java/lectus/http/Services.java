@@ -9,6 +9,7 @@ import lectus.document.DocumentReader;
 import lectus.document.LocalDocuments;
 import lectus.document.RevisionsDiff;
 import lectus.feed.ChangesReader;
+import lectus.feed.ChangesShards;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.DatabaseInfo;
 import lectus.feed.LiveTails;
@@ -37,6 +38,7 @@ public record Services(
     ChangesReader changes,
     ManyDatabases manyDatabases,
     StoreUpdates storeUpdates,
+    ChangesShards changesShards,
     Writes writes,
     DatabaseEvents events,
     StorePulse pulse,

@@ -12,6 +12,7 @@ import lectus.document.DocumentWriter;
 import lectus.document.LocalDocuments;
 import lectus.document.RevisionsDiff;
 import lectus.feed.ChangesReader;
+import lectus.feed.ChangesShards;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.DatabaseInfo;
 import lectus.feed.DatabaseTails;
@@ -95,6 +96,7 @@ final class Layer {
         changes,
         new ManyDatabases(store, catalogue, transactions),
         new StoreUpdates(store, transactions),
+        new ChangesShards(catalogue, transactions),
         writes,
         events,
         new StorePulse(store),

@@ -78,7 +78,7 @@ final class TransactionExecutorVerticle extends VerticleBase {
       return;
     }
     batch.complete(result.outcomes());
-    result.last().ifPresent(last -> announcer.updated(result.instance(), last));
+    result.last().ifPresent(last -> announcer.publishUpdated(result.instance(), last));
   }
 
   private WriteResult write(WriteBatch batch) {

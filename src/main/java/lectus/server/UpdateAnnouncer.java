@@ -29,10 +29,10 @@ final class UpdateAnnouncer implements DatabaseEvents {
     return listeners.addToAll(listener);
   }
 
-  /** A transaction of this server has committed. */
-  void updated(InstanceId instance, Sequence highest) {
-    listeners.updated(instance, highest);
-    others.updated(instance, highest);
+  @Override
+  public void publishUpdated(InstanceId instance, Sequence sequence) {
+    listeners.updated(instance, sequence);
+    others.updated(instance, sequence);
   }
 
   /**

@@ -53,7 +53,7 @@ final class CatalogueTest {
     assertThat(db.topology().generations())
         .containsExactly(
             new Generation(
-                Optional.empty(), HashScheme.JUMP_CRC32, List.of(new ShardId("0")), false, false));
+                Optional.empty(), HashScheme.JUMP_CRC32, List.of(new ShardId("0")), false));
   }
 
   @Test

@@ -37,6 +37,14 @@ final class SequenceTest {
   }
 
   @Test
+  void nothing_lies_between_a_sequence_and_its_predecessor() {
+    byte[] commit = {0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
+    assertThat(Sequence.of(3, commit, 7).predecessor()).isEqualTo(Sequence.of(3, commit, 6));
+    byte[] before = {0, 0, 0, 0, 0, 0, 0, -1, -1, -1};
+    assertThat(Sequence.of(3, commit, 0).predecessor()).isEqualTo(Sequence.of(3, before, 65_535));
+  }
+
+  @Test
   void parses_what_it_prints() {
     Sequence sequence = Sequence.of(300, new byte[] {9, 8, 7, 6, 5, 4, 3, 2, 1, 0}, 77);
     assertThat(Sequence.parse(sequence.toString())).contains(sequence);

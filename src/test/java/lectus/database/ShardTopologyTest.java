@@ -26,6 +26,37 @@ final class ShardTopologyTest {
   }
 
   @Test
+  void each_generation_resolves_by_its_own_scheme() {
+    ShardTopology mixed =
+        new ShardTopology(
+            List.of(
+                Generation.UNSHARDED.asReplaced(), generation(Optional.of(FIFTY), false, "0", "1")),
+            false);
+    for (int number = 0; number < 100; number++) {
+      String id = "document-" + number;
+      assertThat(mixed.shardAt(id, sequence(49))).isEqualTo(ShardId.DEPRECATED);
+      assertThat(mixed.shardAt(id, sequence(50)).text())
+          .isEqualTo(Integer.toString(HashScheme.JUMP_CRC32.shardOf(id, 2)));
+    }
+    for (HashScheme scheme : HashScheme.values()) {
+      assertThat(HashScheme.numbered(scheme.number())).isEqualTo(scheme);
+    }
+  }
+
+  @Test
+  void a_reader_goes_on_in_the_generation_of_its_sequence() {
+    List<Generation> generations = resharded.generations();
+    assertThat(resharded.from(Optional.empty())).isEqualTo(generations);
+    assertThat(resharded.from(Optional.of(sequence(49)))).isEqualTo(generations);
+    assertThat(resharded.from(Optional.of(FIFTY))).isEqualTo(generations.subList(1, 2));
+    assertThat(resharded.from(Optional.of(sequence(51)))).isEqualTo(generations.subList(1, 2));
+    assertThat(resharded.of(new ShardId("3"))).contains(generations.get(1));
+    assertThat(resharded.of(new ShardId("5"))).isEmpty();
+    assertThat(resharded.after(generations.get(0))).contains(generations.get(1));
+    assertThat(resharded.after(generations.get(1))).isEmpty();
+  }
+
+  @Test
   void documents_spread_over_the_shards() {
     int[] counts = new int[4];
     IntStream.range(0, 10_000)
@@ -68,7 +99,7 @@ final class ShardTopologyTest {
 
   private static Generation generation(Optional<Sequence> since, boolean replaced, String... ids) {
     List<ShardId> shards = Arrays.stream(ids).map(ShardId::new).toList();
-    return new Generation(since, HashScheme.JUMP_CRC32, shards, replaced, false);
+    return new Generation(since, HashScheme.JUMP_CRC32, shards, replaced);
   }
 
   private static Sequence sequence(int version) {

@@ -31,8 +31,8 @@ final class StatisticsTest {
                       delta.add("first" + number, 1, 0, 100, 1_000);
                       delta.add("second" + number, 1, 0, 10, 100);
                       delta.add("second" + number, -1, 1, -10, -100);
-                      delta.addEntries(shard, "first" + number, 1);
-                      delta.addEntries(shard, "second" + number, 1);
+                      delta.addEntries(db.topology().current(), shard, "first" + number, 1);
+                      delta.addEntries(db.topology().current(), shard, "second" + number, 1);
                       delta.applyTo(tx, db);
                       return null;
                     }));

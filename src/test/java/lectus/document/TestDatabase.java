@@ -20,6 +20,7 @@ import lectus.database.CreationOptions;
 import lectus.database.DatabaseConfiguration;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.Generation;
 import lectus.database.ShardId;
 import lectus.database.Statistics;
 import lectus.error.LectusError;
@@ -67,6 +68,11 @@ final class TestDatabase {
     TestDatabase database = new TestDatabase(store, DatabaseName.of(name), budget);
     database.catalogue.create(database.name, CreationOptions.DEFAULT);
     return database;
+  }
+
+  /** As another server sees a database that is there already. */
+  static TestDatabase open(Store store, String name) {
+    return new TestDatabase(store, DatabaseName.of(name), TransactionBudget.DEFAULT);
   }
 
   void revsLimit(int limit) {
@@ -163,16 +169,18 @@ final class TestDatabase {
         .toList();
   }
 
-  /** In the order of the feed, as long as there is one shard. */
+  /** In the order of the feed, as long as each generation has one shard. */
   List<ChangeEntry> changes() {
     return read(
         (tx, db) -> {
           List<ChangeEntry> entries = new ArrayList<>();
-          for (ShardId shard : db.topology().current().shards()) {
-            entries.addAll(
-                Reads.await(
-                    new ChangesSubspace(db)
-                        .read(tx, shard, Optional.empty(), Optional.empty(), 0, false)));
+          for (Generation generation : db.topology().generations()) {
+            for (ShardId shard : generation.shards()) {
+              entries.addAll(
+                  Reads.await(
+                      new ChangesSubspace(db)
+                          .read(tx, shard, Optional.empty(), Optional.empty(), 0, false)));
+            }
           }
           return entries;
         });

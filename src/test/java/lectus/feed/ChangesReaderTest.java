@@ -342,7 +342,7 @@ class ChangesReaderTest {
   void last_line_of_a_continuous_feed() {
     JsonBuffer out = new JsonBuffer(64);
 
-    FeedText.appendLastLine(FeedPosition.BEGINNING, 7, out);
+    FeedText.appendLastLine(FeedPosition.BEGINNING, 7, new FeedEnd.TimedOut(), out);
 
     assertThat(out.toString()).isEqualTo("{\"last_seq\":\"0\",\"pending\":7}\n");
   }

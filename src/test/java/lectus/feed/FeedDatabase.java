@@ -18,6 +18,7 @@ import lectus.document.Edit;
 import lectus.document.EditOutcome;
 import lectus.document.PageLimits;
 import lectus.document.PagedBody;
+import lectus.document.WriteResult;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
 import lectus.store.Store;
@@ -64,9 +65,20 @@ public final class FeedDatabase {
   public void putAll(String id, int count) {
     List<Edit> edits = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      edits.add(PARSER.interactive(id + i, Optional.empty(), utf8("{\"v\":" + i + "}")));
+      edits.add(edit(id + i, null, "{\"v\":" + i + "}"));
     }
-    assertThat(writer.write(name, edits).hasFailures()).isFalse();
+    writeAll(edits);
+  }
+
+  /** A child of {@code base}, or a new document if it is null. */
+  static Edit edit(String id, RevisionId base, String json) {
+    return PARSER.interactive(id, Optional.ofNullable(base), utf8(json));
+  }
+
+  WriteResult writeAll(List<Edit> edits) {
+    WriteResult result = writer.write(name, edits);
+    assertThat(result.hasFailures()).isFalse();
+    return result;
   }
 
   private RevisionId write(Edit edit) {

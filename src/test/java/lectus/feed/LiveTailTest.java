@@ -71,7 +71,7 @@ final class LiveTailTest {
 
   private void put(String id) {
     db.put(id, null, "{}");
-    events.updated(life.instance(), last());
+    events.publishUpdated(life.instance(), last());
   }
 
   private Sequence last() {
@@ -139,14 +139,14 @@ final class LiveTailTest {
     turn();
     taker.takeAll();
     int before = source.pages();
-    events.updated(life.instance(), last());
-    events.updated(life.instance(), last());
+    events.publishUpdated(life.instance(), last());
+    events.publishUpdated(life.instance(), last());
     turn();
     assertThat(source.pages()).as("the level is no higher than the position").isEqualTo(before);
 
     byte[] high = new byte[12];
     high[0] = 0x7f;
-    events.updated(life.instance(), new Sequence(last().incarnation(), high));
+    events.publishUpdated(life.instance(), new Sequence(last().incarnation(), high));
     turn();
     taker.takeAll();
     turn();
@@ -190,7 +190,7 @@ final class LiveTailTest {
       turn();
       taker.takeAll();
       db.put(id, null, half);
-      events.updated(life.instance(), last());
+      events.publishUpdated(life.instance(), last());
       behind.add(end());
     }
     turn();

@@ -326,16 +326,16 @@ final class ManyDatabasesTest {
     StorePosition position = read(source, start.from(), 10, new ArrayList<>());
     assertThat(source.hasNews(position)).isFalse();
 
-    events.updated(foreign.instance(), databases.put("other", "x").last().orElseThrow());
+    events.publishUpdated(foreign.instance(), databases.put("other", "x").last().orElseThrow());
     assertThat(told.get()).as("its name is not known yet").isEqualTo(1);
     position = read(source, position, 10, new ArrayList<>());
     assertThat(source.hasNews(position)).isFalse();
-    events.updated(foreign.instance(), databases.put("other", "x").last().orElseThrow());
+    events.publishUpdated(foreign.instance(), databases.put("other", "x").last().orElseThrow());
     events.publishDeleted(foreign.instance());
     assertThat(told.get()).isEqualTo(1);
     assertThat(source.hasNews(position)).isFalse();
 
-    events.updated(mine.instance(), databases.put("user-a", "x").last().orElseThrow());
+    events.publishUpdated(mine.instance(), databases.put("user-a", "x").last().orElseThrow());
     assertThat(told.get()).isEqualTo(2);
     assertThat(source.hasNews(position)).isTrue();
     position = read(source, position, 10, new ArrayList<>());

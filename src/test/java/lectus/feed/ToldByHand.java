@@ -33,14 +33,15 @@ public final class ToldByHand implements DatabaseEvents {
   }
 
   @Override
+  public void publishUpdated(InstanceId instance, Sequence sequence) {
+    listenersOf(instance).forEach(listener -> listener.updated(sequence));
+    toAll.forEach(listener -> listener.updated(instance, sequence));
+  }
+
+  @Override
   public void publishDeleted(InstanceId instance) {
     listenersOf(instance).forEach(Listener::deleted);
     toAll.forEach(listener -> listener.deleted(instance));
-  }
-
-  public void updated(InstanceId instance, Sequence highest) {
-    listenersOf(instance).forEach(listener -> listener.updated(highest));
-    toAll.forEach(listener -> listener.updated(instance, highest));
   }
 
   public void logged(DatabaseUpdate row) {

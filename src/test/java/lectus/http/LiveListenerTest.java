@@ -202,7 +202,7 @@ final class LiveListenerTest {
   }
 
   private void tell() {
-    events.updated(life.instance(), end().sequence().orElseThrow());
+    events.publishUpdated(life.instance(), end().sequence().orElseThrow());
   }
 
   private FeedPosition end() {

@@ -39,8 +39,7 @@ final class SubscriptionsTest implements EventChannel {
 
   private static DatabaseHandle database() {
     Generation generation =
-        new Generation(
-            Optional.empty(), HashScheme.values()[0], List.of(new ShardId("0")), false, false);
+        new Generation(Optional.empty(), HashScheme.JUMP_CRC32, List.of(new ShardId("0")), false);
     return new DatabaseHandle(
         DatabaseName.of("one"),
         new InstanceId("1".repeat(32)),

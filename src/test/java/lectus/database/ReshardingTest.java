@@ -1,0 +1,208 @@
+package lectus.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import lectus.database.testing.BeforeShards;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.store.FaultyStore;
+import lectus.store.Reads;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+import lectus.store.testing.TestStores;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** RFC 018, Metadata and Resharding: what is stored, and who learns of it. */
+final class ReshardingTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final DatabaseName NAME = DatabaseName.of("db");
+
+  private final Store store = stores.fresh();
+  private final FaultyStore network = new FaultyStore(store);
+  private final TransactionRunner transactions =
+      new TransactionRunner(store, TransactionLimits.DEFAULT);
+  private final Catalogue here = new Catalogue(store, transactions, InstantSource.system());
+  private final Catalogue there =
+      new Catalogue(
+          network.store(),
+          new TransactionRunner(network.store(), TransactionLimits.DEFAULT),
+          InstantSource.system());
+
+  @Test
+  void each_generation_has_an_entry_under_its_first_sequence_and_its_predecessor_a_tombstone() {
+    here.create(NAME, CreationOptions.DEFAULT);
+
+    Sequence four = since(here.reshard(NAME, 4));
+    Sequence one = since(here.reshard(NAME, 1));
+
+    assertThat(four).isLessThan(one);
+    assertThat(shardMaps())
+        .containsExactly(
+            entry(new TupleWriter(8).integer(0), map(true, "0")),
+            entry(sequence(four), map(true, "1", "2", "3", "4")),
+            entry(sequence(one), map(false, "5")));
+  }
+
+  @Test
+  void shard_ids_are_never_used_again() {
+    here.create(NAME, new CreationOptions(false, 3));
+    List<ShardId> all = new ArrayList<>();
+    for (int shards : new int[] {1, 4, 1, 12, 3}) {
+      here.reshard(NAME, shards);
+    }
+    here.open(NAME).topology().generations().forEach(it -> all.addAll(it.shards()));
+    assertThat(all).hasSize(3 + 1 + 4 + 1 + 12 + 3).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void what_is_told_is_what_other_servers_find() {
+    here.create(NAME, CreationOptions.DEFAULT);
+    assertThat(there.open(NAME).topology().generations()).hasSize(1);
+
+    DatabaseHandle told = here.reshard(NAME, 7);
+
+    assertThat(there.open(NAME).topology()).isEqualTo(told.topology());
+    assertThat(here.open(NAME).topology()).isEqualTo(told.topology());
+    assertThat(told.topology().current().shards()).hasSize(7);
+    assertThat(told.topology().generations().get(0).replaced()).isTrue();
+    assertThat(told.topology().current().replaced()).isFalse();
+  }
+
+  @Test
+  void a_reshard_that_is_overtaken_by_another_follows_it() {
+    here.create(NAME, CreationOptions.DEFAULT);
+    network.beforeNextCommit(() -> here.reshard(NAME, 2));
+
+    there.reshard(NAME, 3);
+
+    List<Generation> generations = here.open(NAME).topology().generations();
+    assertThat(generations).extracting(it -> it.shards().size()).containsExactly(1, 2, 3);
+    assertThat(generations).extracting(Generation::replaced).containsExactly(true, true, false);
+    assertThat(there.open(NAME).topology().generations()).isEqualTo(generations);
+  }
+
+  @Test
+  void shards_number_1_to_1024() {
+    here.create(NAME, CreationOptions.DEFAULT);
+    for (int shards : new int[] {Integer.MIN_VALUE, 0, 1025}) {
+      assertThat(errorOf(() -> here.reshard(NAME, shards)))
+          .isInstanceOf(LectusError.BadRequest.class);
+    }
+    assertThat(here.open(NAME).topology().generations()).hasSize(1);
+    assertThat(here.reshard(NAME, 1024).topology().current().shards()).hasSize(1024);
+    assertThat(here.reshard(NAME, 1).topology().current().shards())
+        .containsExactly(new ShardId("1025"));
+  }
+
+  @Test
+  void a_database_that_is_not_there_is_not_found() {
+    assertThat(errorOf(() -> here.reshard(NAME, 2))).isInstanceOf(LectusError.NotFound.class);
+    here.create(NAME, CreationOptions.DEFAULT);
+    network.beforeNextCommit(() -> here.delete(NAME));
+    assertThat(errorOf(() -> there.reshard(NAME, 2))).isInstanceOf(LectusError.NotFound.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void a_database_from_before_shards_is_resharded(boolean withShardMap) {
+    DatabaseHandle db = here.create(NAME, CreationOptions.DEFAULT);
+    BeforeShards.lay(transactions, db);
+    if (withShardMap) {
+      BeforeShards.layShardMap(transactions, db);
+    }
+    assertThat(there.open(NAME).topology().generations()).containsExactly(Generation.UNSHARDED);
+
+    Sequence since = since(there.reshard(NAME, 2));
+
+    assertThat(shardMaps())
+        .containsExactly(
+            entry(
+                new TupleWriter(8).integer(0), new TupleWriter(8).integer(1).integer(0).bool(true)),
+            entry(sequence(since), map(false, "0", "1")));
+    assertThat(there.open(NAME).topology().generations())
+        .extracting(Generation::hash)
+        .containsExactly(HashScheme.UNSHARDED, HashScheme.JUMP_CRC32);
+  }
+
+  @Test
+  void a_scheme_that_this_server_does_not_know_is_refused() {
+    DatabaseHandle db = here.create(NAME, CreationOptions.DEFAULT);
+    transactions.run(
+        tx -> {
+          byte[] value =
+              new TupleWriter(8)
+                  .integer(1)
+                  .integer(1)
+                  .integer(99)
+                  .string("0")
+                  .bool(false)
+                  .toBytes();
+          tx.set(db.shardMapKey(), value);
+          return null;
+        });
+    assertThatThrownBy(() -> there.open(NAME)).isInstanceOf(MalformedTupleException.class);
+  }
+
+  private static Sequence since(DatabaseHandle db) {
+    return db.topology().current().since().orElseThrow();
+  }
+
+  private static TupleWriter sequence(Sequence sequence) {
+    TupleWriter tuple = new TupleWriter(32);
+    sequence.writeTo(tuple);
+    return tuple;
+  }
+
+  private static TupleWriter map(boolean replaced, String... shards) {
+    TupleWriter value = new TupleWriter(32).integer(1).integer(1).integer(1);
+    Arrays.stream(shards).forEach(value::string);
+    return value.bool(replaced);
+  }
+
+  private static Map.Entry<String, String> entry(TupleWriter key, TupleWriter value) {
+    return Map.entry(hex(key.toBytes()), hex(value.toBytes()));
+  }
+
+  /** In the order of their keys, without what all keys begin with. */
+  private List<Map.Entry<String, String>> shardMaps() {
+    byte[] prefix =
+        DatabaseSubspace.CONFIG.key(here.open(NAME).prefix()).string("changes_shards").toBytes();
+    List<KeyValue> rows =
+        transactions.read(tx -> Reads.await(tx.getRange(Range.startsWith(prefix)).asList()));
+    List<Map.Entry<String, String>> maps = new ArrayList<>();
+    for (KeyValue row : rows) {
+      byte[] key = Arrays.copyOfRange(row.getKey(), prefix.length, row.getKey().length);
+      maps.add(Map.entry(hex(key), hex(row.getValue())));
+    }
+    return maps;
+  }
+
+  private static String hex(byte[] bytes) {
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  private static LectusError errorOf(Runnable action) {
+    try {
+      action.run();
+    } catch (LectusException e) {
+      return e.error();
+    }
+    return null;
+  }
+}
