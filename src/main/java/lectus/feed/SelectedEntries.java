@@ -32,7 +32,7 @@ final class SelectedEntries implements PassingEntries {
 
   private static final int FIRST_AHEAD = 16;
 
-  /** Bytes of keys and values after which a page ends: it must be read within five seconds. */
+  /** Bytes of keys and values after which a page ends, were there time for more. */
   private static final long MOST_BYTES = 8_000_000;
 
   private final ReadTransaction tx;
@@ -42,6 +42,7 @@ final class SelectedEntries implements PassingEntries {
   private final RevisionsSubspace revisions;
   private final ReadAhead ahead;
   private final Deque<Started> reading = new ArrayDeque<>();
+  private final PageTime time = new PageTime();
   private int started;
   private int matched;
   private int lookedAt;
@@ -89,7 +90,8 @@ final class SelectedEntries implements PassingEntries {
   }
 
   private boolean mayGoOn() {
-    return matched < entries.size() && documents.bytesRead() < MOST_BYTES;
+    boolean isSpent = matched > 0 && (documents.bytesRead() >= MOST_BYTES || time.isUp());
+    return matched < entries.size() && !isSpent;
   }
 
   @Override

@@ -10,6 +10,9 @@ import lectus.tuple.TuplePrefixes;
 
 /** Collects what the conditions of a selector look at. */
 final class LeafReads {
+  /** Reading so many parts of a document costs more than reading all of it. */
+  static final int MOST_READS = 64;
+
   private final Map<byte[], Extent> extents = new TreeMap<>(Arrays::compareUnsigned);
 
   private LeafReads() {}
@@ -17,7 +20,8 @@ final class LeafReads {
   static List<LeafRead> of(Condition condition) {
     LeafReads reads = new LeafReads();
     reads.addAll(condition);
-    return reads.withoutCovered();
+    List<LeafRead> parts = reads.withoutCovered();
+    return parts.size() <= MOST_READS ? parts : List.of(new LeafRead(new byte[0], Extent.ALL));
   }
 
   private void addAll(Condition condition) {

@@ -171,6 +171,18 @@ class SelectorFeedTest {
   }
 
   @Test
+  void a_selector_of_many_fields_and_conditions() {
+    db.put("a", null, "{\"f7\":1,\"f70\":2}");
+    db.put("b", null, "{\"f7\":1}");
+    String either =
+        IntStream.range(0, 20_000)
+            .mapToObj(i -> "{'f" + i + "':2}")
+            .collect(Collectors.joining(",", "{'$or':[", "]}"));
+    assertThat(matching(either)).containsExactly("a");
+    assertThat(matching("{'$and':[{'_id':'b'},{'$nor':[" + either + "]}]}")).isEmpty();
+  }
+
+  @Test
   void equal_selectors_make_equal_options() {
     assertThat(selected("{'a':1,'b':2}", true, false))
         .isEqualTo(selected("{'b':2,'a':1}", true, false))

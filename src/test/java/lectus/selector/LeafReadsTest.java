@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.tuple.Tuple;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class LeafReadsTest {
@@ -48,6 +50,16 @@ final class LeafReadsTest {
   void onlyAConditionWithoutAFieldReadsTheWholeDocument() {
     assertThat(reads("{'$and':[{'$type':'object'},{'a':1}]}")).containsExactly("ALL ()");
     assertThat(reads("{}")).isEmpty();
+  }
+
+  @Test
+  void manyFieldsAreReadAsTheWholeDocument() {
+    String most =
+        IntStream.range(0, LeafReads.MOST_READS)
+            .mapToObj(i -> "'f" + i + "':1")
+            .collect(Collectors.joining(",", "{", "}"));
+    assertThat(reads(most)).hasSize(LeafReads.MOST_READS).allMatch(it -> it.startsWith("LEAF"));
+    assertThat(reads(most.replace("}", ",'_id':'a'}"))).containsExactly("ALL ()");
   }
 
   private static List<String> reads(String selector) {
