@@ -53,7 +53,7 @@ final class RowCursor {
     List<KeyValue> rows = new ArrayList<>();
     long bytes = 0;
     AsyncIterator<KeyValue> iterator =
-        tx.getRange(begin, end, PAGE_ROWS, false, StreamingMode.LARGE).iterator();
+        tx.getRange(begin, end, PAGE_ROWS, false, StreamingMode.WANT_ALL).iterator();
     try {
       while (bytes < PAGE_BYTES && iterator.hasNext()) {
         KeyValue row = iterator.next();
