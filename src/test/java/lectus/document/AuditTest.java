@@ -9,6 +9,7 @@ import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -76,6 +77,25 @@ class AuditTest {
     writing(is("clear", DatabaseSubspace.CHANGES), edit("a", first, "{}"));
 
     assertFound("document \"a\"", "a change is left at", "in the shard 0");
+  }
+
+  @Test
+  void a_write_does_not_see_that_its_shard_is_replaced() {
+    byte[] shardMap = handle.shardMapKey();
+    faulty.beforeNextCommit(() -> db.catalogue.reshard(db.name, 4));
+
+    writing(it -> it.isBelow(shardMap), edit("a", first, "{}"));
+
+    assertFound("document \"a\"", "in the shard 0, where nobody looks for it");
+    assertFound("document \"a\"", "the changes index has no entry at");
+  }
+
+  @Test
+  void a_shard_map_is_not_replaced() {
+    faulty.lose(it -> Arrays.equals(it.key(), handle.shardMapKey()));
+    catalogue.reshard(db.name, 2);
+
+    assertFound("database \"db\"", "an old shard map is not replaced");
   }
 
   @Test
@@ -339,7 +359,10 @@ class AuditTest {
 
   private void createUntil(AtomicBoolean done) {
     DatabaseName name = DatabaseName.of("passing");
-    while (!done.get()) {
+    for (int i = 0; !done.get(); i++) {
+      if (i < 8) {
+        db.catalogue.reshard(db.name, 1 + i % 4);
+      }
       db.catalogue.create(name, CreationOptions.DEFAULT);
       db.writer.write(name, List.of(edit("a", null, "{}")));
       db.catalogue.delete(name);

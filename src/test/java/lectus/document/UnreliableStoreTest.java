@@ -31,6 +31,7 @@ import lectus.audit.testing.SoundStore;
 import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseConfiguration;
+import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
 import lectus.error.LectusError;
@@ -60,6 +61,7 @@ class UnreliableStoreTest {
   private static final int STEPS = 50;
   private static final int THREADS = 4;
   private static final int EDITS = 12;
+  private static final int RESHARDS = 4;
 
   private static final List<Fault> FAULTS =
       Arrays.stream(Fault.values()).filter(it -> it != Fault.NONE && it != Fault.IO_ERROR).toList();
@@ -131,13 +133,14 @@ class UnreliableStoreTest {
   }
 
   private void step() {
-    switch (random.nextInt(9)) {
+    switch (random.nextInt(10)) {
       case 0, 1, 2 -> write(List.of(anyEdit(anyId())));
       case 3 -> write(severalEdits());
       case 4 -> writeAtomically(severalEdits());
       case 5 -> replicate();
       case 6 -> writeLocally();
       case 7 -> createOrDelete();
+      case 8 -> reshard();
       default -> configure();
     }
   }
@@ -317,6 +320,14 @@ class UnreliableStoreTest {
     assertThat(db.catalogue.security(db.name)).isEqualTo(security);
   }
 
+  /** Once, and answered with what is there. */
+  private void reshard() {
+    int generations = db.catalogue.open(db.name).topology().generations().size();
+    DatabaseHandle resharded = catalogue.reshard(db.name, 1 + random.nextInt(4));
+    assertThat(resharded.topology().generations()).hasSize(generations + 1);
+    assertThat(db.catalogue.open(db.name).topology()).isEqualTo(resharded.topology());
+  }
+
   private void checkEverything() {
     documents.forEach(
         (id, revision) -> {
@@ -349,6 +360,7 @@ class UnreliableStoreTest {
     for (int thread = 0; thread < THREADS; thread++) {
       assertThat(db.winner("own" + thread).leaf().position()).isEqualTo(EDITS);
     }
+    assertThat(db.catalogue.open(db.name).topology().generations()).hasSize(1 + RESHARDS);
     db.audit(1 + THREADS);
   }
 
@@ -371,6 +383,9 @@ class UnreliableStoreTest {
       for (int i = 0; i < THREADS; i++) {
         int thread = i;
         results.add(executor.submit(() -> editOwnAndShared(thread, new Random(seed + thread))));
+      }
+      for (int shards = 1; shards <= RESHARDS; shards++) {
+        catalogue.reshard(db.name, shards);
       }
       int sum = 0;
       for (Future<Integer> result : results) {
