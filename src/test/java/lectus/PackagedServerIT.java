@@ -101,6 +101,15 @@ final class PackagedServerIT {
     return client.send(request, BodyHandlers.ofString());
   }
 
+  @ParameterizedTest
+  @CsvSource({"/_example/, page.js", "/_example/page.js, changes-socket.js"})
+  void the_example_page_is_in_the_jar(String path, String content) throws Exception {
+    String url = urlOf(start("--port", "0"));
+    HttpResponse<String> answer = send("GET", url + path, "");
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.body()).contains(content);
+  }
+
   @Test
   void what_was_answered_is_there_after_a_restart() throws Exception {
     Process first = start("--port", "0");
