@@ -69,7 +69,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     try {
       exchange.aimAt(RequestTarget.parse(request.uri()));
       route(exchange);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError e) {
       exchange.fail(e);
     }
   }
