@@ -50,7 +50,8 @@ public final class DocumentWriter {
 
   /**
    * Makes each edit for itself, as many in one transaction as go into it. Of several interactive
-   * edits of one document each sees what became of the one before.
+   * edits of one document each sees what became of the one before. Where the store fails half way,
+   * nothing more is tried: the edits that are left fail as the one at hand.
    *
    * @throws LectusException {@code not_found} if the database does not exist; Internal if the store
    *     could not be brought to say whether the first of them were stored
@@ -66,7 +67,7 @@ public final class DocumentWriter {
         waiting.putBack(progress.add(commit(database, batch)));
       } catch (FDBException failure) {
         if (!RetryableErrors.isRetryable(failure.getCode())) {
-          progress.failOrThrow(batch, failure);
+          progress.failOrThrow(waiting.all(batch), failure);
         } else if (batch.size() > 1) {
           atOnce = batch.size() / 2;
           waiting.putBack(batch);
@@ -74,7 +75,7 @@ public final class DocumentWriter {
           progress.fail(batch, tooContended());
         }
       } catch (LectusException failure) {
-        progress.failOrThrow(batch, failure);
+        progress.failOrThrow(waiting.all(batch), failure);
       }
     } while (!waiting.isEmpty());
     return progress.result(() -> catalogue.open(database).instance());

@@ -43,6 +43,14 @@ final class WaitingEdits {
     return batch;
   }
 
+  /** Takes all that is left, behind what was taken last. */
+  List<DocumentEdits> all(List<DocumentEdits> taken) {
+    List<DocumentEdits> all = new ArrayList<>(taken);
+    all.addAll(waiting);
+    waiting.clear();
+    return all;
+  }
+
   /** Puts documents back to the front. */
   void putBack(List<DocumentEdits> documents) {
     for (int i = documents.size() - 1; i >= 0; i--) {

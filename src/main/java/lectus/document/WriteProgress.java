@@ -1,5 +1,6 @@
 package lectus.document;
 
+import com.apple.foundationdb.FDBException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -9,6 +10,7 @@ import lectus.database.Sequence;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Committed;
+import lectus.store.StoreFailures;
 
 /** What became of a request's edits so far, over one transaction after the other. */
 final class WriteProgress {
@@ -46,11 +48,19 @@ final class WriteProgress {
     if (instance == null) {
       throw failure;
     }
-    fail(
-        documents,
-        failure instanceof LectusException known
-            ? known.error()
-            : new LectusError.Internal("The store failed: " + failure.getMessage()));
+    fail(documents, errorOf(failure));
+  }
+
+  private static LectusError errorOf(RuntimeException failure) {
+    if (failure instanceof LectusException known) {
+      return known.error();
+    }
+    Optional<LectusError> foreseen =
+        failure instanceof FDBException lost
+            ? StoreFailures.errorOf(lost.getCode())
+            : Optional.empty();
+    return foreseen.orElseGet(
+        () -> new LectusError.Internal("The store failed: " + failure.getMessage()));
   }
 
   /**

@@ -1,9 +1,10 @@
 package lectus.http;
 
 import com.apple.foundationdb.FDBException;
+import java.util.Optional;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.store.RetryableErrors;
+import lectus.store.StoreFailures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,10 +13,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Failures {
   private static final Logger LOG = LoggerFactory.getLogger(Failures.class);
-  private static final int RETRY_AFTER_SECONDS = 1;
-
-  /** From a read; after a commit nobody knows whether it is stored, which is another error. */
-  private static final int TRANSACTION_TIMED_OUT = 1031;
 
   private Failures() {}
 
@@ -23,11 +20,11 @@ final class Failures {
     if (failure instanceof LectusException expected) {
       return expected.error();
     }
-    if (failure instanceof FDBException lost && RetryableErrors.isRetryable(lost.getCode())) {
-      return new LectusError.Unavailable("The store is too busy.", RETRY_AFTER_SECONDS);
-    }
-    if (failure instanceof FDBException silent && silent.getCode() == TRANSACTION_TIMED_OUT) {
-      return new LectusError.Unavailable("The store does not answer.", RETRY_AFTER_SECONDS);
+    if (failure instanceof FDBException lost) {
+      Optional<LectusError> foreseen = StoreFailures.errorOf(lost.getCode());
+      if (foreseen.isPresent()) {
+        return foreseen.get();
+      }
     }
     LOG.error("request={} failed", requestId, failure);
     return new LectusError.Internal("The request " + requestId + " failed; the log says why.");

@@ -12,8 +12,10 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import lectus.audit.testing.SoundStore;
+import lectus.database.DatabaseHandle;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.store.Committed;
 import lectus.store.FaultyStore;
 import lectus.store.FaultyStore.Fault;
 import lectus.store.Store;
@@ -21,6 +23,8 @@ import lectus.store.TransactionLimits;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a writer does when its transactions are not committed, or nobody knows whether they are. */
 class FailingCommitsTest {
@@ -102,10 +106,26 @@ class FailingCommitsTest {
             .outcomes();
 
     assertThat(outcomes.subList(0, 2)).allMatch(EditOutcome.Written.class::isInstance);
-    assertThat(error(outcomes.get(2))).isInstanceOf(LectusError.Internal.class);
-    assertThat(error(outcomes.get(3))).isInstanceOf(LectusError.Internal.class);
-    assertThat(outcomes.subList(4, 6)).allMatch(EditOutcome.Written.class::isInstance);
-    db.audit(4);
+    assertThat(outcomes.subList(2, 6))
+        .allSatisfy(outcome -> assertThat(error(outcome)).isInstanceOf(LectusError.Internal.class));
+    assertThat(commits()).as("nothing more is tried").isEqualTo(2);
+    db.audit(2);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1031,The store does not answer.", "1007,The store is too busy."})
+  void a_store_that_is_silent_half_way_is_unavailable_to_the_rest(int code, String reason) {
+    List<DocumentEdits> documents = DocumentEdits.of(edits("d", 2), 0);
+    DatabaseHandle handle = db.catalogue.open(db.name);
+    WriteProgress progress = new WriteProgress(2);
+    progress.add(
+        new Committed<>(new WriteBatch.Result(handle, List.of(), documents, 0), new byte[10]));
+
+    progress.failOrThrow(documents, new FDBException("", code));
+
+    assertThat(progress.result(handle::instance).outcomes())
+        .extracting(TestDatabase::error)
+        .containsOnly(new LectusError.Unavailable(reason, 1));
   }
 
   @Test
