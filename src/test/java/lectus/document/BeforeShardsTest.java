@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.InstantSource;
 import java.util.List;
+import lectus.audit.testing.SoundStore;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.Generation;
@@ -21,7 +22,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** RFC 018, Backwards Compatibility: writing to a database from before shards. */
 class BeforeShardsTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final Store store = stores.fresh();
   private final TestDatabase old = TestDatabase.create(store);

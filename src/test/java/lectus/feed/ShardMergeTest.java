@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import lectus.audit.testing.SoundStore;
 import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
 import lectus.database.DatabaseHandle;
@@ -25,7 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** How much is read to merge shards, in rows and in requests that wait for another. */
 class ShardMergeTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final int DOCUMENTS = 3_000;
 

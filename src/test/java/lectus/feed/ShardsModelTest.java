@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import lectus.audit.testing.SoundStore;
 import lectus.database.Generation;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
@@ -32,7 +33,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * that begin anywhere, against a list.
  */
 class ShardsModelTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final Pattern ROW =
       Pattern.compile(

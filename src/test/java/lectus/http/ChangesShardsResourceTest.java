@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
@@ -22,7 +23,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Shards of the changes (RFC 018): their number, {@code _changes/_meta}, and a feed of each. */
 @Timeout(60)
 final class ChangesShardsResourceTest {
-  @RegisterExtension static final TestStores stores = new TestStores();
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final Pattern ID = Pattern.compile("\"id\":\"(\\w+)\"");
 
