@@ -33,6 +33,11 @@ public record Statistics(
     return rows(tx, range).thenApply(rows -> sum(range, rows));
   }
 
+  /** How many entries the changes index has: one for each document, deleted ones included. */
+  public static CompletableFuture<Long> entries(ReadTransaction tx, DatabaseHandle db) {
+    return rows(tx, StatisticsSubspace.documentsRange(db.prefix())).thenApply(Statistics::sum);
+  }
+
   /** How many entries a shard of the changes index has. */
   public static CompletableFuture<Long> entries(
       ReadTransaction tx, DatabaseHandle db, ShardId shard) {

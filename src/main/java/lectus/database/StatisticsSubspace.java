@@ -78,6 +78,13 @@ final class StatisticsSubspace {
     return Range.startsWith(partitionKey(prefix, partition).toBytes());
   }
 
+  /** The two of them that count documents. */
+  static Range documentsRange(byte[] prefix) {
+    return new Range(
+        DatabaseSubspace.STATISTICS.key(prefix).toBytes(),
+        DatabaseSubspace.STATISTICS.key(prefix).integer(Counter.EXTERNAL_BYTES.number).toBytes());
+  }
+
   static Range entriesRange(byte[] prefix) {
     return Range.startsWith(DatabaseSubspace.STATISTICS.key(prefix).integer(ENTRIES).toBytes());
   }

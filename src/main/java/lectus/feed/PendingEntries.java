@@ -56,16 +56,13 @@ final class PendingEntries {
     return sizes.stream().mapToLong(Reads::await).sum();
   }
 
-  /** Every document has one entry, so all entries are counted where documents are. */
   private long total() {
     Optional<ShardId> shard = extent.shard();
     if (shard.isPresent() && !shard.get().isDeprecated()) {
       return Reads.await(Statistics.entries(tx, db, shard.get()));
     }
-    CompletableFuture<Statistics> documents = Statistics.read(tx, db);
+    CompletableFuture<Long> all = Statistics.entries(tx, db);
     long inShards = shard.isEmpty() ? 0 : Reads.await(Statistics.entriesInShards(tx, db));
-    return Reads.await(documents).documents()
-        + Reads.await(documents).deletedDocuments()
-        - inShards;
+    return Reads.await(all) - inShards;
   }
 }

@@ -346,7 +346,7 @@ final class ChangesShardsResourceTest {
   }
 
   @Test
-  void readers_of_all_shards_up_to_a_sequence_have_seen_one_state_of_the_database() {
+  void readers_of_all_shards_up_to_a_sequence_come_to_one_end() {
     reshard(4);
     List<String> expected = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
