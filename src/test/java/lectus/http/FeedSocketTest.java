@@ -134,6 +134,32 @@ final class FeedSocketTest {
   }
 
   @Test
+  void a_shard_that_is_replaced_says_who_goes_on() {
+    server.write("/w/a", "{}");
+    String shard =
+        server
+            .get("/w/_changes/_meta")
+            .body()
+            .replaceAll("(?s).*\"shards\":\\[\"([^\"]+)\"].*", "$1");
+    String target = "/w/_changes/" + shard;
+    try (SocketClient feed = SocketClient.connect(server, target);
+        Connection events = server.request("GET", target + "?feed=eventsource&since=now").open()) {
+      events.readHead();
+      assertThat(feed.text()).contains("\"id\":\"a\"");
+      assertThat(server.put("/w/_changes/_meta", "{\"shards\":2}").status()).isEqualTo(202);
+
+      String last = feed.text();
+      assertThat(last)
+          .matches(
+              "\\{\"resharded\":\\{\"seq\":\"[0-9a-f]+\",\"shards\":\\[\"[^\"]+\",\"[^\"]+\"]},"
+                  + "\"last_seq\":\"[0-9a-f]+\"}");
+      assertThat(feed.closeCode()).isEqualTo(1000);
+      assertThat(events.chunkText()).isEqualTo("data: " + last + "\n\n");
+      assertThat(events.chunkText()).isEmpty();
+    }
+  }
+
+  @Test
   void a_server_that_stops_says_so() {
     LectusServer stopping = LectusServer.start(stores.fresh());
     stopping.put("/w");

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Clients of live feeds in all forms come and go, read slowly or not at all, go on where they were,
- * while documents are written and databases deleted and created again. What each connection saw is
- * compared with the store: in order, nothing left out, nothing twice.
+ * while documents are written, changes resharded, and databases deleted and created again. What
+ * each connection saw is compared with the store: in order, nothing left out, nothing twice.
  *
  * <p>Longer: {@code -Dlectus.soak.seconds=300}; the same again: {@code -Dlectus.soak.seed=…}.
  */
@@ -66,7 +66,7 @@ final class FeedSoakTest {
       running.add(threads.submit(() -> write(random, number)));
     }
     Random deaths = new Random(seeds.nextLong());
-    running.add(threads.submit(() -> deleteNowAndThen(deaths)));
+    running.add(threads.submit(() -> disturb(deaths)));
     for (int i = 0; i < LISTENERS; i++) {
       Random random = new Random(seeds.nextLong());
       running.add(threads.submit(() -> listen(random)));
@@ -121,10 +121,12 @@ final class FeedSoakTest {
     }
   }
 
-  private void deleteNowAndThen(Random random) {
+  private void disturb(Random random) {
     try {
       while (isTime()) {
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200 + random.nextInt(600)));
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100 + random.nextInt(300)));
+        databases.get(random.nextInt(databases.size())).reshard(1 + random.nextInt(5));
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100 + random.nextInt(300)));
         databases
             .get(2)
             .startAnother(
@@ -193,7 +195,7 @@ final class FeedSoakTest {
 
   /** When all is written: whether a client that has come so far has it. */
   private boolean hasAll(Lives database, String upTo) {
-    return writersDone.getCount() == 0 && upTo.compareTo(database.updateSequence()) >= 0;
+    return writersDone.getCount() == 0 && upTo.compareTo(database.lastChange()) >= 0;
   }
 
   private FeedClient open(Random random, int form, String database, String since, boolean slow) {

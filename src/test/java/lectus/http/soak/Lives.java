@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 
 /** One name's databases, one after the other, and what each held when it ended. */
@@ -51,8 +52,21 @@ final class Lives {
     }
   }
 
-  String updateSequence() {
-    return server.get("/" + name).member("update_seq");
+  /** Replaces the shards of its changes, whoever writes. */
+  void reshard(int shards) {
+    lock.readLock().lock();
+    try {
+      Answer answer = server.put("/" + name + "/_changes/_meta", "{\"shards\":" + shards + "}");
+      assertThat(answer.status()).isEqualTo(202);
+    } finally {
+      lock.readLock().unlock();
+    }
+  }
+
+  /** The sequence of the last row there is, which resharding does not move. */
+  String lastChange() {
+    String newest = server.get("/" + name + "/_changes?descending=true&limit=1").body();
+    return newest.contains("{\"seq\"") ? SeenRow.text(SeenRow.parse(newest), "last_seq") : "0";
   }
 
   /** Takes down what the last life holds; nobody writes any more. */
