@@ -10,6 +10,8 @@ public final class StoreFailures {
   /** From a read; after a commit nobody knows whether it is stored, which is another error. */
   private static final int TIMED_OUT = 1031;
 
+  static final String SILENT = "The store does not answer.";
+
   private StoreFailures() {}
 
   /** What may be told of an error code after which nothing is stored; empty: nobody foresaw it. */
@@ -17,9 +19,7 @@ public final class StoreFailures {
     if (RetryableErrors.isRetryable(code)) {
       return Optional.of(unavailable("The store is too busy."));
     }
-    return code == TIMED_OUT
-        ? Optional.of(unavailable("The store does not answer."))
-        : Optional.empty();
+    return code == TIMED_OUT ? Optional.of(unavailable(SILENT)) : Optional.empty();
   }
 
   private static LectusError unavailable(String sentence) {

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import lectus.error.LectusError;
 
 /**
  * Whether the store answers reads and takes commits. However many ask, it is tried at most once a
@@ -62,7 +63,7 @@ public final class StorePulse {
     return tried()
         .handle((none, failure) -> failure == null ? WELL : Optional.of(sentence(failure)))
         .completeOnTimeout(
-            Optional.of("The store does not answer."), patienceMillis, TimeUnit.MILLISECONDS);
+            Optional.of(StoreFailures.SILENT), patienceMillis, TimeUnit.MILLISECONDS);
   }
 
   /**
@@ -92,7 +93,12 @@ public final class StorePulse {
 
   private static String sentence(Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    String code = cause instanceof FDBException lost ? " (" + lost.getCode() + ")" : "";
-    return "The store does not work: " + cause.getMessage() + code + ".";
+    if (cause instanceof FDBException lost) {
+      String unforeseen = cause.getMessage() + " (" + lost.getCode() + ")";
+      return StoreFailures.errorOf(lost.getCode())
+          .map(LectusError::reason)
+          .orElse("The store does not work: " + unforeseen + ".");
+    }
+    return "The store does not work: " + cause.getMessage() + ".";
   }
 }
