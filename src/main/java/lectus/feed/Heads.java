@@ -10,10 +10,9 @@ import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
+import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
-import lectus.error.LectusError;
-import lectus.error.LectusException;
 import lectus.store.Reads;
 import lectus.store.Versionstamp;
 
@@ -54,9 +53,11 @@ final class Heads {
     }
     List<Candidate> unknown = candidates.pollUnknown(Math.min(most - looked, TOGETHER));
     looked += unknown.size();
+    List<Optional<DatabaseHandle>> databases = databases(unknown);
     List<Looking> looking = new ArrayList<>(unknown.size());
-    for (Candidate candidate : unknown) {
-      database(candidate).ifPresent(db -> looking.add(new Looking(candidate, db)));
+    for (int i = 0; i < unknown.size(); i++) {
+      Candidate candidate = unknown.get(i);
+      databases.get(i).ifPresent(db -> looking.add(new Looking(candidate, db)));
     }
     for (Looking one : looking) {
       one.first().ifPresent(at -> candidates.add(one.candidate.firstAt(at)));
@@ -65,19 +66,23 @@ final class Heads {
   }
 
   /**
-   * The candidate's database as it is at the read version; empty if that life is over, which the
-   * updates log tells behind where it was looked at.
+   * The candidates' databases as they are at the read version; empty where that life is over, which
+   * the updates log tells behind where it was looked at.
    */
-  Optional<DatabaseHandle> database(Candidate candidate) {
-    try {
-      DatabaseHandle db = catalogue.current(tx, candidate.name());
-      return db.instance().equals(candidate.instance()) ? Optional.of(db) : Optional.empty();
-    } catch (LectusException e) {
-      if (e.error() instanceof LectusError.NotFound) {
-        return Optional.empty();
-      }
-      throw e;
+  private List<Optional<DatabaseHandle>> databases(List<Candidate> candidates) {
+    List<Optional<DatabaseHandle>> current =
+        new ArrayList<>(
+            catalogue.currentAll(tx, candidates.stream().map(Candidate::name).toList()));
+    for (int i = 0; i < current.size(); i++) {
+      InstanceId instance = candidates.get(i).instance();
+      current.set(i, current.get(i).filter(db -> db.instance().equals(instance)));
     }
+    return current;
+  }
+
+  /** The one candidate's database; empty if that life is over. */
+  Optional<DatabaseHandle> database(Candidate candidate) {
+    return databases(List.of(candidate)).get(0);
   }
 
   /** One database's first change, on its way. */
