@@ -130,7 +130,9 @@ public final class Catalogue {
       return seen.handle();
     }
     DatabaseHandle handle =
-        seen != null && isUnchanged(tx, seen.handle()) ? seen.handle() : load(tx, name);
+        seen != null && Reads.await(isUnchanged(tx, seen.handle()))
+            ? seen.handle()
+            : load(tx, name);
     handles.put(handle, metadataVersion);
     return handle;
   }
@@ -149,24 +151,23 @@ public final class Catalogue {
 
   /**
    * @param seen null if the database is not in the cache
-   * @param version the version key's value now; null where it need not be known
+   * @param holds whether it has not changed since; null where that need not be looked up
    */
   private record Check(
-      DatabaseName name, HandleCache.Seen seen, CompletableFuture<byte[]> version) {}
+      DatabaseName name, HandleCache.Seen seen, CompletableFuture<Boolean> holds) {}
 
   private Check check(ReadTransaction tx, DatabaseName name, byte[] metadataVersion) {
     HandleCache.Seen seen = handles.get(name);
     boolean inDoubt = seen != null && !seen.holdsAt(metadataVersion);
-    return new Check(name, seen, inDoubt ? tx.snapshot().get(seen.handle().versionKey()) : null);
+    return new Check(name, seen, inDoubt ? isUnchanged(tx, seen.handle()) : null);
   }
 
   private Optional<DatabaseHandle> settle(ReadTransaction tx, Check check, byte[] metadataVersion) {
     HandleCache.Seen seen = check.seen();
-    if (seen != null && check.version() == null) {
+    if (seen != null && check.holds() == null) {
       return Optional.of(seen.handle());
     }
-    boolean holds =
-        seen != null && Arrays.equals(seen.handle().version(), Reads.await(check.version()));
+    boolean holds = seen != null && Reads.await(check.holds());
     try {
       DatabaseHandle handle = holds ? seen.handle() : load(tx, check.name());
       handles.put(handle, metadataVersion);
@@ -179,11 +180,14 @@ public final class Catalogue {
     }
   }
 
-  private static boolean isUnchanged(ReadTransaction tx, DatabaseHandle handle) {
-    CompletableFuture<byte[]> version = tx.snapshot().get(handle.versionKey());
+  private static CompletableFuture<Boolean> isUnchanged(ReadTransaction tx, DatabaseHandle handle) {
     CompletableFuture<byte[]> shardMap = tx.snapshot().get(handle.shardMapKey());
-    return Arrays.equals(handle.version(), Reads.await(version))
-        && !ConfigSubspace.isReplaced(Reads.await(shardMap));
+    return tx.snapshot()
+        .get(handle.versionKey())
+        .thenCombine(
+            shardMap,
+            (version, current) ->
+                Arrays.equals(handle.version(), version) && !ConfigSubspace.isReplaced(current));
   }
 
   private DatabaseHandle load(ReadTransaction tx, DatabaseName name) {

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import lectus.database.testing.BeforeShards;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -82,6 +83,19 @@ final class ReshardingTest {
     assertThat(told.topology().current().shards()).hasSize(7);
     assertThat(told.topology().generations().get(0).replaced()).isTrue();
     assertThat(told.topology().current().replaced()).isFalse();
+  }
+
+  @Test
+  void a_server_that_looks_at_many_databases_at_once_learns_of_it() {
+    here.create(NAME, CreationOptions.DEFAULT);
+    here.create(DatabaseName.of("other"), CreationOptions.DEFAULT);
+    List<DatabaseName> names = List.of(DatabaseName.of("other"), NAME);
+    List<Optional<DatabaseHandle>> before = transactions.read(tx -> there.currentAll(tx, names));
+    assertThat(before).doesNotContain(Optional.empty());
+    DatabaseHandle told = here.reshard(NAME, 7);
+    List<Optional<DatabaseHandle>> after = transactions.read(tx -> there.currentAll(tx, names));
+    assertThat(after.get(1).orElseThrow().topology()).isEqualTo(told.topology());
+    assertThat(there.open(NAME).topology()).isEqualTo(told.topology());
   }
 
   @Test
