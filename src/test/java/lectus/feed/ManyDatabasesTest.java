@@ -191,6 +191,30 @@ final class ManyDatabasesTest {
   }
 
   @Test
+  void resharding_changes_nothing_for_a_reader() {
+    databases.create("a", 3);
+    databases.create("b");
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      String name = i % 2 == 0 ? "a" : "b";
+      databases.put(name, "doc" + i);
+      expected.add(name + " doc" + i);
+      if (i % 9 == 8) {
+        databases.reshard(name, 1 + i % 4);
+      }
+    }
+    databases.reshard("a", 2);
+    assertThat(all("*", 100)).isEqualTo(expected);
+    assertThat(all("*", 1)).isEqualTo(expected);
+    LivePage<StorePosition> page = source("*").page(StorePosition.BEGINNING, 100);
+    for (int row = 0; row < 40; row += 5) {
+      List<String> rest = new ArrayList<>();
+      read(source("*"), page.rows().at(row), 7, rest);
+      assertThat(rest).isEqualTo(expected.subList(row + 1, 40));
+    }
+  }
+
+  @Test
   void more_databases_than_fit_into_memory_come_in_the_same_order() {
     int count = 25;
     for (int i = 0; i < count; i++) {

@@ -59,7 +59,7 @@ public final class StoreDatabases {
   }
 
   public void reshard(String name, int shards) {
-    // RESHARD
+    catalogue.reshard(DatabaseName.of(name), shards);
   }
 
   public boolean exists(String name) {
