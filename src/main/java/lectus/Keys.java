@@ -45,7 +45,7 @@ final class Keys {
       Key.number("websocket.max-message-bytes", 256 << 10, 256, 64 << 20);
   static final Key<Integer> MAX_SUBSCRIPTIONS =
       Key.number("websocket.max-subscriptions", 1_000, 1, 1_000_000);
-  static final Key<Integer> PING_SECONDS = Key.number("websocket.ping-seconds", 30, 1, 3_600);
+  static final Key<Integer> PING_SECONDS = Key.number("websocket.ping-seconds", 55, 1, 3_600);
   static final Key<Integer> WEBSOCKET_IDLE_SECONDS =
       Key.number("websocket.idle-timeout-seconds", 120, 1, 86_400);
 
