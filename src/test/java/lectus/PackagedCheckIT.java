@@ -72,7 +72,7 @@ final class PackagedCheckIT {
       new TransactionRunner(store, TransactionLimits.DEFAULT)
           .run(
               tx -> {
-                tx.set(new byte[] {0x14}, new byte[0]);
+                tx.set(new byte[] {0x01}, new byte[0]);
                 return null;
               });
     }
