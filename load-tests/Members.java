@@ -1,7 +1,7 @@
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
 import lectus.server.ClusterSettings;
 import lectus.server.Node;
 import lectus.server.NodeSettings;
@@ -23,9 +23,10 @@ public final class Members {
   public static void main(String[] args) {
     Store store = EmbeddedStores.open(Path.of(args[0]));
     NodeSettings settings =
-        LectusServer.defaults()
-            .withPolls(new PollSettings(HOUR, HOUR))
-            .inCluster(new ClusterSettings(Optional.empty(), 0));
+        new TestSettings()
+            .polls(new PollSettings(HOUR, HOUR))
+            .cluster(new ClusterSettings(Optional.empty(), 0))
+            .toNode();
     for (int i = 0; i < Integer.parseInt(args[1]); i++) {
       System.out.println("member " + Node.start(settings, store).port());
     }

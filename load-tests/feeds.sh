@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures what listeners cost and how soon rows reach them, shards and selectors, beside a bare
 # Vert.x WebSocket server and pouchdb-server from npm, and prints the second table of README.md.
-# Needs JDK 17+, wrk, curl, Node.js 18+ and the packaged jar; some 8 minutes.
+# Needs JDK 17+, wrk, curl, Node.js 18+ and the packaged jar; some 12 minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -55,7 +55,10 @@ row 'idle WebSockets on one database' "$(load idle $port $lectus 10000)"
 kill $lectus; wait $lectus || true
 
 serve flow
-load flow $port websocket 50 1 200 5 >/dev/null
+# Warm-up: the JVM goes on compiling for half a minute.
+for form in websocket continuous eventsource; do
+  load flow $port $form 200 1 200 10 >/dev/null
+done
 for form in websocket continuous eventsource; do
   row "200 listeners, 50 writes/s, $form" "$(load flow $port $form 200 1 50 20)"
 done
@@ -65,9 +68,12 @@ row '1 000 databases with a listener each, 200 writes/s' "$(load flow $port webs
 
 # Two members of a cluster on one store: only the event bus tells one what the other writes.
 java -Xmx512m -cp "$jar:target/test-classes" load-tests/Members.java "$work/members" 2 >"$work/members.log" 2>&1 & members=$!; pids+=($members)
-until grep -q '^ready' "$work/members.log"; do sleep 0.1; done
+until grep -q '^ready' "$work/members.log"; do
+  kill -0 $members 2>/dev/null || { cat "$work/members.log" >&2; exit 1; }
+  sleep 0.1
+done
 mapfile -t ports < <(awk '/^member / { print $2 }' "$work/members.log")
-load flow ${ports[1]} websocket 50 1 200 5 ${ports[0]} >/dev/null
+load flow ${ports[1]} websocket 200 1 200 20 ${ports[0]} >/dev/null
 row '200 listeners on one member, 50 writes/s through another' "$(load flow ${ports[1]} websocket 200 1 50 20 ${ports[0]})"
 kill $members
 

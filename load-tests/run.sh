@@ -2,16 +2,16 @@
 # Measures Lectus beside a bare Vert.x server and straight RocksDB, in one run on one machine, and
 # prints the table of README.md. Needs JDK 17+, wrk, curl, Node.js 18+ and the packaged jar.
 #
-#   load-tests/run.sh            everything, some 25 minutes
-#   load-tests/run.sh --short    rounds of 5 s, otherwise the same, some 12 minutes
-#   load-tests/run.sh --quick    rounds of 4 s, no sustained load, some 5 minutes
+#   load-tests/run.sh            everything, some 20 minutes
+#   load-tests/run.sh --short    rounds of 4 s, otherwise the same, some 16 minutes
+#   load-tests/run.sh --quick    rounds of 2 s, no sustained load, some 6 minutes
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-seconds=10 documents=100000 sustained=18 million=1000000 replicated=50000
+seconds=8 warm=40 documents=100000 sustained=18 million=1000000 replicated=50000
 case "${1:-}" in
-  --short) seconds=5 ;;
-  --quick) seconds=4 documents=20000 sustained=0 million=0 replicated=5000 ;;
+  --short) seconds=4 ;;
+  --quick) seconds=2 warm=20 documents=20000 sustained=0 million=0 replicated=5000 ;;
 esac
 
 jar=target/lectus.jar
@@ -44,17 +44,27 @@ row() { printf '| %s | %s | %s |\n' "$1" "$2" "$3"; }
 percent() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0) printf "%.0f %%", 100 * a / b; else print "–" }'; }
 median() { printf '%s\n' "$@" | sort -n | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'; }
 # Requests a second; an answer that is no success fails the run.
-rate() { # connections, script, url
+rate() { # connections, script, url, seconds
   local threads=$(( $1 < 2 ? 1 : 2 )) out
-  out=$(wrk -t$threads -c"$1" -d${seconds}s -s "$2" "$3")
+  out=$(wrk -t$threads -c"$1" -d"${4:-$seconds}s" -s "$2" "$3")
   if grep -q 'Non-2xx\|Socket errors: connect [1-9]' <<<"$out"; then echo "$out" >&2; exit 1; fi
   awk '/Requests\/sec/ { print $2 }' <<<"$out"
 }
 seconds_of() { curl -fsS -o "$work/body" -w '%{time_total}' "$1"; }
-rows_a_second() { # url
-  local time; time=$(seconds_of "$1")
-  awk -v n="$(grep -c '^{"\(seq\|id\)"' "$work/body")" -v t="$time" 'BEGIN { printf "%.0f", n / t }'
+rows_a_second() { # url; the median of five answers
+  local times=()
+  for _ in 1 2 3 4 5; do times+=("$(seconds_of "$1")"); done
+  awk -v n="$(grep -c '^{"\(seq\|id\)"' "$work/body")" -v t="$(median "${times[@]}")" 'BEGIN { printf "%.0f", n / t }'
 }
+# Until nothing is left to flush and to compact: less than 5 % of a core for three seconds.
+until_at_rest() {
+  local quiet=0 before now
+  while [ $quiet -lt 3 ]; do
+    before=$(ticks); sleep 1; now=$(ticks)
+    if [ $((now - before)) -lt 5 ]; then quiet=$((quiet + 1)); else quiet=0; fi
+  done
+}
+ticks() { awk '{ print $14 + $15 }' "/proc/$lectus/stat"; }
 rss_mb() { awk '/VmRSS/ { printf "%.0f", $2 / 1024 }' "/proc/$lectus/status"; }
 
 echo '| measured | figure | beside |'
@@ -69,42 +79,43 @@ for group in 1 64 256; do
 done
 row 'straight RocksDB, scan of a document, 1 thread' "$(straight get-compacted)/s" ''
 
-# Warm-up, and the documents that GET reads.
+# Warm-up: the JVM goes on compiling for half a minute of full load.
+curl -fsS -X PUT $base/warm-up >/dev/null
+rate 64 load-tests/wrk/put.lua $base/warm-up $warm >/dev/null
+rate 64 load-tests/wrk/put.lua http://127.0.0.1:$hello_port/warm-up 5 >/dev/null
+node load-tests/load.mjs $base/warm 20000
+for script in $base/warm http://127.0.0.1:$hello_port/warm; do
+  DOCUMENTS=20000 rate 64 load-tests/wrk/get.lua "$script" 10 >/dev/null
+done
+
+# A machine's speed moves from second to second, so hello and Lectus take turns: medians of three.
+declare -A beside alone
+in_turns() { # what, connections, script, path
+  local hellos=() ours=()
+  for _ in 1 2 3; do
+    hellos+=("$(rate "$2" "$3" "http://127.0.0.1:$hello_port/$4")")
+    ours+=("$(rate "$2" "$3" "$base/$4")")
+  done
+  beside[$1,$2]=$(median "${hellos[@]}") alone[$1,$2]=$(median "${ours[@]}")
+  row "$1, $2 connections" "${alone[$1,$2]}/s" "$(percent "${alone[$1,$2]}" "${beside[$1,$2]}") of hello's ${beside[$1,$2]}/s"
+}
 node load-tests/load.mjs $base/load $documents
 export DOCUMENTS=$documents
-saved=$seconds; seconds=5
-rate 64 load-tests/wrk/get.lua $base/load >/dev/null
-rate 64 load-tests/wrk/get.lua http://127.0.0.1:$hello_port/load >/dev/null
-curl -fsS -X PUT $base/warm-up >/dev/null
-rate 16 load-tests/wrk/put.lua $base/warm-up >/dev/null
-seconds=$saved
-
-declare -A hello_get hello_put put_alone
-for c in 1 16 64 256; do
-  hello_get[$c]=$(rate $c load-tests/wrk/get.lua http://127.0.0.1:$hello_port/load)
-  hello_put[$c]=$(rate $c load-tests/wrk/put.lua http://127.0.0.1:$hello_port/load)
-  row "hello, $c connections" "GET ${hello_get[$c]}/s, PUT ${hello_put[$c]}/s" ''
-done
-declare -A get_alone
-for c in 1 16 64 256; do
-  get_alone[$c]=$(rate $c load-tests/wrk/get.lua $base/load)
-  row "GET, right after the ingest, $c connections" "${get_alone[$c]}/s" "$(percent "${get_alone[$c]}" "${hello_get[$c]}") of hello"
-done
+for c in 64 1 16 256; do in_turns 'GET, right after the ingest' $c load-tests/wrk/get.lua load; done
+until_at_rest
+for c in 1 16 64 256; do in_turns 'GET, at rest' $c load-tests/wrk/get.lua load; done
 curl -fsS -X PUT $base/put >/dev/null
-for c in 1 16 64 256; do
-  put_alone[$c]=$(rate $c load-tests/wrk/put.lua $base/put)
-  row "PUT, durable, $c connections" "${put_alone[$c]}/s" "$(percent "${put_alone[$c]}" "${hello_put[$c]}") of hello"
-done
+for c in 1 16 64 256; do in_turns 'PUT, durable' $c load-tests/wrk/put.lua put; done
 # A disk's speed moves from second to second, so one connection's PUT takes turns with the probe, and
 # with a server that does nothing but HTTP and the synced write.
 java -Xmx512m -cp "$jar" load-tests/StraightPut.java $straight_port "$work" >/dev/null 2>&1 & straight=$!; pids+=($straight)
 until_answers http://127.0.0.1:$straight_port/
-rate 1 load-tests/wrk/put.lua http://127.0.0.1:$straight_port/put >/dev/null
+rate 1 load-tests/wrk/put.lua http://127.0.0.1:$straight_port/put 10 >/dev/null
 probes=() puts=() straights=()
 for _ in 1 2 3 4 5; do
   probes+=("$(java load-tests/SyncProbe.java "$work" 1)")
-  puts+=("$(rate 1 load-tests/wrk/put.lua $base/put)")
-  straights+=("$(rate 1 load-tests/wrk/put.lua http://127.0.0.1:$straight_port/put)")
+  puts+=("$(rate 1 load-tests/wrk/put.lua $base/put 4)")
+  straights+=("$(rate 1 load-tests/wrk/put.lua http://127.0.0.1:$straight_port/put 4)")
   probes+=("$(java load-tests/SyncProbe.java "$work" 1)")
 done
 kill $straight
@@ -117,7 +128,7 @@ row 'PUT, durable, 1 connection, in turns with them' "$put/s" "$(percent "$put" 
 mixed_get=$(rate 16 load-tests/wrk/get.lua $base/load); wait $writers
 mixed_put=$(cat "$work/mixed-put")
 row '16 writers and 16 readers at once' "PUT $mixed_put/s, GET $mixed_get/s" \
-  "$(percent "$mixed_put" "${put_alone[16]}") and $(percent "$mixed_get" "${get_alone[16]}") of each alone"
+  "$(percent "$mixed_put" "${alone[PUT, durable,16]}") and $(percent "$mixed_get" "${alone[GET, at rest,16]}") of each alone"
 
 row '_changes, whole' "$(rows_a_second "$base/load/_changes") rows/s" ''
 row '_changes, include_docs' "$(rows_a_second "$base/load/_changes?include_docs=true") rows/s" ''
@@ -131,9 +142,9 @@ curl -fsS -X PUT $base/bulk >/dev/null
 bulk=$(rate 4 load-tests/wrk/bulk.lua $base/bulk)
 row '_bulk_docs of 500, 4 connections' "$(awk -v r="$bulk" 'BEGIN { printf "%.0f", r * 500 }') documents/s" ''
 if [ $sustained -gt 0 ]; then
-  seconds=10 lowest= sum=0
+  lowest= sum=0
   for _ in $(seq $sustained); do
-    now=$(rate 4 load-tests/wrk/bulk.lua $base/bulk | awk '{ printf "%.0f", $1 * 500 }')
+    now=$(rate 4 load-tests/wrk/bulk.lua $base/bulk 10 | awk '{ printf "%.0f", $1 * 500 }')
     sum=$((sum + now))
     if [ -z "$lowest" ] || [ "$now" -lt "$lowest" ]; then lowest=$now; fi
   done
