@@ -1,11 +1,9 @@
 package lectus.store;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.FDBException;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.function.Supplier;
-import lectus.error.LectusException;
+import java.util.function.Function;
 import lectus.error.StoreOpenException;
 import lectus.store.embedded.EmbeddedDatabase;
 import lectus.store.embedded.EmbeddedOptions;
@@ -25,17 +23,8 @@ public final class EmbeddedStores {
    * @throws StoreOpenException if there is none, or it cannot be read, or a process has it open
    */
   public static Store openReadOnly(Path data) {
-    Database database = EmbeddedDatabase.openReadOnly(data, EmbeddedOptions.defaults());
-    return opened(
-        data,
-        database,
-        () ->
-            Store.existing(
-                database,
-                Store.DEFAULT_DIRECTORY,
-                TransactionLimits.DEFAULT,
-                Optional.empty(),
-                database::close));
+    return open(
+        data, EmbeddedDatabase.openReadOnly(data, EmbeddedOptions.defaults()), Store::existing);
   }
 
   /**
@@ -45,28 +34,18 @@ public final class EmbeddedStores {
    *     damaged or of a newer format
    */
   public static Store open(Path data, EmbeddedOptions options) {
-    Database database = EmbeddedDatabase.open(data, options);
-    return opened(
-        data,
-        database,
-        () ->
-            Store.in(
-                database,
-                Store.DEFAULT_DIRECTORY,
-                TransactionLimits.DEFAULT,
-                Optional.empty(),
-                database::close));
+    return open(data, EmbeddedDatabase.open(data, options), Store::in);
   }
 
-  private static Store opened(Path data, Database database, Supplier<Store> store) {
-    try {
-      return store.get();
-    } catch (FDBException | LectusException e) {
-      database.close();
-      throw new StoreOpenException("The store in " + data + " cannot be read or written.", e);
-    } catch (StoreOpenException e) {
-      database.close();
-      throw e;
-    }
+  private static Store open(Path data, Database database, Function<StorePlace, Store> opening) {
+    return new StorePlace(
+            database,
+            Store.DEFAULT_DIRECTORY,
+            TransactionLimits.DEFAULT,
+            Optional.empty(),
+            database::close)
+        .open(
+            opening,
+            e -> new StoreOpenException("The store in " + data + " cannot be read or written.", e));
   }
 }

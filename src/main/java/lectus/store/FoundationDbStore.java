@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Executor;
+import java.util.function.Function;
 import lectus.error.LectusException;
 import lectus.error.StoreOpenException;
 
@@ -56,34 +56,23 @@ public final class FoundationDbStore {
     return open(clusterFile, timeout, directory, Store::existing);
   }
 
-  private interface Opening {
-    Store open(
-        Database database,
-        List<String> path,
-        TransactionLimits limits,
-        Optional<Executor> clearing,
-        Runnable closing);
-  }
-
   private static Store open(
-      Path clusterFile, Duration timeout, List<String> directory, Opening opening) {
+      Path clusterFile,
+      Duration timeout,
+      List<String> directory,
+      Function<StorePlace, Store> opening) {
     if (!Files.isReadable(clusterFile) || Files.isDirectory(clusterFile)) {
       throw new StoreOpenException("The cluster file " + clusterFile + " cannot be read.");
     }
     FDB client = client();
     Database database = connect(client, clusterFile);
-    try {
-      TransactionLimits limits =
-          new TransactionLimits(TransactionLimits.DEFAULT.retries(), timeout);
-      Optional<Executor> clearing = Optional.of(TransactionIds.afterAWhile());
-      return opening.open(database, directory, limits, clearing, () -> close(client, database));
-    } catch (FDBException | LectusException e) {
-      database.close();
-      throw unreachable(clusterFile, timeout, e);
-    } catch (StoreOpenException e) {
-      database.close();
-      throw e;
-    }
+    return new StorePlace(
+            database,
+            directory,
+            new TransactionLimits(TransactionLimits.DEFAULT.retries(), timeout),
+            Optional.of(TransactionIds.afterAWhile()),
+            () -> close(client, database))
+        .open(opening, e -> unreachable(clusterFile, timeout, e));
   }
 
   private static FDB client() {

@@ -140,7 +140,7 @@ final class IdentifiedWrite<T> implements Work<Committed<T>> {
 
   private static RuntimeException notStored(RuntimeException failure) {
     return failure instanceof FDBException lost && RetryableErrors.isUnknownResult(lost.getCode())
-        ? new FDBException("Given up after " + lost.getCode(), RetryableErrors.NOT_COMMITTED)
+        ? new LectusException(StoreFailures.GIVEN_UP)
         : failure;
   }
 }

@@ -9,7 +9,7 @@ import lectus.error.LectusException;
  * does without.
  */
 public final class RetryableErrors {
-  static final int NOT_COMMITTED = 1020;
+  private static final int NOT_COMMITTED = 1020;
 
   private static final int CANCELLED = 1025;
   private static final int TIMED_OUT = 1031;
@@ -29,6 +29,11 @@ public final class RetryableErrors {
       case 1007, 1009, NOT_COMMITTED, 1037, 1038, 1042, 1051, 1078, 1213, 1223, 1235, 1242 -> true;
       default -> false;
     };
+  }
+
+  /** Another transaction wrote what this one had read. */
+  public static boolean isConflict(int code) {
+    return code == NOT_COMMITTED;
   }
 
   /**

@@ -24,57 +24,37 @@ public final class Store implements AutoCloseable {
   private final Optional<TransactionIds> transactionIds;
   private final Runnable closing;
 
-  private Store(
-      Database database,
-      DirectorySubspace root,
-      String id,
-      Optional<Executor> clearing,
-      Runnable closing) {
-    this.database = database;
+  private Store(StorePlace place, DirectorySubspace root, String id) {
+    this.database = place.database();
     this.root = root;
     this.id = id;
-    this.clearing = clearing;
+    this.clearing = place.clearing();
     this.transactionIds =
         clearing.map(executor -> new TransactionIds(database, root.getKey(), executor));
-    this.closing = closing;
+    this.closing = place.closing();
   }
 
-  /**
-   * Opens, or makes, the directory {@code path} of {@code database}.
-   *
-   * @param clearing what clears the ids of writes, a while after it is asked to; empty if the
-   *     database always tells the result of a commit
-   * @param closing what {@link #close} does
-   */
-  static Store in(
-      Database database,
-      List<String> path,
-      TransactionLimits limits,
-      Optional<Executor> clearing,
-      Runnable closing) {
-    DirectoryLayer directories = new DirectoryLayer();
-    return TransactionRunner.withoutIds(database, limits, clearing.isPresent())
+  /** Opens, or makes, the directory of a place. */
+  static Store in(StorePlace place) {
+    return runner(place)
         .runIdempotent(
             transaction -> {
-              DirectorySubspace root = Reads.await(directories.createOrOpen(transaction, path));
+              DirectorySubspace root =
+                  Reads.await(new DirectoryLayer().createOrOpen(transaction, place.path()));
               String id = new StoreIdentity(root).readOrCreate(transaction);
-              return new Store(database, root, id, clearing, closing);
+              return new Store(place, root, id);
             });
   }
 
   /**
-   * Opens the directory {@code path} of {@code database} as it is; nothing is written.
+   * Opens the directory of a place as it is; nothing is written.
    *
    * @throws StoreOpenException if it is not there
    */
-  static Store existing(
-      Database database,
-      List<String> path,
-      TransactionLimits limits,
-      Optional<Executor> clearing,
-      Runnable closing) {
+  static Store existing(StorePlace place) {
     DirectoryLayer directories = new DirectoryLayer();
-    return TransactionRunner.withoutIds(database, limits, clearing.isPresent())
+    List<String> path = place.path();
+    return runner(place)
         .read(
             transaction -> {
               if (!Reads.await(directories.exists(transaction, path))) {
@@ -83,8 +63,13 @@ public final class Store implements AutoCloseable {
               }
               DirectorySubspace root = Reads.await(directories.open(transaction, path));
               String id = new StoreIdentity(root).read(transaction);
-              return new Store(database, root, id, clearing, closing);
+              return new Store(place, root, id);
             });
+  }
+
+  private static TransactionRunner runner(StorePlace place) {
+    return TransactionRunner.withoutIds(
+        place.database(), place.limits(), place.clearing().isPresent());
   }
 
   /**
@@ -92,7 +77,7 @@ public final class Store implements AutoCloseable {
    * what this returns leaves the database open.
    */
   public Store inDirectory(List<String> path) {
-    return in(database, path, TransactionLimits.DEFAULT, clearing, () -> {});
+    return in(new StorePlace(database, path, TransactionLimits.DEFAULT, clearing, () -> {}));
   }
 
   public Database database() {

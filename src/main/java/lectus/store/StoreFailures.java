@@ -12,6 +12,10 @@ public final class StoreFailures {
 
   static final String SILENT = "The store does not answer.";
 
+  /** A write was tried as often as may be, and none of the commits was answered. */
+  static final LectusError GIVEN_UP =
+      unavailable("The store did not answer in time; nothing was stored.");
+
   private StoreFailures() {}
 
   /** What may be told of an error code after which nothing is stored; empty: nobody foresaw it. */

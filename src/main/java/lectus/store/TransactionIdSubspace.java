@@ -62,10 +62,8 @@ public final class TransactionIdSubspace {
   void put(Transaction tx, byte[] id, int attempt) {
     byte[] key = key(id);
     tx.addReadConflictKey(key);
-    byte[] value = ByteBuffer.allocate(VALUE_LENGTH).put(FORMAT).putInt(attempt).array();
-    System.arraycopy(Versionstamps.placeholder(0), 0, value, STAMP_OFFSET, Versionstamps.LENGTH);
-    tx.mutate(
-        MutationType.SET_VERSIONSTAMPED_VALUE, key, Versionstamps.template(value, STAMP_OFFSET));
+    byte[] head = ByteBuffer.allocate(STAMP_OFFSET).put(FORMAT).putInt(attempt).array();
+    tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key, Versionstamps.templateBehind(head));
   }
 
   /**

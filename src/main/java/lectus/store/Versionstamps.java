@@ -1,6 +1,7 @@
 package lectus.store;
 
 import java.util.Arrays;
+import lectus.tuple.TupleWriter;
 
 /**
  * Operands of versionstamped operations, built by hand: packing an incomplete {@code Versionstamp}
@@ -53,6 +54,36 @@ public final class Versionstamps {
       template[bytes.length + i] = (byte) (placeholderOffset >>> (8 * i));
     }
     return template;
+  }
+
+  /**
+   * The same of a tuple whose last element is to be the versionstamp, which is appended.
+   *
+   * @param userVersion 0 to 65 535
+   */
+  public static byte[] template(TupleWriter tuple, int userVersion) {
+    int offset = append(tuple, userVersion);
+    return template(tuple.toBytes(), offset);
+  }
+
+  /** The same of bytes with the versionstamp behind them. */
+  public static byte[] templateBehind(byte... head) {
+    byte[] bytes = Arrays.copyOf(head, head.length + LENGTH);
+    System.arraycopy(placeholder(0), 0, bytes, head.length, LENGTH);
+    return template(bytes, head.length);
+  }
+
+  /**
+   * Appends a placeholder to a tuple, as an element.
+   *
+   * @param userVersion 0 to 65 535
+   * @return where in the tuple's bytes it begins
+   */
+  public static int append(TupleWriter tuple, int userVersion) {
+    int typeCode = 1;
+    int offset = tuple.length() + typeCode;
+    tuple.versionstamp(placeholder(userVersion));
+    return offset;
   }
 
   private static void putUserVersion(byte[] stamp, int userVersion) {

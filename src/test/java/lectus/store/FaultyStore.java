@@ -9,6 +9,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -117,7 +118,12 @@ public final class FaultyStore {
         mayAnswerUnknownResult ? Optional.of(clearing::add) : Optional.empty();
     this.store =
         Store.in(
-            database, inner.directory().getPath(), TransactionLimits.DEFAULT, clears, () -> {});
+            new StorePlace(
+                database,
+                inner.directory().getPath(),
+                TransactionLimits.DEFAULT,
+                clears,
+                () -> {}));
   }
 
   public Store store() {
@@ -132,6 +138,19 @@ public final class FaultyStore {
   /** Says what becomes of the commits for which nothing is planned. */
   public synchronized void keepFailing(Supplier<Fault> faults) {
     further = faults;
+  }
+
+  /**
+   * Faults of commits on threads of some name, one after the other; all other commits succeed.
+   *
+   * @param threads what the names of the threads begin with
+   */
+  public static Supplier<Fault> onThreads(String threads, List<Fault> faults) {
+    Queue<Fault> left = new ArrayDeque<>(faults);
+    return () ->
+        Thread.currentThread().getName().startsWith(threads) && !left.isEmpty()
+            ? left.remove()
+            : Fault.NONE;
   }
 
   /** Commits go through from now on, apart from those that are late. */

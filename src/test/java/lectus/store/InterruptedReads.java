@@ -32,7 +32,12 @@ public final class InterruptedReads {
         inner.mayAnswerUnknownResult() ? Optional.of(Runnable::run) : Optional.empty();
     this.store =
         Store.in(
-            database, inner.directory().getPath(), TransactionLimits.DEFAULT, clears, () -> {});
+            new StorePlace(
+                database,
+                inner.directory().getPath(),
+                TransactionLimits.DEFAULT,
+                clears,
+                () -> {}));
   }
 
   public Store store() {

@@ -3,6 +3,7 @@ package lectus.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.Test;
 
 class VersionstampsTest {
@@ -46,5 +47,19 @@ class VersionstampsTest {
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> Versionstamps.template(new byte[13], -1))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void a_template_of_a_tuple_ends_with_the_versionstamp() {
+    byte[] stamp = Versionstamps.placeholder(7);
+    byte[] tuple = new TupleWriter(32).string("k").versionstamp(stamp).toBytes();
+    assertThat(Versionstamps.template(new TupleWriter(32).string("k"), 7))
+        .isEqualTo(Versionstamps.template(tuple, tuple.length - Versionstamps.LENGTH));
+  }
+
+  @Test
+  void a_template_may_begin_with_bytes() {
+    assertThat(Versionstamps.templateBehind((byte) 1, (byte) 2))
+        .containsExactly(1, 2, F, F, F, F, F, F, F, F, F, F, 0, 0, 2, 0, 0, 0);
   }
 }

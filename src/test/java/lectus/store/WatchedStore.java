@@ -14,10 +14,12 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class WatchedStore {
   private static final int IO_ERROR = 1510;
+  private static final int NONE = 0;
 
   private final AtomicInteger begun = new AtomicInteger();
   private final Store store;
-  private volatile boolean broken;
+  private volatile int failure;
+  private volatile int lastSound;
   private volatile CountDownLatch gate = new CountDownLatch(0);
 
   /**
@@ -32,10 +34,10 @@ public final class WatchedStore {
                 (self, method, arguments) -> {
                   boolean counts = Thread.currentThread().getName().startsWith(threads);
                   if (counts && method.getName().equals("createTransaction")) {
-                    begun.incrementAndGet();
+                    int number = begun.incrementAndGet();
                     gate.await();
-                    if (broken) {
-                      throw new FDBException("io_error", IO_ERROR);
+                    if (failure != NONE && number > lastSound) {
+                      throw new FDBException("broken down", failure);
                     }
                   }
                   try {
@@ -46,11 +48,12 @@ public final class WatchedStore {
                 });
     this.store =
         Store.in(
-            database,
-            inner.directory().getPath(),
-            TransactionLimits.DEFAULT,
-            Optional.empty(),
-            () -> {});
+            new StorePlace(
+                database,
+                inner.directory().getPath(),
+                TransactionLimits.DEFAULT,
+                Optional.empty(),
+                () -> {}));
   }
 
   public Store store() {
@@ -70,7 +73,18 @@ public final class WatchedStore {
    * @param whether what begins from now on fails
    */
   public void breakDown(boolean whether) {
-    broken = whether;
+    breakDown(whether ? IO_ERROR : NONE, 0);
+  }
+
+  /**
+   * Lets transactions fail from now on.
+   *
+   * @param code FoundationDB's of the error
+   * @param sound so many are still begun before
+   */
+  public void breakDown(int code, int sound) {
+    lastSound = begun.get() + sound;
+    failure = code;
   }
 
   /** Transactions that were begun so far. */

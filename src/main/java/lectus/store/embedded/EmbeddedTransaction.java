@@ -25,7 +25,7 @@ import java.util.function.Function;
  * One attempt of a transaction on the embedded store. {@link #onError} ends it and returns another
  * object for the next attempt. Errors are FoundationDB's, see FDB-CONTRACT.
  */
-final class EmbeddedTransaction implements Transaction {
+final class EmbeddedTransaction implements Transaction, RangeOverloads {
   private final EmbeddedDatabase database;
   private final Attempt attempt;
   private final Reads reads;
@@ -140,69 +140,6 @@ final class EmbeddedTransaction implements Transaction {
   }
 
   @Override
-  public AsyncIterable<KeyValue> getRange(
-      KeySelector begin, KeySelector end, int limit, boolean reverse) {
-    return getRange(begin, end, limit, reverse, StreamingMode.ITERATOR);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(KeySelector begin, KeySelector end, int limit) {
-    return getRange(begin, end, limit, false);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(KeySelector begin, KeySelector end) {
-    return getRange(begin, end, ROW_LIMIT_UNLIMITED);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(
-      byte[] begin, byte[] end, int limit, boolean reverse, StreamingMode mode) {
-    return getRange(
-        KeySelector.firstGreaterOrEqual(begin),
-        KeySelector.firstGreaterOrEqual(end),
-        limit,
-        reverse,
-        mode);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(byte[] begin, byte[] end, int limit, boolean reverse) {
-    return getRange(begin, end, limit, reverse, StreamingMode.ITERATOR);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(byte[] begin, byte[] end, int limit) {
-    return getRange(begin, end, limit, false);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(byte[] begin, byte[] end) {
-    return getRange(begin, end, ROW_LIMIT_UNLIMITED);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(
-      Range range, int limit, boolean reverse, StreamingMode mode) {
-    return getRange(range.begin, range.end, limit, reverse, mode);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(Range range, int limit, boolean reverse) {
-    return getRange(range.begin, range.end, limit, reverse);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(Range range, int limit) {
-    return getRange(range.begin, range.end, limit);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(Range range) {
-    return getRange(range.begin, range.end);
-  }
-
-  @Override
   public AsyncIterable<MappedKeyValue> getMappedRange(
       KeySelector begin,
       KeySelector end,
@@ -222,22 +159,12 @@ final class EmbeddedTransaction implements Transaction {
   }
 
   @Override
-  public CompletableFuture<Long> getEstimatedRangeSizeBytes(Range range) {
-    return getEstimatedRangeSizeBytes(range.begin, range.end);
-  }
-
-  @Override
   public CompletableFuture<KeyArrayResult> getRangeSplitPoints(
       byte[] begin, byte[] end, long chunkSize) {
     Reads open = reads();
     checkNotNull(begin);
     checkNotNull(end);
     return new RangeEstimates(attempt, open).splitPoints(begin, end, chunkSize);
-  }
-
-  @Override
-  public CompletableFuture<KeyArrayResult> getRangeSplitPoints(Range range, long chunkSize) {
-    return getRangeSplitPoints(range.begin, range.end, chunkSize);
   }
 
   @Override

@@ -4,10 +4,11 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeySelector;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import lectus.store.embedded.engine.Snapshot;
 
 /**
  * The reads of an attempt. They run on the calling thread and return completed futures, except that
- * a read version in the future is waited for.
+ * a read version in the future is waited for. Snapshot reads of several threads run side by side.
  */
 final class Reads {
   private final Attempt attempt;
@@ -17,14 +18,22 @@ final class Reads {
   }
 
   CompletableFuture<byte[]> get(byte[] key, boolean snapshot) {
-    return answer(
+    return answerBeside(
         () -> {
           check(Keys.isSpecial(key));
           if (Keys.compare(key, attempt.options.readEnd()) >= 0 && !Keys.isMetadataVersion(key)) {
             throw StoreError.KEY_OUTSIDE_LEGAL_RANGE.exception();
           }
           attempt.hasRead = true;
-          return key.length > Keys.readLimit(key) ? null : visible(key, snapshot);
+          if (key.length > Keys.readLimit(key)) {
+            return () -> null;
+          }
+          if (snapshot && attempt.ownWrites(true) == null && !Keys.isMetadataVersion(key)) {
+            Snapshot store = attempt.snapshot();
+            return () -> store.get(key);
+          }
+          byte[] value = visible(key, snapshot);
+          return () -> value;
         });
   }
 
@@ -55,10 +64,8 @@ final class Reads {
   }
 
   private byte[] stored(byte[] key) {
-    var snapshot = attempt.snapshot();
-    return Keys.isMetadataVersion(key)
-        ? attempt.environment.engine().metadataVersion(snapshot)
-        : snapshot.get(key);
+    Snapshot snapshot = attempt.snapshot();
+    return Keys.isMetadataVersion(key) ? snapshot.metadataVersion() : snapshot.get(key);
   }
 
   CompletableFuture<byte[]> getKey(KeySelector selector, boolean snapshot) {
@@ -92,15 +99,21 @@ final class Reads {
     if (request.isExactWithoutLimit()) {
       return CompletableFuture.failedFuture(StoreError.EXACT_MODE_WITHOUT_LIMITS.exception());
     }
-    return answer(
+    return answerBeside(
         () -> {
           check(request.isSpecial());
           request.check(attempt.options.readEnd());
           if (request.isInverted()) {
-            return RangeChunk.EMPTY;
+            return () -> RangeChunk.EMPTY;
           }
           attempt.hasRead = true;
-          return new RangeReader(attempt, visibleRows(request.snapshot())).read(request);
+          VisibleRows rows = visibleRows(request.snapshot());
+          RangeReader reader = new RangeReader(attempt, rows);
+          if (request.snapshot() && rows.own() == null) {
+            return () -> reader.read(request);
+          }
+          RangeChunk chunk = reader.read(request);
+          return () -> chunk;
         });
   }
 
@@ -172,16 +185,36 @@ final class Reads {
 
   /** Runs a read now, or as soon as its version has been reached. */
   <T> CompletableFuture<T> answer(Supplier<T> read) {
-    synchronized (attempt) {
-      try {
-        return CompletableFuture.completedFuture(read.get());
-      } catch (FDBException error) {
-        if (error.getCode() == StoreError.FUTURE_VERSION.code()) {
-          return new VersionWait<>(attempt, read).start();
-        }
-        attempt.noteReadFailure(error);
-        return CompletableFuture.failedFuture(error);
+    return answerBeside(
+        () -> {
+          T value = read.get();
+          return () -> value;
+        });
+  }
+
+  /**
+   * Like {@link #answer}, but what {@code begin} returns runs without the attempt's monitor: a
+   * snapshot read of the store alone changes nothing of the attempt, and many threads may share it.
+   */
+  private <T> CompletableFuture<T> answerBeside(Supplier<Supplier<T>> begin) {
+    try {
+      Supplier<T> read;
+      synchronized (attempt) {
+        read = begin.get();
       }
+      return CompletableFuture.completedFuture(read.get());
+    } catch (FDBException error) {
+      return failed(begin, error);
+    }
+  }
+
+  private <T> CompletableFuture<T> failed(Supplier<Supplier<T>> begin, FDBException error) {
+    synchronized (attempt) {
+      if (error.getCode() == StoreError.FUTURE_VERSION.code()) {
+        return new VersionWait<>(attempt, () -> begin.get().get()).start();
+      }
+      attempt.noteReadFailure(error);
+      return CompletableFuture.failedFuture(error);
     }
   }
 }

@@ -5,7 +5,6 @@ import com.apple.foundationdb.KeyRangeArrayResult;
 import com.apple.foundationdb.KeySelector;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.MappedKeyValue;
-import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.TransactionOptions;
@@ -15,7 +14,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /** The reads of a transaction without read conflict ranges. */
-final class SnapshotView implements ReadTransaction {
+final class SnapshotView implements RangeOverloads {
   private final EmbeddedTransaction transaction;
 
   SnapshotView(EmbeddedTransaction transaction) {
@@ -69,69 +68,6 @@ final class SnapshotView implements ReadTransaction {
   }
 
   @Override
-  public AsyncIterable<KeyValue> getRange(
-      KeySelector begin, KeySelector end, int limit, boolean reverse) {
-    return getRange(begin, end, limit, reverse, StreamingMode.ITERATOR);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(KeySelector begin, KeySelector end, int limit) {
-    return getRange(begin, end, limit, false);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(KeySelector begin, KeySelector end) {
-    return getRange(begin, end, ROW_LIMIT_UNLIMITED);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(
-      byte[] begin, byte[] end, int limit, boolean reverse, StreamingMode mode) {
-    return getRange(
-        KeySelector.firstGreaterOrEqual(begin),
-        KeySelector.firstGreaterOrEqual(end),
-        limit,
-        reverse,
-        mode);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(byte[] begin, byte[] end, int limit, boolean reverse) {
-    return getRange(begin, end, limit, reverse, StreamingMode.ITERATOR);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(byte[] begin, byte[] end, int limit) {
-    return getRange(begin, end, limit, false);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(byte[] begin, byte[] end) {
-    return getRange(begin, end, ROW_LIMIT_UNLIMITED);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(
-      Range range, int limit, boolean reverse, StreamingMode mode) {
-    return getRange(range.begin, range.end, limit, reverse, mode);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(Range range, int limit, boolean reverse) {
-    return getRange(range.begin, range.end, limit, reverse);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(Range range, int limit) {
-    return getRange(range.begin, range.end, limit);
-  }
-
-  @Override
-  public AsyncIterable<KeyValue> getRange(Range range) {
-    return getRange(range.begin, range.end);
-  }
-
-  @Override
   public AsyncIterable<MappedKeyValue> getMappedRange(
       KeySelector begin,
       KeySelector end,
@@ -148,19 +84,9 @@ final class SnapshotView implements ReadTransaction {
   }
 
   @Override
-  public CompletableFuture<Long> getEstimatedRangeSizeBytes(Range range) {
-    return transaction.getEstimatedRangeSizeBytes(range);
-  }
-
-  @Override
   public CompletableFuture<KeyArrayResult> getRangeSplitPoints(
       byte[] begin, byte[] end, long chunkSize) {
     return transaction.getRangeSplitPoints(begin, end, chunkSize);
-  }
-
-  @Override
-  public CompletableFuture<KeyArrayResult> getRangeSplitPoints(Range range, long chunkSize) {
-    return transaction.getRangeSplitPoints(range, chunkSize);
   }
 
   @Override

@@ -90,7 +90,7 @@ final class Watches {
   }
 
   private byte[] value(Snapshot snapshot, byte[] key) {
-    return Keys.isMetadataVersion(key) ? engine.metadataVersion(snapshot) : snapshot.get(key);
+    return Keys.isMetadataVersion(key) ? snapshot.metadataVersion() : snapshot.get(key);
   }
 
   /** Cancels what is still watched. */

@@ -15,6 +15,7 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
 import java.nio.file.Path;
@@ -120,16 +121,17 @@ class ThreadsContractTest {
     readers.forEach(reader -> assertThat(ENDED).contains(endOf(reader)));
   }
 
-  /** Reads ranges until that fails; how it failed. */
+  /** Reads ranges and keys, with and without conflicts, until that fails; how it failed. */
   private static int readUntilItEnds(Transaction t, Scratch where, CountDownLatch reading) {
     try {
       for (int i = 0; i < 5_000; i++) {
         reading.countDown();
         boolean reverse = i % 2 == 1;
-        for (KeyValue row : t.getRange(where.all(), 0, reverse, StreamingMode.SMALL)) {
+        ReadTransaction reads = i % 4 < 2 ? t : t.snapshot();
+        for (KeyValue row : reads.getRange(where.all(), 0, reverse, StreamingMode.SMALL)) {
           assertThat(row.getValue()).hasSize(100);
         }
-        t.get(where.key("r0001")).join();
+        assertThat(reads.get(where.key("r0001")).join()).hasSize(100);
       }
       return OK;
     } catch (CompletionException e) {

@@ -43,11 +43,6 @@ public final class FaultyEngine implements Engine {
   }
 
   @Override
-  public byte[] metadataVersion(Snapshot snapshot) {
-    return sound.metadataVersion(snapshot);
-  }
-
-  @Override
   public void onPublish(LongConsumer listener) {
     sound.onPublish(listener);
   }

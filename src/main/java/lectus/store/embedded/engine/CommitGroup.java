@@ -98,7 +98,7 @@ final class CommitGroup {
     List<KeyRange> stamped = new ArrayList<>(0);
     for (Mutation mutation : request.mutations()) {
       if (mutation instanceof Mutation.Set set) {
-        writes.set(set.key(), set.value());
+        set(set.key(), set.value());
       } else if (mutation instanceof Mutation.Clear clear) {
         clear(clear.begin(), clear.end());
       } else if (mutation instanceof Mutation.Atomic atomic) {
@@ -116,39 +116,61 @@ final class CommitGroup {
   private void apply(Mutation.Atomic atomic, int batchOrder, List<KeyRange> stamped) {
     if (atomic.type() == MutationType.SET_VERSIONSTAMPED_KEY) {
       byte[] key = CommitStamp.resolve(atomic.key(), version, batchOrder);
-      writes.set(key, atomic.operand());
+      set(key, atomic.operand());
       stamped.add(KeyRange.of(key));
     } else if (atomic.type() == MutationType.SET_VERSIONSTAMPED_VALUE) {
-      writes.set(atomic.key(), CommitStamp.resolve(atomic.operand(), version, batchOrder));
+      set(atomic.key(), CommitStamp.resolve(atomic.operand(), version, batchOrder));
     } else {
-      byte[] existing = existing(atomic.key());
-      byte[] result = AtomicOperations.apply(atomic.type(), existing, atomic.operand());
-      if (result == null && existing != null) {
-        writes.delete(atomic.key());
-      } else if (result != existing) {
+      apply(atomic);
+    }
+  }
+
+  private void apply(Mutation.Atomic atomic) {
+    byte[] existing = existing(atomic.key());
+    byte[] result = AtomicOperations.apply(atomic.type(), existing, atomic.operand());
+    if (result != null) {
+      if (result != existing) {
         writes.set(atomic.key(), result);
       }
+      latest.atomicValues().remember(atomic.key(), result);
+    } else if (existing != null) {
+      delete(atomic.key());
     }
   }
 
   private byte[] existing(byte[] key) {
+    byte[] remembered = latest.atomicValues().find(key);
+    if (remembered != null) {
+      return remembered;
+    }
     GroupWrites.Found found = writes.find(key);
     return found.effect() == GroupWrites.Effect.NONE ? latest.get(key) : found.value();
   }
 
+  private void set(byte[] key, byte[] value) {
+    latest.atomicValues().forget(key);
+    writes.set(key, value);
+  }
+
+  private void delete(byte[] key) {
+    latest.atomicValues().forget(key);
+    writes.delete(key);
+  }
+
   private void clear(byte[] begin, byte[] end) {
     if (isSingleKey(begin, end)) {
-      writes.delete(begin);
+      delete(begin);
       return;
     }
     List<byte[]> stored = latest.fewKeys(begin, end);
     List<byte[]> fresh = writes.setKeysIn(begin, end);
     if (stored == null || stored.size() + fresh.size() > LatestState.FEW_KEYS) {
+      latest.atomicValues().forgetAll();
       writes.deleteRange(begin, end);
       return;
     }
-    stored.forEach(writes::delete);
-    fresh.forEach(writes::delete);
+    stored.forEach(this::delete);
+    fresh.forEach(this::delete);
   }
 
   private static boolean isSingleKey(byte[] begin, byte[] end) {

@@ -41,9 +41,6 @@ public interface Engine extends AutoCloseable {
    */
   CompletableFuture<CommitReceipt> commit(CommitRequest request);
 
-  /** The versionstamp last written to FF/metadataVersion as of a snapshot, 10 bytes, or null. */
-  byte[] metadataVersion(Snapshot snapshot);
-
   /**
    * Has {@code listener} called with the version of each group of commits once it is readable; idle
    * time makes versions, too, but changes nothing. It runs on the committer's thread, so it must be

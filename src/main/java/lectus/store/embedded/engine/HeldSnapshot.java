@@ -38,6 +38,12 @@ final class HeldSnapshot implements Snapshot {
   }
 
   @Override
+  public byte[] metadataVersion() {
+    byte[] stamp = state.metadataVersion();
+    return stamp == null ? null : stamp.clone();
+  }
+
+  @Override
   public Cursor scan(byte[] begin, byte[] end, boolean reverse, int rows) {
     if (Arrays.compareUnsigned(begin, end) >= 0) {
       return EmptyCursor.INSTANCE;

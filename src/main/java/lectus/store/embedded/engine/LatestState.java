@@ -13,9 +13,15 @@ final class LatestState {
   static final int FEW_KEYS = 256;
 
   private final SnapshotRegistry snapshots;
+  private final AtomicValues atomicValues = new AtomicValues();
 
   LatestState(SnapshotRegistry snapshots) {
     this.snapshots = snapshots;
+  }
+
+  /** Values that need no read; ahead of the published state while a group is resolved. */
+  AtomicValues atomicValues() {
+    return atomicValues;
   }
 
   byte[] get(byte[] key) {

@@ -9,12 +9,13 @@ import org.slf4j.LoggerFactory;
 /**
  * How many memtables gather at level 0 before they are merged into the base level: several under
  * load, because each merge rewrites that level; none once the load is over, because each of them
- * costs every scan a search of its own. For one thread at a time.
+ * costs every read a search of its own. So does what is still in memory, which is written out then.
+ * For one thread at a time.
  */
 final class LevelZero {
   private static final Logger LOG = LoggerFactory.getLogger(LevelZero.class);
 
-  static final int FILES_UNDER_LOAD = 4;
+  static final int FILES_UNDER_LOAD = 8;
 
   /** The least that RocksDB knows: a file is merged as soon as it is there. */
   static final int FILES_AT_REST = 1;
@@ -26,11 +27,13 @@ final class LevelZero {
   static final int TICKS_UNTIL_REST = 20;
 
   private final RocksDB db;
+  private final MemtableFlush memtable;
   private boolean underLoad = true;
   private int ticksOtherwise;
 
   LevelZero(RocksDB db) {
     this.db = db;
+    this.memtable = new MemtableFlush(db);
   }
 
   /** Takes note, at each tick, whether commits are under way. */
@@ -39,8 +42,15 @@ final class LevelZero {
     if (ticksOtherwise == (underLoad ? TICKS_UNTIL_REST : TICKS_UNTIL_LOAD)) {
       ticksOtherwise = 0;
       underLoad = busy;
-      allow(busy ? FILES_UNDER_LOAD : FILES_AT_REST);
+      turn();
     }
+  }
+
+  private void turn() {
+    if (!underLoad) {
+      memtable.ifManyRows();
+    }
+    allow(underLoad ? FILES_UNDER_LOAD : FILES_AT_REST);
   }
 
   private void allow(int files) {

@@ -92,12 +92,6 @@ public final class ReadOnlyEngine implements Engine {
         new FDBException("The store is open for reading only", CLIENT_INVALID_OPERATION));
   }
 
-  @Override
-  public byte[] metadataVersion(Snapshot snapshot) {
-    byte[] stamp = ((HeldSnapshot) snapshot).state().metadataVersion();
-    return stamp == null ? null : stamp.clone();
-  }
-
   /** Nothing is ever published. */
   @Override
   public void onPublish(LongConsumer listener) {}

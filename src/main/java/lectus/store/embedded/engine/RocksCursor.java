@@ -17,20 +17,20 @@ final class RocksCursor implements Cursor {
    * A cursor before its first row.
    *
    * @param snapshot in use until the cursor is closed
-   * @param tryShort whether to look first if the range is so short that a walk from its beginning
-   *     is cheaper than one from its end
+   * @param shortRows of a range with no more rows than these a walk from its beginning is cheaper
+   *     than one from its end, so that is tried first; 0: no range is so short
    */
   RocksCursor(
       HeldSnapshot snapshot,
       IteratorPool pool,
       BoundedIterator iterator,
       boolean reverse,
-      boolean tryShort) {
+      int shortRows) {
     this.snapshot = snapshot;
     this.pool = pool;
     this.iterator = iterator;
     this.reverse = reverse;
-    this.shortRange = tryShort ? new ShortRange() : null;
+    this.shortRange = shortRows > 0 ? new ShortRange(shortRows) : null;
   }
 
   @Override

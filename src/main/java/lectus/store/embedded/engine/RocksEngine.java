@@ -29,7 +29,7 @@ public final class RocksEngine implements Engine {
   private final SnapshotRegistry snapshots;
   private final Committer committer;
   private final CommitQueue queue;
-  private final TombstoneFlush tombstones;
+  private final MemtableFlush memtable;
   private final LevelZero levelZero;
   private final LogTracker log;
   private final EngineTimer.Handle ticks;
@@ -67,7 +67,7 @@ public final class RocksEngine implements Engine {
             snapshots,
             new ConflictHistory(version, options.conflictHistoryBytes()),
             log);
-    this.tombstones = new TombstoneFlush(store.db());
+    this.memtable = new MemtableFlush(store.db());
     this.levelZero = new LevelZero(store.db());
     this.queue = new CommitQueue(options, threads.executor(), committer::commit);
     if (log != null) {
@@ -105,12 +105,6 @@ public final class RocksEngine implements Engine {
     } finally {
       gate.exit();
     }
-  }
-
-  @Override
-  public byte[] metadataVersion(Snapshot snapshot) {
-    byte[] stamp = ((HeldSnapshot) snapshot).state().metadataVersion();
-    return stamp == null ? null : stamp.clone();
   }
 
   @Override
@@ -194,7 +188,7 @@ public final class RocksEngine implements Engine {
 
   private void passIdleTime() {
     committer.advance();
-    tombstones.flushIfWorthwhile();
+    memtable.ifManyDeletions();
     snapshots.expire();
   }
 

@@ -10,6 +10,7 @@ import org.rocksdb.BloomFilter;
 import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
+import org.rocksdb.DataBlockIndexType;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
@@ -108,6 +109,7 @@ final class RocksSettings implements AutoCloseable {
             .setPinL0FilterAndIndexBlocksInCache(true)
             .setFilterPolicy(own(new BloomFilter(BLOOM_BITS_PER_KEY)))
             .setBlockSize(BLOCK_BYTES)
+            .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
             .setFormatVersion(6);
     options
         .setTableFormatConfig(table)

@@ -7,20 +7,26 @@ import org.rocksdb.RocksDBException;
  * times a step forward.
  */
 final class ShortRange {
-  /** A range with more rows or bytes is not worth it. */
-  private static final int MAX_ROWS = 64;
-
+  /** A range with more bytes is not worth it. */
   private static final int MAX_BYTES = 32 << 10;
 
-  private final byte[][] keys = new byte[MAX_ROWS][];
-  private final byte[][] values = new byte[MAX_ROWS][];
+  private final byte[][] keys;
+  private final byte[][] values;
   private int position;
+
+  /**
+   * @param maxRows a range with more rows is not worth it
+   */
+  ShortRange(int maxRows) {
+    keys = new byte[maxRows][];
+    values = new byte[maxRows][];
+  }
 
   /** Reads the whole range of the iterator; false if it is too long. */
   boolean load(BoundedIterator iterator) throws RocksDBException {
     int bytes = 0;
     for (iterator.first(); iterator.isAtRow(); iterator.forward()) {
-      if (position == MAX_ROWS || bytes > MAX_BYTES) {
+      if (position == keys.length || bytes > MAX_BYTES) {
         return false;
       }
       keys[position] = iterator.key();

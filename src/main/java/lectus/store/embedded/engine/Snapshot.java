@@ -10,6 +10,9 @@ public interface Snapshot extends AutoCloseable {
   /** The stored value, or null. */
   byte[] get(byte[] key);
 
+  /** The versionstamp last written to FF/metadataVersion, 10 bytes, or null. */
+  byte[] metadataVersion();
+
   /** The stored rows of {@code [begin, end)}; {@code reverse} walks from the end. */
   default Cursor scan(byte[] begin, byte[] end, boolean reverse) {
     return scan(begin, end, reverse, Integer.MAX_VALUE);

@@ -8,7 +8,8 @@ import org.rocksdb.RocksDBException;
 final class StoreReader implements AutoCloseable {
   /**
    * From the end, fewer rows than these are not worth a look whether the range is short, and who
-   * limits a read to more expects a long range.
+   * limits a read to more expects a long range. But who asks for the last row alone mostly asks for
+   * what there is one of, or none yet.
    */
   private static final int MIN_ROWS_FOR_SHORT = 8;
 
@@ -34,14 +35,19 @@ final class StoreReader implements AutoCloseable {
   RocksCursor scan(HeldSnapshot snapshot, byte[] begin, byte[] end, boolean reverse, int rows) {
     try {
       BoundedIterator iterator = iterators.take(snapshot.state(), begin, end);
-      return new RocksCursor(snapshot, iterators, iterator, reverse, reverse && mayBeShort(rows));
+      return new RocksCursor(snapshot, iterators, iterator, reverse, reverse ? shortRows(rows) : 0);
     } catch (RocksDBException failure) {
       throw StoreErrors.ioError(failure.getMessage());
     }
   }
 
-  private static boolean mayBeShort(int rows) {
-    return rows == Integer.MAX_VALUE || (rows >= MIN_ROWS_FOR_SHORT && rows <= MAX_ROWS_FOR_SHORT);
+  private static int shortRows(int rows) {
+    if (rows == 1) {
+      return 1;
+    }
+    boolean worthwhile =
+        rows == Integer.MAX_VALUE || (rows >= MIN_ROWS_FOR_SHORT && rows <= MAX_ROWS_FOR_SHORT);
+    return worthwhile ? MAX_ROWS_FOR_SHORT : 0;
   }
 
   /** Hands out the first {@code limit} keys of a range; true if these are all. */

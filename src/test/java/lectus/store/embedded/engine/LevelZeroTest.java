@@ -79,6 +79,44 @@ final class LevelZeroTest {
     assertThat(trigger()).isEqualTo(LevelZero.FILES_UNDER_LOAD);
   }
 
+  @Test
+  void many_rows_in_memory_are_written_out_and_merged() throws RocksDBException {
+    writeFile("a");
+    writeRows(MemtableFlush.MANY_ROWS + 1);
+
+    ticks(LevelZero.TICKS_UNTIL_REST, false);
+    awaitRowsInMemory(0);
+    awaitNoFiles();
+    assertThat(db.get("row7".getBytes())).isEqualTo("value".getBytes());
+  }
+
+  @Test
+  void few_rows_stay_in_memory() throws RocksDBException {
+    writeRows(MemtableFlush.MANY_ROWS);
+
+    ticks(LevelZero.TICKS_UNTIL_REST, false);
+    assertThat(rowsInMemory()).isEqualTo(MemtableFlush.MANY_ROWS);
+  }
+
+  private void writeRows(int count) throws RocksDBException {
+    for (int i = 0; i < count; i++) {
+      db.put(("row" + i).getBytes(), "value".getBytes());
+    }
+  }
+
+  private long rowsInMemory() throws RocksDBException {
+    return db.getLongProperty("rocksdb.num-entries-active-mem-table")
+        + db.getLongProperty("rocksdb.num-entries-imm-mem-tables");
+  }
+
+  private void awaitRowsInMemory(long rows) throws RocksDBException {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (rowsInMemory() != rows && System.nanoTime() - deadline < 0) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    assertThat(rowsInMemory()).isEqualTo(rows);
+  }
+
   private void ticks(int count, boolean busy) {
     for (int i = 0; i < count; i++) {
       levelZero.tick(busy);
