@@ -1,8 +1,6 @@
 package lectus;
 
 import com.apple.foundationdb.FDBException;
-import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import lectus.audit.AuditListener;
@@ -14,7 +12,7 @@ import lectus.error.LectusException;
 import lectus.error.StoreOpenException;
 import lectus.store.Store;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /**
@@ -37,10 +35,8 @@ final class CheckCommand implements Callable<Integer> {
 
   private final Map<String, String> environment;
   private final Console console;
-  private final Map<String, String> flags = new LinkedHashMap<>();
 
-  @Option(names = "--config", paramLabel = "FILE", description = "Configuration file.")
-  private Path file;
+  @Mixin private final ConfigurationFlags flags = new ConfigurationFlags();
 
   @Parameters(
       arity = "0..1",
@@ -53,35 +49,9 @@ final class CheckCommand implements Callable<Integer> {
     this.console = console;
   }
 
-  @Option(names = "--data", paramLabel = "DIRECTORY", description = "Where data is kept: ./data.")
-  private void data(String directory) {
-    flags.put(Keys.DATA.name(), directory);
-  }
-
-  @Option(names = "--store", paramLabel = "STORE", description = "embedded or foundationdb.")
-  private void store(String store) {
-    flags.put(Keys.STORE.name(), store);
-  }
-
-  @Option(
-      names = "--cluster-file",
-      paramLabel = "FILE",
-      description = "FoundationDB's cluster file, for --store foundationdb.")
-  private void clusterFile(String clusterFile) {
-    flags.put(Keys.CLUSTER_FILE.name(), clusterFile);
-  }
-
-  @Option(
-      names = "--set",
-      paramLabel = "KEY=VALUE",
-      description = "Sets any key of the configuration file. May be repeated.")
-  private void set(Map<String, String> values) {
-    flags.putAll(values);
-  }
-
   @Override
   public Integer call() {
-    try (Store store = Stores.openReadOnly(configuration())) {
+    try (Store store = Stores.openReadOnly(flags.over(environment))) {
       return tell(audit(new StoreAudit(store, new Telling())));
     } catch (ConfigurationException | StoreOpenException e) {
       console.complain(e.getMessage());
@@ -91,12 +61,6 @@ final class CheckCommand implements Callable<Integer> {
       console.complain("The store cannot be read: " + e.getMessage() + ".");
     }
     return NOT_CHECKED;
-  }
-
-  private Configuration configuration() {
-    String named = environment.get(Configuration.FILE_VARIABLE);
-    Path fallback = named == null || named.isBlank() ? null : Path.of(named);
-    return Configuration.of(file == null ? fallback : file, environment, flags);
   }
 
   private AuditReport audit(StoreAudit audit) {

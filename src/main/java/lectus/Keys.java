@@ -67,6 +67,8 @@ final class Keys {
   static final Key<Integer> BATCH_BYTES =
       Key.number("write-batch.bytes", 1 << 20, 1 << 10, 4 << 20);
 
+  static final Key<Integer> HOT_DOCUMENT_BYTES =
+      Key.number("documents.cache-bytes", 0, 0, Integer.MAX_VALUE);
   static final Key<Integer> MAX_DOCUMENT_BYTES =
       Key.number("documents.max-bytes", 1_000_000, 1, 8_000_000);
   static final Key<Integer> MAX_ID_BYTES = Key.number("documents.max-id-bytes", 512, 1, 4_096);
@@ -108,6 +110,7 @@ final class Keys {
           QUEUE_BYTES,
           BATCH_EDITS,
           BATCH_BYTES,
+          HOT_DOCUMENT_BYTES,
           MAX_DOCUMENT_BYTES,
           MAX_ID_BYTES,
           MAX_UUIDS);

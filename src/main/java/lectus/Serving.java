@@ -35,7 +35,7 @@ final class Serving {
     try (StoreOpening store = new StoreOpening(configuration);
         Node node = Node.start(settings, store::await)) {
       Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(told, stopped), "lectus-stop"));
-      console.say("Lectus listens on http://" + host(node) + "/");
+      console.say("Lectus listens on http://" + settings.address(node.port()) + "/");
       await(told);
     } finally {
       flusher.shutdown();
@@ -43,11 +43,6 @@ final class Serving {
       stopped.countDown();
     }
     return 0;
-  }
-
-  private String host(Node node) {
-    String host = configuration.get(Keys.HOST);
-    return (host.contains(":") ? "[" + host + "]" : host) + ":" + node.port();
   }
 
   /** Everybody who reaches the server may do everything, so it is not reachable by accident. */

@@ -4,7 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import lectus.document.DocumentLimits;
+import lectus.document.edit.DocumentLimits;
 import lectus.http.CorsSettings;
 import lectus.http.HttpSettings;
 import lectus.http.socket.WebSocketSettings;
@@ -19,6 +19,8 @@ final class Settings {
   /** Parsed JSON takes some times its own size, and half of the heap is for everything else. */
   private static final int HEAP_TO_BODIES = 8;
 
+  private static final int HEAP_TO_HOT_DOCUMENTS = 8;
+
   private Settings() {}
 
   static NodeSettings of(Configuration configuration) {
@@ -29,7 +31,8 @@ final class Settings {
         documents(configuration),
         writes(configuration),
         orPerCore(configuration.get(Keys.READERS), 2),
-        bodyMemory(configuration.get(Keys.BODY_MEMORY_BYTES)),
+        orPartOfHeap(configuration.get(Keys.BODY_MEMORY_BYTES), HEAP_TO_BODIES),
+        orPartOfHeap(configuration.get(Keys.HOT_DOCUMENT_BYTES), HEAP_TO_HOT_DOCUMENTS),
         polls(configuration),
         cluster(configuration),
         Duration.ofSeconds(configuration.get(Keys.STOP_SECONDS)));
@@ -120,8 +123,8 @@ final class Settings {
   }
 
   /** 0 leaves the choice to the size of the heap. */
-  private static long bodyMemory(int configured) {
-    return configured > 0 ? configured : Runtime.getRuntime().maxMemory() / HEAP_TO_BODIES;
+  private static long orPartOfHeap(int configured, int heapToPart) {
+    return configured > 0 ? configured : Runtime.getRuntime().maxMemory() / heapToPart;
   }
 
   /** 0 leaves the choice to the number of cores. */

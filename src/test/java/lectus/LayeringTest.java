@@ -1,17 +1,43 @@
 package lectus;
 
+import static com.tngtech.archunit.lang.SimpleConditionEvent.violated;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Packages depend downwards only, in the order in which ARCHITECTURE.md lists them. */
 @AnalyzeClasses(packages = "lectus", importOptions = ImportOption.DoNotIncludeTests.class)
 final class LayeringTest {
+  /**
+   * A row of ARCHITECTURE.md's table of packages begins with one name, or with several that know
+   * nothing of each other.
+   */
+  private static final Pattern ROW = Pattern.compile("^\\|((?: `lectus[a-z.]*`,?)+) \\|.*");
+
+  private static final Pattern NAME = Pattern.compile("`(lectus[a-z.]*)`");
+
+  @ArchTest
+  static final ArchRule packages_depend_on_what_stands_further_down_in_the_table =
+      classes().should(new DependDownwards(floors()));
 
   @ArchTest
   static final ArchRule nothing_points_upwards =
@@ -90,4 +116,43 @@ final class LayeringTest {
           .should()
           .dependOnClassesThat()
           .haveFullyQualifiedName("com.apple.foundationdb.FDB");
+
+  /** The floor of each package: 0 at the top. */
+  private static Map<String, Integer> floors() {
+    Map<String, Integer> floors = new HashMap<>();
+    try (Stream<String> lines = Files.lines(Path.of("ARCHITECTURE.md"))) {
+      for (Matcher row : lines.map(ROW::matcher).filter(Matcher::matches).toList()) {
+        int floor = floors.size();
+        NAME.matcher(row.group(1)).results().forEach(name -> floors.put(name.group(1), floor));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return floors;
+  }
+
+  private static final class DependDownwards extends ArchCondition<JavaClass> {
+    private final Map<String, Integer> floors;
+
+    DependDownwards(Map<String, Integer> floors) {
+      super("depend on packages further down in ARCHITECTURE.md's table");
+      this.floors = floors;
+    }
+
+    @Override
+    public void check(JavaClass origin, ConditionEvents events) {
+      String home = origin.getPackageName();
+      Integer floor = floors.get(home);
+      if (floor == null) {
+        events.add(violated(origin, home + " is not in the table"));
+        return;
+      }
+      for (Dependency dependency : origin.getDirectDependenciesFromSelf()) {
+        String target = dependency.getTargetClass().getBaseComponentType().getPackageName();
+        if (!target.equals(home) && floors.getOrDefault(target, Integer.MAX_VALUE) <= floor) {
+          events.add(violated(dependency, dependency.getDescription()));
+        }
+      }
+    }
+  }
 }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import lectus.changes.ChangeEntry;
-import lectus.document.AllDocsRow;
+import lectus.document.alldocs.AllDocsRow;
 import lectus.revision.BodySize;
 import lectus.revision.EditBranch;
 

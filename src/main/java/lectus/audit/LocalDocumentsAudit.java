@@ -7,8 +7,8 @@ import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.List;
 import java.util.Optional;
 import lectus.database.DatabaseSubspace;
-import lectus.document.DocumentsSubspace;
-import lectus.document.LocalDocsSubspace;
+import lectus.document.body.DocumentsSubspace;
+import lectus.document.local.LocalDocsSubspace;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
 import lectus.store.Reads;
@@ -58,7 +58,7 @@ final class LocalDocumentsAudit {
 
   private void checkBody(String id) {
     reading
-        .read(tx -> problem(tx, documents.bodies(id)))
+        .read(tx -> problem(tx, documents.body(id)))
         .ifPresent(why -> report.add(database.place(id), "its body cannot be read (" + why + ")"));
   }
 
@@ -98,7 +98,7 @@ final class LocalDocumentsAudit {
       if (reading.read(tx -> isWithoutRow(tx, id))) {
         report.add(database.place(id), "a body is left of a local document that is not there");
       }
-      return documents.bodies(id);
+      return documents.body(id);
     } catch (MalformedTupleException noId) {
       report.add(database.place(), Texts.unreadable("A local document's body", key, noId));
       return new byte[0];
@@ -107,7 +107,7 @@ final class LocalDocumentsAudit {
 
   /** At one version, so that a document that goes meanwhile is not taken for one that is gone. */
   private boolean isWithoutRow(ReadTransaction tx, String id) {
-    byte[] head = documents.bodies(id);
+    byte[] head = documents.body(id);
     return Reads.await(tx.get(documents.key(id))) == null
         && !Reads.await(tx.getRange(head, DocumentsSubspace.endOf(head), 1).asList()).isEmpty();
   }

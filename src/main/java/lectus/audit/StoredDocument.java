@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
-import lectus.document.AllDocsRow;
+import lectus.document.alldocs.AllDocsRow;
 import lectus.revision.BodySize;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;

@@ -206,8 +206,7 @@ final class UpdatesAudit {
 
   private Optional<String> problem(
       ReadTransaction tx, DatabaseName name, CatalogueSubspace.Entry life) {
-    byte[] value = Reads.await(tx.get(entries.key(name.text())));
-    if (value == null || !entries.entry(value).instance().equals(life.instance())) {
+    if (!isInCatalogue(tx, name, life.instance())) {
       return Optional.empty(); // deleted meanwhile
     }
     Optional<Versionstamp> newest = newestChange(tx, name, life.instance());
@@ -228,6 +227,16 @@ final class UpdatesAudit {
     return isUpdated
         ? Optional.empty()
         : Optional.of("the updates log tells of nothing since its last change, " + newest.get());
+  }
+
+  /** It may be, too, where the entry cannot be read, which is told with the catalogue. */
+  private boolean isInCatalogue(ReadTransaction tx, DatabaseName name, InstanceId instance) {
+    byte[] value = Reads.await(tx.get(entries.key(name.text())));
+    try {
+      return value != null && entries.entry(value).instance().equals(instance);
+    } catch (MalformedTupleException unreadable) {
+      return true;
+    }
   }
 
   /** Of one instance, all from a point on, read at one version. */
@@ -262,8 +271,7 @@ final class UpdatesAudit {
   }
 
   private boolean hasEndedOrBegun(ReadTransaction tx, InstanceId instance, Trace trace) {
-    byte[] value = Reads.await(tx.get(entries.key(trace.name.text())));
-    if (value != null && entries.entry(value).instance().equals(instance)) {
+    if (isInCatalogue(tx, trace.name, instance)) {
       return true;
     }
     List<DatabaseUpdate> left = rowsOf(tx, instance, trace.first);

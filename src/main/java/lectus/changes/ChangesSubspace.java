@@ -59,13 +59,10 @@ public final class ChangesSubspace {
       throw new IllegalArgumentException("Nothing is added to the deprecated subspace");
     }
     TupleWriter key = shard(shard).integer(incarnation);
-    // The type code of a versionstamp takes the byte before the stamp itself.
-    int stampOffset = key.length() + 1;
-    key.versionstamp(Versionstamps.placeholder(numberInTransaction));
     tx.options().setNextWriteNoWriteConflictRange();
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_KEY,
-        Versionstamps.template(key.toBytes(), stampOffset),
+        Versionstamps.template(key, numberInTransaction),
         encode(entry));
   }
 

@@ -92,14 +92,19 @@ public final class Catalogue {
    * @throws LectusException {@code not_found} (404)
    */
   public Committed<InstanceId> delete(DatabaseName name) {
-    Committed<InstanceId> deleted = transactions.runVersioned(tx -> end(tx, name));
-    handles.remove(name);
-    return deleted;
+    try {
+      return transactions.runVersioned(tx -> end(tx, name));
+    } finally {
+      handles.remove(name);
+    }
   }
 
   private InstanceId end(Transaction tx, DatabaseName name) {
     byte[] key = entries.key(name.text());
-    CatalogueSubspace.Entry life = entry(name, Reads.await(tx.get(key)));
+    CatalogueSubspace.Entry life =
+        Optional.ofNullable(Reads.await(tx.get(key)))
+            .map(entries::entry)
+            .orElseThrow(Catalogue::doesNotExist);
     tx.clear(key);
     Reads.await(directory.remove(tx, directoryOf(life.instance())));
     updates.deleted(tx, life.instance(), name, life.joined());
@@ -125,16 +130,8 @@ public final class Catalogue {
    */
   public DatabaseHandle current(ReadTransaction tx, DatabaseName name) {
     byte[] metadataVersion = Reads.await(MetadataVersion.read(tx));
-    HandleCache.Seen seen = handles.get(name);
-    if (seen != null && seen.holdsAt(metadataVersion)) {
-      return seen.handle();
-    }
-    DatabaseHandle handle =
-        seen != null && Reads.await(isUnchanged(tx, seen.handle()))
-            ? seen.handle()
-            : load(tx, name);
-    handles.put(handle, metadataVersion);
-    return handle;
+    return settle(tx, check(tx, name, metadataVersion), metadataVersion)
+        .orElseThrow(Catalogue::doesNotExist);
   }
 
   /**
@@ -168,16 +165,10 @@ public final class Catalogue {
       return Optional.of(seen.handle());
     }
     boolean holds = seen != null && Reads.await(check.holds());
-    try {
-      DatabaseHandle handle = holds ? seen.handle() : load(tx, check.name());
-      handles.put(handle, metadataVersion);
-      return Optional.of(handle);
-    } catch (LectusException e) {
-      if (e.error() instanceof LectusError.NotFound) {
-        return Optional.empty();
-      }
-      throw e;
-    }
+    Optional<DatabaseHandle> handle = holds ? Optional.of(seen.handle()) : load(tx, check.name());
+    handle.ifPresentOrElse(
+        it -> handles.put(it, metadataVersion), () -> handles.remove(check.name()));
+    return handle;
   }
 
   private static CompletableFuture<Boolean> isUnchanged(ReadTransaction tx, DatabaseHandle handle) {
@@ -190,9 +181,13 @@ public final class Catalogue {
                 Arrays.equals(handle.version(), version) && !ConfigSubspace.isReplaced(current));
   }
 
-  private DatabaseHandle load(ReadTransaction tx, DatabaseName name) {
-    CatalogueSubspace.Entry life =
-        entry(name, Reads.await(tx.snapshot().get(entries.key(name.text()))));
+  private Optional<DatabaseHandle> load(ReadTransaction tx, DatabaseName name) {
+    byte[] entry = Reads.await(tx.snapshot().get(entries.key(name.text())));
+    return Optional.ofNullable(entry).map(it -> load(tx, name, entries.entry(it)));
+  }
+
+  private static DatabaseHandle load(
+      ReadTransaction tx, DatabaseName name, CatalogueSubspace.Entry life) {
     List<KeyValue> rows =
         Reads.await(tx.snapshot().getRange(ConfigSubspace.range(life.prefix())).asList());
     ConfigSubspace.Content content = ConfigSubspace.read(life.prefix(), rows);
@@ -206,14 +201,6 @@ public final class Catalogue {
         life.joined(),
         content.configuration(),
         content.topology());
-  }
-
-  private CatalogueSubspace.Entry entry(DatabaseName name, byte[] value) {
-    if (value == null) {
-      handles.remove(name);
-      throw LectusException.notFound("Database does not exist.");
-    }
-    return entries.entry(value);
   }
 
   /**
@@ -408,6 +395,10 @@ public final class Catalogue {
   /** The directory of one life, below the store's. */
   public static List<String> directoryOf(InstanceId instance) {
     return List.of(DIRECTORY.get(0), instance.hex());
+  }
+
+  private static LectusException doesNotExist() {
+    return LectusException.notFound("Database does not exist.");
   }
 
   private static LectusException fileExists() {

@@ -65,13 +65,7 @@ public final class CatalogueSubspace {
             .string(instance.hex())
             .bytes(prefix)
             .integer(createdAtSeconds);
-    // The type code of a versionstamp takes the byte before the stamp itself.
-    int stampOffset = value.length() + 1;
-    value.versionstamp(Versionstamps.placeholder(0));
-    tx.mutate(
-        MutationType.SET_VERSIONSTAMPED_VALUE,
-        key(name),
-        Versionstamps.template(value.toBytes(), stampOffset));
+    tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key(name), Versionstamps.template(value, 0));
   }
 
   /**

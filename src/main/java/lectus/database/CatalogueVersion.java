@@ -34,11 +34,7 @@ final class CatalogueVersion {
   }
 
   void move(Transaction tx) {
-    byte[] stamp = Versionstamps.placeholder(0);
-    byte[] value = new byte[1 + stamp.length];
-    value[0] = FORMAT;
-    System.arraycopy(stamp, 0, value, 1, stamp.length);
-    tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key, Versionstamps.template(value, 1));
+    tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key, Versionstamps.templateBehind(FORMAT));
   }
 
   private static String text(byte[] value) {

@@ -90,13 +90,8 @@ final class ConfigSubspace {
       Transaction tx, byte[] prefix, int incarnation, Generation replaced, Generation successor) {
     tx.set(shardMapKey(prefix, replaced), shardMap(replaced));
     TupleWriter key = shards(prefix).integer(incarnation);
-    // The type code of a versionstamp takes the byte before the stamp itself.
-    int stampOffset = key.length() + 1;
-    key.versionstamp(Versionstamps.placeholder(0));
     tx.mutate(
-        MutationType.SET_VERSIONSTAMPED_KEY,
-        Versionstamps.template(key.toBytes(), stampOffset),
-        shardMap(successor));
+        MutationType.SET_VERSIONSTAMPED_KEY, Versionstamps.template(key, 0), shardMap(successor));
   }
 
   /**
@@ -115,11 +110,10 @@ final class ConfigSubspace {
   }
 
   private static void touch(Transaction tx, byte[] prefix) {
-    byte[] value = ByteArrayUtil.join(new byte[] {FORMAT}, Versionstamps.placeholder(0));
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE,
         versionKey(prefix),
-        Versionstamps.template(value, 1));
+        Versionstamps.templateBehind((byte) FORMAT));
   }
 
   static byte[] security(byte[] json) {

@@ -3,6 +3,8 @@ package lectus.database;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Optional;
+import lectus.store.Versionstamp;
+import lectus.store.Versionstamps;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
@@ -15,11 +17,8 @@ import lectus.tuple.TupleWriter;
  */
 public record Sequence(int incarnation, byte[] versionstamp) implements Comparable<Sequence> {
 
-  /** Bytes of a versionstamp. */
-  public static final int VERSIONSTAMP_BYTES = 12;
-
   public Sequence {
-    if (incarnation < 0 || versionstamp.length != VERSIONSTAMP_BYTES) {
+    if (incarnation < 0 || versionstamp.length != Versionstamps.LENGTH) {
       throw new IllegalArgumentException("Not a sequence");
     }
   }
@@ -29,17 +28,14 @@ public record Sequence(int incarnation, byte[] versionstamp) implements Comparab
    * @param number 0 to 65 535, the document's place in its transaction
    */
   public static Sequence of(int incarnation, byte[] commit, int number) {
-    byte[] versionstamp = Arrays.copyOf(commit, VERSIONSTAMP_BYTES);
-    versionstamp[10] = (byte) (number >>> 8);
-    versionstamp[11] = (byte) number;
-    return new Sequence(incarnation, versionstamp);
+    return new Sequence(incarnation, Versionstamps.complete(commit, number));
   }
 
   /** Empty for anything that was not printed by {@link #toString}. */
   public static Optional<Sequence> parse(String printed) {
     try {
       byte[] bytes = HexFormat.of().parseHex(printed);
-      int split = bytes.length - VERSIONSTAMP_BYTES;
+      int split = bytes.length - Versionstamps.LENGTH;
       if (split < 1 || !printed.equals(HexFormat.of().formatHex(bytes))) {
         return Optional.empty();
       }
@@ -55,24 +51,20 @@ public record Sequence(int incarnation, byte[] versionstamp) implements Comparab
     }
   }
 
-  /** The sequence right behind this one. */
+  /** The sequence right behind this one; behind the last one there can be, that one itself. */
   public Sequence next() {
-    byte[] next = versionstamp.clone();
-    int at = next.length - 1;
-    while (at >= 0 && ++next[at] == 0) {
-      at--;
+    Versionstamp at = new Versionstamp(versionstamp);
+    if (at.compareTo(Versionstamp.END) < 0) {
+      return new Sequence(incarnation, at.successor().bytes());
     }
-    return at < 0 ? new Sequence(incarnation + 1, next) : new Sequence(incarnation, next);
+    return incarnation < Integer.MAX_VALUE
+        ? new Sequence(incarnation + 1, Versionstamp.ZERO.bytes())
+        : this;
   }
 
   /** The one right before it in the same incarnation. */
   public Sequence predecessor() {
-    byte[] before = versionstamp.clone();
-    int at = before.length - 1;
-    while (at >= 0 && before[at]-- == 0) {
-      at--;
-    }
-    return new Sequence(incarnation, before);
+    return new Sequence(incarnation, new Versionstamp(versionstamp).predecessor().bytes());
   }
 
   /** The form inside keys and values: (…, Incarnation, Versionstamp, …). */

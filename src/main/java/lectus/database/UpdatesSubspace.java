@@ -57,14 +57,10 @@ public final class UpdatesSubspace {
   }
 
   private void append(Transaction tx, InstanceId instance, TupleWriter value) {
-    TupleWriter key = bucket(bucketOf(instance));
-    // The type code of a versionstamp takes the byte before the stamp itself.
-    int stampOffset = key.length() + 1;
-    key.versionstamp(Versionstamps.placeholder(0));
     tx.options().setNextWriteNoWriteConflictRange();
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_KEY,
-        Versionstamps.template(key.toBytes(), stampOffset),
+        Versionstamps.template(bucket(bucketOf(instance)), 0),
         value.toBytes());
   }
 

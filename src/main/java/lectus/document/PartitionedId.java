@@ -22,7 +22,7 @@ public final class PartitionedId {
   /**
    * @throws LectusException {@code illegal_docid} or {@code illegal_partition}
    */
-  static void check(DatabaseHandle db, String id) {
+  public static void check(DatabaseHandle db, String id) {
     problem(db, id)
         .ifPresent(
             problem -> {

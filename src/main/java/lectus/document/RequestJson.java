@@ -23,7 +23,7 @@ public final class RequestJson {
   /**
    * @throws LectusException {@code bad_request} when an element is no revision
    */
-  static List<RevisionId> revisions(JsonValue.JsonArray array) {
+  public static List<RevisionId> revisions(JsonValue.JsonArray array) {
     List<RevisionId> revisions = new ArrayList<>(array.elements().size());
     for (JsonValue element : array.elements()) {
       revisions.add(revision(element));
@@ -31,7 +31,7 @@ public final class RequestJson {
     return revisions;
   }
 
-  static RevisionId revision(JsonValue json) {
+  public static RevisionId revision(JsonValue json) {
     if (json instanceof JsonValue.JsonString text) {
       return RevisionId.of(text.value());
     }

@@ -81,7 +81,7 @@ public final class FeedText {
     out.octet(']');
   }
 
-  static byte[] ascii(String text) {
+  public static byte[] ascii(String text) {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 }

@@ -25,7 +25,7 @@ public final class BodyMemory {
    * @param already what the same body holds
    * @throws LectusException service_unavailable (503): others hold too much
    */
-  void reserve(long bytes, long already) {
+  public void reserve(long bytes, long already) {
     long all = held.addAndGet(bytes);
     if (all > limit && all > already + bytes) {
       held.addAndGet(-bytes);
@@ -34,7 +34,7 @@ public final class BodyMemory {
     }
   }
 
-  void release(long bytes) {
+  public void release(long bytes) {
     held.addAndGet(-bytes);
   }
 }

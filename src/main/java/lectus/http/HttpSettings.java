@@ -28,9 +28,16 @@ public record HttpSettings(
    * How often the client of a WebSocket is pinged: as it wants, but at least as the administrator
    * says, and before the connection is closed for want of traffic.
    */
-  long pingMillis(OptionalLong heartbeatMillis) {
-    long most = webSockets.pingSeconds() * 1_000L;
-    long beforeIdle = idleTimeoutSeconds == 0 ? most : Math.min(most, idleTimeoutSeconds * 500L);
-    return Math.min(heartbeatMillis.orElse(beforeIdle), beforeIdle);
+  public long pingMillis(OptionalLong heartbeatMillis) {
+    long most = Math.min(webSockets.pingSeconds() * 1_000L, longestSilenceMillis());
+    return Math.min(heartbeatMillis.orElse(most), most);
+  }
+
+  /**
+   * A connection without traffic is closed, so the heart of a live feed has to beat before: after
+   * so many milliseconds at the latest.
+   */
+  public long longestSilenceMillis() {
+    return idleTimeoutSeconds == 0 ? Long.MAX_VALUE : idleTimeoutSeconds * 500L;
   }
 }

@@ -2,19 +2,19 @@ package lectus.http;
 
 import java.util.concurrent.Executor;
 import lectus.database.Catalogue;
-import lectus.document.AllDocs;
-import lectus.document.BulkGet;
-import lectus.document.DocumentParser;
-import lectus.document.DocumentReader;
-import lectus.document.LocalDocuments;
-import lectus.document.RevisionsDiff;
-import lectus.feed.ChangesReader;
-import lectus.feed.ChangesShards;
+import lectus.document.alldocs.AllDocs;
+import lectus.document.bulk.BulkGet;
+import lectus.document.bulk.RevisionsDiff;
+import lectus.document.edit.DocumentParser;
+import lectus.document.local.LocalDocuments;
+import lectus.document.read.DocumentReader;
 import lectus.feed.DatabaseEvents;
-import lectus.feed.DatabaseInfo;
-import lectus.feed.LiveTails;
-import lectus.feed.ManyDatabases;
-import lectus.feed.StoreUpdates;
+import lectus.feed.database.ChangesShards;
+import lectus.feed.database.DatabaseInfo;
+import lectus.feed.many.ManyDatabases;
+import lectus.feed.page.ChangesReader;
+import lectus.feed.tail.LiveTails;
+import lectus.feed.updates.StoreUpdates;
 import lectus.store.StorePulse;
 
 /**

@@ -2,8 +2,8 @@ package lectus.http;
 
 import java.util.List;
 import lectus.database.DatabaseName;
-import lectus.document.Edit;
-import lectus.document.EditOutcome;
+import lectus.document.edit.Edit;
+import lectus.document.write.EditOutcome;
 
 /**
  * Where edits wait for the transaction that commits them. Edits of one document are committed in

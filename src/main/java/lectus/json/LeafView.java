@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.function.Predicate;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleType;
@@ -81,6 +82,17 @@ public final class LeafView {
   /** Goes through the children of a container; has none where the value is no container. */
   public Children children() {
     return new Children();
+  }
+
+  /** Whether a container has a child that passes; false where the value is no container. */
+  public boolean hasChild(Predicate<LeafView> test) {
+    Children children = children();
+    for (LeafView child = children.next(); child != null; child = children.next()) {
+      if (test.test(child)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The children of a container in the order of the store. */

@@ -94,9 +94,7 @@ public final class RevisionsSubspace {
       tx.set(key, value.toBytes());
       return;
     }
-    // The type code of a versionstamp takes the byte before the stamp itself.
-    int stampOffset = value.integer(incarnation).length() + 1;
-    value.versionstamp(Versionstamps.placeholder(numberInTransaction));
+    int stampOffset = Versionstamps.append(value.integer(incarnation), numberInTransaction);
     writeTail(value.integer(branch.winner().branchCount()), branch);
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE,

@@ -13,10 +13,12 @@ import lectus.json.LeafView;
 sealed interface Operator {
   boolean passes(LeafView value);
 
-  /** What of the value must have been read. */
-  Extent extent();
+  /** What of the value must have been read: all of it, unless less will do. */
+  default Extent extent() {
+    return Extent.ALL;
+  }
 
-  /** The negation of a operator that has none of its own in the language. */
+  /** The negation of an operator that has none of its own in the language. */
   record Not(Operator operator) implements Operator {
     @Override
     public boolean passes(LeafView value) {
@@ -72,25 +74,11 @@ sealed interface Operator {
   record In(List<LeafView> arguments) implements Operator {
     @Override
     public boolean passes(LeafView value) {
-      if (value.type() != LeafType.ARRAY) {
-        return isArgument(value);
-      }
-      LeafView.Children elements = value.children();
-      for (LeafView it = elements.next(); it != null; it = elements.next()) {
-        if (isArgument(it)) {
-          return true;
-        }
-      }
-      return false;
+      return value.type() == LeafType.ARRAY ? value.hasChild(this::isArgument) : isArgument(value);
     }
 
     private boolean isArgument(LeafView value) {
       return Collections.binarySearch(arguments, value, Collation.ORDER) >= 0;
-    }
-
-    @Override
-    public Extent extent() {
-      return Extent.ALL;
     }
   }
 
@@ -104,23 +92,8 @@ sealed interface Operator {
       if (arguments.isEmpty() || value.type() != LeafType.ARRAY) {
         return false;
       }
-      return arguments.stream().allMatch(argument -> has(value, argument))
+      return arguments.stream().allMatch(argument -> value.hasChild(it -> it.hasLeavesOf(argument)))
           || (arguments.size() == 1 && Collation.ORDER.areEqual(value, arguments.get(0)));
-    }
-
-    private static boolean has(LeafView array, LeafView argument) {
-      LeafView.Children elements = array.children();
-      for (LeafView it = elements.next(); it != null; it = elements.next()) {
-        if (it.hasLeavesOf(argument)) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    @Override
-    public Extent extent() {
-      return Extent.ALL;
     }
   }
 
@@ -174,11 +147,6 @@ sealed interface Operator {
       }
       return size.equals(BigInteger.valueOf(count));
     }
-
-    @Override
-    public Extent extent() {
-      return Extent.ALL;
-    }
   }
 
   /** {@code $mod}: the remainder has the sign of the value. */
@@ -231,21 +199,7 @@ sealed interface Operator {
   record AnyElement(Condition condition) implements Operator {
     @Override
     public boolean passes(LeafView value) {
-      if (value.type() != LeafType.ARRAY) {
-        return false;
-      }
-      LeafView.Children elements = value.children();
-      for (LeafView it = elements.next(); it != null; it = elements.next()) {
-        if (condition.holds(it)) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    @Override
-    public Extent extent() {
-      return Extent.ALL;
+      return value.type() == LeafType.ARRAY && value.hasChild(condition::holds);
     }
   }
 
@@ -253,22 +207,9 @@ sealed interface Operator {
   record EveryElement(Condition condition) implements Operator {
     @Override
     public boolean passes(LeafView value) {
-      if (value.type() != LeafType.ARRAY) {
-        return false;
-      }
-      LeafView.Children elements = value.children();
-      LeafView it = elements.next();
-      boolean passes = it != null;
-      while (passes && it != null) {
-        passes = condition.holds(it);
-        it = elements.next();
-      }
-      return passes;
-    }
-
-    @Override
-    public Extent extent() {
-      return Extent.ALL;
+      return value.type() == LeafType.ARRAY
+          && value.children().next() != null
+          && !value.hasChild(it -> !condition.holds(it));
     }
   }
 
@@ -276,21 +217,7 @@ sealed interface Operator {
   record AnyName(Condition condition) implements Operator {
     @Override
     public boolean passes(LeafView value) {
-      if (value.type() != LeafType.OBJECT) {
-        return false;
-      }
-      LeafView.Children members = value.children();
-      for (LeafView it = members.next(); it != null; it = members.next()) {
-        if (condition.holds(it.name())) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    @Override
-    public Extent extent() {
-      return Extent.ALL;
+      return value.type() == LeafType.OBJECT && value.hasChild(it -> condition.holds(it.name()));
     }
   }
 }

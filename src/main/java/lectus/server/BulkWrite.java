@@ -5,11 +5,14 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import lectus.database.DatabaseName;
-import lectus.document.Edit;
-import lectus.document.EditOutcome;
+import lectus.document.edit.Edit;
+import lectus.document.write.EditFailures;
+import lectus.document.write.EditOutcome;
+import lectus.error.LectusError;
 import lectus.http.Writes.Completion;
 
 /**
@@ -73,13 +76,28 @@ final class BulkWrite {
 
   private void shareDone() {
     if (executorsLeft.decrementAndGet() == 0) {
-      Throwable failed = failure.get();
-      if (failed == null) {
-        completion.written(Arrays.asList(outcomes));
-      } else {
-        completion.failed(failed);
+      complete(failure.get());
+    }
+  }
+
+  /** Once something is stored a failure is told edit by edit, or what is stored would be lost. */
+  private void complete(Throwable failed) {
+    if (failed == null) {
+      completion.written(Arrays.asList(outcomes));
+    } else if (Arrays.stream(outcomes).allMatch(Objects::isNull)) {
+      completion.failed(failed);
+    } else {
+      tellEach(EditFailures.errorOf(failed));
+    }
+  }
+
+  private void tellEach(LectusError error) {
+    for (int place = 0; place < outcomes.length; place++) {
+      if (outcomes[place] == null) {
+        outcomes[place] = EditFailures.of(edits.get(place), error);
       }
     }
+    completion.written(Arrays.asList(outcomes));
   }
 
   /** The places of the edits that one executor gets. */

@@ -5,6 +5,7 @@ import io.vertx.core.VerticleBase;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,21 +66,27 @@ final class ChangesPollerVerticle extends VerticleBase {
     return polls.stream().map(Poll::untilNext).min(Comparator.naturalOrder()).orElseThrow();
   }
 
+  /** Whatever a look comes to, another one follows: nobody else looks. */
   private void poll() {
     try {
-      polls.forEach(Poll::run);
-      failing = false;
-    } catch (RuntimeException e) {
-      logOnce(e);
+      List<Throwable> failures = polls.stream().flatMap(poll -> run(poll).stream()).toList();
+      if (!failing) {
+        // A store that does not answer is looked at again and again, but complained of once.
+        failures.forEach(failure -> LOG.warn("Databases could not be polled", failure));
+      }
+      failing = !failures.isEmpty();
+    } finally {
+      pollLater(untilNext());
     }
-    pollLater(untilNext());
   }
 
-  /** A store that does not answer is looked at again and again, but complained of once. */
-  private void logOnce(RuntimeException failure) {
-    if (!failing) {
-      LOG.warn("Databases could not be polled", failure);
+  /** A look that fails does not keep the others from theirs. */
+  private static Optional<Throwable> run(Poll poll) {
+    try {
+      poll.run();
+      return Optional.empty();
+    } catch (RuntimeException | LinkageError e) {
+      return Optional.of(e);
     }
-    failing = true;
   }
 }

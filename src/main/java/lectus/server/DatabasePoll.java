@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 import lectus.database.DatabaseHandle;
 import lectus.database.InstanceId;
-import lectus.feed.DatabaseTail;
-import lectus.feed.DatabaseTails;
+import lectus.feed.database.DatabaseTail;
+import lectus.feed.database.DatabaseTails;
 
 /**
  * Looks where the databases stand that somebody on this server listens to, many of them in one

@@ -3,11 +3,15 @@ package lectus.server;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Lets feeds use a part of the readers' threads only, so that they never keep other reads waiting.
  */
 final class FeedShare implements Executor {
+  private static final Logger LOG = LoggerFactory.getLogger(FeedShare.class);
+
   private final Executor readers;
   private final int mostAtOnce;
   private final Queue<Runnable> waiting = new ArrayDeque<>();
@@ -42,7 +46,16 @@ final class FeedShare implements Executor {
   /** Goes on with what waits, on the thread that it has got. */
   private void runAllFrom(Runnable first) {
     for (Runnable task = first; task != null; task = nextOrLeave()) {
+      run(task);
+    }
+  }
+
+  /** A place that were lost to a defect would be lost to all feeds. */
+  private static void run(Runnable task) {
+    try {
       task.run();
+    } catch (RuntimeException | Error e) {
+      LOG.error("A feed's work failed", e);
     }
   }
 

@@ -3,8 +3,8 @@ package lectus.server;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpServer;
-import lectus.http.HttpApi;
 import lectus.http.Services;
+import lectus.http.api.HttpApi;
 
 /** One event loop's share of the HTTP connections. */
 final class HttpVerticle extends VerticleBase {
@@ -25,10 +25,13 @@ final class HttpVerticle extends VerticleBase {
     return server.listen(sharedPort(), settings.host());
   }
 
-  /** Takes no more connections, ends the feeds, and waits for the requests that are running. */
+  /**
+   * Takes no more connections, ends the feeds, and waits for the requests that are running, until
+   * their answers have been sent.
+   */
   @Override
   public Future<?> stop() {
-    api.endFeeds();
+    api.endFeeds(settings.stopGrace());
     return server.shutdown(settings.stopGrace()).onComplete(done -> api.closeLog());
   }
 

@@ -4,21 +4,22 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import lectus.database.Catalogue;
-import lectus.document.AllDocs;
-import lectus.document.BulkGet;
-import lectus.document.DocumentParser;
-import lectus.document.DocumentReader;
-import lectus.document.DocumentWriter;
-import lectus.document.LocalDocuments;
-import lectus.document.RevisionsDiff;
-import lectus.feed.ChangesReader;
-import lectus.feed.ChangesShards;
+import lectus.document.alldocs.AllDocs;
+import lectus.document.bulk.BulkGet;
+import lectus.document.bulk.RevisionsDiff;
+import lectus.document.edit.DocumentParser;
+import lectus.document.local.LocalDocuments;
+import lectus.document.read.DocumentReader;
+import lectus.document.read.HotDocuments;
+import lectus.document.write.DocumentWriter;
 import lectus.feed.DatabaseEvents;
-import lectus.feed.DatabaseInfo;
-import lectus.feed.DatabaseTails;
-import lectus.feed.LiveTails;
-import lectus.feed.ManyDatabases;
-import lectus.feed.StoreUpdates;
+import lectus.feed.database.ChangesShards;
+import lectus.feed.database.DatabaseInfo;
+import lectus.feed.database.DatabaseTails;
+import lectus.feed.many.ManyDatabases;
+import lectus.feed.page.ChangesReader;
+import lectus.feed.tail.LiveTails;
+import lectus.feed.updates.StoreUpdates;
 import lectus.http.BodyMemory;
 import lectus.http.Membership;
 import lectus.http.Services;
@@ -88,7 +89,7 @@ final class Layer {
         catalogue,
         new DatabaseInfo(catalogue, transactions),
         new DocumentParser(settings.documents()),
-        new DocumentReader(catalogue, transactions),
+        new DocumentReader(catalogue, transactions, new HotDocuments(settings.hotDocumentBytes())),
         new AllDocs(catalogue, transactions),
         new BulkGet(catalogue, transactions),
         new RevisionsDiff(catalogue, transactions),

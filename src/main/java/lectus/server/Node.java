@@ -15,7 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
-import lectus.document.DocumentWriter;
+import lectus.document.write.DocumentWriter;
 import lectus.http.Services;
 import lectus.http.Writes;
 import lectus.store.Store;
@@ -92,16 +92,29 @@ public final class Node implements AutoCloseable {
   }
 
   /**
-   * Ends in order: no request that is running is cut off, as long as it ends in time. A member
-   * leaves its cluster when everything else is done.
+   * Ends in order: no request that is running is cut off, as long as it ends in time. What was
+   * taken to be written is written even if one does not. A member leaves its cluster when
+   * everything else is done.
+   *
+   * @throws StartException when something did not end in time
    */
   @Override
   public void close() {
-    undeploy(servers, settings.stopGrace().toSeconds() + STOP_SECONDS);
-    undeploy(executors, STOP_SECONDS);
-    others.flush();
-    await(vertx.close(), STOP_SECONDS);
-    readers.shutdown();
+    try {
+      undeploy(servers, settings.stopGrace().toSeconds() + STOP_SECONDS);
+    } finally {
+      closeRest();
+    }
+  }
+
+  private void closeRest() {
+    try {
+      undeploy(executors, STOP_SECONDS);
+      others.flush();
+    } finally {
+      readers.shutdown();
+      await(vertx.close(), STOP_SECONDS);
+    }
   }
 
   private static VertxOptions vertxOptions() {

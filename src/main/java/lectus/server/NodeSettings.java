@@ -2,7 +2,7 @@ package lectus.server;
 
 import java.time.Duration;
 import java.util.Optional;
-import lectus.document.DocumentLimits;
+import lectus.document.edit.DocumentLimits;
 import lectus.http.HttpSettings;
 
 /**
@@ -11,6 +11,7 @@ import lectus.http.HttpSettings;
  * @param port 0: any free one
  * @param readers threads that read the store
  * @param bodyMemoryBytes what the bodies of all running requests may hold, in bytes of JSON
+ * @param hotDocumentBytes what documents that were read lately may hold, in bytes
  * @param polls how often it looks for what nobody tells it
  * @param cluster empty: a server that has no others beside it
  * @param stopGrace how long an orderly stop waits for running requests
@@ -23,6 +24,7 @@ public record NodeSettings(
     WriteSettings writes,
     int readers,
     long bodyMemoryBytes,
+    long hotDocumentBytes,
     PollSettings polls,
     Optional<ClusterSettings> cluster,
     Duration stopGrace) {
@@ -30,24 +32,5 @@ public record NodeSettings(
   /** As host:port, where an address of IPv6 stands in brackets. */
   public String address(int port) {
     return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
-  }
-
-  public NodeSettings withPolls(PollSettings other) {
-    return new NodeSettings(
-        host, port, http, documents, writes, readers, bodyMemoryBytes, other, cluster, stopGrace);
-  }
-
-  public NodeSettings inCluster(ClusterSettings joined) {
-    return new NodeSettings(
-        host,
-        port,
-        http,
-        documents,
-        writes,
-        readers,
-        bodyMemoryBytes,
-        polls,
-        Optional.of(joined),
-        stopGrace);
   }
 }

@@ -2,7 +2,7 @@ package lectus.server;
 
 import java.util.List;
 import lectus.database.DatabaseName;
-import lectus.document.Edit;
+import lectus.document.edit.Edit;
 import lectus.http.Writes.Completion;
 
 /**

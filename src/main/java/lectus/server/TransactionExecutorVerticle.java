@@ -4,9 +4,9 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.MessageConsumer;
 import java.util.List;
-import lectus.document.DocumentWriter;
-import lectus.document.Edit;
-import lectus.document.WriteResult;
+import lectus.document.edit.Edit;
+import lectus.document.write.DocumentWriter;
+import lectus.document.write.WriteResult;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

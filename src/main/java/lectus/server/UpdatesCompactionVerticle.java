@@ -38,7 +38,7 @@ final class UpdatesCompactionVerticle extends VerticleBase {
   private boolean isBehind() {
     try {
       return compaction.step();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError e) {
       LOG.warn("The updates log could not be compacted", e);
       return false;
     }

@@ -3,8 +3,8 @@ package lectus.server;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.database.DatabaseName;
-import lectus.document.Edit;
-import lectus.document.EditOutcome;
+import lectus.document.edit.Edit;
+import lectus.document.write.EditOutcome;
 
 /** What one transaction takes: writes that wait for the same database, in their order. */
 record WriteBatch(List<PendingWrite> writes) {

@@ -4,7 +4,7 @@ import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
 import java.util.List;
 import lectus.database.DatabaseName;
-import lectus.document.Edit;
+import lectus.document.edit.Edit;
 import lectus.http.Writes;
 
 /**

@@ -45,6 +45,18 @@ final class SequenceTest {
   }
 
   @Test
+  void nothing_lies_between_a_sequence_and_the_next() {
+    byte[] commit = {0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
+    assertThat(Sequence.of(3, commit, 7).next()).isEqualTo(Sequence.of(3, commit, 8));
+    byte[] before = {0, 0, 0, 0, 0, 0, 0, -1, -1, -1};
+    assertThat(Sequence.of(3, before, 65_535).next()).isEqualTo(Sequence.of(3, commit, 0));
+    byte[] last = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    assertThat(Sequence.of(3, last, 65_535).next()).isEqualTo(Sequence.of(4, new byte[10], 0));
+    Sequence highest = Sequence.of(Integer.MAX_VALUE, last, 65_535);
+    assertThat(highest.next()).isEqualTo(highest);
+  }
+
+  @Test
   void parses_what_it_prints() {
     Sequence sequence = Sequence.of(300, new byte[] {9, 8, 7, 6, 5, 4, 3, 2, 1, 0}, 77);
     assertThat(Sequence.parse(sequence.toString())).contains(sequence);

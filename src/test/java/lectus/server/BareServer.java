@@ -9,9 +9,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
-import lectus.http.HttpApi;
+import lectus.http.api.HttpApi;
 import lectus.http.testing.Connection;
-import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 
 /** A server whose listeners and queues a test can see, with no executor that empties them. */
@@ -25,10 +25,11 @@ final class BareServer implements AutoCloseable {
   private final HttpServer server;
 
   BareServer(Store store, WriteSettings bounds) throws TimeoutException {
-    this(store, bounds, LectusServer.defaults());
+    this(store, bounds, new TestSettings());
   }
 
-  BareServer(Store store, WriteSettings bounds, NodeSettings settings) throws TimeoutException {
+  BareServer(Store store, WriteSettings bounds, TestSettings test) throws TimeoutException {
+    NodeSettings settings = test.toNode();
     layer = new Layer(store, settings);
     List<WriteQueue> queues =
         IntStream.range(0, bounds.executors()).mapToObj(number -> new WriteQueue(bounds)).toList();

@@ -2,14 +2,12 @@ package lectus.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.time.Duration;
-import java.time.Instant;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
+import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,14 +34,6 @@ final class BareServerTest {
         + json.length()
         + "\r\n\r\n"
         + json;
-  }
-
-  private static void until(BooleanSupplier condition) {
-    Instant end = Instant.now().plus(Duration.ofSeconds(20));
-    while (!condition.getAsBoolean()) {
-      assertThat(Instant.now()).isBefore(end);
-      Thread.onSpinWait();
-    }
   }
 
   @Test
@@ -78,9 +68,9 @@ final class BareServerTest {
           client.write(
               "GET /w/_changes?heartbeat=10000&feed=" + feed + " HTTP/1.1\r\nHost: h\r\n\r\n");
           client.readHead();
-          until(() -> !server.listeners().isEmpty());
+          Await.until("it listens", () -> !server.listeners().isEmpty());
         }
-        until(() -> server.listeners().isEmpty());
+        Await.until("nobody listens", () -> server.listeners().isEmpty());
       }
     }
   }

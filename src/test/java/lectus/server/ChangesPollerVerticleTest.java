@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import lectus.database.DatabaseUpdate;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
@@ -16,6 +17,8 @@ import lectus.store.Versionstamp;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 final class ChangesPollerVerticleTest {
@@ -31,8 +34,8 @@ final class ChangesPollerVerticleTest {
     vertx.close().await();
   }
 
-  private void deploy(Poll poll) {
-    vertx.deployVerticle(new ChangesPollerVerticle(List.of(poll), listeners, SETTINGS)).await();
+  private void deploy(Poll... polls) {
+    vertx.deployVerticle(new ChangesPollerVerticle(List.of(polls), listeners, SETTINGS)).await();
   }
 
   /** A poll that is always due again after this time. */
@@ -80,6 +83,39 @@ final class ChangesPollerVerticleTest {
     nextRun();
     nextRun();
     nextRun();
+  }
+
+  @ParameterizedTest
+  @ValueSource(classes = {IllegalStateException.class, NoClassDefFoundError.class, Error.class})
+  void a_look_that_fails_keeps_nobody_from_the_next(Class<? extends Throwable> failure)
+      throws InterruptedException {
+    AtomicInteger failed = new AtomicInteger();
+    Poll broken =
+        new Poll() {
+          @Override
+          public void run() {
+            if (failed.getAndIncrement() == 0) {
+              throwAny(failure);
+            }
+          }
+
+          @Override
+          public Duration untilNext() {
+            return Duration.ofMillis(1);
+          }
+        };
+    deploy(broken, every(Duration.ofHours(1), () -> {}));
+
+    nextRun();
+    nextRun();
+    assertThat(failed).hasValueGreaterThan(1);
+  }
+
+  private static void throwAny(Class<? extends Throwable> failure) {
+    if (failure == IllegalStateException.class) {
+      throw new IllegalStateException("The store does not answer");
+    }
+    throw failure == Error.class ? new Error("broken") : new NoClassDefFoundError("broken");
   }
 
   @Test

@@ -3,23 +3,20 @@ package lectus.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BooleanSupplier;
 import lectus.audit.testing.SoundStore;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
-import lectus.document.DocumentLimits;
-import lectus.document.DocumentParser;
-import lectus.document.Edit;
-import lectus.http.HttpSettings;
+import lectus.document.edit.DocumentLimits;
+import lectus.document.edit.DocumentParser;
+import lectus.document.edit.Edit;
 import lectus.http.socket.WebSocketSettings;
 import lectus.http.testing.Connection;
-import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
+import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,32 +39,9 @@ final class DeadClientsTest {
 
   DeadClientsTest() throws TimeoutException {
     WriteSettings bounds = new WriteSettings(1, 10, 1 << 20, 64, 1 << 20);
-    server = new BareServer(stores.fresh(), bounds, impatient(LectusServer.defaults()));
-  }
-
-  /** A second without traffic is enough. */
-  private static NodeSettings impatient(NodeSettings settings) {
-    HttpSettings http = settings.http();
-    return new NodeSettings(
-        settings.host(),
-        settings.port(),
-        new HttpSettings(
-            http.maxRequestBytes(),
-            http.maxUriLength(),
-            http.maxHeaderBytes(),
-            1,
-            http.maxUuids(),
-            http.accessLog(),
-            http.version(),
-            http.cors(),
-            new WebSocketSettings(1_000, 1, 1, 2)),
-        settings.documents(),
-        settings.writes(),
-        settings.readers(),
-        settings.bodyMemoryBytes(),
-        settings.polls(),
-        settings.cluster(),
-        settings.stopGrace());
+    TestSettings impatient =
+        new TestSettings().idleTimeoutSeconds(1).webSockets(new WebSocketSettings(1_000, 1, 1, 2));
+    server = new BareServer(stores.fresh(), bounds, impatient);
   }
 
   @BeforeEach
@@ -78,14 +52,6 @@ final class DeadClientsTest {
   @AfterEach
   void stop() {
     server.close();
-  }
-
-  private static void until(BooleanSupplier condition) {
-    Instant end = Instant.now().plus(Duration.ofSeconds(30));
-    while (!condition.getAsBoolean()) {
-      assertThat(Instant.now()).isBefore(end);
-      Thread.onSpinWait();
-    }
   }
 
   private Connection feed(String query, String headers) {
@@ -103,9 +69,9 @@ final class DeadClientsTest {
     for (String query : List.of("feed=longpoll&heartbeat=60000", "feed=eventsource", "")) {
       try (Connection client = feed(query, query.isEmpty() ? UPGRADE : "")) {
         client.readHead();
-        until(() -> !server.listeners().isEmpty());
+        Await.until("it listens", () -> !server.listeners().isEmpty());
       }
-      until(this::isForgotten);
+      Await.until("it is forgotten", this::isForgotten);
     }
   }
 
@@ -113,8 +79,8 @@ final class DeadClientsTest {
   void one_that_answers_no_ping_is_given_up() {
     try (Connection client = feed("", UPGRADE)) {
       client.readHead();
-      until(() -> !server.listeners().isEmpty());
-      until(this::isForgotten);
+      Await.until("it listens", () -> !server.listeners().isEmpty());
+      Await.until("it is forgotten", this::isForgotten);
     }
   }
 
@@ -127,8 +93,8 @@ final class DeadClientsTest {
     for (String form : List.of("feed=continuous&heartbeat=20", "feed=eventsource", "")) {
       try (Connection client = feed(form + "&include_docs=true", form.isEmpty() ? UPGRADE : "")) {
         client.readHead();
-        until(() -> server.openFeeds() == 1);
-        until(this::isForgotten);
+        Await.until("one feed is open", () -> server.openFeeds() == 1);
+        Await.until("it is forgotten", this::isForgotten);
       }
     }
   }

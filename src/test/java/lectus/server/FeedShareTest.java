@@ -32,6 +32,29 @@ final class FeedShareTest {
   }
 
   @Test
+  void work_that_fails_keeps_no_place_and_nobody_else_from_his_turn() {
+    for (int i = 0; i < 3; i++) {
+      share.execute(
+          () -> {
+            throw new IllegalStateException("broken");
+          });
+    }
+    share.execute(
+        () -> {
+          throw new NoClassDefFoundError("broken");
+        });
+    share.execute(() -> done.add(1));
+
+    assertThat(pool).hasSize(2);
+    pool.remove().run();
+    pool.remove().run();
+    assertThat(done).containsExactly(1);
+    share.execute(() -> done.add(2));
+    share.execute(() -> done.add(3));
+    assertThat(pool).hasSize(2);
+  }
+
+  @Test
   void a_pool_that_refuses_keeps_no_place() {
     FeedShare refused =
         new FeedShare(

@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import lectus.feed.Registration;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 
 /** A server of a real Hazelcast cluster, with a view of the events that reach it. */
@@ -22,8 +23,8 @@ final class Member implements Neighbours, AutoCloseable {
    */
   Member(Path file, Store store, PollSettings polls) {
     cluster = new HazelcastCluster(new ClusterSettings(Optional.of(file), 0));
-    server =
-        LectusServer.of(Node.start(LectusServer.defaults().withPolls(polls), () -> store, this));
+    NodeSettings settings = new TestSettings().polls(polls).toNode();
+    server = LectusServer.of(Node.start(settings, () -> store, this));
   }
 
   LectusServer server() {

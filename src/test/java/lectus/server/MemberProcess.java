@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import lectus.http.testing.Answer;
-import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
+import lectus.http.testing.TestSettings;
 import lectus.store.EmbeddedStores;
 import lectus.store.FoundationDbStore;
 import lectus.store.Store;
@@ -136,7 +136,8 @@ final class MemberProcess implements AutoCloseable {
               : FoundationDbStore.open(file, Duration.ofSeconds(20), directory);
       PollSettings hourly = new PollSettings(Duration.ofHours(1), Duration.ofHours(1));
       ClusterSettings cluster = new ClusterSettings(Optional.of(Path.of(arguments[0])), 0);
-      Node node = Node.start(LectusServer.defaults().withPolls(hourly).inCluster(cluster), store);
+      NodeSettings settings = new TestSettings().polls(hourly).cluster(cluster).toNode();
+      Node node = Node.start(settings, store);
       Runtime.getRuntime()
           .addShutdownHook(
               new Thread(

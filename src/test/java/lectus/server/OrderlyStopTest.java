@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
@@ -20,7 +23,8 @@ final class OrderlyStopTest {
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final Store store = stores.fresh();
-  private final LectusServer server = LectusServer.start(store);
+  private final LectusServer server =
+      LectusServer.start(store, new TestSettings().maxRequestBytes(32 << 20));
 
   /** Begins to stop the server, and returns when it takes no connections any more. */
   private CompletableFuture<Void> stop() {
@@ -59,13 +63,42 @@ final class OrderlyStopTest {
     }
   }
 
+  /** One whose client is slower than the server. */
+  private Connection slowConnection() {
+    return new Connection(server.port(), 16 << 10);
+  }
+
+  /** The server has handed over all of it when the client has its head. */
+  @Test
+  void an_answer_that_waits_for_its_client_is_sent_whole() {
+    server.put("/w");
+    String revisions =
+        IntStream.range(0, 300_000)
+            .mapToObj(i -> String.format("\"1-%032x\"", i))
+            .collect(Collectors.joining(","));
+    String body = "{\"a\":[" + revisions + "]}";
+    try (Connection connection = slowConnection()) {
+      connection.write(
+          "POST /w/_missing_revs HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
+              + "Content-Length: "
+              + body.length()
+              + "\r\n\r\n"
+              + body);
+      assertThat(connection.readHead().status()).isEqualTo(200);
+      CompletableFuture<Void> stopped = stop();
+
+      assertThat(connection.readToEnd()).isEqualTo("{\"missing_revs\":" + body + "}\n");
+      stopped.join();
+    }
+  }
+
   @Test
   void an_answer_that_is_being_sent_is_sent_whole() {
     server.put("/w");
     for (int i = 0; i < 200; i++) {
       server.write("/w/d" + i, "{\"v\":\"" + "x".repeat(90_000) + "\"}");
     }
-    try (Connection connection = server.connect()) {
+    try (Connection connection = slowConnection()) {
       connection.write("GET /w/_all_docs?include_docs=true HTTP/1.1\r\nHost: h\r\n\r\n");
       assertThat(connection.readHead().status()).isEqualTo(200);
       CompletableFuture<Void> stopped = stop();

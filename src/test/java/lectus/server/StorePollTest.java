@@ -12,7 +12,7 @@ import lectus.database.DatabaseUpdate;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.feed.DatabaseEvents;
-import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
@@ -26,7 +26,7 @@ final class StorePollTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private final Store store = stores.fresh();
-  private final Layer layer = new Layer(store, LectusServer.defaults());
+  private final Layer layer = new Layer(store, new TestSettings().toNode());
   private final ListenerRegistry listeners = new ListenerRegistry();
   private final List<String> told = new ArrayList<>();
   private final StorePoll poll =

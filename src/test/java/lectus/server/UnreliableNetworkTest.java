@@ -3,6 +3,7 @@ package lectus.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -17,6 +18,7 @@ import lectus.store.FaultyStore.Fault;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -112,6 +114,25 @@ final class UnreliableNetworkTest {
               .toList();
       assertThat(ids).hasSize(ROUNDS).doesNotHaveDuplicates();
     }
+  }
+
+  @Test
+  void a_write_that_is_given_up_is_503_and_leaves_nothing() {
+    assertCreated(server.put("/w"));
+    // As often as one document is tried; then the store answers that none of the commits came.
+    List<Fault> lost = Collections.nCopies(201, Fault.TIMED_OUT_AND_LOST);
+    faulty.keepFailing(FaultyStore.onThreads("lectus-executor", lost));
+
+    Answer answer = server.put("/w/a", "{}");
+
+    assertThat(answer.status()).isEqualTo(503);
+    assertThat(answer.header("retry-after")).isEqualTo("1");
+    assertThat(answer.body())
+        .isEqualTo(
+            "{\"error\":\"service_unavailable\","
+                + "\"reason\":\"The store did not answer in time; nothing was stored.\"}\n");
+    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    assertCreated(server.put("/w/a", "{}"));
   }
 
   private void bulk(int round) {

@@ -1,14 +1,10 @@
 package lectus.server;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
 import lectus.store.Store;
+import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import lectus.updates.LogRows;
 import org.junit.jupiter.api.Test;
@@ -28,11 +24,7 @@ final class UpdatesCompactionVerticleTest {
         (i % 2 == 0 ? one : other).write("/w/" + i, "{}");
       }
       List<String> compacted = List.of("created w", "updated w");
-      Instant end = Instant.now().plus(Duration.ofSeconds(30));
-      while (!LogRows.told(store).equals(compacted) && Instant.now().isBefore(end)) {
-        LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
-      }
-      assertThat(LogRows.told(store)).isEqualTo(compacted);
+      Await.until("the log is compacted", () -> LogRows.told(store).equals(compacted));
     }
   }
 }

@@ -8,10 +8,11 @@ import java.util.List;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
+import lectus.http.testing.TestSettings;
 import lectus.json.JsonValue.JsonObject;
 import lectus.server.MemoryBus.Fate;
-import lectus.server.testing.Await;
 import lectus.store.Store;
+import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -42,7 +43,7 @@ final class WakingTest {
   }
 
   private LectusServer start(MemoryBus bus, PollSettings polls) {
-    NodeSettings settings = LectusServer.defaults().withPolls(polls);
+    NodeSettings settings = new TestSettings().polls(polls).toNode();
     LectusServer server = LectusServer.of(Node.start(settings, () -> store, bus));
     servers.add(server);
     return server;

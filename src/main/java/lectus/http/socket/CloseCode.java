@@ -17,7 +17,9 @@ public enum CloseCode {
   /** A message is longer than the limit. */
   TOO_BIG(1009),
   /** A defect of the server. */
-  INTERNAL_ERROR(1011);
+  INTERNAL_ERROR(1011),
+  /** The server or its store is too busy, or the store is silent; come back later. */
+  TRY_AGAIN_LATER(1013);
 
   private final short number;
 

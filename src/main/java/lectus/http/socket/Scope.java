@@ -1,9 +1,9 @@
 package lectus.http.socket;
 
 import lectus.database.DatabaseName;
-import lectus.feed.DatabaseSet;
-import lectus.feed.Since;
-import lectus.feed.StoreSince;
+import lectus.feed.many.DatabaseSet;
+import lectus.feed.page.Since;
+import lectus.feed.updates.StoreSince;
 
 /** What a subscription is about, and where in its order it begins. */
 public sealed interface Scope {

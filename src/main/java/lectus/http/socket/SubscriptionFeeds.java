@@ -1,8 +1,8 @@
 package lectus.http.socket;
 
-import lectus.feed.FeedPosition;
 import lectus.feed.FeedSink;
-import lectus.feed.StorePosition;
+import lectus.feed.page.FeedPosition;
+import lectus.feed.updates.StorePosition;
 
 /** Starts what subscriptions listen to. On the connection's event loop. */
 public interface SubscriptionFeeds {

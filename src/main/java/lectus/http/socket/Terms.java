@@ -1,7 +1,7 @@
 package lectus.http.socket;
 
 import java.util.OptionalLong;
-import lectus.feed.FeedOptions;
+import lectus.feed.page.FeedOptions;
 
 /**
  * What a subscription's rows show, how many there may be, and when.

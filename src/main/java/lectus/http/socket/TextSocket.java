@@ -1,6 +1,7 @@
 package lectus.http.socket;
 
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.websocketx.CorruptedWebSocketFrameException;
 import io.netty.handler.flush.FlushConsolidationHandler;
 import io.vertx.core.Vertx;
@@ -81,8 +82,8 @@ public final class TextSocket {
     listener = to;
     socket.setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
     gatherWrites();
+    tellOfRoom();
     socket.frameHandler(this::received);
-    socket.drainHandler(none -> drained());
     socket.exceptionHandler(this::failed);
     socket.closeHandler(none -> closed());
   }
@@ -90,6 +91,23 @@ public final class TextSocket {
   /** Messages sent in one turn of the event loop go to the socket together, not one by one. */
   private void gatherWrites() {
     channel().pipeline().addFirst(new FlushConsolidationHandler(MESSAGES_GATHERED, true));
+  }
+
+  /** Vert.x tells of room by the number of messages that wait, whatever their size. */
+  private void tellOfRoom() {
+    channel()
+        .pipeline()
+        .addFirst(
+            new ChannelInboundHandlerAdapter() {
+              @Override
+              public void channelWritabilityChanged(ChannelHandlerContext context) {
+                context.fireChannelWritabilityChanged();
+                if (!isFull()) {
+                  // Whoever is sending at this moment comes to his end first.
+                  context.executor().execute(TextSocket.this::drained);
+                }
+              }
+            });
   }
 
   private ChannelHandlerContext channel() {
@@ -170,10 +188,10 @@ public final class TextSocket {
 
   private void ping() {
     long silenceSeconds = (System.nanoTime() - lastHeardNanos) / 1_000_000_000;
-    if (silenceSeconds < settings.idleTimeoutSeconds()) {
-      write(WebSocketFrame.pingFrame(NO_PAYLOAD));
-    } else {
+    if (silenceSeconds >= settings.idleTimeoutSeconds()) {
       close(CloseCode.GOING_AWAY, "Nothing was heard for " + silenceSeconds + " seconds.");
+    } else if (!isFull()) {
+      write(WebSocketFrame.pingFrame(NO_PAYLOAD));
     }
   }
 
@@ -197,7 +215,7 @@ public final class TextSocket {
 
   /** Whether enough waits for the client already. */
   public boolean isFull() {
-    return !socket.isClosed() && socket.writeQueueFull();
+    return !socket.isClosed() && !channel().channel().isWritable();
   }
 
   /** Runs {@code next} once, when the client has read enough. */
@@ -227,9 +245,9 @@ public final class TextSocket {
     timer = vertx.setTimer(GOODBYE_MILLIS, id -> cut());
   }
 
-  /** A client that reads nothing does not get to the close frame either. */
+  /** A client that reads nothing does not get to the close frame either; nobody waits for it. */
   private void cut() {
-    channel().close();
+    channel().pipeline().firstContext().close();
   }
 
   private static String shortened(String reason) {

@@ -55,10 +55,15 @@ public final class SocketClient implements AutoCloseable {
    * @throws UpgradeRejectedException as its cause when the server refuses
    */
   public static SocketClient connect(LectusServer server, String path, String... protocols) {
+    return connect(server.port(), path, protocols);
+  }
+
+  /** As {@link #connect(LectusServer, String, String...)}, to any server on this machine. */
+  public static SocketClient connect(int port, String path, String... protocols) {
     WebSocketConnectOptions options =
         new WebSocketConnectOptions()
             .setHost("127.0.0.1")
-            .setPort(server.port())
+            .setPort(port)
             .setURI(path)
             .setSubProtocols(List.of(protocols));
     CompletableFuture<SocketClient> opening = new CompletableFuture<>();

@@ -1,0 +1,85 @@
+package lectus.document.alldocs;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.revision.RevisionHash;
+import lectus.revision.RevisionId;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * The live documents of one database in id order.
+ *
+ * <pre>
+ * key    (prefix, ALL_DOCS, doc id)
+ * value  (format 1, position, hash, branch count)
+ * </pre>
+ *
+ * Written without conflict ranges: the revisions subspace decides conflicts.
+ */
+public final class AllDocsSubspace {
+  private static final int FORMAT = 1;
+
+  /** Above every type code that the tuple encoding of a string begins with. */
+  private static final int AFTER_IDS = 0xff;
+
+  private final byte[] prefix;
+
+  public AllDocsSubspace(DatabaseHandle database) {
+    this.prefix = DatabaseSubspace.ALL_DOCS.key(database.prefix()).toBytes();
+  }
+
+  /** The first possible key, where a range over all ids begins. */
+  public byte[] begin() {
+    return prefix.clone();
+  }
+
+  /** Where a range over all ids ends. */
+  public byte[] end() {
+    return TupleWriter.startingWith(prefix).octet(AFTER_IDS).toBytes();
+  }
+
+  /** The key of one id, where a range that begins with it begins. */
+  public byte[] key(String docId) {
+    return TupleWriter.startingWith(prefix).string(docId).toBytes();
+  }
+
+  /** Empty if the document is deleted or was never written. */
+  public CompletableFuture<Optional<AllDocsRow>> get(ReadTransaction tx, String docId) {
+    return tx.get(key(docId))
+        .thenApply(value -> Optional.ofNullable(value).map(it -> decode(docId, it)));
+  }
+
+  /** A row of a range read. */
+  public AllDocsRow decode(KeyValue row) {
+    return decode(new TupleReader(row.getKey(), prefix.length).string(), row.getValue());
+  }
+
+  public void put(Transaction tx, AllDocsRow row) {
+    TupleWriter value = new TupleWriter(32).integer(FORMAT).integer(row.winner().position());
+    row.winner().hash().writeTo(value);
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.set(key(row.id()), value.integer(row.branchCount()).toBytes());
+  }
+
+  public void clear(Transaction tx, String docId) {
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.clear(key(docId));
+  }
+
+  private static AllDocsRow decode(String docId, byte[] bytes) {
+    TupleReader value = new TupleReader(bytes, 0);
+    int format = value.smallInteger();
+    if (format != FORMAT) {
+      throw new MalformedTupleException("All-docs row of an unknown format: " + format);
+    }
+    RevisionId winner = new RevisionId(value.integer(), RevisionHash.readFrom(value));
+    return new AllDocsRow(docId, winner, value.smallInteger());
+  }
+}

@@ -1,0 +1,63 @@
+package lectus.document.alldocs;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.StreamingMode;
+import com.apple.foundationdb.async.AsyncIterator;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import lectus.document.body.StoredBody;
+import lectus.json.JsonAssembler;
+import lectus.tuple.TuplePrefixes;
+
+/**
+ * The bodies of a page of documents in one range read, in step with the page's rows. What lies
+ * between them, losing revisions and the bodies of tombstones, is passed over.
+ */
+final class BodyScan implements AutoCloseable {
+  private final AsyncIterator<KeyValue> rows;
+  private final boolean descending;
+  private final List<KeyValue> leaves = new ArrayList<>();
+  private KeyValue next;
+
+  /** Reads the keys from {@code begin} up to {@code end}, in either direction. */
+  BodyScan(ReadTransaction tx, byte[] begin, byte[] end, boolean descending) {
+    this.rows =
+        tx.getRange(
+                begin, end, ReadTransaction.ROW_LIMIT_UNLIMITED, descending, StreamingMode.WANT_ALL)
+            .iterator();
+    this.descending = descending;
+    advance();
+  }
+
+  /**
+   * Appends the body whose keys begin with {@code prefix}; in the order of the scan, each prefix
+   * lies behind the one before.
+   */
+  void append(byte[] prefix, JsonAssembler members) {
+    while (next != null && liesBefore(prefix)) {
+      advance();
+    }
+    leaves.clear();
+    while (next != null && TuplePrefixes.isAtOrBelow(prefix, next.getKey())) {
+      leaves.add(next);
+      advance();
+    }
+    new StoredBody(leaves, prefix.length, descending).appendTo(members);
+  }
+
+  private boolean liesBefore(byte[] prefix) {
+    int order = Arrays.compareUnsigned(next.getKey(), prefix);
+    return descending ? order > 0 && !TuplePrefixes.isAtOrBelow(prefix, next.getKey()) : order < 0;
+  }
+
+  private void advance() {
+    next = rows.hasNext() ? rows.next() : null;
+  }
+
+  @Override
+  public void close() {
+    rows.cancel();
+  }
+}

@@ -1,0 +1,110 @@
+package lectus.document.alldocs;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.database.DatabaseHandle;
+import lectus.document.alldocs.AllDocsQuery.Listing;
+import lectus.document.body.DocumentJson;
+import lectus.document.body.StoredBody;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Reads;
+
+/** Reads a few rows by their keys: all rows together, then all tombstones and all bodies. */
+final class KeyReads {
+  private final ReadTransaction tx;
+  private final AllDocsQuery query;
+  private final ListSource source;
+  private final RevisionsSubspace revisions;
+  private final ConflictReads conflicts;
+
+  KeyReads(ReadTransaction tx, DatabaseHandle db, AllDocsQuery query) {
+    this.tx = tx;
+    this.query = query;
+    this.source = ListSource.of(query, db);
+    this.revisions = new RevisionsSubspace(db);
+    this.conflicts = new ConflictReads(tx, db, query.conflicts());
+  }
+
+  /** What a key has become after the first round of reads. */
+  private sealed interface Found {
+    /** A document whose body, if it is asked for, is being read. */
+    record Live(AllDocsRow row, Optional<CompletableFuture<StoredBody>> body) implements Found {}
+
+    /** An id that the list does not have: its winner is a tombstone, if it has one. */
+    record Absent(String id, CompletableFuture<Optional<EditBranch>> winner) implements Found {}
+
+    /** A key that no document can have. */
+    record Nothing() implements Found {}
+  }
+
+  void append(List<ListKey> keys, ListRowWriter writer) {
+    List<CompletableFuture<Optional<AllDocsRow>>> rows = new ArrayList<>(keys.size());
+    for (ListKey key : keys) {
+      rows.add(
+          id(key)
+              .map(id -> source.row(tx, id))
+              .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty())));
+    }
+    List<Found> found = new ArrayList<>(keys.size());
+    for (int i = 0; i < keys.size(); i++) {
+      found.add(find(keys.get(i), Reads.await(rows.get(i))));
+    }
+    for (int i = 0; i < keys.size(); i++) {
+      append(keys.get(i), found.get(i), writer);
+    }
+  }
+
+  private Found find(ListKey key, Optional<AllDocsRow> row) {
+    if (row.isPresent()) {
+      return new Found.Live(
+          row.get(), query.includeDocs() ? row.map(this::body) : Optional.empty());
+    }
+    return id(key).isEmpty() || query.listing() == Listing.LOCAL
+        ? new Found.Nothing()
+        : new Found.Absent(id(key).get(), revisions.winner(tx, id(key).get()));
+  }
+
+  /** The id of a document that the list may have. */
+  private Optional<String> id(ListKey key) {
+    return key.id().filter(query::includes);
+  }
+
+  private CompletableFuture<StoredBody> body(AllDocsRow row) {
+    return StoredBody.read(tx, source.body(row));
+  }
+
+  private void append(ListKey key, Found found, ListRowWriter writer) {
+    if (found instanceof Found.Live live) {
+      append(live.row(), live.body(), writer);
+    } else if (found instanceof Found.Absent absent && Reads.await(absent.winner()).isPresent()) {
+      appendTombstone(absent.id(), Reads.await(absent.winner()).get(), writer);
+    } else {
+      writer.notFound(key.json());
+    }
+  }
+
+  private void append(
+      AllDocsRow row, Optional<CompletableFuture<StoredBody>> body, ListRowWriter writer) {
+    writer.open(row.id(), row.winner(), false);
+    if (body.isPresent()) {
+      writer.beginDocument();
+      DocumentJson.append(writer.out(), row.id(), false, row.winner(), Reads.await(body.get()));
+      conflicts.append(row, writer.out());
+      DocumentJson.close(writer.out());
+    }
+    writer.close();
+  }
+
+  private void appendTombstone(String id, EditBranch tombstone, ListRowWriter writer) {
+    writer.open(id, tombstone.leaf(), true);
+    if (query.includeDocs()) {
+      writer.beginDocument();
+      writer.out().nil();
+    }
+    writer.close();
+  }
+}

@@ -1,0 +1,52 @@
+package lectus.document.alldocs;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import lectus.database.DatabaseHandle;
+import lectus.document.body.ReadAhead;
+
+/**
+ * The rows of keys that were asked for one by one, in their order.
+ *
+ * @param next the number of the next key
+ */
+record KeyRows(AllDocsQuery query, List<ListKey> keys, int next) implements ListRows {
+  /** Keys that are read together. */
+  private static final int KEYS_AT_ONCE = 100;
+
+  KeyRows(AllDocsQuery query) {
+    this(query, keysInOrder(query), 0);
+  }
+
+  private static List<ListKey> keysInOrder(AllDocsQuery query) {
+    List<ListKey> keys = new ArrayList<>(query.keys().orElseThrow());
+    if (query.descending()) {
+      Collections.reverse(keys);
+    }
+    int from = (int) Math.min(keys.size(), query.skip());
+    int to = (int) Math.min(keys.size(), from + Math.min(keys.size(), query.limit()));
+    return List.copyOf(keys.subList(from, to));
+  }
+
+  @Override
+  public boolean isFinished() {
+    return next == keys.size();
+  }
+
+  @Override
+  public ListRows append(ReadTransaction tx, DatabaseHandle db, ListRowWriter writer) {
+    KeyReads reads = new KeyReads(tx, db, query);
+    ReadAhead bodies = new ReadAhead();
+    int at = next;
+    while (at < keys.size() && !writer.isFull()) {
+      int stop = Math.min(keys.size(), at + (query.includeDocs() ? bodies.size() : KEYS_AT_ONCE));
+      int before = writer.out().length();
+      reads.append(keys.subList(at, stop), writer);
+      bodies.took(stop - at, writer.out().length() - before);
+      at = stop;
+    }
+    return new KeyRows(query, keys, at);
+  }
+}

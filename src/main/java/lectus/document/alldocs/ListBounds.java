@@ -1,0 +1,39 @@
+package lectus.document.alldocs;
+
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.util.Optional;
+
+/**
+ * Keys of a list as bounds of a range in the store: ids compare as bytes of UTF-8, any other JSON
+ * value sorts before all of them. Bounds outside the list are moved to its ends.
+ */
+final class ListBounds {
+  private ListBounds() {}
+
+  /** Where the range begins; empty if nothing lies in it. */
+  static Optional<byte[]> lowest(ListSource source, Optional<ListKey> bound, boolean inclusive) {
+    byte[] begin = source.begin();
+    if (bound.isEmpty() || bound.get().id().isEmpty()) {
+      return Optional.of(begin);
+    }
+    String id = bound.get().id().get();
+    return Optional.of(highestOf(begin, inclusive ? source.key(id) : source.keyAfter(id)));
+  }
+
+  /** Where the range ends; empty if nothing lies in it. */
+  static Optional<byte[]> highest(ListSource source, Optional<ListKey> bound, boolean inclusive) {
+    byte[] end = source.end();
+    if (bound.isEmpty()) {
+      return Optional.of(end);
+    }
+    return bound
+        .get()
+        .id()
+        .map(id -> inclusive ? source.keyAfter(id) : source.key(id))
+        .map(key -> ByteArrayUtil.compareUnsigned(key, end) < 0 ? key : end);
+  }
+
+  private static byte[] highestOf(byte[] one, byte[] other) {
+    return ByteArrayUtil.compareUnsigned(one, other) > 0 ? one : other;
+  }
+}

@@ -1,0 +1,116 @@
+package lectus.document.alldocs;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.StreamingMode;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.changes.UpdateSequence;
+import lectus.database.DatabaseHandle;
+import lectus.database.Sequence;
+import lectus.database.Statistics;
+import lectus.document.alldocs.AllDocsQuery.Listing;
+import lectus.json.JsonBuffer;
+import lectus.store.Reads;
+
+/**
+ * What stands before the rows of a list: {@code total_rows}, {@code offset}, {@code update_seq}.
+ *
+ * <p>The offset counts the rows before the first one of the answer. It is exact where the range has
+ * no start or few rows lie before it; otherwise, since nothing short of a scan would tell, an
+ * estimate by the share of the list's bytes.
+ */
+final class ListHead {
+  /** Rows that are counted one by one. */
+  private static final int COUNTED_ROWS = 1_000;
+
+  private final ReadTransaction tx;
+  private final DatabaseHandle db;
+  private final AllDocsQuery query;
+
+  ListHead(ReadTransaction tx, DatabaseHandle db, AllDocsQuery query) {
+    this.tx = tx;
+    this.db = db;
+    this.query = query;
+  }
+
+  void append(JsonBuffer out) {
+    if (query.listing() == Listing.LOCAL) {
+      out.ascii("{\"total_rows\":null,\"offset\":null");
+      appendUpdateSequence(out, Optional.empty());
+    } else {
+      CompletableFuture<Optional<Sequence>> sequence =
+          query.updateSeq() && query.keys().isEmpty()
+              ? new UpdateSequence(db).read(tx)
+              : CompletableFuture.completedFuture(Optional.empty());
+      long total = total();
+      out.ascii("{\"total_rows\":").number(total).ascii(",\"offset\":");
+      if (query.keys().isPresent()) {
+        out.nil();
+      } else {
+        out.number(Math.min(total, offset(total)));
+      }
+      appendUpdateSequence(out, Reads.await(sequence));
+    }
+    out.ascii(",\"rows\":[\r\n");
+  }
+
+  private void appendUpdateSequence(JsonBuffer out, Optional<Sequence> sequence) {
+    if (!query.updateSeq()) {
+      return;
+    }
+    out.ascii(",\"update_seq\":");
+    if (query.keys().isPresent() || query.listing() == Listing.LOCAL) {
+      out.nil();
+    } else {
+      out.string(sequence.map(Sequence::toString).orElse("0"));
+    }
+  }
+
+  /** There are few design documents, so they are counted. */
+  private long total() {
+    if (query.listing() == Listing.DESIGN) {
+      ListSource design = LiveDocuments.design(db);
+      return count(design.begin(), design.end(), ReadTransaction.ROW_LIMIT_UNLIMITED);
+    }
+    CompletableFuture<Statistics> statistics =
+        query
+            .partition()
+            .map(partition -> Statistics.ofPartition(tx, db, partition))
+            .orElseGet(() -> Statistics.read(tx, db));
+    return Reads.await(statistics).documents();
+  }
+
+  private long offset(long total) {
+    if (query.start().isEmpty()) {
+      return query.skip();
+    }
+    ListSource source = ListSource.of(query, db);
+    byte[] begin = source.begin();
+    byte[] end = source.end();
+    if (query.descending()) {
+      begin = ListBounds.highest(source, query.start(), true).orElse(begin);
+    } else {
+      end = ListBounds.lowest(source, query.start(), true).orElse(end);
+    }
+    long before = rowsBetween(source, begin, end, total);
+    return query.skip() > Long.MAX_VALUE - before ? Long.MAX_VALUE : before + query.skip();
+  }
+
+  private long rowsBetween(ListSource source, byte[] begin, byte[] end, long total) {
+    long counted = count(begin, end, COUNTED_ROWS);
+    if (counted < COUNTED_ROWS) {
+      return counted;
+    }
+    CompletableFuture<Long> part = tx.getEstimatedRangeSizeBytes(begin, end);
+    CompletableFuture<Long> whole = tx.getEstimatedRangeSizeBytes(source.begin(), source.end());
+    double share = (double) Reads.await(part) / Math.max(1, Reads.await(whole));
+    return Math.max(counted, Math.round(Math.min(1, share) * total));
+  }
+
+  private long count(byte[] begin, byte[] end, int limit) {
+    List<?> rows =
+        Reads.await(tx.getRange(begin, end, limit, false, StreamingMode.WANT_ALL).asList());
+    return rows.size();
+  }
+}

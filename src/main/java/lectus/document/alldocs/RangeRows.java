@@ -1,0 +1,140 @@
+package lectus.document.alldocs;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.StreamingMode;
+import java.util.List;
+import java.util.Optional;
+import lectus.database.DatabaseHandle;
+import lectus.document.body.DocumentJson;
+import lectus.document.body.DocumentsSubspace;
+import lectus.json.JsonAssembler;
+import lectus.store.Reads;
+
+/**
+ * The rows of a range of ids.
+ *
+ * @param last the id of the last row read; empty at the beginning
+ * @param skip rows still to be left out
+ * @param limit rows still to be appended
+ */
+record RangeRows(
+    AllDocsQuery query, Optional<String> last, long skip, long limit, boolean isFinished)
+    implements ListRows {
+  /** How often a transaction, which lasts no longer than five seconds, reads rows to skip. */
+  private static final int SKIPPING_READS = 50;
+
+  RangeRows(AllDocsQuery query) {
+    this(query, Optional.empty(), query.skip(), query.limit(), query.limit() == 0);
+  }
+
+  @Override
+  public ListRows append(ReadTransaction tx, DatabaseHandle db, ListRowWriter writer) {
+    ListSource source = ListSource.of(query, db);
+    RangeRows at = this;
+    for (int reads = 0; at.skip > 0 && !at.isFinished; reads++) {
+      if (reads == SKIPPING_READS) {
+        return at;
+      }
+      int count = (int) Math.min(writer.limits().rows(), at.skip);
+      List<KeyValue> rows = at.read(tx, source, count);
+      at = at.behind(source, rows, rows.size() < count).skipping(rows.size());
+    }
+    return at.isFinished ? at : at.appendRows(tx, db, source, writer);
+  }
+
+  private RangeRows appendRows(
+      ReadTransaction tx, DatabaseHandle db, ListSource source, ListRowWriter writer) {
+    int count = (int) Math.min(writer.limits().rows(query.includeDocs()), limit);
+    List<KeyValue> read = read(tx, source, count);
+    List<AllDocsRow> rows = read.stream().map(source::decode).toList();
+    int appended =
+        query.includeDocs() && !rows.isEmpty()
+            ? appendWithBodies(tx, db, source, rows, writer)
+            : append(rows, writer);
+    boolean atEnd = appended == rows.size() && rows.size() < count;
+    return behind(source, read.subList(0, appended), atEnd).limiting(appended);
+  }
+
+  private static int append(List<AllDocsRow> rows, ListRowWriter writer) {
+    int appended = 0;
+    while (appended < rows.size() && !writer.isFull()) {
+      AllDocsRow row = rows.get(appended++);
+      writer.open(row.id(), row.winner(), false);
+      writer.close();
+    }
+    return appended;
+  }
+
+  private int appendWithBodies(
+      ReadTransaction tx,
+      DatabaseHandle db,
+      ListSource source,
+      List<AllDocsRow> rows,
+      ListRowWriter writer) {
+    byte[] first = source.bodies(rows.get(0).id());
+    byte[] last = source.bodies(rows.get(rows.size() - 1).id());
+    byte[] begin = query.descending() ? last : first;
+    byte[] end = DocumentsSubspace.endOf(query.descending() ? first : last);
+    ConflictReads conflicts = new ConflictReads(tx, db, query.conflicts());
+    int appended = 0;
+    try (BodyScan bodies = new BodyScan(tx, begin, end, query.descending())) {
+      while (appended < rows.size() && !writer.isFull()) {
+        AllDocsRow row = rows.get(appended++);
+        writer.open(row.id(), row.winner(), false);
+        writer.beginDocument();
+        JsonAssembler members = DocumentJson.open(writer.out(), row.id(), row.winner());
+        bodies.append(source.body(row), members);
+        conflicts.append(row, writer.out());
+        DocumentJson.close(writer.out());
+        writer.close();
+      }
+    }
+    return appended;
+  }
+
+  private List<KeyValue> read(ReadTransaction tx, ListSource source, int count) {
+    Optional<byte[]> low = lowest(source);
+    Optional<byte[]> high = highest(source);
+    if (low.isEmpty() || high.isEmpty()) {
+      return List.of();
+    }
+    return Reads.await(
+        tx.getRange(low.get(), high.get(), count, query.descending(), StreamingMode.WANT_ALL)
+            .asList());
+  }
+
+  /** Where the rest of the range begins in the store; empty if it has no rows. */
+  private Optional<byte[]> lowest(ListSource source) {
+    if (!query.descending() && last.isPresent()) {
+      return last.map(source::keyAfter);
+    }
+    Optional<ListKey> bound = query.descending() ? query.end() : query.start();
+    boolean inclusive = !query.descending() || query.inclusiveEnd();
+    return ListBounds.lowest(source, bound, inclusive);
+  }
+
+  /** Where it ends. */
+  private Optional<byte[]> highest(ListSource source) {
+    if (query.descending() && last.isPresent()) {
+      return last.map(source::key);
+    }
+    Optional<ListKey> bound = query.descending() ? query.start() : query.end();
+    boolean inclusive = query.descending() || query.inclusiveEnd();
+    return ListBounds.highest(source, bound, inclusive);
+  }
+
+  private RangeRows behind(ListSource source, List<KeyValue> rows, boolean atEnd) {
+    Optional<String> id =
+        rows.isEmpty() ? last : Optional.of(source.decode(rows.get(rows.size() - 1)).id());
+    return new RangeRows(query, id, skip, limit, atEnd);
+  }
+
+  private RangeRows skipping(int count) {
+    return new RangeRows(query, last, skip - count, limit, isFinished);
+  }
+
+  private RangeRows limiting(int count) {
+    return new RangeRows(query, last, skip, limit - count, isFinished || limit == count);
+  }
+}

@@ -1,0 +1,120 @@
+package lectus.document.body;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import lectus.database.Sequence;
+import lectus.json.JsonAssembler;
+import lectus.json.JsonBuffer;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionHash;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionText;
+
+/**
+ * Writes documents in CouchDB's order of members: {@code _id}, {@code _rev}, the body, {@code
+ * _deleted}, {@code _revisions}, {@code _revs_info}, {@code _conflicts}, {@code
+ * _deleted_conflicts}, {@code _local_seq}.
+ */
+public final class DocumentJson {
+  private static final byte[] ID = ascii("{\"_id\":");
+  private static final byte[] REVISION = ascii(",\"_rev\":");
+  private static final byte[] DELETED = ascii(",\"_deleted\":true");
+
+  private DocumentJson() {}
+
+  /** Opens the document; the assembler goes on behind its revision. */
+  public static JsonAssembler open(JsonBuffer out, String id, RevisionId revision) {
+    out.raw(ID).string(id).raw(REVISION);
+    RevisionText.append(out, revision);
+    return new JsonAssembler(out, true);
+  }
+
+  /** Everything up to {@code _deleted}; the object stays open. */
+  public static void append(
+      JsonBuffer out, String id, boolean deleted, RevisionId revision, StoredBody body) {
+    body.appendTo(open(out, id, revision));
+    if (deleted) {
+      out.raw(DELETED);
+    }
+  }
+
+  public static void close(JsonBuffer out) {
+    out.octet('}');
+  }
+
+  /** {@code "_revisions":{"start":2,"ids":["2ecb…","2df5…"]}}. */
+  public static void appendRevisions(JsonBuffer out, EditBranch branch) {
+    out.ascii(",\"_revisions\":{\"start\":").number(branch.leaf().position()).ascii(",\"ids\":[");
+    RevisionText.appendHash(out, branch.leaf().hash());
+    for (RevisionHash ancestor : branch.ancestors().toList()) {
+      out.octet(',');
+      RevisionText.appendHash(out, ancestor);
+    }
+    out.ascii("]}");
+  }
+
+  /** Of a branch only the leaf has a body (RFC 004: an update clears its parent's). */
+  public static void appendRevisionsInfo(JsonBuffer out, EditBranch branch) {
+    out.ascii(",\"_revs_info\":");
+    char separator = '[';
+    String status = branch.deleted() ? "deleted" : "available";
+    for (RevisionId revision : branch.path()) {
+      out.octet(separator).ascii("{\"rev\":");
+      RevisionText.append(out, revision);
+      out.ascii(",\"status\":\"").ascii(status).ascii("\"}");
+      separator = ',';
+      status = "missing";
+    }
+    out.octet(']');
+  }
+
+  /**
+   * The live leaves that lost, highest first; nothing if there are none.
+   *
+   * @param branches all of the document, the winner first
+   */
+  public static void appendConflicts(JsonBuffer out, List<EditBranch> branches) {
+    appendUnlessEmpty(out, "\"_conflicts\":", conflicts(branches));
+  }
+
+  /** The tombstones that lost; otherwise as {@link #appendConflicts}. */
+  public static void appendDeletedConflicts(JsonBuffer out, List<EditBranch> branches) {
+    appendUnlessEmpty(out, "\"_deleted_conflicts\":", losers(branches, true));
+  }
+
+  /** The live branches that lost, highest first. */
+  public static List<EditBranch> conflicts(List<EditBranch> branches) {
+    return losers(branches, false);
+  }
+
+  /** A member whose value is the leaves of these branches, of which there is one at least. */
+  public static void appendLeaves(JsonBuffer out, String member, List<EditBranch> branches) {
+    out.ascii(member);
+    char separator = '[';
+    for (EditBranch branch : branches) {
+      RevisionText.append(out.octet(separator), branch.leaf());
+      separator = ',';
+    }
+    out.octet(']');
+  }
+
+  public static void appendLocalSequence(JsonBuffer out, Sequence sequence) {
+    out.ascii(",\"_local_seq\":").string(sequence.toString());
+  }
+
+  private static List<EditBranch> losers(List<EditBranch> branches, boolean deleted) {
+    return branches.stream()
+        .filter(branch -> !branch.isWinner() && branch.deleted() == deleted)
+        .toList();
+  }
+
+  private static void appendUnlessEmpty(JsonBuffer out, String member, List<EditBranch> branches) {
+    if (!branches.isEmpty()) {
+      appendLeaves(out.octet(','), member, branches);
+    }
+  }
+
+  private static byte[] ascii(String text) {
+    return text.getBytes(StandardCharsets.US_ASCII);
+  }
+}

@@ -1,0 +1,134 @@
+package lectus.document.body;
+
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.TransactionOptions;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.json.ExplodedBody;
+import lectus.json.Leaf;
+import lectus.revision.RevisionHash;
+import lectus.revision.RevisionId;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleSizes;
+import lectus.tuple.TupleWriter;
+
+/**
+ * The bodies of the leaf revisions of one database's documents (RFC 004).
+ *
+ * <pre>
+ * key    (prefix, DOCUMENTS, doc id, not deleted, position, hash)
+ * value  (format 1)                                              RevisionMetadata
+ * key    (prefix, DOCUMENTS, doc id, not deleted, position, hash, path…)
+ * value  a leaf value of {@link ExplodedBody}, without a format of its own
+ * </pre>
+ *
+ * Every live leaf has its metadata. A tombstone has it only together with members that its deletion
+ * left in it, so a plain tombstone has nothing here. The winning live revision lies behind all
+ * others of its document.
+ *
+ * <p>Nothing is written with a conflict range: the revisions subspace decides conflicts.
+ */
+public final class DocumentsSubspace {
+  private static final int FORMAT = 1;
+
+  /** Above every type code that a path, or the tuple encoding of a boolean, begins with. */
+  private static final int AFTER = 0xff;
+
+  /**
+   * The most bytes that a key has up to its path, without the id and the hash's own: prefix,
+   * subspace, deletedness, position, type codes and ends.
+   */
+  private static final int MAX_KEY_BYTES_BESIDE_ID_AND_HASH = 32;
+
+  private static final byte[] METADATA = new TupleWriter(4).integer(FORMAT).toBytes();
+
+  private final byte[] prefix;
+
+  public DocumentsSubspace(DatabaseHandle database) {
+    this.prefix = DatabaseSubspace.DOCUMENTS.key(database.prefix()).toBytes();
+  }
+
+  /** What all keys of one document begin with; the begin of their range. */
+  public byte[] document(String docId) {
+    return writer(docId).toBytes();
+  }
+
+  /** What all keys of one revision begin with; the key of its metadata. */
+  public byte[] revision(String docId, boolean deleted, RevisionId revision) {
+    return writer(docId, deleted, revision).toBytes();
+  }
+
+  /** The end of the range of the keys that begin with {@code documentOrRevision}. */
+  public static byte[] endOf(byte[] documentOrRevision) {
+    return TupleWriter.startingWith(documentOrRevision).octet(AFTER).toBytes();
+  }
+
+  /**
+   * Reads a key of a document.
+   *
+   * @param documentBytes length of what {@link #document} gave
+   */
+  public static BodyKey decodeKey(byte[] key, int documentBytes) {
+    TupleReader reader = new TupleReader(key, documentBytes);
+    boolean deleted = !reader.bool();
+    RevisionId revision = new RevisionId(reader.integer(), RevisionHash.readFrom(reader));
+    return new BodyKey(deleted, revision, reader.position());
+  }
+
+  /**
+   * Checks the value of a revision's metadata.
+   *
+   * @throws MalformedTupleException when it is none that this version knows
+   */
+  public static void checkMetadata(byte[] value) {
+    int format = new TupleReader(value, 0).smallInteger();
+    if (format != FORMAT) {
+      throw new MalformedTupleException("Document body of an unknown format: " + format);
+    }
+  }
+
+  /**
+   * An upper bound of the bytes of a leaf's key before its path.
+   *
+   * @param hashBytes bytes of the revision's hash, of which each may be a NUL
+   */
+  public static int keyOverhead(String docId, int hashBytes) {
+    return MAX_KEY_BYTES_BESIDE_ID_AND_HASH + TupleSizes.string(docId) + 2 * hashBytes;
+  }
+
+  /** Bytes of the keys and values that {@link #put} writes. */
+  public long storedBytes(String docId, boolean deleted, RevisionId revision, ExplodedBody body) {
+    long keyBytes = writer(docId, deleted, revision).length();
+    return keyBytes * (body.leaves().size() + 1) + METADATA.length + body.storedBytes();
+  }
+
+  public void put(
+      Transaction tx, String docId, boolean deleted, RevisionId revision, ExplodedBody body) {
+    TransactionOptions options = tx.options();
+    TupleWriter key = writer(docId, deleted, revision);
+    int revisionBytes = key.length();
+    options.setNextWriteNoWriteConflictRange();
+    tx.set(key.toBytes(), METADATA);
+    for (Leaf leaf : body.leaves()) {
+      options.setNextWriteNoWriteConflictRange();
+      tx.set(key.truncate(revisionBytes).raw(leaf.path()).toBytes(), leaf.value());
+    }
+  }
+
+  public void clear(Transaction tx, String docId, boolean deleted, RevisionId revision) {
+    byte[] begin = revision(docId, deleted, revision);
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.clear(begin, endOf(begin));
+  }
+
+  private TupleWriter writer(String docId) {
+    return TupleWriter.startingWith(prefix).string(docId);
+  }
+
+  private TupleWriter writer(String docId, boolean deleted, RevisionId revision) {
+    TupleWriter key = writer(docId).bool(!deleted).integer(revision.position());
+    revision.hash().writeTo(key);
+    return key;
+  }
+}

@@ -1,0 +1,54 @@
+package lectus.document.bulk;
+
+import java.util.ArrayList;
+import java.util.List;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseName;
+import lectus.document.DatabaseReads;
+import lectus.document.PagedBody;
+import lectus.document.RequestJson;
+import lectus.error.LectusException;
+import lectus.json.JsonValue;
+import lectus.store.TransactionRunner;
+
+/** {@code _bulk_get}: many revisions of many documents at once. */
+public final class BulkGet {
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+
+  public BulkGet(Catalogue catalogue, TransactionRunner transactions) {
+    this.catalogue = catalogue;
+    this.transactions = transactions;
+  }
+
+  /**
+   * The whole body of the answer, with its line feed.
+   *
+   * @param body the request's, JSON
+   * @param revs adds {@code _revisions} to each document
+   * @param latest the leaves below the revisions asked for instead of them
+   * @throws LectusException {@code bad_request}
+   */
+  public PagedBody answer(DatabaseName name, byte[] body, boolean revs, boolean latest) {
+    DatabaseReads reads = new DatabaseReads(catalogue, transactions, name);
+    return new BulkGetBody(reads, requests(body), revs, latest);
+  }
+
+  private static List<BulkGetRequest> requests(byte[] body) {
+    JsonValue docs =
+        RequestJson.object(body)
+            .get("docs")
+            .orElseThrow(() -> LectusException.badRequest("Missing JSON list of 'docs'."));
+    if (!(docs instanceof JsonValue.JsonArray array)) {
+      throw LectusException.badRequest("Missing JSON list of 'docs'.");
+    }
+    List<BulkGetRequest> requests = new ArrayList<>(array.elements().size());
+    for (JsonValue element : array.elements()) {
+      if (!(element instanceof JsonValue.JsonObject request)) {
+        throw LectusException.badRequest("Elements of 'docs' must be JSON objects.");
+      }
+      requests.add(BulkGetRequest.parse(request));
+    }
+    return requests;
+  }
+}

@@ -1,0 +1,142 @@
+package lectus.document.bulk;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseName;
+import lectus.document.DatabaseReads;
+import lectus.document.RequestJson;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonValue;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionText;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Reads;
+import lectus.store.TransactionRunner;
+
+/** Which of a replicator's revisions are not here: {@code _revs_diff} and {@code _missing_revs}. */
+public final class RevisionsDiff {
+  /** Documents whose edit branches are read together, in one transaction. */
+  private static final int DOCUMENTS_AT_ONCE = 200;
+
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+
+  public RevisionsDiff(Catalogue catalogue, TransactionRunner transactions) {
+    this.catalogue = catalogue;
+    this.transactions = transactions;
+  }
+
+  private record Question(String id, Set<RevisionId> revisions) {}
+
+  private record Answer(String id, List<RevisionId> missing, List<RevisionId> ancestors) {}
+
+  /**
+   * Appends the answer to {@code _revs_diff}, without a line feed.
+   *
+   * @param body the request's: {@code {"id":["1-x",…],…}}
+   * @throws LectusException {@code bad_request}
+   */
+  public void revsDiff(DatabaseName name, byte[] body, JsonBuffer out) {
+    char separator = '{';
+    for (Answer answer : answers(name, body)) {
+      out.octet(separator).string(answer.id()).ascii(":{\"missing\":");
+      append(out, answer.missing());
+      if (!answer.ancestors().isEmpty()) {
+        out.ascii(",\"possible_ancestors\":");
+        append(out, answer.ancestors());
+      }
+      out.octet('}');
+      separator = ',';
+    }
+    out.ascii(separator == '{' ? "{}" : "}");
+  }
+
+  /** Appends the answer to {@code _missing_revs}; otherwise as {@link #revsDiff}. */
+  public void missingRevs(DatabaseName name, byte[] body, JsonBuffer out) {
+    out.ascii("{\"missing_revs\":");
+    char separator = '{';
+    for (Answer answer : answers(name, body)) {
+      out.octet(separator).string(answer.id()).octet(':');
+      append(out, answer.missing());
+      separator = ',';
+    }
+    out.ascii(separator == '{' ? "{}}" : "}}");
+  }
+
+  private List<Answer> answers(DatabaseName name, byte[] body) {
+    List<Question> questions = questions(RequestJson.object(body));
+    DatabaseReads reads = new DatabaseReads(catalogue, transactions, name);
+    List<Answer> answers = new ArrayList<>();
+    int from = 0;
+    do {
+      int to = Math.min(questions.size(), from + DOCUMENTS_AT_ONCE);
+      answers.addAll(answers(reads, questions.subList(from, to)));
+      from = to;
+    } while (from < questions.size());
+    return answers;
+  }
+
+  private static List<Question> questions(JsonValue.JsonObject body) {
+    List<Question> questions = new ArrayList<>(body.members().size());
+    for (Map.Entry<String, JsonValue> member : body.members().entrySet()) {
+      if (!(member.getValue() instanceof JsonValue.JsonArray array)) {
+        throw LectusException.badRequest("Revisions of a document must be a JSON array");
+      }
+      Set<RevisionId> revisions = new LinkedHashSet<>(RequestJson.revisions(array));
+      questions.add(new Question(member.getKey(), revisions));
+    }
+    return questions;
+  }
+
+  private static List<Answer> answers(DatabaseReads reads, List<Question> questions) {
+    return reads.read(
+        (tx, db) -> {
+          RevisionsSubspace revisions = new RevisionsSubspace(db);
+          List<CompletableFuture<List<EditBranch>>> reading = new ArrayList<>(questions.size());
+          for (Question question : questions) {
+            reading.add(revisions.branches(tx, question.id()));
+          }
+          List<Answer> answers = new ArrayList<>();
+          for (int i = 0; i < questions.size(); i++) {
+            Answer answer = answer(questions.get(i), Reads.await(reading.get(i)));
+            if (!answer.missing().isEmpty()) {
+              answers.add(answer);
+            }
+          }
+          return answers;
+        });
+  }
+
+  private static Answer answer(Question question, List<EditBranch> branches) {
+    List<RevisionId> missing =
+        question.revisions().stream()
+            .filter(revision -> branches.stream().noneMatch(it -> it.contains(revision)))
+            .toList();
+    long highest = missing.stream().mapToLong(RevisionId::position).max().orElse(0);
+    List<RevisionId> ancestors =
+        branches.stream()
+            .map(EditBranch::leaf)
+            .filter(leaf -> leaf.position() < highest)
+            .sorted(Comparator.reverseOrder())
+            .toList();
+    return new Answer(question.id(), missing, ancestors);
+  }
+
+  private static void append(JsonBuffer out, List<RevisionId> revisions) {
+    char separator = '[';
+    for (RevisionId revision : revisions) {
+      out.octet(separator);
+      RevisionText.append(out, revision);
+      separator = ',';
+    }
+    out.octet(']');
+  }
+}

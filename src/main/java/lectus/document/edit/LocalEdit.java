@@ -1,0 +1,44 @@
+package lectus.document.edit;
+
+import lectus.error.LectusException;
+import lectus.json.ExplodedBody;
+
+/**
+ * A write of a local document: it has no history, so it neither conflicts nor replicates.
+ *
+ * @param id with its {@code _local/}
+ * @param number of the new revision: 3 for {@code 0-3}; 0 for a removal
+ */
+public record LocalEdit(String id, long number, boolean deleted, ExplodedBody body)
+    implements Edit {
+  private static final String REVISION_HEAD = "0-";
+
+  /** Longs hold all numbers of so many digits. */
+  private static final int MOST_DIGITS = 18;
+
+  /** The revision that follows no other. */
+  public static final String NO_REVISION = REVISION_HEAD + 0;
+
+  /**
+   * @param given the revision that the client names, whatever is stored
+   * @throws LectusException {@code bad_request}, "Invalid rev format"
+   */
+  static LocalEdit over(String given, String id, boolean deleted, ExplodedBody body) {
+    return new LocalEdit(id, deleted ? 0 : numberOf(given) + 1, deleted, body);
+  }
+
+  /** Takes the document away. */
+  public static LocalEdit removal(String id) {
+    return new LocalEdit(id, 0, true, ExplodedBody.empty());
+  }
+
+  private static long numberOf(String revision) {
+    String digits =
+        revision.startsWith(REVISION_HEAD) ? revision.substring(REVISION_HEAD.length()) : "";
+    boolean isNumber = !digits.isEmpty() && digits.chars().allMatch(c -> c >= '0' && c <= '9');
+    if (!isNumber || digits.length() > MOST_DIGITS) {
+      throw LectusException.badRequest("Invalid rev format");
+    }
+    return Long.parseLong(digits);
+  }
+}

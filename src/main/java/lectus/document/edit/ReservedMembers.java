@@ -1,0 +1,165 @@
+package lectus.document.edit;
+
+import com.fasterxml.jackson.core.JsonToken;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import lectus.document.DocumentId;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.json.JsonInput;
+import lectus.revision.Ancestors;
+import lectus.revision.RevisionHash;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionPath;
+
+/**
+ * The members of a document whose names begin with an underscore, with CouchDB's sentences for what
+ * is wrong with them. Of duplicates the last one stands.
+ */
+final class ReservedMembers {
+  /** Longer numbers are no positions. */
+  private static final int MAX_POSITION_DIGITS = 18;
+
+  private final int maxIdBytes;
+  private Optional<String> id = Optional.empty();
+  private Optional<String> rev = Optional.empty();
+  private Optional<RevisionPath> revisions = Optional.empty();
+  private boolean deleted;
+
+  ReservedMembers(int maxIdBytes) {
+    this.maxIdBytes = maxIdBytes;
+  }
+
+  Optional<String> id() {
+    return id;
+  }
+
+  /** {@code _rev} as it is written; what is a revision depends on the id, which may follow. */
+  Optional<String> rev() {
+    return rev;
+  }
+
+  Optional<RevisionPath> revisions() {
+    return revisions;
+  }
+
+  boolean deleted() {
+    return deleted;
+  }
+
+  /** Reads the member whose name is the input's current token. */
+  void read(JsonInput input, String name) {
+    JsonToken token = input.next();
+    switch (name) {
+      case "_id" -> id = Optional.of(readId(input, token));
+      case "_rev" -> rev = Optional.of(readRev(input, token));
+      case "_deleted" -> deleted = readDeleted(token);
+      case "_revisions" -> revisions = readRevisions(input, token);
+      case "_attachments" -> readAttachments(input, token);
+      case "_revs_info", "_local_seq", "_conflicts", "_deleted_conflicts" -> input.skip();
+      default -> throw unknown(name);
+    }
+  }
+
+  private String readId(JsonInput input, JsonToken token) {
+    if (token != JsonToken.VALUE_STRING) {
+      throw LectusException.badRequest("illegal_docid", "Document id must be a string");
+    }
+    return DocumentId.check(input.text(), maxIdBytes);
+  }
+
+  private static String readRev(JsonInput input, JsonToken token) {
+    // What reads the text has the same sentence for those that are no revision.
+    return token == JsonToken.VALUE_STRING ? input.text() : "";
+  }
+
+  private static boolean readDeleted(JsonToken token) {
+    if (token != JsonToken.VALUE_TRUE && token != JsonToken.VALUE_FALSE) {
+      throw unknown("_deleted");
+    }
+    return token == JsonToken.VALUE_TRUE;
+  }
+
+  private static void readAttachments(JsonInput input, JsonToken token) {
+    if (token != JsonToken.START_OBJECT) {
+      throw unknown("_attachments");
+    }
+    if (input.next() != JsonToken.END_OBJECT) {
+      throw new LectusException(
+          new LectusError.NotImplemented(
+              "Attachments are not supported yet, so the document was not stored."));
+    }
+  }
+
+  private static Optional<RevisionPath> readRevisions(JsonInput input, JsonToken token) {
+    if (token != JsonToken.START_OBJECT) {
+      throw unknown("_revisions");
+    }
+    Optional<Long> start = Optional.empty();
+    Optional<List<RevisionHash>> ids = Optional.empty();
+    while (input.next() == JsonToken.FIELD_NAME) {
+      String name = input.name();
+      JsonToken value = input.next();
+      switch (name) {
+        case "start" -> start = Optional.of(readStart(input, value));
+        case "ids" -> ids = Optional.of(readIds(input, value));
+        default -> input.skip();
+      }
+    }
+    return path(
+        start.orElseThrow(ReservedMembers::badStart), ids.orElseThrow(ReservedMembers::badIds));
+  }
+
+  private static long readStart(JsonInput input, JsonToken token) {
+    if (token != JsonToken.VALUE_NUMBER_INT || input.text().length() > MAX_POSITION_DIGITS) {
+      throw badStart();
+    }
+    return Long.parseLong(input.text());
+  }
+
+  private static List<RevisionHash> readIds(JsonInput input, JsonToken token) {
+    if (token != JsonToken.START_ARRAY) {
+      throw badIds();
+    }
+    List<RevisionHash> ids = new ArrayList<>();
+    while (input.next() != JsonToken.END_ARRAY) {
+      if (input.token() != JsonToken.VALUE_STRING) {
+        throw invalid("RevId isn't a string");
+      }
+      RevisionHash hash =
+          RevisionHash.parse(input.text()).orElseThrow(() -> invalid("RevId isn't valid"));
+      if (ids.size() <= Ancestors.MAX_COUNT) {
+        ids.add(hash);
+      }
+    }
+    return ids;
+  }
+
+  private static Optional<RevisionPath> path(long start, List<RevisionHash> ids) {
+    if (ids.isEmpty()) {
+      return Optional.empty();
+    }
+    if (start < ids.size()) {
+      throw invalid("_revisions.start is less than the number of _revisions.ids.");
+    }
+    RevisionId leaf = new RevisionId(start, ids.get(0));
+    return Optional.of(new RevisionPath(leaf, ids.subList(1, ids.size())));
+  }
+
+  private static LectusException badStart() {
+    return invalid("_revisions.start isn't an integer.");
+  }
+
+  private static LectusException badIds() {
+    return invalid("_revisions.ids isn't a array.");
+  }
+
+  private static LectusException unknown(String name) {
+    return invalid("Bad special document member: " + name);
+  }
+
+  private static LectusException invalid(String reason) {
+    return LectusException.badRequest("doc_validation", reason);
+  }
+}

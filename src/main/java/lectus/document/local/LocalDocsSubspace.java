@@ -1,0 +1,124 @@
+package lectus.document.local;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.document.body.DocumentsSubspace;
+import lectus.document.edit.LocalEdit;
+import lectus.json.ExplodedBody;
+import lectus.json.Leaf;
+import lectus.revision.RevisionHash;
+import lectus.revision.RevisionId;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * The local documents of one database. Ids are kept with their {@code _local/}.
+ *
+ * <pre>
+ * key    (prefix, LOCAL_DOCS, 0, doc id)
+ * value  (format 1, number of the revision: 1 for "0-1")
+ * key    (prefix, LOCAL_DOCS, 1, doc id, path…)
+ * value  a leaf value of {@link ExplodedBody}, without a format of its own
+ * </pre>
+ */
+public final class LocalDocsSubspace {
+  private static final int FORMAT = 1;
+  private static final int ROWS = 0;
+  private static final int BODIES = 1;
+
+  /** No row's value is longer. */
+  public static final int MOST_VALUE_BYTES = 16;
+
+  private final byte[] rows;
+  private final byte[] bodies;
+
+  public LocalDocsSubspace(DatabaseHandle db) {
+    this.rows = DatabaseSubspace.LOCAL_DOCS.key(db.prefix()).integer(ROWS).toBytes();
+    this.bodies = DatabaseSubspace.LOCAL_DOCS.key(db.prefix()).integer(BODIES).toBytes();
+  }
+
+  /** Where a range over the rows of all ids begins. */
+  public byte[] begin() {
+    return rows.clone();
+  }
+
+  /** Where it ends. */
+  public byte[] end() {
+    return DocumentsSubspace.endOf(rows);
+  }
+
+  /** The key of an id's row. */
+  public byte[] key(String id) {
+    return TupleWriter.startingWith(rows).string(id).toBytes();
+  }
+
+  /** A row of a range read. */
+  public LocalRow decode(KeyValue row) {
+    return decode(new TupleReader(row.getKey(), rows.length).string(), row.getValue());
+  }
+
+  /** The row of an id, if there is such a document. */
+  public CompletableFuture<Optional<LocalRow>> row(ReadTransaction tx, String id) {
+    return tx.get(key(id)).thenApply(value -> Optional.ofNullable(value).map(it -> decode(id, it)));
+  }
+
+  /** What all keys of bodies begin with. */
+  public byte[] bodies() {
+    return bodies.clone();
+  }
+
+  /** What all keys of a document's body begin with. */
+  public byte[] body(String id) {
+    return TupleWriter.startingWith(bodies).string(id).toBytes();
+  }
+
+  /** The revision {@code 0-number}. */
+  public static RevisionId revision(long number) {
+    byte[] digits = Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+    return new RevisionId(0, new RevisionHash(digits, true));
+  }
+
+  /** Replaces the document, or removes it, whatever is there. */
+  public void write(Transaction tx, LocalEdit edit) {
+    clearBody(tx, edit.id());
+    if (edit.deleted()) {
+      tx.clear(key(edit.id()));
+    } else {
+      put(tx, edit);
+    }
+  }
+
+  /** The row alone gets a write conflict range: none reads bodies but with their row. */
+  private void put(Transaction tx, LocalEdit edit) {
+    byte[] row = new TupleWriter(MOST_VALUE_BYTES).integer(FORMAT).integer(edit.number()).toBytes();
+    tx.set(key(edit.id()), row);
+    TupleWriter key = TupleWriter.startingWith(bodies).string(edit.id());
+    int idBytes = key.length();
+    for (Leaf leaf : edit.body().leaves()) {
+      tx.options().setNextWriteNoWriteConflictRange();
+      tx.set(key.truncate(idBytes).raw(leaf.path()).toBytes(), leaf.value());
+    }
+  }
+
+  private void clearBody(Transaction tx, String id) {
+    byte[] begin = body(id);
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.clear(begin, DocumentsSubspace.endOf(begin));
+  }
+
+  private static LocalRow decode(String id, byte[] bytes) {
+    TupleReader value = new TupleReader(bytes, 0);
+    int format = value.smallInteger();
+    if (format != FORMAT) {
+      throw new MalformedTupleException("Local document of an unknown format: " + format);
+    }
+    return new LocalRow(id, revision(value.integer()));
+  }
+}

@@ -1,0 +1,87 @@
+package lectus.document.local;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.document.body.DocumentJson;
+import lectus.document.body.StoredBody;
+import lectus.document.edit.LocalEdit;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.store.Reads;
+import lectus.store.TransactionRunner;
+
+/**
+ * {@code _local/…}: documents that have no history and do not replicate. A revision is {@code 0-}
+ * and a number that counts the writes whose clients gave the revision before; no write conflicts.
+ * They are written as others are, in the same transactions.
+ */
+public final class LocalDocuments {
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+
+  public LocalDocuments(Catalogue catalogue, TransactionRunner transactions) {
+    this.catalogue = catalogue;
+    this.transactions = transactions;
+  }
+
+  /**
+   * Appends the document as JSON, without a line feed.
+   *
+   * @param id with its {@code _local/}
+   * @return its revision, {@code 0-1}
+   * @throws LectusException {@code not_found}
+   */
+  public String read(DatabaseName name, String id, JsonBuffer out) {
+    int start = out.length();
+    return transactions.read(
+        tx -> {
+          out.truncate(start);
+          return read(tx, catalogue.current(tx, name), id, out);
+        });
+  }
+
+  private static String read(ReadTransaction tx, DatabaseHandle db, String id, JsonBuffer out) {
+    LocalDocsSubspace documents = new LocalDocsSubspace(db);
+    CompletableFuture<Optional<LocalRow>> row = documents.row(tx, id);
+    CompletableFuture<StoredBody> body = StoredBody.read(tx, documents.body(id));
+    LocalRow found = Reads.await(row).orElseThrow(LocalDocuments::missing);
+    DocumentJson.append(out, id, false, found.revision(), Reads.await(body));
+    DocumentJson.close(out);
+    return found.revision().toString();
+  }
+
+  /**
+   * Removes the document.
+   *
+   * @return {@code 0-0}
+   * @throws LectusException {@code not_found}
+   */
+  public String delete(DatabaseName name, String id) {
+    LocalEdit removal = LocalEdit.removal(id);
+    transactions.run(
+        tx -> {
+          LocalDocsSubspace documents = new LocalDocsSubspace(guarded(tx, name));
+          if (Reads.await(documents.row(tx, id)).isEmpty()) {
+            throw missing();
+          }
+          documents.write(tx, removal);
+          return null;
+        });
+    return LocalEdit.NO_REVISION;
+  }
+
+  private DatabaseHandle guarded(Transaction tx, DatabaseName name) {
+    DatabaseHandle db = catalogue.current(tx, name);
+    catalogue.guard(tx, db);
+    return db;
+  }
+
+  private static LectusException missing() {
+    return LectusException.notFound("missing");
+  }
+}

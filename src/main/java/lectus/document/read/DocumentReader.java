@@ -1,0 +1,179 @@
+package lectus.document.read;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.document.DatabaseReads;
+import lectus.document.PagedBody;
+import lectus.document.PartitionedId;
+import lectus.document.alldocs.AllDocsRow;
+import lectus.document.alldocs.AllDocsSubspace;
+import lectus.document.body.DocumentJson;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Reads;
+import lectus.store.TransactionRunner;
+
+/** Reads single documents (RFC 004, CRUD Operations). */
+public final class DocumentReader {
+  private static final String MISSING = "missing";
+  private static final String DELETED = "deleted";
+
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+  private final HotDocuments hot;
+
+  public DocumentReader(Catalogue catalogue, TransactionRunner transactions, HotDocuments hot) {
+    this.catalogue = catalogue;
+    this.transactions = transactions;
+    this.hot = hot;
+  }
+
+  /**
+   * Appends one document as JSON, without a line feed.
+   *
+   * @return the revision appended
+   * @throws LectusException {@code not_found}, with the reason {@code missing} or {@code deleted}
+   */
+  public RevisionId read(DatabaseName name, String id, ReadOptions options, JsonBuffer out) {
+    int start = out.length();
+    return transactions.read(
+        tx -> {
+          out.truncate(start);
+          return read(tx, catalogue.current(tx, name), id, options, out);
+        });
+  }
+
+  RevisionId read(
+      ReadTransaction tx, DatabaseHandle db, String id, ReadOptions options, JsonBuffer out) {
+    PartitionedId.check(db, id);
+    if (options.revision().isPresent()) {
+      return new LeafReader(tx, db, id).append(options, out);
+    }
+    return options.needsBranches()
+        ? readWithBranches(tx, db, id, options, out)
+        : readWinner(tx, db, id, options, out);
+  }
+
+  /**
+   * The live winner, without its body: one key-value.
+   *
+   * @throws LectusException {@code not_found}, with the reason {@code missing} or {@code deleted}
+   */
+  public RevisionId currentRevision(DatabaseName name, String id) {
+    return transactions.read(tx -> winningRevision(tx, catalogue.current(tx, name), id));
+  }
+
+  /**
+   * The answer to {@code open_revs}: {@code [{"ok":{…}},{"missing":"9-abc"}]}, without a line feed.
+   * Its first part throws {@code not_found} when all leaves of a document never written are asked
+   * for.
+   */
+  public PagedBody openRevisions(DatabaseName name, String id, OpenRevisions which) {
+    return new OpenRevisionsBody(new DatabaseReads(catalogue, transactions, name), id, which);
+  }
+
+  private RevisionId readWinner(
+      ReadTransaction tx, DatabaseHandle db, String id, ReadOptions options, JsonBuffer out) {
+    if (!options.fields().isEmpty()) {
+      RevisionId revision = winningRevision(tx, db, id);
+      new FieldsReader(tx, db).append(id, false, revision, options.fields(), out);
+      DocumentJson.close(out);
+      return revision;
+    }
+    Optional<HotDocuments.Hot> known = hot.find(tx, db, id);
+    if (known.isPresent()) {
+      out.raw(known.get().json());
+      return known.get().revision();
+    }
+    return readCold(tx, db, id, out);
+  }
+
+  private RevisionId readCold(ReadTransaction tx, DatabaseHandle db, String id, JsonBuffer out) {
+    Bodies.Found winner = new Bodies(db).winner(tx, id);
+    if (winner == null) {
+      throw notFound(tx, db, id);
+    }
+    int start = out.length();
+    DocumentJson.append(out, id, false, winner.revision(), winner.body());
+    DocumentJson.close(out);
+    byte[] json = Arrays.copyOfRange(out.array(), start, out.length());
+    hot.add(db, id, new HotDocuments.Hot(winner.revision(), json));
+    return winner.revision();
+  }
+
+  private static RevisionId winningRevision(ReadTransaction tx, DatabaseHandle db, String id) {
+    return Reads.await(new AllDocsSubspace(db).get(tx, id))
+        .map(AllDocsRow::winner)
+        .orElseThrow(() -> notFound(tx, db, id));
+  }
+
+  /** RFC 004: what has no live body was deleted or never written. */
+  private static LectusException notFound(ReadTransaction tx, DatabaseHandle db, String id) {
+    boolean written = Reads.await(new RevisionsSubspace(db).winner(tx, id)).isPresent();
+    return LectusException.notFound(written ? DELETED : MISSING);
+  }
+
+  private static RevisionId readWithBranches(
+      ReadTransaction tx, DatabaseHandle db, String id, ReadOptions options, JsonBuffer out) {
+    CompletableFuture<List<EditBranch>> reading = branches(tx, db, id, options);
+    Bodies.Found found = options.fields().isEmpty() ? new Bodies(db).winner(tx, id) : null;
+    List<EditBranch> branches = Reads.await(reading);
+    EditBranch winner = liveWinner(branches);
+    if (options.fields().isEmpty()) {
+      DocumentJson.append(out, id, false, found.revision(), found.body());
+    } else {
+      new FieldsReader(tx, db).append(id, false, winner.leaf(), options.fields(), out);
+    }
+    appendSpecialMembers(out, options, branches);
+    DocumentJson.close(out);
+    return winner.leaf();
+  }
+
+  /** Others than the winner are read only where they are listed. */
+  private static CompletableFuture<List<EditBranch>> branches(
+      ReadTransaction tx, DatabaseHandle db, String id, ReadOptions options) {
+    RevisionsSubspace revisions = new RevisionsSubspace(db);
+    return options.conflicts() || options.deletedConflicts()
+        ? revisions.branches(tx, id)
+        : revisions.winner(tx, id).thenApply(winner -> winner.map(List::of).orElse(List.of()));
+  }
+
+  private static EditBranch liveWinner(List<EditBranch> branches) {
+    if (branches.isEmpty()) {
+      throw LectusException.notFound(MISSING);
+    }
+    if (branches.get(0).deleted()) {
+      throw LectusException.notFound(DELETED);
+    }
+    return branches.get(0);
+  }
+
+  private static void appendSpecialMembers(
+      JsonBuffer out, ReadOptions options, List<EditBranch> branches) {
+    EditBranch winner = branches.get(0);
+    if (options.revs()) {
+      DocumentJson.appendRevisions(out, winner);
+    }
+    if (options.revsInfo()) {
+      DocumentJson.appendRevisionsInfo(out, winner);
+    }
+    if (options.conflicts()) {
+      DocumentJson.appendConflicts(out, branches);
+    }
+    if (options.deletedConflicts()) {
+      DocumentJson.appendDeletedConflicts(out, branches);
+    }
+    if (options.localSeq()) {
+      DocumentJson.appendLocalSequence(out, winner.winner().sequence());
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package lectus.document.read;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import lectus.json.FieldPath;
+import lectus.tuple.TuplePrefixes;
+
+/**
+ * Where the leaves of some fields lie: paths as they follow a revision's key, in the order of the
+ * store, none at or below another one.
+ */
+record FieldRanges(List<byte[]> paths) {
+  static FieldRanges of(List<FieldPath> fields) {
+    List<byte[]> all = new ArrayList<>();
+    for (FieldPath field : fields) {
+      all.addAll(field.prefixes());
+    }
+    all.sort(Arrays::compareUnsigned);
+    List<byte[]> disjoint = new ArrayList<>();
+    for (byte[] path : all) {
+      if (disjoint.isEmpty()
+          || !TuplePrefixes.isAtOrBelow(disjoint.get(disjoint.size() - 1), path)) {
+        disjoint.add(path);
+      }
+    }
+    return new FieldRanges(List.copyOf(disjoint));
+  }
+}

@@ -1,0 +1,30 @@
+package lectus.document.read;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.List;
+import lectus.database.DatabaseHandle;
+import lectus.document.body.DocumentJson;
+import lectus.document.body.StoredBody;
+import lectus.json.FieldPath;
+import lectus.json.JsonBuffer;
+import lectus.revision.RevisionId;
+import lectus.store.Reads;
+
+/** Reads some fields of a body: the ranges of their leaves and nothing else (RFC 004). */
+final class FieldsReader {
+  private final ReadTransaction tx;
+  private final Bodies bodies;
+
+  FieldsReader(ReadTransaction tx, DatabaseHandle db) {
+    this.tx = tx;
+    this.bodies = new Bodies(db);
+  }
+
+  /** Appends the document with these fields only; its object stays open. */
+  void append(
+      String id, boolean deleted, RevisionId revision, List<FieldPath> fields, JsonBuffer out) {
+    FieldRanges ranges = FieldRanges.of(fields);
+    StoredBody body = Reads.await(bodies.fields(tx, id, deleted, revision, ranges));
+    DocumentJson.append(out, id, deleted, revision, body);
+  }
+}

@@ -1,0 +1,70 @@
+package lectus.document.read;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.database.DatabaseHandle;
+import lectus.document.body.DocumentJson;
+import lectus.document.body.StoredBody;
+import lectus.json.FieldPath;
+import lectus.json.JsonBuffer;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+import lectus.store.Reads;
+
+/** Documents at known leaves, read in one transaction, many at a time. */
+public final class LeafDocuments {
+  private final ReadTransaction tx;
+  private final Bodies bodies;
+  private final Optional<Projection> projection;
+
+  /**
+   * @param fields to read and show; empty for whole documents
+   */
+  public LeafDocuments(ReadTransaction tx, DatabaseHandle db, List<FieldPath> fields) {
+    this.tx = tx;
+    this.bodies = new Bodies(db);
+    this.projection = fields.isEmpty() ? Optional.empty() : Optional.of(new Projection(fields));
+  }
+
+  /** A document whose body is being read. */
+  public static final class Started {
+    private final String id;
+    private final boolean deleted;
+    private final RevisionId leaf;
+    private final CompletableFuture<StoredBody> body;
+
+    private Started(
+        String id, boolean deleted, RevisionId leaf, CompletableFuture<StoredBody> body) {
+      this.id = id;
+      this.deleted = deleted;
+      this.leaf = leaf;
+      this.body = body;
+    }
+  }
+
+  public Started start(String id, boolean deleted, RevisionId leaf) {
+    CompletableFuture<StoredBody> body =
+        projection.isEmpty()
+            ? bodies.of(tx, id, deleted, leaf)
+            : projection.get().read(tx, bodies, id, deleted, leaf);
+    return new Started(id, deleted, leaf, body);
+  }
+
+  /**
+   * Appends the document as JSON.
+   *
+   * @param branches all of the document, the winner first, for {@code _conflicts}; empty for none
+   */
+  public void append(Started document, List<EditBranch> branches, JsonBuffer out) {
+    StoredBody body = Reads.await(document.body);
+    if (projection.isPresent()) {
+      projection.get().append(out, document.id, document.deleted, document.leaf, body, branches);
+      return;
+    }
+    DocumentJson.append(out, document.id, document.deleted, document.leaf, body);
+    DocumentJson.appendConflicts(out, branches);
+    DocumentJson.close(out);
+  }
+}

@@ -1,0 +1,83 @@
+package lectus.document.read;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.database.DatabaseHandle;
+import lectus.document.body.DocumentJson;
+import lectus.document.body.StoredBody;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Reads;
+
+/** Reads a document at a revision that the client names. */
+final class LeafReader {
+  private final ReadTransaction tx;
+  private final String id;
+  private final Bodies bodies;
+  private final FieldsReader fields;
+  private final RevisionsSubspace revisions;
+
+  LeafReader(ReadTransaction tx, DatabaseHandle db, String id) {
+    this.tx = tx;
+    this.id = id;
+    this.bodies = new Bodies(db);
+    this.fields = new FieldsReader(tx, db);
+    this.revisions = new RevisionsSubspace(db);
+  }
+
+  /**
+   * @return the revision appended
+   * @throws LectusException {@code not_found} when the revision is no leaf
+   */
+  RevisionId append(ReadOptions options, JsonBuffer out) {
+    RevisionId wanted = options.revision().orElseThrow();
+    boolean bodyTellsAll = !options.latest() && !options.revs() && options.fields().isEmpty();
+    if (bodyTellsAll) {
+      StoredBody live = Reads.await(bodies.of(tx, id, false, wanted));
+      if (live.isStored()) {
+        DocumentJson.append(out, id, false, wanted, live);
+        DocumentJson.close(out);
+        return wanted;
+      }
+    }
+    EditBranch leaf = options.latest() ? latest(wanted) : leaf(wanted);
+    append(leaf, options, out);
+    return leaf.leaf();
+  }
+
+  private void append(EditBranch leaf, ReadOptions options, JsonBuffer out) {
+    if (options.fields().isEmpty()) {
+      StoredBody body = Reads.await(bodies.of(tx, id, leaf));
+      DocumentJson.append(out, id, leaf.deleted(), leaf.leaf(), body);
+    } else {
+      fields.append(id, leaf.deleted(), leaf.leaf(), options.fields(), out);
+    }
+    if (options.revs()) {
+      DocumentJson.appendRevisions(out, leaf);
+    }
+    DocumentJson.close(out);
+  }
+
+  /** The winner among the leaves below a revision. */
+  private EditBranch latest(RevisionId wanted) {
+    return Reads.await(revisions.branches(tx, id)).stream()
+        .filter(branch -> branch.contains(wanted))
+        .findFirst()
+        .orElseThrow(LeafReader::missing);
+  }
+
+  /** Whether a leaf is deleted is a part of its key, so both keys are asked for at once. */
+  private EditBranch leaf(RevisionId wanted) {
+    CompletableFuture<Optional<EditBranch>> live = revisions.branch(tx, id, false, wanted);
+    CompletableFuture<Optional<EditBranch>> deleted = revisions.branch(tx, id, true, wanted);
+    return Reads.await(live).or(() -> Reads.await(deleted)).orElseThrow(LeafReader::missing);
+  }
+
+  private static LectusException missing() {
+    return LectusException.notFound("missing");
+  }
+}

@@ -1,0 +1,39 @@
+package lectus.document.read;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import lectus.document.RequestJson;
+import lectus.error.LectusException;
+import lectus.json.JsonValue;
+import lectus.revision.RevisionId;
+
+/**
+ * The parameter {@code open_revs}.
+ *
+ * @param revisions those asked for; empty for all leaves
+ * @param latest the leaves below them instead
+ * @param revs adds {@code _revisions} to each document
+ */
+public record OpenRevisions(Optional<List<RevisionId>> revisions, boolean latest, boolean revs) {
+  private static final String ALL = "all";
+
+  /**
+   * @param parameter {@code all} or a JSON array of revisions
+   * @return empty for {@code []}, which asks for the plain document
+   * @throws LectusException {@code bad_request}
+   */
+  public static Optional<OpenRevisions> parse(String parameter, boolean latest, boolean revs) {
+    if (parameter.equals(ALL)) {
+      return Optional.of(new OpenRevisions(Optional.empty(), latest, revs));
+    }
+    JsonValue json = JsonValue.parse(parameter.getBytes(StandardCharsets.UTF_8));
+    if (!(json instanceof JsonValue.JsonArray array)) {
+      throw LectusException.badRequest("`open_revs` must be `all` or a JSON array.");
+    }
+    List<RevisionId> revisions = RequestJson.revisions(array);
+    return revisions.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new OpenRevisions(Optional.of(revisions), latest, revs));
+  }
+}

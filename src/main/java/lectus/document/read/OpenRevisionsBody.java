@@ -1,0 +1,105 @@
+package lectus.document.read;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import lectus.database.DatabaseHandle;
+import lectus.document.DatabaseReads;
+import lectus.document.PagedBody;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionText;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Reads;
+
+/**
+ * The answer to {@code open_revs}: as CouchDB sorts it, documents by ascending revision, then what
+ * is missing. Which leaves there are is decided in the first part.
+ */
+final class OpenRevisionsBody implements PagedBody {
+  private final DatabaseReads reads;
+  private final String id;
+  private final OpenRevisions which;
+  private List<Piece> pieces;
+  private int next;
+
+  OpenRevisionsBody(DatabaseReads reads, String id, OpenRevisions which) {
+    this.reads = reads;
+    this.id = id;
+    this.which = which;
+  }
+
+  @Override
+  public boolean appendNext(JsonBuffer out) {
+    int start = out.length();
+    record Part(List<Piece> pieces, int next) {}
+    Part part =
+        reads.read(
+            (tx, db) -> {
+              out.truncate(start);
+              List<Piece> all = pieces == null ? resolve(tx, db) : pieces;
+              PieceWriter writer = new PieceWriter(tx, db, which.revs(), out);
+              return new Part(all, writer.append(all, next, start + PieceWriter.PART_BYTES));
+            });
+    pieces = part.pieces();
+    next = part.next();
+    return next < pieces.size();
+  }
+
+  private List<Piece> resolve(ReadTransaction tx, DatabaseHandle db) {
+    List<EditBranch> branches = Reads.await(new RevisionsSubspace(db).branches(tx, id));
+    if (which.revisions().isEmpty() && branches.isEmpty()) {
+      throw LectusException.notFound("missing");
+    }
+    TreeMap<RevisionId, EditBranch> found = new TreeMap<>();
+    TreeSet<RevisionId> missing = new TreeSet<>();
+    if (which.revisions().isEmpty()) {
+      branches.forEach(branch -> found.put(branch.leaf(), branch));
+    } else {
+      for (RevisionId revision : which.revisions().get()) {
+        List<EditBranch> leaves = leaves(branches, revision);
+        leaves.forEach(branch -> found.put(branch.leaf(), branch));
+        if (leaves.isEmpty()) {
+          missing.add(revision);
+        }
+      }
+    }
+    return pieces(found.values().stream().toList(), missing.stream().toList());
+  }
+
+  private List<EditBranch> leaves(List<EditBranch> branches, RevisionId revision) {
+    return branches.stream()
+        .filter(
+            branch -> which.latest() ? branch.contains(revision) : branch.leaf().equals(revision))
+        .sorted(Comparator.comparing(EditBranch::leaf))
+        .toList();
+  }
+
+  private List<Piece> pieces(List<EditBranch> found, List<RevisionId> missing) {
+    List<Piece> all = new ArrayList<>();
+    char separator = '[';
+    for (EditBranch branch : found) {
+      all.add(Piece.text(String.valueOf(separator)));
+      all.add(new Piece.Leaf(id, branch, missing(branch.leaf())));
+      separator = ',';
+    }
+    for (RevisionId revision : missing) {
+      all.add(Piece.text(String.valueOf(separator)));
+      all.add(new Piece.Text(missing(revision)));
+      separator = ',';
+    }
+    all.add(Piece.text("]"));
+    return all;
+  }
+
+  private static byte[] missing(RevisionId revision) {
+    JsonBuffer json = new JsonBuffer(64).ascii("{\"missing\":");
+    RevisionText.append(json, revision);
+    return json.octet('}').toBytes();
+  }
+}

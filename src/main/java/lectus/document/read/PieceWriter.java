@@ -1,0 +1,87 @@
+package lectus.document.read;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import lectus.database.DatabaseHandle;
+import lectus.document.body.DocumentJson;
+import lectus.document.body.ReadAhead;
+import lectus.document.body.StoredBody;
+import lectus.json.JsonBuffer;
+import lectus.store.Reads;
+
+/** Writes the pieces of an answer; the bodies of several leaves are read together. */
+public final class PieceWriter {
+  /** Bytes of an answer's part; it ends behind the batch of pieces that reaches them. */
+  public static final int PART_BYTES = 256 * 1024;
+
+  private static final byte[] OK = "{\"ok\":".getBytes(StandardCharsets.US_ASCII);
+
+  private final ReadTransaction tx;
+  private final Bodies bodies;
+  private final boolean revs;
+  private final JsonBuffer out;
+  private final ReadAhead readAhead = new ReadAhead();
+
+  public PieceWriter(ReadTransaction tx, DatabaseHandle db, boolean revs, JsonBuffer out) {
+    this.tx = tx;
+    this.bodies = new Bodies(db);
+    this.revs = revs;
+    this.out = out;
+  }
+
+  /**
+   * Appends pieces from the one numbered {@code from} on until the buffer has {@code enough} bytes.
+   *
+   * @return the number of the first piece that was not appended
+   */
+  public int append(List<Piece> pieces, int from, int enough) {
+    int next = from;
+    while (next < pieces.size() && out.length() < enough) {
+      int stop = Math.min(pieces.size(), next + readAhead.size());
+      int before = out.length();
+      List<Piece> batch = pieces.subList(next, stop);
+      List<CompletableFuture<StoredBody>> reading = start(batch);
+      for (int i = 0; i < batch.size(); i++) {
+        append(batch.get(i), reading.get(i));
+      }
+      readAhead.took(batch.size(), out.length() - before);
+      next = stop;
+    }
+    return next;
+  }
+
+  private List<CompletableFuture<StoredBody>> start(List<Piece> batch) {
+    List<CompletableFuture<StoredBody>> reading = new ArrayList<>(batch.size());
+    for (Piece piece : batch) {
+      reading.add(
+          piece instanceof Piece.Leaf leaf ? bodies.of(tx, leaf.id(), leaf.branch()) : null);
+    }
+    return reading;
+  }
+
+  private void append(Piece piece, CompletableFuture<StoredBody> reading) {
+    if (piece instanceof Piece.Leaf leaf) {
+      append(leaf, Reads.await(reading));
+    } else if (piece instanceof Piece.Text text) {
+      out.raw(text.json());
+    }
+  }
+
+  private void append(Piece.Leaf leaf, StoredBody body) {
+    boolean deleted = leaf.branch().deleted();
+    if (!deleted && !body.isStored()) {
+      out.raw(leaf.ifGone());
+      return;
+    }
+    out.raw(OK);
+    DocumentJson.append(out, leaf.id(), deleted, leaf.branch().leaf(), body);
+    if (revs) {
+      DocumentJson.appendRevisions(out, leaf.branch());
+    }
+    DocumentJson.close(out);
+    out.octet('}');
+  }
+}

@@ -1,0 +1,97 @@
+package lectus.document.read;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import lectus.document.body.DocumentJson;
+import lectus.document.body.StoredBody;
+import lectus.json.FieldPath;
+import lectus.json.JsonAssembler;
+import lectus.json.JsonBuffer;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionText;
+
+/**
+ * Some fields of documents, read and written alone. Of {@code _id}, {@code _rev}, {@code _deleted}
+ * and {@code _conflicts} too it shows what is named, as CouchDB does.
+ */
+final class Projection {
+  private final FieldRanges ranges;
+  private final Set<String> metadata = new HashSet<>();
+
+  /**
+   * @param fields at least one
+   */
+  Projection(List<FieldPath> fields) {
+    for (FieldPath field : fields) {
+      if (field.names().size() == 1 && isMetadata(field)) {
+        metadata.add(field.names().get(0));
+      }
+    }
+    this.ranges = FieldRanges.of(fields.stream().filter(it -> !isMetadata(it)).toList());
+  }
+
+  private static boolean isMetadata(FieldPath field) {
+    return field.names().get(0).startsWith("_");
+  }
+
+  CompletableFuture<StoredBody> read(
+      ReadTransaction tx, Bodies bodies, String id, boolean deleted, RevisionId leaf) {
+    return bodies.fields(tx, id, deleted, leaf, ranges);
+  }
+
+  /**
+   * Appends the document with these fields only.
+   *
+   * @param branches all of the document, the winner first, for {@code _conflicts}; empty for none
+   */
+  void append(
+      JsonBuffer out,
+      String id,
+      boolean deleted,
+      RevisionId leaf,
+      StoredBody body,
+      List<EditBranch> branches) {
+    out.octet('{');
+    Members members = new Members(out);
+    if (metadata.contains("_id")) {
+      members.next().ascii("\"_id\":").string(id);
+    }
+    if (metadata.contains("_rev")) {
+      RevisionText.append(members.next().ascii("\"_rev\":"), leaf);
+    }
+    JsonAssembler assembler = new JsonAssembler(out, members.any);
+    body.appendTo(assembler);
+    members.any = assembler.needsComma();
+    if (deleted && metadata.contains("_deleted")) {
+      members.next().ascii("\"_deleted\":true");
+    }
+    if (metadata.contains("_conflicts")) {
+      List<EditBranch> conflicts = DocumentJson.conflicts(branches);
+      if (!conflicts.isEmpty()) {
+        DocumentJson.appendLeaves(members.next(), "\"_conflicts\":", conflicts);
+      }
+    }
+    out.octet('}');
+  }
+
+  private static final class Members {
+    private final JsonBuffer out;
+    private boolean any;
+
+    Members(JsonBuffer out) {
+      this.out = out;
+    }
+
+    JsonBuffer next() {
+      if (any) {
+        out.octet(',');
+      }
+      any = true;
+      return out;
+    }
+  }
+}

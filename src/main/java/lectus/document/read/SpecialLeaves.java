@@ -1,0 +1,59 @@
+package lectus.document.read;
+
+import java.util.List;
+import lectus.json.FieldPath;
+import lectus.json.LeafList;
+import lectus.revision.RevisionId;
+import lectus.selector.LeafRead;
+import lectus.selector.Selector;
+import lectus.tuple.TuplePrefixes;
+import lectus.tuple.TupleType;
+import lectus.tuple.TupleWriter;
+
+/**
+ * The members of a document that are not stored with its body, as leaves for a selector: {@code
+ * _id}, {@code _rev} and, of a tombstone, {@code _deleted}.
+ */
+final class SpecialLeaves {
+  private static final byte[] ID = path("_id");
+  private static final byte[] REVISION = path("_rev");
+  private static final byte[] DELETED = path("_deleted");
+  private static final byte[] TRUE = new TupleWriter(1).bool(true).toBytes();
+
+  private final boolean id;
+  private final boolean revision;
+  private final boolean deleted;
+
+  SpecialLeaves(Selector selector) {
+    this.id = isRead(selector, ID);
+    this.revision = isRead(selector, REVISION);
+    this.deleted = isRead(selector, DELETED);
+  }
+
+  /** Whether all that is read lies outside of the body: names with an underscore are reserved. */
+  static boolean isPart(LeafRead read) {
+    return read.path().length > 1 && read.path()[0] == TupleType.STRING && read.path()[1] == '_';
+  }
+
+  /** Adds what the selector looks at. */
+  void addTo(LeafList leaves, byte[] prefix, String docId, boolean isDeleted, RevisionId leaf) {
+    if (id) {
+      leaves.add(DocumentKeys.join(prefix, ID), new TupleWriter(64).string(docId).toBytes());
+    }
+    if (revision) {
+      byte[] text = new TupleWriter(64).string(leaf.toString()).toBytes();
+      leaves.add(DocumentKeys.join(prefix, REVISION), text);
+    }
+    if (deleted && isDeleted) {
+      leaves.add(DocumentKeys.join(prefix, DELETED), TRUE);
+    }
+  }
+
+  private static boolean isRead(Selector selector, byte[] path) {
+    return selector.reads().stream().anyMatch(read -> TuplePrefixes.isAtOrBelow(read.path(), path));
+  }
+
+  private static byte[] path(String name) {
+    return new FieldPath(List.of(name)).prefixes().get(0);
+  }
+}

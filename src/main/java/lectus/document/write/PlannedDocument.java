@@ -1,0 +1,33 @@
+package lectus.document.write;
+
+import java.util.List;
+import java.util.Optional;
+import lectus.error.LectusError;
+
+/**
+ * Edits of one document whose reads and checks are done.
+ *
+ * @param outcomes one for each edit, true once {@code update} is stored
+ * @param update empty if there is nothing to write
+ */
+record PlannedDocument(
+    DocumentEdits edits, List<EditOutcome> outcomes, Optional<? extends PlannedUpdate> update) {
+
+  static PlannedDocument written(
+      DocumentEdits edits, EditOutcome.Written outcome, DocumentUpdate update) {
+    return new PlannedDocument(edits, List.of(outcome), Optional.of(update));
+  }
+
+  /** None of the edits is stored. */
+  static PlannedDocument failed(DocumentEdits edits, LectusError error) {
+    return new PlannedDocument(edits, failures(edits, error), Optional.empty());
+  }
+
+  static List<EditOutcome> failures(DocumentEdits edits, LectusError error) {
+    return edits.edits().stream().map(edit -> EditFailures.of(edit, error)).toList();
+  }
+
+  boolean hasFailed() {
+    return outcomes.stream().anyMatch(EditOutcome.Failed.class::isInstance);
+  }
+}

@@ -1,0 +1,119 @@
+package lectus.document.write;
+
+import com.apple.foundationdb.Transaction;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import lectus.database.DatabaseHandle;
+import lectus.document.PartitionedId;
+import lectus.document.body.DocumentsSubspace;
+import lectus.document.edit.DocumentEdit;
+import lectus.document.edit.Edit;
+import lectus.document.edit.LocalEdit;
+import lectus.error.LectusError;
+import lectus.json.ExplodedBody;
+import lectus.revision.Ancestors;
+import lectus.revision.BodySize;
+import lectus.revision.BranchMerge;
+import lectus.revision.BranchUpdate;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionPath;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Reads;
+
+/** What the planners of one transaction share. */
+final class PlanningScope {
+  private final Transaction tx;
+  private final DatabaseHandle database;
+  private final RevisionsSubspace revisions;
+  private final DocumentsSubspace documents;
+  private final int revsLimit;
+  private final RevisionDigest digest = new RevisionDigest();
+
+  PlanningScope(Transaction tx, DatabaseHandle database) {
+    this.tx = tx;
+    this.database = database;
+    this.revisions = new RevisionsSubspace(database);
+    this.documents = new DocumentsSubspace(database);
+    this.revsLimit = database.configuration().revsLimit();
+  }
+
+  Transaction tx() {
+    return tx;
+  }
+
+  RevisionsSubspace revisions() {
+    return revisions;
+  }
+
+  /** The planner that fits the edits; its first reads have begun. */
+  DocumentPlanner begin(DocumentEdits edits) {
+    if (edits.edits().get(0) instanceof LocalEdit local) {
+      return new LocalPlanner(edits, local);
+    }
+    Optional<LectusError> problem = PartitionedId.problem(database, edits.id());
+    if (problem.isPresent()) {
+      return new RefusedEdits(edits, problem.get());
+    }
+    if (edits.isReplicated()) {
+      return new ReplicationPlanner(this, edits);
+    }
+    DocumentEdit edit = (DocumentEdit) edits.edits().get(0);
+    if (edit.base().isEmpty()) {
+      return new InsertPlanner(this, edits, edit);
+    }
+    return edit.deleted()
+        ? new DeletionPlanner(this, edits, edit, edit.base().get())
+        : new ExtensionPlanner(this, edits, edit, edit.base().get());
+  }
+
+  BranchMerge merge(List<EditBranch> stored) {
+    return new BranchMerge(stored, revsLimit);
+  }
+
+  /** The revision that the edit makes of its parent. */
+  RevisionId childOf(Optional<RevisionId> parent, DocumentEdit edit) {
+    long position = parent.map(RevisionId::position).orElse(0L) + 1;
+    return new RevisionId(position, digest.of(parent, edit.deleted(), edit.body()));
+  }
+
+  /** The edit's new leaf below the leaf of {@code parent}. */
+  EditBranch branchBelow(EditBranch parent, RevisionId child, DocumentEdit edit) {
+    Ancestors ancestors = parent.ancestors().below(parent.leaf().hash(), revsLimit - 1);
+    return new EditBranch(child, edit.deleted(), ancestors, sizeOf(edit, child), null);
+  }
+
+  BodySize sizeOf(Edit edit, RevisionId revision) {
+    if (edit.deleted() && edit.body().isEmpty()) {
+      return BodySize.NONE;
+    }
+    long stored = documents.storedBytes(edit.id(), edit.deleted(), revision, edit.body());
+    return new BodySize(edit.body().jsonBytes(), stored);
+  }
+
+  PlannedDocument written(
+      DocumentEdits edits, DocumentEdit edit, RevisionId revision, BranchUpdate branches) {
+    return PlannedDocument.written(
+        edits,
+        new EditOutcome.Written(edit.id(), revision),
+        new DocumentUpdate(edit.id(), branches, Map.of(revision, edit.body())));
+  }
+
+  /**
+   * An interactive edit that makes a revision which a replicator has brought already, without the
+   * history that ends in the edit's base: the two branches become one. All branches are read.
+   */
+  PlannedDocument joined(
+      DocumentEdits edits, DocumentEdit edit, EditBranch base, RevisionId revision) {
+    BranchMerge merge = merge(Reads.await(revisions.branches(tx, edit.id())));
+    RevisionPath path =
+        new RevisionPath(base.leaf(), base.ancestors().toList()).followedBy(revision);
+    merge.add(path, edit.deleted(), sizeOf(edit, revision));
+    Map<RevisionId, ExplodedBody> noBodies = Map.of();
+    return PlannedDocument.written(
+        edits,
+        new EditOutcome.Written(edit.id(), revision),
+        new DocumentUpdate(edit.id(), merge.update().orElseThrow(), noBodies));
+  }
+}

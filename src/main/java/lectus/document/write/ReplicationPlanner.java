@@ -1,0 +1,56 @@
+package lectus.document.write;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import lectus.document.edit.Edit;
+import lectus.document.edit.ReplicatedEdit;
+import lectus.json.ExplodedBody;
+import lectus.revision.BranchMerge;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionPath;
+import lectus.store.Reads;
+
+/** Revisions that were made elsewhere: all branches of the document in one round trip. */
+final class ReplicationPlanner implements DocumentPlanner {
+  private final PlanningScope scope;
+  private final DocumentEdits edits;
+  private final CompletableFuture<List<EditBranch>> branches;
+
+  ReplicationPlanner(PlanningScope scope, DocumentEdits edits) {
+    this.scope = scope;
+    this.edits = edits;
+    this.branches = scope.revisions().branches(scope.tx(), edits.id());
+  }
+
+  @Override
+  public void readOn() {
+    // All branches are being read already.
+  }
+
+  @Override
+  public PlannedDocument plan() {
+    BranchMerge merge = scope.merge(Reads.await(branches));
+    Map<RevisionId, ExplodedBody> bodies = new HashMap<>();
+    List<EditOutcome> outcomes = new ArrayList<>(edits.edits().size());
+    for (Edit edit : edits.edits()) {
+      RevisionPath path = ((ReplicatedEdit) edit).path();
+      BranchMerge.Arrival arrival =
+          merge.add(path, edit.deleted(), scope.sizeOf(edit, path.leaf()));
+      if (arrival == BranchMerge.Arrival.NEW) {
+        bodies.put(path.leaf(), edit.body());
+      }
+      outcomes.add(
+          arrival == BranchMerge.Arrival.KNOWN
+              ? new EditOutcome.Unchanged(edit.id(), path.leaf())
+              : new EditOutcome.Written(edit.id(), path.leaf()));
+    }
+    return new PlannedDocument(
+        edits,
+        outcomes,
+        merge.update().map(update -> new DocumentUpdate(edits.id(), update, bodies)));
+  }
+}

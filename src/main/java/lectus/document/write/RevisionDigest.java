@@ -1,0 +1,39 @@
+package lectus.document.write;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Optional;
+import lectus.json.ExplodedBody;
+import lectus.revision.RevisionHash;
+import lectus.revision.RevisionId;
+import lectus.tuple.TupleWriter;
+
+/**
+ * The hash of a new revision: MD5 over the tuple (deleted, parent's position, parent's hash), or
+ * (deleted, nil) for a first revision, and the ordered leaves of the body. Equal edits made on two
+ * servers get equal revisions, whatever the order of the members. For one thread at a time.
+ */
+final class RevisionDigest {
+  private final MessageDigest md5 = md5();
+
+  RevisionHash of(Optional<RevisionId> parent, boolean deleted, ExplodedBody body) {
+    TupleWriter head = new TupleWriter(64).bool(deleted);
+    if (parent.isPresent()) {
+      head.integer(parent.get().position());
+      parent.get().hash().writeTo(head);
+    } else {
+      head.nil();
+    }
+    md5.update(head.toBytes());
+    body.digestInto(md5);
+    return RevisionHash.of(md5.digest());
+  }
+
+  private static MessageDigest md5() {
+    try {
+      return MessageDigest.getInstance("MD5");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("Every Java platform has MD5", e);
+    }
+  }
+}

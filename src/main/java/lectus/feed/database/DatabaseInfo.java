@@ -1,0 +1,97 @@
+package lectus.feed.database;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.changes.UpdateSequence;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.Partition;
+import lectus.database.Sequence;
+import lectus.database.Statistics;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.store.Reads;
+import lectus.store.TransactionRunner;
+
+/** What {@code GET /{db}} tells of a database. */
+public final class DatabaseInfo {
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+
+  public DatabaseInfo(Catalogue catalogue, TransactionRunner transactions) {
+    this.catalogue = catalogue;
+    this.transactions = transactions;
+  }
+
+  /**
+   * Appends it as a JSON object, without a line feed.
+   *
+   * @throws LectusException {@code not_found}
+   */
+  public void append(DatabaseName name, JsonBuffer out) {
+    int start = out.length();
+    transactions.read(
+        tx -> {
+          out.truncate(start);
+          append(tx, catalogue.current(tx, name), out);
+          return null;
+        });
+  }
+
+  /**
+   * Appends what {@code GET /{db}/_partition/{partition}} tells, without a line feed. A partition
+   * without documents is like one that never had any.
+   *
+   * @throws LectusException {@code not_found}; {@code bad_request} if the database is not
+   *     partitioned
+   */
+  public void append(DatabaseName name, Partition partition, JsonBuffer out) {
+    Statistics statistics =
+        transactions.read(
+            tx -> {
+              DatabaseHandle db = checkPartitioned(catalogue.current(tx, name));
+              return Reads.await(Statistics.ofPartition(tx, db, partition));
+            });
+    out.ascii("{\"db_name\":").string(name.text());
+    out.ascii(",\"sizes\":{\"active\":").number(statistics.activeBytes());
+    out.ascii(",\"external\":").number(statistics.externalBytes());
+    out.ascii("},\"partition\":").string(partition.name());
+    out.ascii(",\"doc_count\":").number(statistics.documents());
+    out.ascii(",\"doc_del_count\":").number(statistics.deletedDocuments()).octet('}');
+  }
+
+  /**
+   * @throws LectusException {@code bad_request} if the database is not partitioned
+   */
+  public static DatabaseHandle checkPartitioned(DatabaseHandle db) {
+    if (!db.configuration().partitioned()) {
+      throw LectusException.badRequest("database is not partitioned");
+    }
+    return db;
+  }
+
+  private static void append(ReadTransaction tx, DatabaseHandle db, JsonBuffer out) {
+    CompletableFuture<Statistics> reading = Statistics.read(tx, db);
+    CompletableFuture<Optional<Sequence>> sequence = new UpdateSequence(db).read(tx);
+    Statistics statistics = Reads.await(reading);
+    out.ascii("{\"instance_start_time\":\"").number(db.createdAtSeconds());
+    out.ascii("\",\"db_name\":").string(db.name().text());
+    out.ascii(",\"purge_seq\":\"0\",\"update_seq\":");
+    out.string(Reads.await(sequence).map(Sequence::toString).orElse("0"));
+    appendSizes(statistics, out);
+    out.ascii(",\"props\":{").ascii(db.configuration().partitioned() ? "\"partitioned\":true" : "");
+    out.ascii("},\"doc_del_count\":").number(statistics.deletedDocuments());
+    out.ascii(",\"doc_count\":").number(statistics.documents());
+    out.ascii(",\"disk_format_version\":8,\"compact_running\":false,\"cluster\":{\"q\":");
+    out.number(db.topology().current().shards().size()).ascii(",\"n\":1,\"w\":1,\"r\":1}}");
+  }
+
+  /** Bodies are stored as they are counted, so the file is no larger than what is active. */
+  private static void appendSizes(Statistics statistics, JsonBuffer out) {
+    out.ascii(",\"sizes\":{\"file\":").number(statistics.activeBytes());
+    out.ascii(",\"external\":").number(statistics.externalBytes());
+    out.ascii(",\"active\":").number(statistics.activeBytes()).octet('}');
+  }
+}

@@ -1,0 +1,74 @@
+package lectus.feed.filter;
+
+import java.util.HashSet;
+import java.util.Set;
+import lectus.document.DocumentId;
+import lectus.document.RequestJson;
+import lectus.error.LectusException;
+import lectus.json.JsonValue;
+import lectus.selector.Selector;
+
+/** Which rows of a feed are shown. */
+public sealed interface FeedFilter {
+  /** All. */
+  record None() implements FeedFilter {}
+
+  /** {@code filter=_doc_ids}. */
+  record DocumentIds(Set<String> ids) implements FeedFilter {
+    public DocumentIds {
+      ids = Set.copyOf(ids);
+    }
+  }
+
+  /** {@code filter=_design}. */
+  record DesignDocuments() implements FeedFilter {}
+
+  /** {@code filter=_selector}: by what documents, tombstones among them, consist of. */
+  record Selected(Selector selector) implements FeedFilter {}
+
+  /** Whether a document with this id may be shown. */
+  default boolean passes(String docId) {
+    if (this instanceof DocumentIds some) {
+      return some.ids().contains(docId);
+    }
+    return !(this instanceof DesignDocuments) || DocumentId.isDesign(docId);
+  }
+
+  /**
+   * @param json an array of ids: the query's {@code doc_ids}
+   * @throws LectusException {@code bad_request}
+   */
+  static FeedFilter documentIds(byte[] json) {
+    return documentIds(JsonValue.parse(json));
+  }
+
+  /**
+   * @param body {@code {"doc_ids":[…]}}
+   * @throws LectusException {@code bad_request}
+   */
+  static FeedFilter documentIdsOfBody(byte[] body) {
+    return documentIds(RequestJson.object(body).get("doc_ids").orElseThrow(FeedFilter::notIds));
+  }
+
+  /**
+   * @param json an array of ids
+   * @throws LectusException {@code bad_request}
+   */
+  static FeedFilter documentIds(JsonValue json) {
+    if (!(json instanceof JsonValue.JsonArray array)) {
+      throw notIds();
+    }
+    Set<String> ids = new HashSet<>();
+    for (JsonValue element : array.elements()) {
+      if (!(element instanceof JsonValue.JsonString id)) {
+        throw notIds();
+      }
+      ids.add(id.value());
+    }
+    return new DocumentIds(ids);
+  }
+
+  private static LectusException notIds() {
+    return LectusException.badRequest("`doc_ids` filter parameter is not a list of doc ids.");
+  }
+}

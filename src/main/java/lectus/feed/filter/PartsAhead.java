@@ -1,0 +1,76 @@
+package lectus.feed.filter;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * The parts of one piece of work, done ahead of whoever takes their results in order. Threads of an
+ * executor help as they have time; the one that takes does what nobody has begun, so that it never
+ * waits for a thread. A part must not block. For one thread, apart from the parts.
+ */
+final class PartsAhead<T> {
+  private final Executor helpers;
+  private final Deque<FutureTask<T>> parts = new ArrayDeque<>();
+
+  PartsAhead(Executor helpers) {
+    this.helpers = helpers;
+  }
+
+  int size() {
+    return parts.size();
+  }
+
+  void add(Callable<T> part) {
+    parts.add(new FutureTask<>(part));
+    if (parts.size() > 1) {
+      offer(parts.getLast());
+    }
+  }
+
+  private void offer(FutureTask<T> part) {
+    try {
+      helpers.execute(part);
+    } catch (RejectedExecutionException busy) {
+      // Then it is done by the thread that takes it.
+    }
+  }
+
+  /** The first part's result. While another thread is at it, this one does those behind it. */
+  T take() {
+    FutureTask<T> first = parts.remove();
+    first.run();
+    for (FutureTask<T> next : parts) {
+      if (first.isDone()) {
+        break;
+      }
+      next.run();
+    }
+    return resultOf(first);
+  }
+
+  private static <T> T resultOf(FutureTask<T> part) {
+    try {
+      return part.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof Error error) {
+        throw error;
+      }
+      throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CancellationException("interrupted while a part of a page was read");
+    }
+  }
+
+  /** Nobody begins what is left. */
+  void cancel() {
+    parts.forEach(part -> part.cancel(false));
+    parts.clear();
+  }
+}

@@ -1,0 +1,5 @@
+/**
+ * What all feeds share: sources that are read live, page by page, and what their pages consist of;
+ * who tells that there is something new, and who is handed the rows.
+ */
+package lectus.feed;

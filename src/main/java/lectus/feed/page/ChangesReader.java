@@ -1,0 +1,194 @@
+package lectus.feed.page;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.Optional;
+import lectus.changes.UpdateSequence;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.document.DatabaseReads;
+import lectus.document.PageLimits;
+import lectus.document.PagedBody;
+import lectus.error.LectusException;
+import lectus.feed.DatabaseEvents;
+import lectus.feed.LivePage;
+import lectus.feed.LiveStart;
+import lectus.feed.RowsBuilder;
+import lectus.json.JsonBuffer;
+import lectus.store.Reads;
+import lectus.store.TransactionRunner;
+
+/**
+ * Reads the changes of a database, or of one of its shards, in their order (RFC 003, Access
+ * Patterns; RFC 018, Read Path).
+ */
+public final class ChangesReader {
+  /** CouchDB's limit when none is given; {@code seq_interval} counts from it. */
+  public static final long NO_LIMIT = 1_000_000_000_000_000L;
+
+  /** Bytes that the rows of one or two changes take. */
+  private static final int FIRST_CAPACITY = 512;
+
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+  private final PageLimits pages;
+  private final Optional<ShardId> shard;
+
+  public ChangesReader(Catalogue catalogue, TransactionRunner transactions) {
+    this(catalogue, transactions, PageLimits.DEFAULT);
+  }
+
+  ChangesReader(Catalogue catalogue, TransactionRunner transactions, PageLimits pages) {
+    this(catalogue, transactions, pages, Optional.empty());
+  }
+
+  private ChangesReader(
+      Catalogue catalogue,
+      TransactionRunner transactions,
+      PageLimits pages,
+      Optional<ShardId> shard) {
+    this.catalogue = catalogue;
+    this.transactions = transactions;
+    this.pages = pages;
+    this.shard = shard;
+  }
+
+  /**
+   * Reads one shard alone, in whatever database that has it. Where it has been replaced, the end of
+   * a feed says so.
+   */
+  public ChangesReader ofShard(ShardId id) {
+    return new ChangesReader(catalogue, transactions, pages, Optional.of(id));
+  }
+
+  /** The one shard this reads; empty for all. */
+  Optional<ShardId> shard() {
+    return shard;
+  }
+
+  /**
+   * Opens the changes of a database to be read live.
+   *
+   * @throws LectusException {@code not_found}: the database, or its shard
+   */
+  public LiveStart<FeedPosition> live(
+      DatabaseName name, FeedOptions options, Since since, DatabaseEvents events) {
+    DatabaseHandle life = catalogue.open(name);
+    checkShard(life);
+    return new LiveStart<>(
+        new DatabaseSource(this, events, life, options), position(reads(life), since));
+  }
+
+  /**
+   * The rows behind {@code from}, oldest first, as many as one page holds.
+   *
+   * @throws LectusException {@code not_found} when this life of the database is over
+   */
+  LivePage<FeedPosition> livePage(
+      DatabaseHandle life, FeedOptions options, FeedPosition from, long limit) {
+    RowsBuilder<FeedPosition> rows = new RowsBuilder<>(FIRST_CAPACITY);
+    FeedPage page =
+        reads(life)
+            .read(
+                (tx, db) -> {
+                  rows.clear();
+                  RowFrame frame = new RowsFrame(rows);
+                  return pageReader(tx, db, options, false, rows.json(), frame).read(from, limit);
+                });
+    return new LivePage<>(rows.build(), page.next(), page.reachedEnd(), page.pending(), page.end());
+  }
+
+  /**
+   * Appends the rows behind {@code from}, or before it if newest first, as many as one page holds:
+   * some hundred kilobytes. A page may have no rows although the end is not reached, where a filter
+   * let none through.
+   *
+   * @param limit rows at most that the feed has left, 0 or more
+   * @throws LectusException {@code not_found} when the database is gone
+   */
+  FeedPage page(
+      DatabaseReads reads,
+      FeedOptions options,
+      FeedPosition from,
+      long limit,
+      boolean descending,
+      JsonBuffer out) {
+    int start = out.length();
+    return reads.read(
+        (tx, db) -> {
+          out.truncate(start);
+          RowFrame frame = new ArrayFrame(out);
+          return pageReader(tx, db, options, descending, out, frame).read(from, limit);
+        });
+  }
+
+  private PageReader pageReader(
+      ReadTransaction tx,
+      DatabaseHandle db,
+      FeedOptions options,
+      boolean descending,
+      JsonBuffer out,
+      RowFrame frame) {
+    FeedExtent extent = FeedExtent.of(db.topology(), shard);
+    return new PageReader(tx, db, extent, options, descending, pages, out, frame);
+  }
+
+  private void checkShard(DatabaseHandle db) {
+    FeedExtent.of(db.topology(), shard);
+  }
+
+  /** The position that {@code since} names, looked up where it says {@code now}. */
+  public FeedPosition position(DatabaseName name, Since since) {
+    return position(reads(name), since);
+  }
+
+  FeedPosition position(DatabaseReads reads, Since since) {
+    if (since instanceof Since.After after) {
+      return FeedPosition.after(after.sequence());
+    }
+    return since instanceof Since.Beginning
+        ? FeedPosition.BEGINNING
+        : updateSequence(reads).map(FeedPosition::after).orElse(FeedPosition.BEGINNING);
+  }
+
+  /**
+   * The whole body of a normal feed. A shard that is not there is told by its first part.
+   *
+   * @param limit {@link #NO_LIMIT} for all rows
+   * @param descending newest first, from the end whatever {@code since} says, as CouchDB does
+   */
+  public PagedBody answer(
+      DatabaseName name, FeedOptions options, Since since, long limit, boolean descending) {
+    Since start = descending ? new Since.Now() : since;
+    return new NormalFeed(this, reads(name), options, start, limit, descending);
+  }
+
+  /**
+   * The whole body of a normal feed, newest first.
+   *
+   * @param newest the first row at most
+   */
+  public PagedBody answerDownFrom(
+      DatabaseName name, FeedOptions options, Since newest, long limit) {
+    return new NormalFeed(this, reads(name), options, newest, limit, true);
+  }
+
+  /** The sequence of the last change; empty if there was none. */
+  public Optional<Sequence> updateSequence(DatabaseName name) {
+    return updateSequence(reads(name));
+  }
+
+  private static Optional<Sequence> updateSequence(DatabaseReads reads) {
+    return reads.read((tx, db) -> Reads.await(new UpdateSequence(db).read(tx)));
+  }
+
+  private DatabaseReads reads(DatabaseHandle life) {
+    return new DatabaseReads(catalogue, transactions, life.name(), life.instance());
+  }
+
+  private DatabaseReads reads(DatabaseName name) {
+    return new DatabaseReads(catalogue, transactions, name);
+  }
+}

@@ -1,0 +1,60 @@
+package lectus.feed.page;
+
+import java.util.Optional;
+import lectus.database.Sequence;
+import lectus.feed.ResumePoint;
+
+/**
+ * How far a reader of a feed has come.
+ *
+ * @param sequence the last entry looked at; empty at the beginning
+ * @param entriesLookedAt how many it has looked at since the beginning; -1 if it began elsewhere
+ */
+public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt)
+    implements ResumePoint<FeedPosition> {
+  public static final FeedPosition BEGINNING = new FeedPosition(Optional.empty(), 0);
+
+  /** Before every entry. */
+  private static final Sequence FIRST = Sequence.of(0, new byte[10], 1);
+
+  private static final long NOT_COUNTED = -1;
+
+  public static FeedPosition after(Sequence sequence) {
+    return new FeedPosition(Optional.of(sequence), NOT_COUNTED);
+  }
+
+  @Override
+  public String text() {
+    return sequence.map(Sequence::toString).orElse("0");
+  }
+
+  /** By sequence alone. */
+  @Override
+  public int compareTo(FeedPosition other) {
+    if (sequence.isEmpty() || other.sequence.isEmpty()) {
+      return Boolean.compare(sequence.isPresent(), other.sequence.isPresent());
+    }
+    return sequence.get().compareTo(other.sequence.get());
+  }
+
+  boolean isCounted() {
+    return entriesLookedAt != NOT_COUNTED;
+  }
+
+  FeedPosition behind(Sequence entry, int lookedAt) {
+    return new FeedPosition(
+        Optional.of(entry), isCounted() ? entriesLookedAt + lookedAt : NOT_COUNTED);
+  }
+
+  /** The next position of all, whether there is an entry or not. */
+  FeedPosition rightBehind() {
+    return after(sequence.map(Sequence::next).orElse(FIRST));
+  }
+
+  /** No earlier than {@code first}, before which nothing new can come. */
+  FeedPosition atLeast(Optional<Sequence> first) {
+    boolean before =
+        first.isPresent() && (sequence.isEmpty() || sequence.get().compareTo(first.get()) < 0);
+    return before ? new FeedPosition(first, entriesLookedAt) : this;
+  }
+}

@@ -1,0 +1,77 @@
+package lectus.feed.page;
+
+import lectus.document.DatabaseReads;
+import lectus.document.PagedBody;
+import lectus.feed.FeedText;
+import lectus.json.JsonBuffer;
+
+/**
+ * The body of a normal feed, stitched from pages (RFC 003, Access Patterns): each document at least
+ * once, and its last row tells its state at the end. Ends with the first page that reaches the end
+ * at its own read version.
+ *
+ * <p>Newest first, a document that is updated meanwhile moves behind the reader and may be missed.
+ */
+final class NormalFeed implements PagedBody {
+  private final ChangesReader changes;
+  private final DatabaseReads reads;
+  private final FeedOptions options;
+  private final Since start;
+  private final boolean descending;
+  private FeedPosition begin;
+  private FeedPosition position;
+  private long limit;
+  private boolean hasRows;
+
+  /**
+   * @param start behind which to begin; newest first, the first row at most
+   */
+  NormalFeed(
+      ChangesReader changes,
+      DatabaseReads reads,
+      FeedOptions options,
+      Since start,
+      long limit,
+      boolean descending) {
+    this.changes = changes;
+    this.reads = reads;
+    this.options = options;
+    this.start = start;
+    this.limit = limit;
+    this.descending = descending;
+  }
+
+  @Override
+  public boolean appendNext(JsonBuffer out) {
+    if (position == null) {
+      begin = descending ? newest() : changes.position(reads, start);
+      position = begin;
+      FeedText.appendHead(out);
+    }
+    int beforeSeparator = out.length();
+    if (hasRows) {
+      FeedText.appendSeparator(out);
+    }
+    FeedPage page = changes.page(reads, options, position, limit, descending, out);
+    if (page.rows() == 0) {
+      out.truncate(beforeSeparator);
+    }
+    position = page.next();
+    limit -= page.rows();
+    hasRows |= page.rows() > 0;
+    boolean more = !page.reachedEnd() && limit > 0;
+    if (!more) {
+      boolean nothingIsOlder = descending && position.equals(begin);
+      FeedPosition last = nothingIsOlder ? FeedPosition.BEGINNING : position;
+      FeedText.appendTail(last, page.pending(), page.end(), out);
+    }
+    return more;
+  }
+
+  /** Before which to begin; no position is before all of them. */
+  private FeedPosition newest() {
+    return start instanceof Since.Now
+        ? FeedPosition.BEGINNING
+        : changes.position(reads, start).rightBehind();
+  }
+}

@@ -1,0 +1,68 @@
+package lectus.feed.page;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.changes.ChangesSubspace;
+import lectus.database.DatabaseHandle;
+import lectus.database.Generation;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.database.Statistics;
+import lectus.store.Reads;
+
+/** How many entries follow a reader that has not reached the end: at least one. */
+final class PendingEntries {
+  /** Entries that are counted one by one where the counters do not tell. */
+  private static final int COUNTED_ENTRIES = 100;
+
+  private final ReadTransaction tx;
+  private final DatabaseHandle db;
+  private final FeedExtent extent;
+
+  PendingEntries(ReadTransaction tx, DatabaseHandle db, FeedExtent extent) {
+    this.tx = tx;
+    this.db = db;
+    this.extent = extent;
+  }
+
+  long behind(FeedPosition position) {
+    if (position.isCounted()) {
+      return Math.max(1, total() - position.entriesLookedAt());
+    }
+    EntryReader entries = new EntryReader(tx, db, extent);
+    int near = entries.oldest(position.sequence(), COUNTED_ENTRIES).size();
+    return near < COUNTED_ENTRIES ? Math.max(1, near) : estimate(position.sequence());
+  }
+
+  /** By the share of the index's bytes that follows. */
+  private long estimate(Optional<Sequence> from) {
+    long following = bytesBehind(from);
+    long all = bytesBehind(Optional.empty());
+    double share = all == 0 ? 1 : Math.min(1, (double) following / all);
+    return Math.max(COUNTED_ENTRIES, Math.round(share * total()));
+  }
+
+  private long bytesBehind(Optional<Sequence> position) {
+    ChangesSubspace changes = new ChangesSubspace(db);
+    List<CompletableFuture<Long>> sizes = new ArrayList<>();
+    for (Generation generation : extent.from(position)) {
+      for (ShardId shard : extent.shardsOf(generation)) {
+        sizes.add(changes.estimatedBytes(tx, shard, position));
+      }
+    }
+    return sizes.stream().mapToLong(Reads::await).sum();
+  }
+
+  private long total() {
+    Optional<ShardId> shard = extent.shard();
+    if (shard.isPresent() && !shard.get().isDeprecated()) {
+      return Reads.await(Statistics.entries(tx, db, shard.get()));
+    }
+    CompletableFuture<Long> all = Statistics.entries(tx, db);
+    long inShards = shard.isEmpty() ? 0 : Reads.await(Statistics.entriesInShards(tx, db));
+    return Reads.await(all) - inShards;
+  }
+}

@@ -1,0 +1,37 @@
+package lectus.feed.updates;
+
+import java.util.Optional;
+import lectus.feed.ResumePoint;
+import lectus.store.Versionstamp;
+
+/**
+ * How far a reader of many databases, or of the updates log, has come: a point in the order of all
+ * commits of the store. Not a database's {@code Sequence}: databases may have different
+ * incarnations, and a position built of one would skip changes of another. It never expires.
+ */
+public record StorePosition(Versionstamp at) implements ResumePoint<StorePosition> {
+  public static final StorePosition BEGINNING = new StorePosition(Versionstamp.ZERO);
+
+  /** Empty for anything that is not {@code 0} or 24 lower-case hex digits. */
+  public static Optional<StorePosition> parse(String text) {
+    return text.equals("0")
+        ? Optional.of(BEGINNING)
+        : Versionstamp.parse(text).map(StorePosition::new);
+  }
+
+  @Override
+  public String text() {
+    return at.equals(Versionstamp.ZERO) ? "0" : at.toString();
+  }
+
+  /** CouchDB's {@code _db_updates} does not. */
+  @Override
+  public boolean tellsPending() {
+    return false;
+  }
+
+  @Override
+  public int compareTo(StorePosition other) {
+    return at.compareTo(other.at);
+  }
+}

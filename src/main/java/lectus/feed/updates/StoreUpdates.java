@@ -1,0 +1,112 @@
+package lectus.feed.updates;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import lectus.database.DatabaseUpdate;
+import lectus.document.PagedBody;
+import lectus.feed.DatabaseEvents;
+import lectus.feed.FeedText;
+import lectus.feed.LiveStart;
+import lectus.json.JsonBuffer;
+import lectus.store.Store;
+import lectus.store.TransactionRunner;
+import lectus.store.Versionstamp;
+import lectus.updates.UpdatesLog;
+
+/**
+ * The feed of what happened to databases: of each that lives its creation and its last update, of
+ * each that was deleted its end, and whatever else the updates log still has, in the order of
+ * commits. A row is {@code {"db_name":"a","type":"updated","seq":"…"}}.
+ */
+public final class StoreUpdates {
+  private static final byte[] NAME = FeedText.ascii("{\"db_name\":");
+  private static final byte[] TYPE = FeedText.ascii(",\"type\":\"");
+  private static final byte[] SEQUENCE = FeedText.ascii("\",\"seq\":\"");
+  private static final byte[] END = FeedText.ascii("\"}");
+
+  /** Rows read at once of each bucket of the log; a page has up to 16 times as many. */
+  private static final int ROWS_PER_BUCKET = 128;
+
+  private final UpdatesLog log;
+  private final TransactionRunner transactions;
+  private final int rowsPerBucket;
+
+  public StoreUpdates(Store store, TransactionRunner transactions) {
+    this(store, transactions, ROWS_PER_BUCKET);
+  }
+
+  StoreUpdates(Store store, TransactionRunner transactions, int rowsPerBucket) {
+    this.log = new UpdatesLog(store);
+    this.transactions = transactions;
+    this.rowsPerBucket = rowsPerBucket;
+  }
+
+  /** Opens the feed to be read live. */
+  public LiveStart<StorePosition> live(StoreSince since, DatabaseEvents events) {
+    return new LiveStart<>(new StoreUpdatesSource(this, events), position(since));
+  }
+
+  /**
+   * The whole body of a normal feed.
+   *
+   * @param limit rows at most, 0 or more
+   */
+  public PagedBody answer(StoreSince since, long limit) {
+    return new StoreUpdatesBody(this, position(since), limit, false);
+  }
+
+  /**
+   * The whole body of a normal feed, newest first.
+   *
+   * @param newest the first row at most; empty: from the end
+   * @param limit rows at most, 0 or more
+   */
+  public PagedBody answerDownFrom(Optional<StoreSince> newest, long limit) {
+    Versionstamp before = newest.map(it -> position(it).at().successor()).orElse(Versionstamp.END);
+    return new StoreUpdatesBody(this, new StorePosition(before), limit, true);
+  }
+
+  /** The position that {@code since} or {@code until} names. */
+  public StorePosition position(StoreSince since) {
+    if (since instanceof StoreSince.After after) {
+      return after.position();
+    }
+    return transactions.read(log::newest).map(StorePosition::new).orElse(StorePosition.BEGINNING);
+  }
+
+  /**
+   * Rows of the log.
+   *
+   * @param next behind the last of them, or before it
+   * @param reachedEnd whether nothing followed at the page's read version
+   */
+  record Page(List<DatabaseUpdate> rows, StorePosition next, boolean reachedEnd) {}
+
+  /** The rows behind {@code from}, oldest first. */
+  Page page(StorePosition from, long limit) {
+    int perBucket = (int) Math.min(limit, rowsPerBucket);
+    return transactions.read(
+        tx -> page(log.read(tx, from.at().successor(), perBucket), from, limit));
+  }
+
+  /** The rows before {@code from}, newest first. */
+  Page pageBack(StorePosition from, long limit) {
+    int perBucket = (int) Math.min(limit, rowsPerBucket);
+    return transactions.read(tx -> page(log.readBack(tx, from.at(), perBucket), from, limit));
+  }
+
+  private static Page page(UpdatesLog.Chunk chunk, StorePosition from, long limit) {
+    int count = (int) Math.min(limit, chunk.rows().size());
+    List<DatabaseUpdate> rows = chunk.rows().subList(0, count);
+    boolean reachedEnd = chunk.next().isEmpty() && count == chunk.rows().size();
+    StorePosition next = rows.isEmpty() ? from : new StorePosition(rows.get(count - 1).at());
+    return new Page(rows, next, reachedEnd);
+  }
+
+  static void append(DatabaseUpdate row, JsonBuffer out) {
+    out.raw(NAME).string(row.name().text());
+    out.raw(TYPE).ascii(row.kind().name().toLowerCase(Locale.ROOT));
+    out.raw(SEQUENCE).ascii(row.at().toString()).raw(END);
+  }
+}

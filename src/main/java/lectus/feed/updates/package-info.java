@@ -1,0 +1,5 @@
+/**
+ * What is read of the updates log: which databases were created, updated and deleted, and where
+ * readers of the whole store begin, stand, and hear of news.
+ */
+package lectus.feed.updates;

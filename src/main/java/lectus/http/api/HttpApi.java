@@ -1,0 +1,107 @@
+package lectus.http.api;
+
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import java.time.Duration;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.http.HttpSettings;
+import lectus.http.Services;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.HttpLoop;
+import lectus.http.live.LiveFeeds;
+import lectus.http.message.RequestTarget;
+import lectus.http.socket.OpenSessions;
+
+/**
+ * CouchDB's HTTP interface, for one event loop: takes requests, finds their resource, answers what
+ * goes wrong. Requests are dispatched straight from the raw URI: a router would normalize the path,
+ * so that a document called {@code .} could not be told from its database.
+ */
+public final class HttpApi implements Handler<HttpServerRequest> {
+  private static final int CHUNK_BYTES = 64 << 10;
+
+  /** What a request line holds beside the URI. */
+  private static final int LONGEST_METHOD_AND_VERSION = 32;
+
+  private final HttpSettings settings;
+  private final Routes routes;
+  private final HttpLoop loop;
+  private final LiveFeeds liveFeeds;
+  private final OpenSessions openSessions = new OpenSessions();
+  private final UnhurriedClose connections = new UnhurriedClose();
+
+  public HttpApi(Services services, HttpSettings settings) {
+    this.settings = settings;
+    this.loop = new HttpLoop(services, settings);
+    this.liveFeeds = new LiveFeeds(services.feedReaders(), services.liveTails(), settings);
+    this.routes = new Routes(services, settings, liveFeeds, openSessions);
+  }
+
+  /** A server that is ready to listen, for the event loop that calls this. */
+  public HttpServer createServer(Vertx vertx) {
+    loop.start(vertx);
+    HttpServerOptions options =
+        new HttpServerOptions()
+            .setMaxInitialLineLength(settings.maxUriLength() + LONGEST_METHOD_AND_VERSION)
+            .setMaxHeaderSize(settings.maxHeaderBytes())
+            .setMaxChunkSize(CHUNK_BYTES)
+            .setIdleTimeout(settings.idleTimeoutSeconds())
+            .setTcpNoDelay(true)
+            .setMaxWebSocketFrameSize(settings.webSockets().maxMessageBytes())
+            // Deflating needs hundreds of kilobytes for each socket, and every browser offers it.
+            .setPerMessageWebSocketCompressionSupported(false)
+            .setPerFrameWebSocketCompressionSupported(false);
+    return vertx
+        .createHttpServer(options)
+        .connectionHandler(connections::watch)
+        .requestHandler(this)
+        .invalidRequestHandler(new InvalidRequests(loop));
+  }
+
+  @Override
+  public void handle(HttpServerRequest request) {
+    Exchange exchange = new Exchange(loop, Vertx.currentContext(), request);
+    try {
+      exchange.aimAt(RequestTarget.parse(request.uri()));
+      route(exchange);
+    } catch (RuntimeException | LinkageError e) {
+      exchange.fail(e);
+    }
+  }
+
+  private void route(Exchange exchange) {
+    if (exchange.answerPreflight()) {
+      return;
+    }
+    if (exchange.request().uri().length() > settings.maxUriLength()) {
+      throw new LectusException(new LectusError.UriTooLong("the request uri is too long"));
+    }
+    routes.find(exchange.segments()).serve(exchange);
+  }
+
+  /**
+   * Ends all live feeds as their clients expect it, each with its last sequence. Connections that
+   * are closed from now on are closed when what was answered has been sent.
+   *
+   * @param patience with clients that are slow to take it
+   */
+  public void endFeeds(Duration patience) {
+    connections.begin(patience);
+    openSessions.stop();
+    liveFeeds.endAll();
+  }
+
+  /** How many live feeds are running; on the event loop. */
+  public int openFeeds() {
+    return liveFeeds.count();
+  }
+
+  /** Writes what the access log still holds; lines that come later do not wait. */
+  public void closeLog() {
+    loop.closeLog();
+  }
+}

@@ -1,0 +1,184 @@
+package lectus.http.api;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import lectus.error.LectusException;
+import lectus.http.HttpSettings;
+import lectus.http.Services;
+import lectus.http.changes.ChangesResources;
+import lectus.http.database.DatabaseResources;
+import lectus.http.document.DocumentResources;
+import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.Requests;
+import lectus.http.exchange.Resource;
+import lectus.http.live.LiveFeeds;
+import lectus.http.server.ServerResources;
+import lectus.http.socket.OpenSessions;
+
+/** Finds the resource that a path names. */
+final class Routes {
+  /** Parts of CouchDB's API at the top that Lectus does not have. */
+  private static final Set<String> MISSING_AT_TOP =
+      Set.of(
+          "_utils",
+          "_replicate",
+          "_scheduler",
+          "_node",
+          "_cluster_setup",
+          "_reshard",
+          "_search_analyze",
+          "_nouveau_analyze",
+          "_reload_query_servers");
+
+  /** The same below a database. */
+  private static final Set<String> MISSING_IN_DATABASE =
+      Set.of(
+          "_find",
+          "_index",
+          "_explain",
+          "_compact",
+          "_view_cleanup",
+          "_search_cleanup",
+          "_nouveau_cleanup",
+          "_temp_view",
+          "_purge",
+          "_purged_infos",
+          "_purged_infos_limit",
+          "_auto_purge",
+          "_time_seq",
+          "_shards",
+          "_sync_shards");
+
+  private final Map<String, Resource> atTop = new HashMap<>();
+  private final Map<String, Resource> inDatabase = new HashMap<>();
+  private final Map<String, Resource> lists;
+  private final Resource root;
+  private final Resource database;
+  private final Resource document;
+  private final Resource localDocument;
+  private final Resource partition;
+  private final Resource changesShards;
+
+  Routes(Services services, HttpSettings settings, LiveFeeds feeds, OpenSessions sessions) {
+    DatabaseNames names = new DatabaseNames();
+    ServerResources server = new ServerResources(services, settings);
+    DatabaseResources databases = new DatabaseResources(services, names);
+    DocumentResources documents = new DocumentResources(services, names);
+    ChangesResources changes = new ChangesResources(services, names, feeds);
+    root = server.root();
+    database = databases.database(documents.creation());
+    partition = databases.partition();
+    document = documents.document();
+    localDocument = documents.localDocument();
+    lists = documents.lists();
+    changesShards = changes.shards();
+    atTop.putAll(server.atTop());
+    atTop.putAll(databases.atTop());
+    atTop.put("_uuids", documents.uuids(settings));
+    atTop.put("_changes", changes.socket(settings, sessions));
+    atTop.put("_db_updates", changes.databaseUpdates());
+    inDatabase.putAll(databases.inDatabase());
+    inDatabase.putAll(documents.inDatabase());
+    inDatabase.put("_changes", changes.changes());
+  }
+
+  /**
+   * @param segments the decoded names of the path
+   * @throws LectusException not_found, bad_request or not_implemented
+   */
+  Resource find(List<String> segments) {
+    return switch (segments.size()) {
+      case 0 -> root;
+      case 1 -> atTop(segments.get(0));
+      default -> below(segments);
+    };
+  }
+
+  private Resource atTop(String name) {
+    Resource known = atTop.get(name);
+    if (known != null) {
+      return known;
+    }
+    if (MISSING_AT_TOP.contains(name)) {
+      throw missing("/" + name);
+    }
+    if (name.equals("favicon.ico")) {
+      throw LectusException.notFound("missing");
+    }
+    return database;
+  }
+
+  private Resource below(List<String> segments) {
+    String top = segments.get(0);
+    String name = segments.get(1);
+    if (top.equals(ServerResources.EXAMPLE)) {
+      return atTop.get(top);
+    }
+    if (atTop.containsKey(top)) {
+      throw LectusException.notFound("missing");
+    }
+    if (MISSING_AT_TOP.contains(top)) {
+      throw missing("/" + top);
+    }
+    if (name.charAt(0) != '_') {
+      return segments.size() == 2 ? document : attachment();
+    }
+    return special(segments, name);
+  }
+
+  private Resource special(List<String> segments, String name) {
+    int size = segments.size();
+    if (name.equals("_design") || name.equals("_local")) {
+      return named(segments, name);
+    }
+    if (name.startsWith("_local/") && size == 2) {
+      return localDocument;
+    }
+    Resource list = lists.get(name);
+    if (list != null && (size == 2 || size == 3 && segments.get(2).equals("queries"))) {
+      return list;
+    }
+    if (name.equals("_partition")) {
+      return partition;
+    }
+    Resource known = inDatabase.get(name);
+    if (known != null && size == 2) {
+      return known;
+    }
+    if (name.equals("_changes") && size == 3) {
+      return segments.get(2).equals("_meta") ? changesShards : known;
+    }
+    if (MISSING_IN_DATABASE.contains(name)) {
+      throw missing("/{db}/" + name);
+    }
+    return size == 2 ? document : attachment();
+  }
+
+  private Resource named(List<String> segments, String kind) {
+    boolean local = kind.equals("_local");
+    if (segments.size() == 3) {
+      return local ? localDocument : document;
+    }
+    if (local && segments.size() == 2) {
+      throw LectusException.badRequest("Invalid _local document id.");
+    }
+    if (local) {
+      throw LectusException.badRequest("_local documents do not accept attachments.");
+    }
+    if (segments.size() == 2) {
+      return document;
+    }
+    String action = segments.get(3);
+    throw missing(action.charAt(0) == '_' ? "/{db}/_design/{name}/" + action : "An attachment");
+  }
+
+  private static Resource attachment() {
+    throw missing("An attachment");
+  }
+
+  private static LectusException missing(String what) {
+    return Requests.notImplemented(what + " is a part of CouchDB that Lectus does not have.");
+  }
+}

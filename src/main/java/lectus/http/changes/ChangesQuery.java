@@ -1,0 +1,106 @@
+package lectus.http.changes;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import lectus.error.LectusException;
+import lectus.feed.filter.FeedFilter;
+import lectus.feed.filter.SelectorBody;
+import lectus.feed.page.FeedOptions;
+import lectus.feed.page.Since;
+import lectus.http.exchange.Requests;
+import lectus.http.live.FeedQuery;
+import lectus.http.message.QueryParameters;
+
+/**
+ * The parameters of {@code _changes}.
+ *
+ * @param until rows behind it are not shown; a live feed ends when it has passed it
+ */
+record ChangesQuery(
+    FeedQuery feed, Since since, Optional<Since> until, FeedOptions options, boolean descending) {
+
+  boolean isLive() {
+    return feed.isLive();
+  }
+
+  /**
+   * @param lastEventId what a browser's EventSource says when it comes again; counts in that feed
+   *     only
+   * @param body of a POST; null for GET
+   * @throws LectusException {@code bad_request}, or not_implemented for a filter of CouchDB's that
+   *     Lectus does not have
+   */
+  static ChangesQuery parse(QueryParameters query, Optional<String> lastEventId, byte[] body) {
+    FeedQuery feed = FeedQuery.parse(query);
+    return new ChangesQuery(
+        feed,
+        feed.since(query, lastEventId).map(Since::parse).orElseGet(Since.Beginning::new),
+        query.text("until").map(Since::parse),
+        options(query, body),
+        query.isTrue("descending"));
+  }
+
+  private static FeedOptions options(QueryParameters query, byte[] body) {
+    Optional<SelectorBody> selector = selector(query, body);
+    return new FeedOptions(
+        allLeaves(query),
+        query.isTrue("include_docs"),
+        query.isTrue("conflicts"),
+        selector.isPresent() ? selector.get().filter() : filter(query, body),
+        sequenceInterval(query),
+        selector.map(SelectorBody::fields).orElse(List.of()));
+  }
+
+  private static boolean allLeaves(QueryParameters query) {
+    String style = query.text("style").orElse("main_only");
+    return switch (style.toLowerCase(Locale.ROOT)) {
+      case "main_only" -> false;
+      case "all_docs" -> true;
+      default -> throw LectusException.badRequest("The style should be main_only or all_docs");
+    };
+  }
+
+  private static Optional<SelectorBody> selector(QueryParameters query, byte[] body) {
+    if (!query.text("filter").orElse("").equals("_selector")) {
+      return Optional.empty();
+    }
+    if (body == null) {
+      throw LectusException.badRequest("Selector must be specified in POST payload");
+    }
+    return Optional.of(SelectorBody.parse(body));
+  }
+
+  private static FeedFilter filter(QueryParameters query, byte[] body) {
+    String filter = query.text("filter").orElse("");
+    return switch (filter) {
+      case "" -> new FeedFilter.None();
+      case "_design" -> new FeedFilter.DesignDocuments();
+      case "_doc_ids" -> documentIds(query, body);
+      default ->
+          throw Requests.notImplemented(
+              "filter=" + filter + " is a part of CouchDB that Lectus does not have.");
+    };
+  }
+
+  private static FeedFilter documentIds(QueryParameters query, byte[] body) {
+    if (body != null && body.length > 0) {
+      return FeedFilter.documentIdsOfBody(body);
+    }
+    String ids =
+        query
+            .text("doc_ids")
+            .orElseThrow(
+                () -> LectusException.badRequest("`doc_ids` filter parameter is not a list."));
+    return FeedFilter.documentIds(ids.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static int sequenceInterval(QueryParameters query) {
+    long interval = query.number("seq_interval", 1, "invalid_seq_interval");
+    if (interval < 1) {
+      throw LectusException.badRequest("invalid_seq_interval");
+    }
+    return (int) Math.min(interval, Integer.MAX_VALUE);
+  }
+}

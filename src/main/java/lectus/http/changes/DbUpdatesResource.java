@@ -1,0 +1,73 @@
+package lectus.http.changes;
+
+import lectus.document.PagedBody;
+import lectus.feed.BoundedFeed;
+import lectus.feed.DatabaseEvents;
+import lectus.feed.LiveStart;
+import lectus.feed.updates.StorePosition;
+import lectus.feed.updates.StoreUpdates;
+import lectus.http.Services;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Requests;
+import lectus.http.exchange.Resource;
+import lectus.http.exchange.WebSocketUpgrade;
+import lectus.http.live.FeedQuery;
+import lectus.http.live.FeedResponse;
+import lectus.http.live.FeedSocket;
+import lectus.http.live.LiveFeeds;
+
+/** {@code /_db_updates}: which databases are created, updated and deleted. */
+final class DbUpdatesResource implements Resource {
+  private final StoreUpdates updates;
+  private final DatabaseEvents events;
+  private final LiveFeeds feeds;
+
+  DbUpdatesResource(Services services, LiveFeeds feeds) {
+    this.updates = services.storeUpdates();
+    this.events = services.events();
+    this.feeds = feeds;
+  }
+
+  @Override
+  public void serve(Exchange exchange) {
+    switch (exchange.method()) {
+      case GET, HEAD -> answer(exchange, query(exchange));
+      case POST -> {
+        Requests.wantJson(exchange);
+        DbUpdatesQuery query = query(exchange);
+        exchange.body().onComplete(unused -> answer(exchange, query), exchange::fail);
+      }
+      default -> throw Requests.notAllowed("GET,POST,HEAD");
+    }
+  }
+
+  private void answer(Exchange exchange, DbUpdatesQuery query) {
+    FeedQuery feed = query.feed();
+    if (new WebSocketUpgrade(exchange).isWanted()) {
+      FeedSocket.start(feeds, exchange, feed, () -> live(query));
+    } else if (feed.isLive() && !exchange.isHead()) {
+      FeedResponse.start(feeds, exchange, feed, () -> live(query));
+    } else {
+      exchange.streamFeed(() -> normal(query));
+    }
+  }
+
+  private PagedBody normal(DbUpdatesQuery query) {
+    long limit = query.feed().limit();
+    if (query.descending()) {
+      return updates.answerDownFrom(query.until(), limit);
+    }
+    return query.until().isPresent()
+        ? new BoundedFeed<>(live(query), limit)
+        : updates.answer(query.since(), limit);
+  }
+
+  private LiveStart<StorePosition> live(DbUpdatesQuery query) {
+    LiveStart<StorePosition> start = updates.live(query.since(), events);
+    return query.until().map(updates::position).map(start::until).orElse(start);
+  }
+
+  private static DbUpdatesQuery query(Exchange exchange) {
+    return DbUpdatesQuery.parse(exchange.query(), exchange.lastEventId());
+  }
+}

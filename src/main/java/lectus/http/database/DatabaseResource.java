@@ -1,0 +1,108 @@
+package lectus.http.database;
+
+import lectus.database.Catalogue;
+import lectus.database.CreationOptions;
+import lectus.database.DatabaseName;
+import lectus.error.LectusException;
+import lectus.feed.DatabaseEvents;
+import lectus.feed.database.DatabaseInfo;
+import lectus.http.Services;
+import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Locations;
+import lectus.http.exchange.Requests;
+import lectus.http.exchange.Resource;
+import lectus.http.message.Headers;
+import lectus.http.message.QueryParameters;
+import lectus.http.message.Reply;
+import lectus.json.JsonBuffer;
+
+/** {@code /{db}}. */
+final class DatabaseResource implements Resource {
+  private final Catalogue catalogue;
+  private final DatabaseInfo info;
+  private final DatabaseEvents events;
+  private final DatabaseNames names;
+  private final Resource creation;
+
+  /**
+   * @param creation answers a {@code POST}, which creates a document
+   */
+  DatabaseResource(Services services, DatabaseNames names, Resource creation) {
+    this.catalogue = services.catalogue();
+    this.info = services.databaseInfo();
+    this.events = services.events();
+    this.names = names;
+    this.creation = creation;
+  }
+
+  @Override
+  public void serve(Exchange exchange) {
+    switch (exchange.method()) {
+      case GET, HEAD -> {
+        DatabaseName name = names.of(exchange);
+        exchange.answer(() -> get(name));
+      }
+      case PUT -> put(exchange, DatabaseName.of(exchange.segment(0)));
+      case DELETE -> delete(exchange, names.of(exchange));
+      case POST -> creation.serve(exchange);
+      default -> throw Requests.notAllowed("DELETE,GET,HEAD,POST");
+    }
+  }
+
+  private Reply get(DatabaseName name) {
+    JsonBuffer out = new JsonBuffer(512);
+    info.append(name, out);
+    return Reply.json(200, out);
+  }
+
+  private void put(Exchange exchange, DatabaseName name) {
+    CreationOptions options = options(name, exchange.query());
+    String location = Locations.of(exchange, name.text());
+    exchange.answer(
+        () -> {
+          events.publishCreated(catalogue.create(name, options).instance());
+          return Reply.ok(201).with(Headers.LOCATION, location);
+        });
+  }
+
+  private static CreationOptions options(DatabaseName name, QueryParameters query) {
+    boolean partitioned = isPartitioned(query);
+    if (partitioned && name.isSystem()) {
+      throw LectusException.badRequest("Cannot partition a system database");
+    }
+    return new CreationOptions(partitioned, changesShards(query));
+  }
+
+  private static int changesShards(QueryParameters query) {
+    String shards = query.get("changes_shards");
+    try {
+      return shards == null ? CreationOptions.DEFAULT.changesShards() : Integer.parseInt(shards);
+    } catch (NumberFormatException e) {
+      throw CreationOptions.badChangesShards();
+    }
+  }
+
+  private static boolean isPartitioned(QueryParameters query) {
+    String partitioned = query.text("partitioned").orElse("false");
+    return switch (partitioned) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw LectusException.badRequest("Invalid `partitioned` parameter");
+    };
+  }
+
+  /** With {@code rev} somebody meant a document whose id came out empty. */
+  private void delete(Exchange exchange, DatabaseName name) {
+    if (exchange.query().get("rev") != null) {
+      throw LectusException.badRequest(
+          "You tried to DELETE a database with a ?=rev parameter. Did you mean to DELETE a document"
+              + " instead?");
+    }
+    exchange.answer(
+        () -> {
+          events.publishDeleted(catalogue.delete(name).value());
+          return Reply.ok(200);
+        });
+  }
+}

@@ -1,0 +1,44 @@
+package lectus.http.database;
+
+import java.util.Map;
+import lectus.http.Services;
+import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.Resource;
+
+/** The resources that are databases, what belongs to each, and lists of them. */
+public final class DatabaseResources {
+  private final Services services;
+  private final DatabaseNames names;
+
+  public DatabaseResources(Services services, DatabaseNames names) {
+    this.services = services;
+    this.names = names;
+  }
+
+  /**
+   * {@code /{db}}.
+   *
+   * @param creation answers a {@code POST}, which creates a document
+   */
+  public Resource database(Resource creation) {
+    return new DatabaseResource(services, names, creation);
+  }
+
+  /** {@code /{db}/_partition/{partition}} and what lies below it. */
+  public Resource partition() {
+    return new PartitionResource(services, names);
+  }
+
+  public Map<String, Resource> atTop() {
+    return Map.of(
+        "_all_dbs", new AllDbsResource(services), "_dbs_info", new DbsInfoResource(services));
+  }
+
+  /** Below a database. */
+  public Map<String, Resource> inDatabase() {
+    return Map.of(
+        "_revs_limit", new RevsLimitResource(services, names),
+        "_security", new SecurityResource(services, names),
+        "_ensure_full_commit", new EnsureFullCommitResource(services, names));
+  }
+}

@@ -1,0 +1,36 @@
+package lectus.http.database;
+
+import lectus.database.Catalogue;
+import lectus.database.DatabaseName;
+import lectus.http.Services;
+import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Requests;
+import lectus.http.exchange.Resource;
+import lectus.http.message.Method;
+import lectus.http.message.Reply;
+
+/** {@code /{db}/_ensure_full_commit}: every write that was answered is on disk already. */
+final class EnsureFullCommitResource implements Resource {
+  private final Catalogue catalogue;
+  private final DatabaseNames names;
+
+  EnsureFullCommitResource(Services services, DatabaseNames names) {
+    this.catalogue = services.catalogue();
+    this.names = names;
+  }
+
+  @Override
+  public void serve(Exchange exchange) {
+    if (exchange.method() != Method.POST) {
+      throw Requests.notAllowed("POST");
+    }
+    Requests.wantJson(exchange);
+    DatabaseName database = names.of(exchange);
+    exchange.answerBody(ignored -> reply(catalogue.open(database).createdAtSeconds()));
+  }
+
+  private static Reply reply(long createdAtSeconds) {
+    return Reply.json(201, "{\"ok\":true,\"instance_start_time\":\"" + createdAtSeconds + "\"}");
+  }
+}

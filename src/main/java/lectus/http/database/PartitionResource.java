@@ -1,0 +1,123 @@
+package lectus.http.database;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseName;
+import lectus.database.Partition;
+import lectus.document.PagedBody;
+import lectus.document.alldocs.AllDocs;
+import lectus.document.alldocs.AllDocsQuery;
+import lectus.document.alldocs.AllDocsQuery.Listing;
+import lectus.error.LectusException;
+import lectus.feed.database.DatabaseInfo;
+import lectus.http.Services;
+import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Requests;
+import lectus.http.exchange.Resource;
+import lectus.http.message.Method;
+import lectus.http.message.Reply;
+import lectus.json.JsonBuffer;
+
+/** {@code /{db}/_partition/{partition}} and what lies below it. */
+final class PartitionResource implements Resource {
+  private static final String PARAMETER = "partition";
+
+  private final Catalogue catalogue;
+  private final DatabaseInfo info;
+  private final AllDocs allDocs;
+  private final DatabaseNames names;
+
+  PartitionResource(Services services, DatabaseNames names) {
+    this.catalogue = services.catalogue();
+    this.info = services.databaseInfo();
+    this.allDocs = services.allDocs();
+    this.names = names;
+  }
+
+  @Override
+  public void serve(Exchange exchange) {
+    DatabaseName database = names.of(exchange);
+    List<String> segments = exchange.segments();
+    if (segments.size() == 2) {
+      throw LectusException.badRequest("invalid_partition_req");
+    }
+    Partition partition = Partition.of(segments.get(2));
+    if (segments.size() == 3) {
+      serveInfo(exchange, database, partition);
+    } else if (segments.get(3).equals("_all_docs")) {
+      serveAllDocs(exchange, database, parameters(exchange, partition));
+    } else {
+      throw missing(segments);
+    }
+  }
+
+  private void serveInfo(Exchange exchange, DatabaseName database, Partition partition) {
+    if (exchange.method() != Method.GET && !exchange.isHead()) {
+      throw Requests.notAllowed("GET,HEAD");
+    }
+    exchange.answer(
+        () -> {
+          JsonBuffer out = new JsonBuffer(256);
+          info.append(database, partition, out);
+          return Reply.json(200, out);
+        });
+  }
+
+  private void serveAllDocs(
+      Exchange exchange, DatabaseName database, Map<String, String> parameters) {
+    boolean queries = exchange.segments().size() == 5;
+    if (exchange.segments().size() > 5 || queries && !exchange.segment(4).equals("queries")) {
+      throw LectusException.notFound("missing");
+    }
+    switch (exchange.method()) {
+      case POST -> {
+        Requests.wantJson(exchange);
+        exchange.streamBody(
+            body ->
+                queries
+                    ? answers(database, AllDocsQuery.parseQueries(Listing.ALL, parameters, body))
+                    : answer(database, AllDocsQuery.parse(Listing.ALL, parameters, body)));
+      }
+      case GET, HEAD -> {
+        if (queries) {
+          throw Requests.notAllowed("POST");
+        }
+        exchange.stream(() -> answer(database, AllDocsQuery.parse(Listing.ALL, parameters, null)));
+      }
+      default -> throw Requests.notAllowed(queries ? "POST" : "GET,HEAD,POST");
+    }
+  }
+
+  private PagedBody answer(DatabaseName database, AllDocsQuery query) {
+    DatabaseInfo.checkPartitioned(catalogue.open(database));
+    return allDocs.answer(database, query);
+  }
+
+  private PagedBody answers(DatabaseName database, List<AllDocsQuery> queries) {
+    DatabaseInfo.checkPartitioned(catalogue.open(database));
+    return allDocs.answers(database, queries);
+  }
+
+  private static Map<String, String> parameters(Exchange exchange, Partition partition) {
+    Map<String, String> parameters = new HashMap<>(exchange.query().asMap());
+    String other = parameters.put(PARAMETER, partition.name());
+    if (other != null && !other.equals(partition.name())) {
+      throw LectusException.badRequest("Conflicting value for `partition` in query string");
+    }
+    return parameters;
+  }
+
+  private static LectusException missing(List<String> segments) {
+    return switch (segments.get(3)) {
+      case "_find", "_explain", "_design" ->
+          Requests.notImplemented(
+              "/{db}/_partition/{partition}/"
+                  + segments.get(3)
+                  + " is a part of CouchDB that Lectus does not have.");
+      default -> LectusException.notFound("missing");
+    };
+  }
+}

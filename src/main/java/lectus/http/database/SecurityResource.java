@@ -1,0 +1,55 @@
+package lectus.http.database;
+
+import com.fasterxml.jackson.core.JsonToken;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseName;
+import lectus.error.LectusException;
+import lectus.http.Services;
+import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Requests;
+import lectus.http.exchange.Resource;
+import lectus.http.message.Reply;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonInput;
+
+/**
+ * {@code /{db}/_security}: kept and given back; it protects nothing as long as there are no users.
+ */
+final class SecurityResource implements Resource {
+  private final Catalogue catalogue;
+  private final DatabaseNames names;
+
+  SecurityResource(Services services, DatabaseNames names) {
+    this.catalogue = services.catalogue();
+    this.names = names;
+  }
+
+  @Override
+  public void serve(Exchange exchange) {
+    DatabaseName database = names.of(exchange);
+    switch (exchange.method()) {
+      case GET, HEAD ->
+          exchange.answer(
+              () -> Reply.json(200, new JsonBuffer(256).raw(catalogue.security(database))));
+      case PUT -> exchange.answerBody(body -> put(database, body));
+      default -> throw Requests.notAllowed("PUT,GET");
+    }
+  }
+
+  private Reply put(DatabaseName database, byte[] body) {
+    requireObject(body);
+    catalogue.secure(database, body);
+    return Reply.ok(200);
+  }
+
+  private static void requireObject(byte[] body) {
+    try (JsonInput input = JsonInput.of(body)) {
+      if (input.next() != JsonToken.START_OBJECT) {
+        throw LectusException.badRequest("Request body must be a JSON object");
+      }
+      input.skip();
+      input.expectEnd();
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package lectus.http.document;
+
+import java.util.List;
+import java.util.function.Function;
+import lectus.document.write.EditOutcome;
+import lectus.http.Writes.Completion;
+import lectus.http.exchange.Exchange;
+import lectus.http.message.Reply;
+
+/** Answers a request when its one edit is done, on the request's own event loop. */
+record Answering(Exchange exchange, Function<EditOutcome, Reply> reply) implements Completion {
+  @Override
+  public void written(List<EditOutcome> outcomes) {
+    EditOutcome outcome = outcomes.get(0);
+    exchange.context().runOnContext(none -> exchange.guarded(() -> answer(outcome)));
+  }
+
+  private void answer(EditOutcome outcome) {
+    exchange.reply(reply.apply(outcome));
+  }
+
+  @Override
+  public void failed(Throwable failure) {
+    exchange.context().runOnContext(none -> exchange.fail(failure));
+  }
+}

@@ -1,0 +1,124 @@
+package lectus.http.document;
+
+import java.util.Arrays;
+import java.util.Optional;
+import lectus.database.DatabaseName;
+import lectus.document.DocumentId;
+import lectus.document.edit.DocumentEdit;
+import lectus.document.edit.DocumentParser;
+import lectus.document.edit.Edit;
+import lectus.document.local.LocalDocuments;
+import lectus.document.read.DocumentReader;
+import lectus.document.read.ReadOptions;
+import lectus.error.LectusException;
+import lectus.http.Services;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Locations;
+import lectus.http.message.QueryParameters;
+import lectus.http.message.RequestTarget;
+import lectus.json.JsonBuffer;
+import lectus.revision.RevisionId;
+
+/**
+ * COPY of a document to the name in the header {@code Destination}. Source and target may each be a
+ * local document.
+ */
+final class DocumentCopy {
+  private final DocumentReader documents;
+  private final LocalDocuments localDocuments;
+  private final DocumentParser parser;
+  private final DocumentWrites writes;
+
+  DocumentCopy(Services services, DocumentWrites writes) {
+    this.documents = services.documents();
+    this.localDocuments = services.localDocuments();
+    this.parser = services.parser();
+    this.writes = writes;
+  }
+
+  /**
+   * Where to, and over which revision.
+   *
+   * @param rev as it is written, for it is of another form where the target is local
+   */
+  private record Destination(String id, Optional<String> rev) {}
+
+  /** Reads the source as JSON and gives back its revision. */
+  private interface Source {
+    String read(JsonBuffer out);
+  }
+
+  void copy(Exchange exchange, DatabaseName database, String source) {
+    ReadOptions options = readOptions(DocumentWrites.givenRevision(exchange));
+    copy(
+        exchange,
+        database,
+        source,
+        out -> documents.read(database, source, options, out).toString());
+  }
+
+  void copyLocal(Exchange exchange, DatabaseName database, String source) {
+    copy(exchange, database, source, out -> localDocuments.read(database, source, out));
+  }
+
+  private void copy(Exchange exchange, DatabaseName database, String id, Source source) {
+    Destination target = destination(exchange.header("Destination"));
+    String location = Locations.of(exchange, database.text(), target.id());
+    exchange
+        .work(() -> edit(id, source, target))
+        .onComplete(
+            edit ->
+                exchange.guarded(
+                    () ->
+                        writes.submit(
+                            exchange,
+                            database,
+                            edit,
+                            edit.body().jsonBytes(),
+                            done -> EditReplies.of(done, 201, location))),
+            exchange::fail);
+  }
+
+  private static Destination destination(String header) {
+    if (header == null) {
+      throw LectusException.badRequest("Destination header is mandatory for COPY.");
+    }
+    if (header.startsWith("http://") || header.startsWith("https://")) {
+      throw LectusException.badRequest("Destination URL must be relative.");
+    }
+    int question = header.indexOf('?');
+    int end = question < 0 ? header.length() : question;
+    QueryParameters query =
+        question < 0 ? QueryParameters.NONE : QueryParameters.parse(header.substring(question + 1));
+    return new Destination(RequestTarget.decode(header, 0, end), query.text("rev"));
+  }
+
+  private static ReadOptions readOptions(Optional<RevisionId> rev) {
+    return new ReadOptions(
+        rev, false, false, false, false, false, false, ReadOptions.DEFAULT.fields());
+  }
+
+  private Edit edit(String id, Source source, Destination target) {
+    JsonBuffer json = new JsonBuffer(1_024);
+    String rev = source.read(json);
+    byte[] body = withoutIdentity(json, id, rev);
+    if (DocumentId.isLocal(target.id())) {
+      return parser.local(target.id(), target.rev(), body);
+    }
+    Optional<RevisionId> over = target.rev().map(RevisionId::of);
+    DocumentEdit copied = parser.interactive(target.id(), over, body);
+    return new DocumentEdit(copied.id(), copied.base(), false, copied.body());
+  }
+
+  /** The document without {@code _id} and {@code _rev}, which always come first. */
+  private static byte[] withoutIdentity(JsonBuffer json, String id, String rev) {
+    JsonBuffer head = new JsonBuffer(128);
+    head.ascii("{\"_id\":").string(id).ascii(",\"_rev\":").string(rev);
+    byte[] read = json.toBytes();
+    int length = head.length();
+    boolean others = read[length] == ',';
+    byte[] rest = Arrays.copyOfRange(read, others ? length : length - 1, read.length);
+    rest[0] = '{';
+    return rest;
+  }
+}

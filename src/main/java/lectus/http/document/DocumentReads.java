@@ -1,0 +1,97 @@
+package lectus.http.document;
+
+import java.util.List;
+import java.util.Optional;
+import lectus.database.DatabaseName;
+import lectus.document.read.DocumentReader;
+import lectus.document.read.OpenRevisions;
+import lectus.document.read.ReadOptions;
+import lectus.http.exchange.Exchange;
+import lectus.http.message.EntityTag;
+import lectus.http.message.JsonStrings;
+import lectus.http.message.QueryParameters;
+import lectus.http.message.Reply;
+import lectus.json.FieldPath;
+import lectus.json.JsonBuffer;
+import lectus.revision.RevisionId;
+
+/** GET of a document. */
+final class DocumentReads {
+  private static final int TYPICAL_BYTES = 1_024;
+
+  private final DocumentReader documents;
+
+  DocumentReads(DocumentReader documents) {
+    this.documents = documents;
+  }
+
+  void get(Exchange exchange, DatabaseName database, String id) {
+    QueryParameters query = exchange.query();
+    if (query.isEmpty()) {
+      read(exchange, database, id, ReadOptions.DEFAULT, true);
+      return;
+    }
+    Optional<OpenRevisions> open = openRevisions(query);
+    if (open.isPresent()) {
+      openRevisions(exchange, database, id, open.get());
+    } else {
+      read(exchange, database, id, options(query), !showsMeta(query));
+    }
+  }
+
+  private void read(
+      Exchange exchange, DatabaseName database, String id, ReadOptions options, boolean tagged) {
+    exchange.answer(
+        () -> {
+          JsonBuffer out = new JsonBuffer(TYPICAL_BYTES);
+          String rev = documents.read(database, id, options, out).toString();
+          if (!tagged) {
+            return Reply.json(200, out);
+          }
+          boolean unchanged = exchange.hasSeen(new EntityTag(rev));
+          return (unchanged ? Reply.empty(304) : Reply.json(200, out)).withEtag(rev);
+        });
+  }
+
+  /** CouchDB prefers multipart/mixed; JSON is the only form here, whatever the client accepts. */
+  private void openRevisions(
+      Exchange exchange, DatabaseName database, String id, OpenRevisions which) {
+    exchange.stream(() -> new WithLineFeed(documents.openRevisions(database, id, which)));
+  }
+
+  private static Optional<OpenRevisions> openRevisions(QueryParameters query) {
+    return query
+        .text("open_revs")
+        .flatMap(which -> OpenRevisions.parse(which, query.isTrue("latest"), query.isTrue("revs")));
+  }
+
+  private static ReadOptions options(QueryParameters query) {
+    ReadOptions options =
+        new ReadOptions(
+            query.text("rev").map(RevisionId::of),
+            query.isTrue("latest"),
+            query.isTrue("revs"),
+            query.isTrue("revs_info"),
+            query.isTrue("conflicts"),
+            query.isTrue("deleted_conflicts"),
+            query.isTrue("local_seq"),
+            fields(query));
+    return query.isTrue("meta") ? options.withMeta() : options;
+  }
+
+  private static List<FieldPath> fields(QueryParameters query) {
+    String json = query.get("fields");
+    return json == null
+        ? List.of()
+        : JsonStrings.parse(json, "fields").stream().map(FieldPath::parse).toList();
+  }
+
+  /** What changes without the document's revision changing cannot be tagged with it. */
+  private static boolean showsMeta(QueryParameters query) {
+    return query.isTrue("revs_info")
+        || query.isTrue("conflicts")
+        || query.isTrue("deleted_conflicts")
+        || query.isTrue("meta")
+        || query.isTrue("local_seq");
+  }
+}

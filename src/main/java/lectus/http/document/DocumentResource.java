@@ -1,0 +1,48 @@
+package lectus.http.document;
+
+import lectus.database.DatabaseName;
+import lectus.error.LectusException;
+import lectus.http.Services;
+import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Requests;
+import lectus.http.exchange.Resource;
+
+/** {@code /{db}/{docid}}, design documents included. */
+final class DocumentResource implements Resource {
+  private static final String METHODS = "DELETE,GET,HEAD,POST,PUT,COPY";
+
+  private final DatabaseNames names;
+  private final DocumentReads reads;
+  private final DocumentWrites writes;
+  private final DocumentDeletion deletion;
+  private final DocumentCopy copy;
+
+  DocumentResource(Services services, DatabaseNames names, DocumentWrites writes) {
+    this.names = names;
+    this.reads = new DocumentReads(services.documents());
+    this.writes = writes;
+    this.deletion = new DocumentDeletion(services.documents(), writes);
+    this.copy = new DocumentCopy(services, writes);
+  }
+
+  @Override
+  public void serve(Exchange exchange) {
+    DatabaseName database = names.of(exchange);
+    String id = DocumentNames.idOf(exchange.segments());
+    switch (exchange.method()) {
+      case GET, HEAD -> reads.get(exchange, database, id);
+      case PUT -> writes.put(exchange, database, id);
+      case DELETE -> deletion.delete(exchange, database, id);
+      case COPY -> copy.copy(exchange, database, id);
+      case POST -> throw postedForm(exchange);
+      default -> throw Requests.notAllowed(METHODS);
+    }
+  }
+
+  /** CouchDB takes attachments as a form. */
+  private static LectusException postedForm(Exchange exchange) {
+    Requests.wantContentType(exchange, "multipart/form-data");
+    return Requests.notImplemented("Attachments are a part of CouchDB that Lectus does not have.");
+  }
+}

@@ -1,0 +1,163 @@
+package lectus.http.document;
+
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpHeaders;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import lectus.database.DatabaseName;
+import lectus.document.edit.DocumentParser;
+import lectus.document.edit.Edit;
+import lectus.document.write.EditOutcome;
+import lectus.error.LectusException;
+import lectus.http.Services;
+import lectus.http.Writes;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Locations;
+import lectus.http.message.Headers;
+import lectus.http.message.QueryParameters;
+import lectus.http.message.Reply;
+import lectus.revision.RevisionId;
+
+/** Writes single documents: parses them, queues them, answers what became of them. */
+final class DocumentWrites {
+  /** Smaller bodies are parsed on the event loop, which costs less than the way to a thread. */
+  private static final int PARSED_AT_ONCE_BYTES = 16 << 10;
+
+  /** What a parsed document holds in memory for each byte of JSON, roughly. */
+  private static final int MEMORY_FACTOR = 4;
+
+  private static final int MEMORY_PER_EDIT = 512;
+
+  private final DocumentParser parser;
+  private final Writes writes;
+  private final Uuids uuids;
+
+  DocumentWrites(Services services, Uuids uuids) {
+    this.parser = services.parser();
+    this.writes = services.writes();
+    this.uuids = uuids;
+  }
+
+  /** About what an edit of so many bytes of JSON holds in memory. */
+  static long memoryOf(long jsonBytes, int edits) {
+    return jsonBytes * MEMORY_FACTOR + (long) edits * MEMORY_PER_EDIT;
+  }
+
+  /** PUT of a document under its name. */
+  void put(Exchange exchange, DatabaseName database, String id) {
+    QueryParameters query = exchange.query();
+    Optional<RevisionId> rev = givenRevision(exchange);
+    boolean newEdits = !"false".equals(query.get("new_edits"));
+    String location = Locations.of(exchange, database.text(), id);
+    parse(
+        exchange,
+        body -> newEdits ? parser.interactive(id, rev, body) : parser.replicated(id, rev, body),
+        (edit, bytes) -> {
+          int status = edit.deleted() && newEdits ? 200 : 201;
+          submit(exchange, database, edit, bytes, done -> EditReplies.of(done, status, location));
+        });
+  }
+
+  /** PUT of a local document, {@code id} with its {@code _local/}. */
+  void putLocal(Exchange exchange, DatabaseName database, String id) {
+    Optional<String> rev = revisionText(exchange);
+    String location = Locations.of(exchange, database.text(), id);
+    parse(
+        exchange,
+        body -> parser.local(id, rev, body),
+        (edit, bytes) -> {
+          int status = edit.deleted() ? 200 : 201;
+          submit(exchange, database, edit, bytes, done -> EditReplies.of(done, status, location));
+        });
+  }
+
+  /** POST of a document to its database. */
+  void post(Exchange exchange, DatabaseName database) {
+    parse(
+        exchange,
+        body -> parser.created(body, uuids::next),
+        (edit, bytes) -> {
+          String location = Locations.of(exchange, database.text(), edit.id());
+          submit(exchange, database, edit, bytes, done -> posted(done, location));
+        });
+  }
+
+  /** As PUT, but without ETag. */
+  private static Reply posted(EditOutcome outcome, String location) {
+    Reply reply = EditReplies.of(outcome, 201, null);
+    if (reply.status() != 201) {
+      return reply;
+    }
+    return new Reply(201, reply.contentType(), reply.body(), List.of())
+        .with(Headers.LOCATION, location);
+  }
+
+  /** Queues an edit that is at hand and answers what becomes of it. */
+  void submit(
+      Exchange exchange,
+      DatabaseName database,
+      Edit edit,
+      long jsonBytes,
+      Function<EditOutcome, Reply> reply) {
+    boolean batch = "ok".equals(exchange.query().get("batch"));
+    writes.write(
+        database,
+        edit,
+        memoryOf(jsonBytes, 1),
+        batch ? new Unattended(exchange.id()) : new Answering(exchange, reply));
+    if (batch) {
+      exchange.reply(EditReplies.accepted(edit.id()));
+    }
+  }
+
+  /**
+   * The revision that the request names beside its body.
+   *
+   * @throws LectusException {@code bad_request}: no revision, or two different ones
+   */
+  static Optional<RevisionId> givenRevision(Exchange exchange) {
+    return revisionText(exchange).map(RevisionId::of);
+  }
+
+  private static Optional<String> revisionText(Exchange exchange) {
+    Optional<String> query = exchange.query().text("rev");
+    String match = exchange.header(HttpHeaders.IF_MATCH);
+    if (match == null) {
+      return query;
+    }
+    String header = unquoted(match.trim());
+    if (query.isPresent() && !query.get().equals(header)) {
+      throw LectusException.badRequest("Document rev and etag have different values");
+    }
+    return Optional.of(header);
+  }
+
+  private static String unquoted(String text) {
+    boolean quoted = text.length() > 1 && text.startsWith("\"") && text.endsWith("\"");
+    return quoted ? text.substring(1, text.length() - 1) : text;
+  }
+
+  /** What is done with an edit and the size of its JSON, on the event loop. */
+  private interface Submission {
+    void submit(Edit edit, int jsonBytes);
+  }
+
+  private void parse(Exchange exchange, Function<byte[], Edit> parsing, Submission then) {
+    exchange
+        .body()
+        .compose(body -> parsed(exchange, body, parsing))
+        .onComplete(
+            parsed -> exchange.guarded(() -> then.submit(parsed.edit(), parsed.jsonBytes())),
+            exchange::fail);
+  }
+
+  private static Future<Parsed> parsed(
+      Exchange exchange, byte[] body, Function<byte[], Edit> parsing) {
+    return body.length < PARSED_AT_ONCE_BYTES
+        ? Future.succeededFuture(new Parsed(parsing.apply(body), body.length))
+        : exchange.work(() -> new Parsed(parsing.apply(body), body.length));
+  }
+
+  private record Parsed(Edit edit, int jsonBytes) {}
+}

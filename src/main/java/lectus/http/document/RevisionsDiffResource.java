@@ -1,0 +1,45 @@
+package lectus.http.document;
+
+import lectus.database.DatabaseName;
+import lectus.document.bulk.RevisionsDiff;
+import lectus.http.Services;
+import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Requests;
+import lectus.http.exchange.Resource;
+import lectus.http.message.Method;
+import lectus.http.message.Reply;
+import lectus.json.JsonBuffer;
+
+/** {@code /{db}/_revs_diff} and its older form {@code /{db}/_missing_revs}. */
+final class RevisionsDiffResource implements Resource {
+  private final RevisionsDiff diff;
+  private final DatabaseNames names;
+  private final boolean missingOnly;
+
+  RevisionsDiffResource(Services services, DatabaseNames names, boolean missingOnly) {
+    this.diff = services.revisionsDiff();
+    this.names = names;
+    this.missingOnly = missingOnly;
+  }
+
+  @Override
+  public void serve(Exchange exchange) {
+    if (exchange.method() != Method.POST) {
+      throw Requests.notAllowed("POST");
+    }
+    Requests.wantJson(exchange);
+    DatabaseName database = names.of(exchange);
+    exchange.answerBody(body -> Reply.json(200, answer(database, body)));
+  }
+
+  private JsonBuffer answer(DatabaseName database, byte[] body) {
+    JsonBuffer out = new JsonBuffer(1_024);
+    if (missingOnly) {
+      diff.missingRevs(database, body, out);
+    } else {
+      diff.revsDiff(database, body, out);
+    }
+    return out;
+  }
+}

@@ -1,0 +1,26 @@
+package lectus.http.document;
+
+import java.util.List;
+import lectus.document.write.EditOutcome;
+import lectus.http.Writes;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Completes a write that was answered before it was done ({@code batch=ok}). */
+record Unattended(String requestId) implements Writes.Completion {
+  private static final Logger LOG = LoggerFactory.getLogger(Unattended.class);
+
+  @Override
+  public void written(List<EditOutcome> outcomes) {
+    for (EditOutcome outcome : outcomes) {
+      if (outcome instanceof EditOutcome.Failed failed) {
+        LOG.info("request={} batch edit failed: {}", requestId, failed.error().error());
+      }
+    }
+  }
+
+  @Override
+  public void failed(Throwable failure) {
+    LOG.warn("request={} batch edit failed", requestId, failure);
+  }
+}

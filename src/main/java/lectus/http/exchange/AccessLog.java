@@ -1,0 +1,66 @@
+package lectus.http.exchange;
+
+import java.time.InstantSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One line for each request: time in UTC, level, logger, then {@code key=value} pairs: method, path
+ * (as it was sent), status, bytes of the body, duration in microseconds, request id.
+ *
+ * <p>The lines of an event loop go to the log many at a time, whole, so that the log's thread wakes
+ * up and writes once for a hundred requests. Used on that event loop only.
+ */
+final class AccessLog {
+  private static final Logger LOG = LoggerFactory.getLogger("lectus.access");
+
+  private static final int BATCH_CHARS = 16 << 10;
+  private static final int LONGEST_WAIT_MILLIS = 100;
+
+  private final boolean enabled;
+  private final LogTime time;
+  private final StringBuilder lines = new StringBuilder();
+  private boolean closed;
+
+  AccessLog(boolean enabled, InstantSource clock) {
+    this.enabled = enabled && LOG.isInfoEnabled();
+    this.time = new LogTime(clock);
+  }
+
+  void record(Exchange exchange, int status, long bodyBytes) {
+    if (!enabled) {
+      return;
+    }
+    boolean first = lines.isEmpty();
+    append(exchange, status, bodyBytes);
+    if (closed || lines.length() >= BATCH_CHARS) {
+      flush();
+    } else if (first) {
+      exchange.afterMillis(LONGEST_WAIT_MILLIS, this::flush);
+    }
+  }
+
+  private void append(Exchange exchange, int status, long bodyBytes) {
+    long micros = (System.nanoTime() - exchange.startNanos()) / 1_000;
+    time.appendTo(lines);
+    lines.append(" INFO  access method=").append(exchange.methodName());
+    lines.append(" path=").append(exchange.rawPath());
+    lines.append(" status=").append(status);
+    lines.append(" bytes=").append(bodyBytes);
+    lines.append(" micros=").append(micros);
+    lines.append(" request=").append(exchange.id()).append('\n');
+  }
+
+  private void flush() {
+    if (!lines.isEmpty()) {
+      LOG.info(lines.toString());
+      lines.setLength(0);
+    }
+  }
+
+  /** Hands over what waits; from here on, lines do not wait any more. */
+  void close() {
+    closed = true;
+    flush();
+  }
+}

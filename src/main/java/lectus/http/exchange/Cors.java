@@ -1,0 +1,81 @@
+package lectus.http.exchange;
+
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import lectus.http.CorsSettings;
+import lectus.http.message.Reply;
+
+/** Cross-origin requests as CouchDB answers them. */
+final class Cors {
+  private static final String ALL = "*";
+  private static final String EXPOSED =
+      "content-type, accept-ranges, etag, server, x-couch-request-id, x-couch-update-newrev,"
+          + " x-couchdb-body-time";
+
+  private final CorsSettings settings;
+
+  Cors(CorsSettings settings) {
+    this.settings = settings;
+  }
+
+  /** Lets the page read the answer, if its origin is allowed. */
+  void addTo(Exchange exchange) {
+    if (!settings.enabled()) {
+      return;
+    }
+    HttpServerResponse response = exchange.response();
+    response.putHeader(HttpHeaders.VARY, HttpHeaders.ORIGIN);
+    String origin = exchange.header(HttpHeaders.ORIGIN);
+    if (origin != null && allows(origin)) {
+      allow(response, origin);
+      response.putHeader(HttpHeaders.ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+    }
+  }
+
+  /**
+   * Answers a preflight request.
+   *
+   * @return whether it was one that may be granted; if not, nothing was answered
+   */
+  boolean preflight(Exchange exchange) {
+    String origin = exchange.header(HttpHeaders.ORIGIN);
+    String method = exchange.header(HttpHeaders.ACCESS_CONTROL_REQUEST_METHOD);
+    if (origin == null || method == null || !allows(origin)) {
+      return false;
+    }
+    String headers = exchange.header(HttpHeaders.ACCESS_CONTROL_REQUEST_HEADERS);
+    if (!settings.methods().contains(method) || !allowsHeaders(headers)) {
+      return false;
+    }
+    Reply reply =
+        Reply.empty(204)
+            .with(HttpHeaders.ACCESS_CONTROL_MAX_AGE, Integer.toString(settings.maxAgeSeconds()))
+            .with(HttpHeaders.ACCESS_CONTROL_ALLOW_METHODS, String.join(", ", settings.methods()))
+            .with(HttpHeaders.ACCESS_CONTROL_ALLOW_HEADERS, headers == null ? "" : headers);
+    exchange.reply(reply);
+    return true;
+  }
+
+  private void allow(HttpServerResponse response, String origin) {
+    response.putHeader(HttpHeaders.ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    if (settings.credentials()) {
+      response.putHeader(HttpHeaders.ACCESS_CONTROL_ALLOW_CREDENTIALS, "true");
+    }
+  }
+
+  /** Whether pages of this origin may use the server. */
+  boolean allows(String origin) {
+    List<String> origins = settings.origins();
+    return origins.contains(ALL) || origins.contains(origin);
+  }
+
+  private boolean allowsHeaders(String requested) {
+    return requested == null
+        || requested.isBlank()
+        || Arrays.stream(requested.trim().toLowerCase(Locale.ROOT).split("\\s*,\\s*"))
+            .allMatch(settings.headers()::contains);
+  }
+}

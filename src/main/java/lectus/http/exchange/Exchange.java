@@ -1,0 +1,319 @@
+package lectus.http.exchange;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
+import lectus.document.PagedBody;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.http.message.EntityTag;
+import lectus.http.message.ErrorStatus;
+import lectus.http.message.Headers;
+import lectus.http.message.Method;
+import lectus.http.message.QueryParameters;
+import lectus.http.message.Reply;
+import lectus.http.message.RequestTarget;
+
+/**
+ * One request and its answer. Its methods run on the connection's event loop unless they say
+ * otherwise; work goes to other threads through {@link #work} and comes back by itself.
+ *
+ * <p>What fails before the first byte of the answer is answered with a status; what fails after it
+ * resets the connection, so that nobody takes half an answer for a whole one.
+ */
+public final class Exchange {
+  private static final int SWITCHING_PROTOCOLS = 101;
+  private static final int NO_CONTENT = 204;
+
+  /** In the log alone: nobody was there to be answered. */
+  private static final int CLIENT_GONE = 499;
+
+  private final HttpLoop loop;
+  private final HttpServerRequest request;
+  private final Context context;
+  private final String id = RequestIds.next();
+  private final long startNanos = System.nanoTime();
+  private final Method method;
+  private RequestTarget target;
+  private QueryParameters query;
+  private long heldBytes;
+
+  public Exchange(HttpLoop loop, Context context, HttpServerRequest request) {
+    this.loop = loop;
+    this.context = context;
+    this.request = request;
+    this.method = Method.of(request.method());
+  }
+
+  public void aimAt(RequestTarget target) {
+    this.target = target;
+  }
+
+  public String id() {
+    return id;
+  }
+
+  long startNanos() {
+    return startNanos;
+  }
+
+  public Method method() {
+    return method;
+  }
+
+  String methodName() {
+    return request.method().name();
+  }
+
+  public boolean isHead() {
+    return method == Method.HEAD;
+  }
+
+  /** As it was sent, for the log. */
+  String rawPath() {
+    return target == null ? request.uri() : target.path();
+  }
+
+  /** The decoded names of the path. */
+  public List<String> segments() {
+    return target.segments();
+  }
+
+  public String segment(int index) {
+    return target.segments().get(index);
+  }
+
+  /**
+   * @throws LectusException {@code bad_request}: not percent-encoded UTF-8
+   */
+  public QueryParameters query() {
+    if (query == null) {
+      query = QueryParameters.parse(target.query());
+    }
+    return query;
+  }
+
+  /** The first value of a request header; null if absent. */
+  public String header(CharSequence name) {
+    return request.headers().get(name);
+  }
+
+  /**
+   * Whether the client has this state already: an {@code If-None-Match} lists the tag, weak or not.
+   */
+  public boolean hasSeen(EntityTag tag) {
+    return tag.isListedIn(header(HttpHeaders.IF_NONE_MATCH));
+  }
+
+  /** Where a browser's EventSource goes on when it comes again. */
+  public Optional<String> lastEventId() {
+    return Optional.ofNullable(header(Headers.LAST_EVENT_ID));
+  }
+
+  public HttpServerRequest request() {
+    return request;
+  }
+
+  public HttpServerResponse response() {
+    return request.response();
+  }
+
+  public Context context() {
+    return context;
+  }
+
+  HttpLoop loop() {
+    return loop;
+  }
+
+  /** Answers a preflight request of CORS, if this is one that may be granted; else does nothing. */
+  public boolean answerPreflight() {
+    return method == Method.OPTIONS && loop.cors().preflight(this);
+  }
+
+  /** Runs {@code work} on a reader's thread; its answer or failure is sent from here. */
+  public void answer(Callable<Reply> work) {
+    work(work).onComplete(this::reply, this::fail);
+  }
+
+  /** Reads the whole body, then runs {@code work} with it on a reader's thread. */
+  public void answerBody(BodyWork work) {
+    body().compose(body -> work(() -> work.reply(body))).onComplete(this::reply, this::fail);
+  }
+
+  /** What a resource makes of a request's body. */
+  public interface BodyWork {
+    public Reply reply(byte[] body) throws Exception;
+  }
+
+  /** Sends a body of any length, part by part; with HEAD, only what the first part shows. */
+  public void stream(Callable<PagedBody> body) {
+    streamTagged(() -> StreamedBody.untagged(body.call()));
+  }
+
+  /** As {@link #stream}; answers 304 to whom the body's tag says that nothing has changed. */
+  public void streamTagged(Callable<StreamedBody> body) {
+    new ResponseStream(this, body, loop.services().readers()).start();
+  }
+
+  /** As {@link #stream}, on the feeds' share of the threads. */
+  public void streamFeed(Callable<PagedBody> body) {
+    streamFeedTagged(() -> StreamedBody.untagged(body.call()));
+  }
+
+  /** As {@link #streamTagged}, on the feeds' share of the threads. */
+  public void streamFeedTagged(Callable<StreamedBody> body) {
+    new ResponseStream(this, body, loop.services().feedReaders()).start();
+  }
+
+  /** Reads the whole request body and sends what {@code work} makes of it, part by part. */
+  public void streamBody(StreamWork work) {
+    body().onComplete(body -> stream(() -> work.body(body)), this::fail);
+  }
+
+  /** What a resource makes of a request's body, when the answer may be long. */
+  public interface StreamWork {
+    PagedBody body(byte[] request) throws Exception;
+  }
+
+  /** Runs {@code work} on a reader's thread; the result comes back on this event loop. */
+  public <T> Future<T> work(Callable<T> work) {
+    return workOn(loop.services().readers(), work);
+  }
+
+  public <T> Future<T> workOn(Executor executor, Callable<T> work) {
+    return Offload.to(executor, context, work);
+  }
+
+  /** Runs what may throw, and answers what it throws. */
+  public void guarded(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException e) {
+      fail(e);
+    }
+  }
+
+  /** The request's body, whole, decompressed, within the limit. */
+  public Future<byte[]> body() {
+    return RequestBody.read(this, loop.settings().maxRequestBytes());
+  }
+
+  /** Sends a whole answer. */
+  public void reply(Reply reply) {
+    HttpServerResponse response = request.response();
+    if (response.closed() || response.ended()) {
+      finished(reply.status(), 0);
+      return;
+    }
+    Buffer body = reply.body();
+    writeHead(reply.status(), reply.contentType(), reply.headers());
+    if (reply.status() != NO_CONTENT) {
+      response.putHeader(Headers.CONTENT_LENGTH, Integer.toString(body.length()));
+    }
+    if (method == Method.HEAD) {
+      response.end();
+    } else {
+      response.end(body);
+    }
+    finished(reply.status(), method == Method.HEAD ? 0 : body.length());
+  }
+
+  /** Puts status and headers that every answer has, without sending them yet. */
+  public void writeHead(int status, CharSequence contentType, List<Reply.Header> headers) {
+    HttpServerResponse response = request.response();
+    response.setStatusCode(status);
+    String phrase = ErrorStatus.phrase(status);
+    if (phrase != null) {
+      response.setStatusMessage(phrase);
+    }
+    response.putHeader(Headers.CACHE_CONTROL, Headers.MUST_REVALIDATE);
+    if (contentType != null) {
+      response.putHeader(Headers.CONTENT_TYPE, contentType);
+    }
+    response.putHeader(Headers.DATE, loop.clock().httpDate());
+    response.putHeader(Headers.SERVER, loop.serverHeader());
+    response.putHeader(Headers.REQUEST_ID, id);
+    response.putHeader(Headers.BODY_TIME, Headers.ZERO);
+    for (Reply.Header header : headers) {
+      if (mayHave(header.name())) {
+        response.putHeader(header.name(), header.value());
+      }
+    }
+    loop.cors().addTo(this);
+  }
+
+  /** HTTP/2 has no fields about the connection (RFC 9113, section 8.2.2). */
+  private boolean mayHave(CharSequence name) {
+    boolean isAboutConnection = name == HttpHeaders.CONNECTION || name == HttpHeaders.UPGRADE;
+    return !isAboutConnection || request.version() != HttpVersion.HTTP_2;
+  }
+
+  /** Answers an error, or resets the connection if an answer has begun. */
+  public void fail(Throwable failure) {
+    LectusError error = Failures.errorOf(failure, id);
+    if (response().headWritten()) {
+      reset();
+    } else {
+      reply(Reply.error(error));
+    }
+  }
+
+  /** Notes that a streamed answer has been handed over completely. */
+  public void streamed() {
+    finished(response().getStatusCode(), response().bytesWritten());
+  }
+
+  /** Notes that the client went away before its answer was complete. */
+  public void abandoned() {
+    finished(CLIENT_GONE, response().bytesWritten());
+  }
+
+  /** Notes that the connection has become a WebSocket. */
+  void upgraded() {
+    finished(SWITCHING_PROTOCOLS, 0);
+  }
+
+  void afterMillis(long millis, Runnable task) {
+    context.owner().setTimer(millis, timer -> task.run());
+  }
+
+  /** Ends the answer so that the client sees an error, not an end. */
+  void reset() {
+    finished(response().getStatusCode(), response().bytesWritten());
+    cut();
+  }
+
+  /** Ends the connection; over HTTP/2, where others share it, this request's stream. */
+  void cut() {
+    if (request.version() == HttpVersion.HTTP_2) {
+      response().reset();
+    } else {
+      request.connection().close();
+    }
+  }
+
+  /**
+   * Counts what the request's body holds in memory, until the request is finished.
+   *
+   * @throws LectusException service_unavailable (503): the bodies of others hold too much
+   */
+  void hold(long bytes) {
+    loop.services().bodyMemory().reserve(bytes, heldBytes);
+    heldBytes += bytes;
+  }
+
+  private void finished(int status, long bodyBytes) {
+    loop.services().bodyMemory().release(heldBytes);
+    heldBytes = 0;
+    loop.accessLog().record(this, status, bodyBytes);
+  }
+}

@@ -1,0 +1,32 @@
+package lectus.http.exchange;
+
+import com.apple.foundationdb.FDBException;
+import java.util.Optional;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.store.StoreFailures;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a request that failed is told. What nobody foresaw is in the log, under the request's id.
+ */
+public final class Failures {
+  private static final Logger LOG = LoggerFactory.getLogger(Failures.class);
+
+  private Failures() {}
+
+  public static LectusError errorOf(Throwable failure, String requestId) {
+    if (failure instanceof LectusException expected) {
+      return expected.error();
+    }
+    if (failure instanceof FDBException lost) {
+      Optional<LectusError> foreseen = StoreFailures.errorOf(lost.getCode());
+      if (foreseen.isPresent()) {
+        return foreseen.get();
+      }
+    }
+    LOG.error("request={} failed", requestId, failure);
+    return new LectusError.Internal("The request " + requestId + " failed; the log says why.");
+  }
+}

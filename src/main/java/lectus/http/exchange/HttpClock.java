@@ -1,0 +1,35 @@
+package lectus.http.exchange;
+
+import io.vertx.core.Vertx;
+import java.time.Clock;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+
+/** The Date header, formatted once a second for all answers of an event loop. */
+final class HttpClock {
+  private static final long REFRESH_MILLIS = 1_000;
+
+  private final Clock clock;
+  private String httpDate;
+
+  HttpClock(Clock clock) {
+    this.clock = clock;
+    refresh();
+  }
+
+  /** Keeps it current on the event loop that calls this, until that context is closed. */
+  void start(Vertx vertx) {
+    vertx.setPeriodic(REFRESH_MILLIS, timer -> refresh());
+  }
+
+  String httpDate() {
+    return httpDate;
+  }
+
+  private void refresh() {
+    httpDate =
+        DateTimeFormatter.RFC_1123_DATE_TIME.format(
+            ZonedDateTime.ofInstant(clock.instant(), ZoneOffset.UTC));
+  }
+}

@@ -1,0 +1,37 @@
+package lectus.http.exchange;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+
+/** UTC with milliseconds, as ISO 8601 has it; only the milliseconds are formatted every time. */
+final class LogTime {
+  private static final DateTimeFormatter TO_THE_SECOND =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.").withZone(ZoneOffset.UTC);
+
+  private static final int MILLIS_PER_SECOND = 1_000;
+
+  private final InstantSource clock;
+  private long second = Long.MIN_VALUE;
+  private String toTheSecond;
+
+  LogTime(InstantSource clock) {
+    this.clock = clock;
+  }
+
+  void appendTo(StringBuilder line) {
+    long now = clock.millis();
+    long currentSecond = Math.floorDiv(now, MILLIS_PER_SECOND);
+    if (currentSecond != second) {
+      second = currentSecond;
+      toTheSecond = TO_THE_SECOND.format(Instant.ofEpochSecond(second));
+    }
+    int millis = Math.floorMod(now, MILLIS_PER_SECOND);
+    line.append(toTheSecond);
+    line.append((char) ('0' + millis / 100));
+    line.append((char) ('0' + millis / 10 % 10));
+    line.append((char) ('0' + millis % 10));
+    line.append('Z');
+  }
+}

@@ -1,0 +1,49 @@
+package lectus.http.exchange;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+
+/**
+ * What was written of an answer and its socket has not taken yet, counted in bytes. Vert.x counts
+ * messages: of whatever size they are, 16 of them may wait before it calls its queue full. For the
+ * connection's event loop.
+ */
+public final class Outbox {
+  private final HttpServerResponse response;
+  private final int mostBytes;
+  private long waitingBytes;
+  private Runnable whenRoom;
+
+  /**
+   * @param mostBytes beyond which it is full
+   */
+  public Outbox(HttpServerResponse response, int mostBytes) {
+    this.response = response;
+    this.mostBytes = mostBytes;
+  }
+
+  /** Writes a part of the answer's body, be the outbox full or not. */
+  public void write(Buffer part) {
+    int length = part.length();
+    waitingBytes += length;
+    response.write(part).onSuccess(written -> taken(length));
+  }
+
+  public boolean isFull() {
+    return waitingBytes > mostBytes;
+  }
+
+  /** Runs {@code next} once, when half of what it may hold is free. */
+  public void whenRoom(Runnable next) {
+    whenRoom = next;
+  }
+
+  private void taken(int length) {
+    waitingBytes -= length;
+    if (whenRoom != null && waitingBytes <= mostBytes / 2) {
+      Runnable next = whenRoom;
+      whenRoom = null;
+      next.run();
+    }
+  }
+}

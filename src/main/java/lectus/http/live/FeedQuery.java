@@ -1,0 +1,123 @@
+package lectus.http.live;
+
+import java.util.Optional;
+import java.util.OptionalLong;
+import lectus.error.LectusException;
+import lectus.feed.page.ChangesReader;
+import lectus.http.message.QueryParameters;
+
+/**
+ * The parameters that every feed has, whatever it is of.
+ *
+ * @param form of a live feed; empty for the normal one
+ * @param limit after so many rows the feed ends
+ * @param heartbeatMillis a sign of life is to come this often when there is nothing else; empty:
+ *     the parameter was not given
+ * @param timeoutMillis a live feed without heartbeats is to end after this time without rows;
+ *     empty: the parameter was not given
+ */
+public record FeedQuery(
+    Optional<FeedForm> form, long limit, OptionalLong heartbeatMillis, OptionalLong timeoutMillis) {
+  private static final long DEFAULT_TIMEOUT_MILLIS = 60_000;
+
+  /** More often than the usual proxy loses patience, which is after a minute. */
+  private static final long DEFAULT_EVENTS_HEARTBEAT_MILLIS = 25_000;
+
+  /**
+   * @throws LectusException {@code bad_request}
+   */
+  public static FeedQuery parse(QueryParameters query) {
+    return new FeedQuery(form(query), limit(query), heartbeat(query), timeout(query));
+  }
+
+  /** Whether the feed goes on when everything there is was told. */
+  public boolean isLive() {
+    return form.isPresent();
+  }
+
+  /**
+   * Where the feed is to begin, not parsed yet; empty if it was not given.
+   *
+   * @param lastEventId what a browser's EventSource says when it comes again; counts in that feed
+   *     only
+   */
+  public Optional<String> since(QueryParameters query, Optional<String> lastEventId) {
+    return lastEventId
+        .filter(id -> isOf(FeedForm.EVENTSOURCE))
+        .or(() -> query.text("since"))
+        .or(() -> query.text("last-event-id"));
+  }
+
+  private boolean isOf(FeedForm other) {
+    return form.filter(other::equals).isPresent();
+  }
+
+  /** How a feed ends that is the body of an answer. */
+  FeedTerms terms() {
+    if (heartbeatMillis.isPresent()) {
+      return new FeedTerms(limit, heartbeatMillis, OptionalLong.empty());
+    }
+    if (timeoutMillis.isEmpty() && isOf(FeedForm.EVENTSOURCE)) {
+      OptionalLong heartbeat = OptionalLong.of(DEFAULT_EVENTS_HEARTBEAT_MILLIS);
+      return new FeedTerms(limit, heartbeat, OptionalLong.empty());
+    }
+    OptionalLong timeout = OptionalLong.of(timeoutMillis.orElse(DEFAULT_TIMEOUT_MILLIS));
+    return new FeedTerms(limit, OptionalLong.empty(), timeout);
+  }
+
+  /** The same for a WebSocket, whose pings are no affair of the feed: it ends if it was told to. */
+  FeedTerms socketTerms() {
+    OptionalLong timeout = heartbeatMillis.isPresent() ? OptionalLong.empty() : timeoutMillis;
+    return new FeedTerms(limit, OptionalLong.empty(), timeout);
+  }
+
+  private static Optional<FeedForm> form(QueryParameters query) {
+    String feed = query.text("feed").orElse("normal");
+    return switch (feed) {
+      case "normal" -> Optional.empty();
+      case "longpoll" -> Optional.of(FeedForm.LONGPOLL);
+      case "continuous", "live" -> Optional.of(FeedForm.CONTINUOUS);
+      case "eventsource" -> Optional.of(FeedForm.EVENTSOURCE);
+      default ->
+          throw LectusException.badRequest(
+              "Supported `feed` types: normal, continuous, live, longpoll, eventsource");
+    };
+  }
+
+  /** {@code -1} is no limit. */
+  private static long limit(QueryParameters query) {
+    String complaint = "The limit parameter should be a non-negative integer";
+    long limit = query.number("limit", ChangesReader.NO_LIMIT, complaint);
+    if (limit < -1) {
+      throw LectusException.badRequest(complaint);
+    }
+    return limit == -1 ? ChangesReader.NO_LIMIT : Math.min(limit, ChangesReader.NO_LIMIT);
+  }
+
+  private static OptionalLong heartbeat(QueryParameters query) {
+    if (query.get("heartbeat") == null) {
+      return OptionalLong.empty();
+    }
+    if (query.isTrue("heartbeat")) {
+      return OptionalLong.of(DEFAULT_TIMEOUT_MILLIS);
+    }
+    String complaint = "The heartbeat value should be a positive integer (in milliseconds).";
+    long heartbeat = query.number("heartbeat", 0, complaint);
+    if (heartbeat < 1) {
+      throw LectusException.badRequest(complaint);
+    }
+    return OptionalLong.of(heartbeat);
+  }
+
+  private static OptionalLong timeout(QueryParameters query) {
+    if (query.get("timeout") == null) {
+      return OptionalLong.empty();
+    }
+    String complaint = "The timeout parameter should be a non-negative integer";
+    long timeout = query.number("timeout", 0, complaint);
+    if (timeout < 0) {
+      throw LectusException.badRequest(complaint);
+    }
+    return OptionalLong.of(Math.min(timeout, DEFAULT_TIMEOUT_MILLIS));
+  }
+}

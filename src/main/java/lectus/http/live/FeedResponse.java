@@ -1,0 +1,130 @@
+package lectus.http.live;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.List;
+import java.util.concurrent.Callable;
+import lectus.feed.FeedEnd;
+import lectus.feed.FeedSink;
+import lectus.feed.LiveStart;
+import lectus.feed.ResumePoint;
+import lectus.feed.Rows;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Outbox;
+import lectus.json.JsonBuffer;
+
+/** A live feed as the body of an HTTP answer, which goes on for as long as the feed does. */
+public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
+  /** What may lie in memory for a slow client, in bytes, beside the page being sent. */
+  private static final int OUTBOX_BYTES = 256 << 10;
+
+  private final LiveFeeds feeds;
+  private final Exchange exchange;
+  private final HttpServerResponse response;
+  private final Outbox outbox;
+  private final FeedForm form;
+  private final LiveListener<P> listener;
+  private boolean hasRows;
+  private boolean over;
+
+  private FeedResponse(LiveFeeds feeds, Exchange exchange, FeedForm form, FeedTerms terms) {
+    this.feeds = feeds;
+    this.exchange = exchange;
+    this.response = exchange.response();
+    this.outbox = new Outbox(response, OUTBOX_BYTES);
+    this.form = form;
+    this.listener = new LiveListener<>(feeds, exchange.context(), this, terms);
+  }
+
+  /**
+   * @param query of a live feed
+   * @param opening runs on a feed reader's thread; what it throws is answered
+   */
+  public static <P extends ResumePoint<P>> void start(
+      LiveFeeds feeds, Exchange exchange, FeedQuery query, Callable<LiveStart<P>> opening) {
+    FeedForm form = query.form().orElseThrow();
+    FeedResponse<P> feed = new FeedResponse<>(feeds, exchange, form, query.terms());
+    feed.response.closeHandler(none -> feed.abandon());
+    feed.response.exceptionHandler(failure -> feed.abandon());
+    feed.listener.start(opening);
+  }
+
+  /** The client is gone; also told when it goes after the feed's end. */
+  private void abandon() {
+    if (!over) {
+      over = true;
+      listener.close();
+      exchange.abandoned();
+    }
+  }
+
+  @Override
+  public void begin(P from) {
+    exchange.writeHead(200, form.contentType(), List.of());
+    response.setChunked(true).setWriteQueueMaxSize(OUTBOX_BYTES);
+    JsonBuffer head = new JsonBuffer(64);
+    form.appendHead(head);
+    if (head.length() > 0) {
+      write(head);
+    } else {
+      response.writeHead();
+    }
+  }
+
+  @Override
+  public void rows(Rows<P> rows, int from, int to) {
+    FramedRows framed = feeds.framedRows();
+    outbox.write(framed.bytes(form, rows, from, to, !hasRows));
+    hasRows = true;
+  }
+
+  @Override
+  public long room() {
+    return outbox.isFull() ? 0 : Long.MAX_VALUE;
+  }
+
+  @Override
+  public void whenRoom(Runnable again) {
+    outbox.whenRoom(again);
+  }
+
+  @Override
+  public void caughtUp(P at) {
+    if (form.isOneAnswer() && hasRows) {
+      listener.close();
+      end(new FeedEnd.LimitReached(), at, 0);
+    }
+  }
+
+  @Override
+  public void heartbeat() {
+    if (!outbox.isFull()) {
+      JsonBuffer beat = new JsonBuffer(64);
+      form.appendHeartbeat(beat);
+      write(beat);
+    }
+  }
+
+  @Override
+  public void end(FeedEnd reason, P at, long pending) {
+    over = true;
+    JsonBuffer tail = new JsonBuffer(128);
+    form.appendEnd(reason, at, pending, tail);
+    response.end(bytes(tail));
+    exchange.streamed();
+  }
+
+  @Override
+  public void fail(Throwable failure) {
+    over = true;
+    exchange.fail(failure);
+  }
+
+  private void write(JsonBuffer json) {
+    outbox.write(bytes(json));
+  }
+
+  private static Buffer bytes(JsonBuffer json) {
+    return Buffer.buffer(json.length()).appendBytes(json.array(), 0, json.length());
+  }
+}

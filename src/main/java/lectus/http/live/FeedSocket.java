@@ -1,0 +1,148 @@
+package lectus.http.live;
+
+import io.vertx.core.Context;
+import io.vertx.core.http.ServerWebSocket;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import lectus.error.LectusError;
+import lectus.feed.FeedEnd;
+import lectus.feed.FeedSink;
+import lectus.feed.FeedText;
+import lectus.feed.LiveStart;
+import lectus.feed.ResumePoint;
+import lectus.feed.Rows;
+import lectus.http.HttpSettings;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Failures;
+import lectus.http.exchange.WebSocketUpgrade;
+import lectus.http.socket.CloseCode;
+import lectus.http.socket.TextSocket;
+import lectus.json.JsonBuffer;
+
+/**
+ * A live feed as a WebSocket: each row a text message. Its orderly end is one more message, the one
+ * that is the last line of a continuous feed, and the close frame. The client says nothing.
+ */
+public final class FeedSocket<P extends ResumePoint<P>>
+    implements FeedSink<P>, TextSocket.Listener {
+  private final TextSocket socket;
+  private final RowMessages messages;
+  private final String requestId;
+  private final LiveListener<P> listener;
+
+  private FeedSocket(
+      TextSocket socket, LiveFeeds feeds, Context context, FeedTerms terms, String requestId) {
+    this.socket = socket;
+    this.messages = feeds.rowMessages();
+    this.requestId = requestId;
+    this.listener = new LiveListener<>(feeds, context, this, terms);
+  }
+
+  /**
+   * Opens what is to be read, then the socket: what is not there is an answer of HTTP.
+   *
+   * @param opening runs on a feed reader's thread
+   * @throws lectus.error.LectusException when the request is no proper one for a WebSocket
+   */
+  public static <P extends ResumePoint<P>> void start(
+      LiveFeeds feeds, Exchange exchange, FeedQuery query, Callable<LiveStart<P>> opening) {
+    WebSocketUpgrade upgrade = new WebSocketUpgrade(exchange);
+    upgrade.check();
+    // A request that has been read whole cannot become a socket any more.
+    exchange.request().pause();
+    exchange
+        .workOn(feeds.readers(), opening)
+        .onComplete(
+            start -> exchange.guarded(() -> open(feeds, exchange, query, upgrade, start)),
+            failure -> refuse(exchange, failure));
+  }
+
+  private static void refuse(Exchange exchange, Throwable failure) {
+    exchange.request().resume();
+    exchange.fail(failure);
+  }
+
+  private static <P extends ResumePoint<P>> void open(
+      LiveFeeds feeds,
+      Exchange exchange,
+      FeedQuery query,
+      WebSocketUpgrade upgrade,
+      LiveStart<P> start) {
+    upgrade
+        .accept(Optional.empty())
+        .onComplete(opened -> begin(feeds, exchange, query, opened, start), exchange::fail);
+  }
+
+  private static <P extends ResumePoint<P>> void begin(
+      LiveFeeds feeds,
+      Exchange exchange,
+      FeedQuery query,
+      ServerWebSocket opened,
+      LiveStart<P> start) {
+    Context context = exchange.context();
+    HttpSettings settings = feeds.settings();
+    long pingMillis = settings.pingMillis(query.heartbeatMillis());
+    TextSocket socket = new TextSocket(context.owner(), opened, settings.webSockets(), pingMillis);
+    FeedTerms terms = query.socketTerms();
+    FeedSocket<P> feed = new FeedSocket<>(socket, feeds, context, terms, exchange.id());
+    socket.start(feed);
+    feed.listener.begin(start);
+  }
+
+  @Override
+  public void received(byte[] utf8) {
+    listener.close();
+    socket.close(CloseCode.POLICY_VIOLATION, "This socket takes no messages.");
+  }
+
+  @Override
+  public void closed() {
+    listener.close();
+  }
+
+  @Override
+  public void begin(P from) {}
+
+  @Override
+  public void rows(Rows<P> rows, int from, int to) {
+    for (int row = from; row < to; row++) {
+      socket.send(messages.of(rows, row));
+    }
+  }
+
+  @Override
+  public long room() {
+    return socket.isFull() ? 0 : Long.MAX_VALUE;
+  }
+
+  @Override
+  public void whenRoom(Runnable again) {
+    socket.whenDrained(again);
+  }
+
+  @Override
+  public void caughtUp(P at) {}
+
+  /** The socket sees to its pings. */
+  @Override
+  public void heartbeat() {}
+
+  @Override
+  public void end(FeedEnd reason, P at, long pending) {
+    JsonBuffer last = new JsonBuffer(128);
+    FeedText.appendLastLine(at, pending, reason, last);
+    socket.send(last.truncate(last.length() - 1).toBytes());
+    if (reason instanceof FeedEnd.ServerStopping) {
+      socket.close(CloseCode.GOING_AWAY, "The server stops; connect again.");
+    } else {
+      socket.close(CloseCode.NORMAL, "");
+    }
+  }
+
+  @Override
+  public void fail(Throwable failure) {
+    LectusError error = Failures.errorOf(failure, requestId);
+    boolean passes = error instanceof LectusError.Unavailable;
+    socket.close(passes ? CloseCode.TRY_AGAIN_LATER : CloseCode.INTERNAL_ERROR, error.reason());
+  }
+}

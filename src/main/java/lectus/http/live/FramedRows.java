@@ -1,0 +1,45 @@
+package lectus.http.live;
+
+import io.vertx.core.buffer.Buffer;
+import java.util.EnumMap;
+import java.util.Map;
+import lectus.feed.Rows;
+import lectus.json.JsonBuffer;
+
+/**
+ * Puts rows into a form, once for all listeners in a row that are handed the same: the bytes made
+ * last are kept. For one event loop.
+ */
+final class FramedRows {
+  /** What surrounds a row in any form, in bytes, at most. */
+  private static final int FRAME_BYTES = 100;
+
+  private final Map<FeedForm, Framed> last = new EnumMap<>(FeedForm.class);
+
+  private record Framed(Rows<?> rows, int from, int to, boolean first, Buffer bytes) {
+    boolean isFor(Rows<?> otherRows, int otherFrom, int otherTo, boolean otherFirst) {
+      return rows == otherRows && from == otherFrom && to == otherTo && first == otherFirst;
+    }
+  }
+
+  /**
+   * The rows from {@code from} up to {@code to}. The buffer is shared: it is not to be changed.
+   *
+   * @param first whether the listener was handed no row before
+   */
+  Buffer bytes(FeedForm form, Rows<?> rows, int from, int to, boolean first) {
+    Framed framed = last.get(form);
+    if (framed == null || !framed.isFor(rows, from, to, first)) {
+      framed = new Framed(rows, from, to, first, frame(form, rows, from, to, first));
+      last.put(form, framed);
+    }
+    return framed.bytes();
+  }
+
+  private static Buffer frame(FeedForm form, Rows<?> rows, int from, int to, boolean first) {
+    int bytes = rows.end(to - 1) - rows.start(from) + FRAME_BYTES * (to - from);
+    JsonBuffer out = new JsonBuffer(bytes);
+    form.appendRows(rows, from, to, first, out);
+    return Buffer.buffer(out.toBytes());
+  }
+}

@@ -1,0 +1,127 @@
+package lectus.http.live;
+
+import io.vertx.core.Vertx;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Calls those for whom nothing has happened for some time. Timers of one length wait in one line,
+ * which is in order by itself, because whoever starts again goes to its end; so ten thousand of
+ * them cost one timer of Vert.x, and starting one again moves four references. For one event loop.
+ */
+final class IdleClock {
+  private static final long NONE = -1;
+
+  private final Map<Long, Line> lines = new HashMap<>();
+
+  /** Who waits in a line. */
+  final class Timer {
+    private final Line line;
+    private final Runnable idle;
+    private long dueMillis;
+    private Timer previous;
+    private Timer next;
+
+    private Timer(Line line, Runnable idle) {
+      this.line = line;
+      this.idle = idle;
+    }
+
+    /** Counts from now on, because something happened. */
+    void restart() {
+      if (previous != null) {
+        line.remove(this);
+        line.add(this);
+      }
+    }
+
+    void stop() {
+      if (previous != null) {
+        line.remove(this);
+        line.dropIfEmpty();
+      }
+    }
+  }
+
+  /**
+   * Starts a timer, which calls {@code idle} each time that many milliseconds have passed without
+   * {@link Timer#restart}, until it is stopped.
+   *
+   * @param vertx of the calling event loop
+   * @param millis 1 or more
+   */
+  Timer start(Vertx vertx, long millis, Runnable idle) {
+    Line line = lines.computeIfAbsent(millis, length -> new Line(vertx, length));
+    Timer timer = new Timer(line, idle);
+    line.add(timer);
+    return timer;
+  }
+
+  /** How many timers of Vert.x are running. */
+  int lines() {
+    return lines.size();
+  }
+
+  /** The timers of one length, the one that is due first at the head. */
+  private final class Line {
+    private final Vertx vertx;
+    private final long millis;
+    private final Timer ends = new Timer(this, null);
+    private long alarm = NONE;
+
+    Line(Vertx vertx, long millis) {
+      this.vertx = vertx;
+      this.millis = millis;
+      ends.previous = ends;
+      ends.next = ends;
+    }
+
+    void add(Timer timer) {
+      timer.dueMillis = nowMillis() + millis;
+      timer.previous = ends.previous;
+      timer.next = ends;
+      ends.previous.next = timer;
+      ends.previous = timer;
+      if (alarm == NONE) {
+        setAlarm();
+      }
+    }
+
+    void remove(Timer timer) {
+      timer.previous.next = timer.next;
+      timer.next.previous = timer.previous;
+      timer.previous = null;
+      timer.next = null;
+    }
+
+    void dropIfEmpty() {
+      if (ends.next == ends && lines.get(millis) == this) {
+        lines.remove(millis);
+        vertx.cancelTimer(alarm);
+      }
+    }
+
+    private void setAlarm() {
+      alarm = vertx.setTimer(Math.max(1, ends.next.dueMillis - nowMillis()), id -> callWhoIsDue());
+    }
+
+    private void callWhoIsDue() {
+      long now = nowMillis();
+      while (ends.next != ends && ends.next.dueMillis <= now) {
+        Timer timer = ends.next;
+        remove(timer);
+        add(timer);
+        timer.idle.run();
+      }
+      alarm = NONE;
+      if (ends.next != ends) {
+        setAlarm();
+      }
+    }
+  }
+
+  private static long nowMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+  }
+}

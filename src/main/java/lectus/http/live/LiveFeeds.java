@@ -1,0 +1,99 @@
+package lectus.http.live;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import lectus.feed.FeedEnd;
+import lectus.feed.LiveSource;
+import lectus.feed.ResumePoint;
+import lectus.feed.tail.LiveTails;
+import lectus.http.HttpSettings;
+
+/** The live feeds of one event loop, and what they share there. */
+public final class LiveFeeds {
+  private final Executor readers;
+  private final LiveTails serverTails;
+  private final HttpSettings settings;
+  private final IdleClock clock = new IdleClock();
+  private final FramedRows framedRows = new FramedRows();
+  private final RowMessages rowMessages = new RowMessages();
+  private final Set<LiveListener<?>> listeners = new HashSet<>();
+  private final Map<Object, LoopTail<?>> tails = new HashMap<>();
+  private boolean ending;
+
+  /**
+   * @param readers runs the reading of pages
+   */
+  public LiveFeeds(Executor readers, LiveTails serverTails, HttpSettings settings) {
+    this.readers = readers;
+    this.serverTails = serverTails;
+    this.settings = settings;
+  }
+
+  Executor readers() {
+    return readers;
+  }
+
+  IdleClock clock() {
+    return clock;
+  }
+
+  FramedRows framedRows() {
+    return framedRows;
+  }
+
+  RowMessages rowMessages() {
+    return rowMessages;
+  }
+
+  HttpSettings settings() {
+    return settings;
+  }
+
+  /** False when the server is stopping: the feed then ends after what there is to read. */
+  boolean add(LiveListener<?> listener) {
+    listeners.add(listener);
+    return !ending;
+  }
+
+  void remove(LiveListener<?> listener) {
+    listeners.remove(listener);
+  }
+
+  public int count() {
+    return listeners.size();
+  }
+
+  /**
+   * Hands a listener all that a source has to tell behind its position.
+   *
+   * @param source one that can be shared
+   * @return false if others are too far ahead, so that it has to read on its own
+   */
+  <P extends ResumePoint<P>> boolean join(LiveListener<P> listener, LiveSource<P> source) {
+    Object identity = source.identity().orElseThrow();
+    LoopTail<?> tail =
+        tails.computeIfAbsent(
+            identity,
+            absent ->
+                new LoopTail<>(
+                    serverTails, source, listener.context(), () -> tails.remove(identity)));
+    return LiveFeeds.<P>typed(tail).join(listener);
+  }
+
+  /** Sources of one identity have the same kind of points. */
+  @SuppressWarnings("unchecked")
+  private static <P extends ResumePoint<P>> LoopTail<P> typed(LoopTail<?> tail) {
+    return (LoopTail<P>) tail;
+  }
+
+  public void endAll() {
+    ending = true;
+    List<LiveListener<?>> open = new ArrayList<>(listeners);
+    open.forEach(listener -> listener.end(new FeedEnd.ServerStopping()));
+  }
+}

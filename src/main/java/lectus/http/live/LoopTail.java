@@ -1,0 +1,171 @@
+package lectus.http.live;
+
+import io.vertx.core.Context;
+import java.util.ArrayList;
+import java.util.List;
+import lectus.feed.LivePage;
+import lectus.feed.LiveSource;
+import lectus.feed.ResumePoint;
+import lectus.feed.tail.LiveTails;
+import lectus.feed.tail.TailOutlet;
+import lectus.feed.tail.TailWindow;
+import lectus.http.exchange.Offload;
+
+/**
+ * One event loop's share of a live tail: a page comes to the loop once and is handed to all
+ * listeners there that have caught up. It lasts until the last of them has left. For its event
+ * loop, but for what it is told as a {@link TailOutlet}.
+ */
+final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
+  private final LiveTails tails;
+  private final LiveSource<P> source;
+  private final Context context;
+  private final Runnable whenOver;
+
+  /** In the order in which they joined; null in the place of one that has left. */
+  private final List<LiveListener<P>> listeners = new ArrayList<>();
+
+  private TailWindow<P> window;
+  private int left;
+  private boolean delivering;
+
+  /**
+   * @param context of the event loop
+   * @param whenOver is run when the last listener has left, or none could join
+   */
+  LoopTail(LiveTails tails, LiveSource<P> source, Context context, Runnable whenOver) {
+    this.tails = tails;
+    this.source = source;
+    this.context = context;
+    this.whenOver = whenOver;
+  }
+
+  LiveSource<P> source() {
+    return source;
+  }
+
+  /**
+   * Hands a listener everything behind its position: what is in the window at once, the rest as it
+   * comes.
+   *
+   * @return false if its position lies before the window, so that it has to read on its own
+   */
+  boolean join(LiveListener<P> listener) {
+    if (window == null && !begin(listener.position())) {
+      whenOver.run();
+      return false;
+    }
+    if (!window.covers(listener.position())) {
+      return false;
+    }
+    listener.joined(this, listeners.size());
+    listeners.add(listener);
+    for (LivePage<P> page : window.pagesBehind(listener.position())) {
+      if (listener.isIn(this)) {
+        listener.take(page);
+      }
+    }
+    return true;
+  }
+
+  private boolean begin(P at) {
+    window = tails.attach(source, at, this).orElse(null);
+    return window != null;
+  }
+
+  /** How far the tail has come on this event loop. */
+  P end() {
+    return window.end();
+  }
+
+  /** Whether all who ever joined have left. */
+  private boolean isOver() {
+    return window == null;
+  }
+
+  /**
+   * @param place the one the listener was told last
+   */
+  void leave(int place) {
+    listeners.set(place, null);
+    left++;
+    if (!delivering) {
+      closeRanks();
+    }
+  }
+
+  private void closeRanks() {
+    if (left == listeners.size()) {
+      window = null;
+      tails.detach(source, this);
+      whenOver.run();
+    } else if (left > listeners.size() / 2) {
+      listeners.removeIf(listener -> listener == null);
+      left = 0;
+      for (int place = 0; place < listeners.size(); place++) {
+        listeners.get(place).joined(this, place);
+      }
+    }
+  }
+
+  @Override
+  public void deliver(LivePage<P> page, Runnable taken) {
+    Offload.post(
+        context,
+        () -> {
+          try {
+            handOut(page);
+          } finally {
+            taken.run();
+          }
+        });
+  }
+
+  /** Who joins meanwhile gets the page, too: it enters the window behind the last listener. */
+  private void handOut(LivePage<P> page) {
+    if (isOver()) {
+      return;
+    }
+    if (!page.rows().isEmpty() || page.end().isPresent()) {
+      toEach(listener -> listener.take(page));
+    }
+    if (!isOver()) {
+      window.append(page);
+    }
+  }
+
+  @Override
+  public void fail(Throwable failure) {
+    Offload.post(context, () -> toEach(listener -> listener.fail(failure)));
+  }
+
+  private interface Step<P extends ResumePoint<P>> {
+    void take(LiveListener<P> listener);
+  }
+
+  private void toEach(Step<P> step) {
+    delivering = true;
+    try {
+      for (int place = 0; place < listeners.size(); place++) {
+        LiveListener<P> listener = listeners.get(place);
+        if (listener != null) {
+          guarded(listener, step);
+        }
+      }
+    } finally {
+      delivering = false;
+    }
+    if (left > 0 && !isOver()) {
+      closeRanks();
+    }
+  }
+
+  /** What goes wrong with one listener does not concern the others. */
+  private static <P extends ResumePoint<P>> void guarded(LiveListener<P> listener, Step<P> step) {
+    try {
+      step.take(listener);
+    } catch (RuntimeException e) {
+      listener.fail(e);
+    }
+  }
+}

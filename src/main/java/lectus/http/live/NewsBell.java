@@ -1,0 +1,33 @@
+package lectus.http.live;
+
+import io.vertx.core.Context;
+import java.util.concurrent.atomic.AtomicBoolean;
+import lectus.feed.LiveSource;
+import lectus.http.exchange.Offload;
+
+/**
+ * Brings to an event loop that a source may have news: once, however often it is told, until
+ * somebody looks.
+ */
+final class NewsBell implements LiveSource.Listener {
+  private final Context context;
+  private final Runnable ring;
+  private final AtomicBoolean told = new AtomicBoolean();
+
+  NewsBell(Context context, Runnable ring) {
+    this.context = context;
+    this.ring = ring;
+  }
+
+  @Override
+  public void told() {
+    if (told.compareAndSet(false, true)) {
+      Offload.post(context, ring);
+    }
+  }
+
+  /** Whether it was told since the last look. */
+  boolean look() {
+    return told.getAndSet(false);
+  }
+}

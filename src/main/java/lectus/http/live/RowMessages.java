@@ -1,0 +1,25 @@
+package lectus.http.live;
+
+import java.util.Arrays;
+import lectus.feed.Rows;
+
+/**
+ * The bytes of single rows, cut out once for all listeners in a row that are handed the same page:
+ * those of the last page are kept. For one event loop.
+ */
+final class RowMessages {
+  private Rows<?> last = Rows.none();
+  private byte[][] messages = {};
+
+  /** A row's JSON, which is not to be changed. */
+  byte[] of(Rows<?> rows, int row) {
+    if (rows != last) {
+      last = rows;
+      messages = new byte[rows.size()][];
+    }
+    if (messages[row] == null) {
+      messages[row] = Arrays.copyOfRange(rows.json(), rows.start(row), rows.end(row));
+    }
+    return messages[row];
+  }
+}

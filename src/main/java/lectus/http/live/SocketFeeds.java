@@ -1,0 +1,68 @@
+package lectus.http.live;
+
+import io.vertx.core.Context;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import lectus.feed.FeedSink;
+import lectus.feed.LiveStart;
+import lectus.feed.ResumePoint;
+import lectus.feed.page.FeedPosition;
+import lectus.feed.updates.StorePosition;
+import lectus.http.Services;
+import lectus.http.exchange.Offload;
+import lectus.http.socket.Scope;
+import lectus.http.socket.SubscriptionFeeds;
+import lectus.http.socket.Terms;
+
+/** Live listeners for the subscriptions of one socket. */
+public final class SocketFeeds implements SubscriptionFeeds {
+  private final Services services;
+  private final LiveFeeds feeds;
+  private final Context context;
+
+  /**
+   * @param context of the connection
+   */
+  public SocketFeeds(Services services, LiveFeeds feeds, Context context) {
+    this.services = services;
+    this.feeds = feeds;
+    this.context = context;
+  }
+
+  @Override
+  public Feed ofOne(
+      Scope.OneDatabase scope, Terms terms, FeedSink<FeedPosition> sink, Runnable opened) {
+    return listen(
+        terms,
+        sink,
+        opened,
+        () ->
+            services
+                .changes()
+                .live(scope.name(), terms.options(), scope.since(), services.events()));
+  }
+
+  @Override
+  public Feed ofMany(
+      Scope.ManyDatabases scope, Terms terms, FeedSink<StorePosition> sink, Runnable opened) {
+    return listen(
+        terms,
+        sink,
+        opened,
+        () ->
+            services
+                .manyDatabases()
+                .live(scope.databases(), terms.options(), scope.since(), services.events()));
+  }
+
+  private <P extends ResumePoint<P>> Feed listen(
+      Terms terms, FeedSink<P> sink, Runnable opened, Callable<LiveStart<P>> opening) {
+    FeedTerms feedTerms =
+        new FeedTerms(terms.limit(), terms.heartbeatMillis(), OptionalLong.empty());
+    LiveListener<P> listener = new LiveListener<>(feeds, context, sink, feedTerms);
+    Offload.to(feeds.readers(), context, opening)
+        .onComplete(done -> opened.run())
+        .onComplete(listener::begin, listener::fail);
+    return listener::close;
+  }
+}

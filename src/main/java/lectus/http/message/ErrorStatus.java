@@ -1,0 +1,54 @@
+package lectus.http.message;
+
+import lectus.error.LectusError;
+
+/** The one place that knows which status an error has, and CouchDB's phrase for a status. */
+public final class ErrorStatus {
+  private ErrorStatus() {}
+
+  public static int of(LectusError error) {
+    if (error instanceof LectusError.BadRequest) {
+      return 400;
+    }
+    if (error instanceof LectusError.Forbidden) {
+      return 403;
+    }
+    if (error instanceof LectusError.NotFound) {
+      return 404;
+    }
+    if (error instanceof LectusError.MethodNotAllowed) {
+      return 405;
+    }
+    if (error instanceof LectusError.Conflict) {
+      return 409;
+    }
+    if (error instanceof LectusError.PreconditionFailed) {
+      return 412;
+    }
+    if (error instanceof LectusError.TooLarge) {
+      return 413;
+    }
+    if (error instanceof LectusError.UriTooLong) {
+      return 414;
+    }
+    if (error instanceof LectusError.UnsupportedMediaType) {
+      return 415;
+    }
+    if (error instanceof LectusError.UpgradeRequired) {
+      return 426;
+    }
+    if (error instanceof LectusError.NotImplemented) {
+      return 501;
+    }
+    return error instanceof LectusError.Unavailable ? 503 : 500;
+  }
+
+  /** Null where the usual phrase does. */
+  public static String phrase(int status) {
+    return switch (status) {
+      case 404 -> "Object Not Found";
+      case 412 -> "Precondition Failed";
+      default -> null;
+    };
+  }
+}

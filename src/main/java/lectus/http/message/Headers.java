@@ -1,0 +1,33 @@
+package lectus.http.message;
+
+import io.vertx.core.http.HttpHeaders;
+
+/** Header names and values that most answers carry, encoded once. */
+public final class Headers {
+  static final CharSequence ALLOW = HttpHeaders.createOptimized("Allow");
+  public static final CharSequence CACHE_CONTROL = HttpHeaders.createOptimized("Cache-Control");
+  public static final CharSequence CONNECTION = HttpHeaders.createOptimized("Connection");
+  public static final CharSequence CONTENT_LENGTH = HttpHeaders.createOptimized("Content-Length");
+  public static final CharSequence CONTENT_TYPE = HttpHeaders.createOptimized("Content-Type");
+  public static final CharSequence DATE = HttpHeaders.createOptimized("Date");
+  public static final CharSequence ETAG = HttpHeaders.createOptimized("ETag");
+  public static final CharSequence LAST_EVENT_ID = HttpHeaders.createOptimized("Last-Event-ID");
+  public static final CharSequence LOCATION = HttpHeaders.createOptimized("Location");
+  static final CharSequence RETRY_AFTER = HttpHeaders.createOptimized("Retry-After");
+  public static final CharSequence SERVER = HttpHeaders.createOptimized("Server");
+  public static final CharSequence BODY_TIME = HttpHeaders.createOptimized("X-CouchDB-Body-Time");
+  public static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("X-Couch-Request-ID");
+  public static final CharSequence WEBSOCKET_VERSION =
+      HttpHeaders.createOptimized("Sec-WebSocket-Version");
+
+  /** The only version of WebSocket (RFC 6455). */
+  public static final String WEBSOCKET_13 = "13";
+
+  public static final CharSequence EVENT_STREAM = HttpHeaders.createOptimized("text/event-stream");
+  public static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
+  public static final CharSequence MUST_REVALIDATE = HttpHeaders.createOptimized("must-revalidate");
+  public static final CharSequence ZERO = HttpHeaders.createOptimized("0");
+  public static final CharSequence CLOSE = HttpHeaders.createOptimized("close");
+
+  private Headers() {}
+}

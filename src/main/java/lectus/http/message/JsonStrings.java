@@ -1,0 +1,41 @@
+package lectus.http.message;
+
+import com.fasterxml.jackson.core.JsonToken;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import lectus.error.LectusException;
+import lectus.json.JsonInput;
+
+/** Arrays of strings, as parameters and bodies have them. */
+public final class JsonStrings {
+  private JsonStrings() {}
+
+  /**
+   * @param name of the parameter, for the message
+   * @throws LectusException {@code bad_request}
+   */
+  public static List<String> parse(String json, String name) {
+    try (JsonInput input = JsonInput.of(json.getBytes(StandardCharsets.UTF_8))) {
+      input.next();
+      List<String> strings = read(input, name);
+      input.expectEnd();
+      return strings;
+    }
+  }
+
+  /** The array whose first token is the input's current one. */
+  public static List<String> read(JsonInput input, String name) {
+    if (input.token() != JsonToken.START_ARRAY) {
+      throw LectusException.badRequest("`" + name + "` must be an array of strings.");
+    }
+    List<String> strings = new ArrayList<>();
+    while (input.next() != JsonToken.END_ARRAY) {
+      if (input.token() != JsonToken.VALUE_STRING) {
+        throw LectusException.badRequest("`" + name + "` must be an array of strings.");
+      }
+      strings.add(input.text());
+    }
+    return strings;
+  }
+}

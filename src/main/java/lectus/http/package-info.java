@@ -1,0 +1,5 @@
+/**
+ * What a server hands to its HTTP interface: services to answer with, and what its administrator
+ * decided.
+ */
+package lectus.http;

@@ -1,0 +1,40 @@
+package lectus.revision;
+
+import java.nio.charset.StandardCharsets;
+import lectus.json.JsonBuffer;
+
+/** Revisions as JSON strings, without a string in between: every row of a list has one. */
+public final class RevisionText {
+  private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+
+  private RevisionText() {}
+
+  /** Appends {@code "3-9a…"}, quoted. */
+  public static void append(JsonBuffer out, RevisionId revision) {
+    if (revision.hash().odd()) {
+      out.string(revision.toString());
+      return;
+    }
+    out.octet('"').number(revision.position()).octet('-');
+    appendHex(out, revision.hash().bytes());
+    out.octet('"');
+  }
+
+  /** Appends the part behind the dash, quoted. */
+  public static void appendHash(JsonBuffer out, RevisionHash hash) {
+    if (hash.odd()) {
+      out.string(hash.toString());
+      return;
+    }
+    out.octet('"');
+    appendHex(out, hash.bytes());
+    out.octet('"');
+  }
+
+  /** Appends lower-case hex digits. */
+  public static void appendHex(JsonBuffer out, byte[] bytes) {
+    for (byte b : bytes) {
+      out.octet((char) HEX[(b >> 4) & 0xf]).octet((char) HEX[b & 0xf]);
+    }
+  }
+}

@@ -1,0 +1,421 @@
+package lectus.audit;
+
+import static lectus.document.testing.TestDatabase.deletion;
+import static lectus.document.testing.TestDatabase.edit;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import lectus.database.Catalogue;
+import lectus.database.CreationOptions;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseSubspace;
+import lectus.document.body.DocumentsSubspace;
+import lectus.document.edit.Edit;
+import lectus.document.testing.TestDatabase;
+import lectus.document.write.DocumentWriter;
+import lectus.revision.RevisionId;
+import lectus.store.FaultyStore;
+import lectus.store.FaultyStore.Operation;
+import lectus.store.Reads;
+import lectus.store.RootSubspace;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+import lectus.store.testing.TestStores;
+import lectus.tuple.TupleWriter;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The auditor finds what a writer forgets, says where, and finds nothing else. */
+class AuditTest {
+  private static final Duration PAGE_BY_PAGE = Duration.ZERO;
+  private static final byte[] VALUE = {1};
+  private static final byte[] COUNT = new byte[Long.BYTES];
+
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final Store store = stores.fresh();
+  private final TestDatabase db = TestDatabase.create(store);
+  private final FaultyStore faulty = new FaultyStore(store);
+  private final Catalogue catalogue =
+      new Catalogue(
+          faulty.store(),
+          new TransactionRunner(faulty.store(), TransactionLimits.DEFAULT),
+          InstantSource.system());
+  private final DocumentWriter writer = new DocumentWriter(faulty.store(), catalogue);
+  private final DatabaseHandle handle = db.catalogue.open(db.name);
+  private RevisionId first;
+
+  @BeforeEach
+  void aSoundDatabase() {
+    first = db.put("a", "{\"x\":{\"y\":[1,2]},\"z\":{}}");
+    db.put("b", "{}");
+    db.delete("b", db.winner("b").leaf());
+    db.replicate("c", "{\"v\":1}", "2-aa", "1-root");
+    db.replicate("c", "{\"v\":2}", "2-bb", "1-root");
+    db.write(TestDatabase.local("_local/l", "0-0", "{\"m\":1}"));
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void the_clear_of_the_old_change_is_forgotten() {
+    writing(is("clear", DatabaseSubspace.CHANGES), edit("a", first, "{}"));
+
+    assertFound("document \"a\"", "a change is left at", "in the shard 0");
+  }
+
+  @Test
+  void a_write_does_not_see_that_its_shard_is_replaced() {
+    byte[] shardMap = handle.shardMapKey();
+    faulty.beforeNextCommit(() -> db.catalogue.reshard(db.name, 4));
+
+    writing(it -> it.isBelow(shardMap), edit("a", first, "{}"));
+
+    assertFound("document \"a\"", "in the shard 0, where nobody looks for it");
+    assertFound("document \"a\"", "the changes index has no entry at");
+  }
+
+  @Test
+  void a_shard_map_is_not_replaced() {
+    faulty.lose(it -> Arrays.equals(it.key(), handle.shardMapKey()));
+    catalogue.reshard(db.name, 2);
+
+    assertFound("database \"db\"", "an old shard map is not replaced");
+  }
+
+  @Test
+  void the_new_change_is_forgotten() {
+    writing(is("mutate", DatabaseSubspace.CHANGES), edit("a", first, "{}"));
+
+    assertFound("document \"a\"", "the changes index has no entry at");
+  }
+
+  @Test
+  void a_counter_is_forgotten() {
+    writing(is("mutate", DatabaseSubspace.STATISTICS), edit("new", null, "{}"));
+
+    assertFound("database \"db\"", "the counter of documents in slot", " says ", ", there are ");
+    assertFound("database \"db\"", "the counter of entries of the shard 0 in slot");
+    assertFound("database \"db\"", "the counter of active bytes in slot");
+  }
+
+  @Test
+  void the_row_of_all_docs_is_forgotten() {
+    writing(is("set", DatabaseSubspace.ALL_DOCS), edit("a", first, "{}"));
+
+    assertFound("document \"a\"", "all-docs has " + first);
+  }
+
+  @Test
+  void the_row_of_all_docs_is_not_cleared() {
+    writing(is("clear", DatabaseSubspace.ALL_DOCS), deletion("a", first));
+
+    assertFound("document \"a\"", "it should have no row");
+  }
+
+  @Test
+  void a_leaf_of_a_body_is_forgotten() {
+    byte[] document = new DocumentsSubspace(handle).document("a");
+    writing(
+        it -> it.method().equals("set") && it.isBelow(document) && hasPath(it.key()),
+        edit("a", first, "{\"x\":1}"));
+
+    assertFound("document \"a\"", "the body of 2-", "its branch says 7 bytes of JSON");
+  }
+
+  @Test
+  void a_whole_body_is_forgotten() {
+    writing(is("set", DatabaseSubspace.DOCUMENTS), edit("a", first, "{\"x\":1}"));
+
+    assertFound("document \"a\"", "the body of 2-", "is missing");
+  }
+
+  @Test
+  void an_old_body_is_not_cleared() {
+    writing(is("clear", DatabaseSubspace.DOCUMENTS), edit("a", first, "{\"x\":1}"));
+
+    assertFound("document \"a\"", "a body is left of " + first);
+  }
+
+  @Test
+  void an_edit_branch_is_forgotten() {
+    writing(is("mutate", DatabaseSubspace.REVISIONS), edit("new", null, "{}"));
+
+    assertFound("document \"new\"", "it has no edit branch");
+  }
+
+  @Test
+  void an_old_branch_is_not_cleared() {
+    writing(is("clear", DatabaseSubspace.REVISIONS), edit("a", first, "{}"));
+
+    assertFound("document \"a\"", "its winner counts 1 branches, there are 2");
+    assertFound("document \"a\"", "its leaf " + first + " is an ancestor of another");
+    assertFound("document \"a\"", "is marked as a winner beside another");
+  }
+
+  @Test
+  void a_row_of_the_updates_log_is_forgotten() {
+    byte[] log = RootSubspace.UPDATES.key(store.rootPrefix()).toBytes();
+    writing(it -> it.isBelow(log), edit("a", first, "{}"));
+
+    assertFound("database \"db\"", "the updates log tells of nothing since its last change");
+  }
+
+  @Test
+  void a_creation_is_not_logged() {
+    byte[] log = RootSubspace.UPDATES.key(store.rootPrefix()).toBytes();
+    faulty.lose(it -> it.isBelow(log));
+    catalogue.create(DatabaseName.of("quiet"), CreationOptions.DEFAULT);
+
+    assertFound("database \"quiet\"", "the updates log does not tell of its creation");
+  }
+
+  @Test
+  void an_end_is_not_logged() {
+    byte[] log = RootSubspace.UPDATES.key(store.rootPrefix()).toBytes();
+    faulty.lose(it -> it.isBelow(log));
+    catalogue.delete(db.name);
+
+    assertFound("the updates log", "of database \"db\", which is neither there nor ended");
+  }
+
+  @Test
+  void a_name_outlives_its_database() {
+    byte[] names = RootSubspace.CATALOGUE.key(store.rootPrefix()).toBytes();
+    faulty.lose(it -> it.isBelow(names) && it.method().equals("clear"));
+    catalogue.delete(db.name);
+
+    assertFound("database \"db\"", "the directory of its life " + handle.instance());
+  }
+
+  @Test
+  void a_database_loses_its_name() {
+    byte[] names = RootSubspace.CATALOGUE.key(store.rootPrefix()).toBytes();
+    corrupt(tx -> tx.clear(names, ByteArrayUtil.strinc(names)));
+
+    assertFound("the store", "a directory is left of the life " + handle.instance());
+  }
+
+  @Test
+  void keys_that_belong_to_nothing_are_named() {
+    corrupt(
+        tx -> {
+          tx.set(handle.prefix(), new byte[0]);
+          tx.set(ByteArrayUtil.join(handle.prefix(), new byte[] {0x15, 99}), new byte[0]);
+          tx.set(ByteArrayUtil.join(store.rootPrefix(), new byte[] {0x15, 77}), new byte[0]);
+          tx.set(DatabaseSubspace.CHANGES.key(handle.prefix()).string("x").toBytes(), new byte[0]);
+          tx.set(DatabaseSubspace.LOCAL_DOCS.key(handle.prefix()).integer(7).toBytes(), VALUE);
+          tx.set(DatabaseSubspace.STATISTICS.key(handle.prefix()).integer(9).toBytes(), COUNT);
+        });
+
+    assertThat(problems()).filteredOn(it -> it.contains("belongs to no subspace")).hasSize(3);
+    assertFound("database \"db\"", "a change in a shard that the database does not have");
+    assertFound("database \"db\"", "neither a local document nor its body");
+    assertFound("database \"db\"", "an unknown counter");
+  }
+
+  @Test
+  void of_many_such_keys_a_few_are_named() {
+    corrupt(
+        tx -> {
+          for (int i = 0; i < 11; i++) {
+            tx.set(
+                ByteArrayUtil.join(handle.prefix(), new byte[] {0x15, 99, (byte) i}), new byte[0]);
+          }
+        });
+
+    assertThat(problems()).hasSize(11);
+    assertFound("database \"db\"", "and more of them behind that");
+  }
+
+  @Test
+  void what_cannot_be_read_is_a_finding_and_no_failure() {
+    corrupt(
+        tx -> {
+          for (DatabaseSubspace subspace : DatabaseSubspace.values()) {
+            if (subspace != DatabaseSubspace.CONFIG) {
+              tx.set(subspace.key(handle.prefix()).string("a").integer(1).toBytes(), VALUE);
+              tx.set(subspace.key(handle.prefix()).nil().toBytes(), VALUE);
+            }
+          }
+          tx.set(RootSubspace.TRANSACTION_IDS.key(store.rootPrefix()).nil().toBytes(), VALUE);
+          tx.set(RootSubspace.UPDATE_POINTERS.key(store.rootPrefix()).nil().toBytes(), VALUE);
+          tx.set(RootSubspace.UPDATES.key(store.rootPrefix()).integer(3).nil().toBytes(), VALUE);
+          tx.set(RootSubspace.UPDATES.key(store.rootPrefix()).integer(16).toBytes(), VALUE);
+          tx.set(RootSubspace.CATALOGUE.key(store.rootPrefix()).string("x").toBytes(), VALUE);
+        });
+
+    assertFound("document \"a\"", "an edit branch cannot be read");
+    assertFound("document \"a\"", "a part of a body cannot be read");
+    assertFound("database \"db\"", "A key of REVISIONS cannot be read");
+    assertFound("the store", "A transaction id cannot be read");
+    assertFound("the updates log", "A pointer cannot be read");
+    assertFound("the updates log", "A row cannot be read");
+    assertFound("the updates log", "something in no bucket");
+    assertFound("the catalogue", "An entry cannot be read");
+  }
+
+  @Test
+  void an_entry_of_the_catalogue_cannot_be_read_any_more() {
+    byte[] entry = RootSubspace.CATALOGUE.key(store.rootPrefix()).string(db.name.text()).toBytes();
+    corrupt(tx -> tx.set(entry, VALUE));
+
+    assertFound("the catalogue", "An entry cannot be read");
+  }
+
+  @Test
+  void a_local_document_loses_its_row() {
+    byte[] row = DatabaseSubspace.LOCAL_DOCS.key(handle.prefix()).integer(0).toBytes();
+    corrupt(tx -> tx.clear(row, ByteArrayUtil.strinc(row)));
+
+    assertFound("document \"_local/l\"", "a body is left of a local document");
+  }
+
+  @Test
+  void a_pointer_into_the_updates_log_points_nowhere() {
+    byte[] pointer =
+        RootSubspace.UPDATE_POINTERS
+            .key(store.rootPrefix())
+            .integer(1)
+            .string(handle.instance().hex())
+            .toBytes();
+    byte[] value = new TupleWriter(32).integer(1).versionstamp(new byte[12]).toBytes();
+    corrupt(tx -> tx.set(pointer, value));
+
+    assertFound("the updates log", "a pointer to a row that is not there");
+  }
+
+  @Test
+  void ids_that_are_left_behind_are_noted_and_no_finding() {
+    TestStores.onlyEmbedded(); // on a cluster every writer leaves some for a while
+    FaultyStore cluster = new FaultyStore(store, true);
+    new DocumentWriter(cluster.store(), db.catalogue)
+        .write(db.name, List.of(edit("i", null, "{}")));
+
+    AuditReport report = new StoreAudit(store, AuditListener.SILENT).run();
+
+    assertThat(report.findings()).isEmpty();
+    assertThat(report.notes()).containsExactly("1 transaction ids wait to be cleared.");
+  }
+
+  @Test
+  void findings_beyond_the_limit_are_counted() {
+    writing(
+        is("set", DatabaseSubspace.ALL_DOCS),
+        IntStream.range(0, 1_001).mapToObj(i -> edit("d" + i, null, "{}")).toArray(Edit[]::new));
+
+    AuditReport report = new StoreAudit(store, AuditListener.SILENT).run();
+
+    assertThat(report.found()).isEqualTo(1_001);
+    assertThat(report.findings()).hasSize(1_000);
+  }
+
+  @Test
+  void writers_at_work_are_not_taken_for_faults() throws Exception {
+    AtomicBoolean done = new AtomicBoolean();
+    ExecutorService executor = Executors.newFixedThreadPool(3);
+    try {
+      List<Future<?>> writers = new ArrayList<>();
+      writers.add(executor.submit(() -> editUntil(done, "one")));
+      writers.add(executor.submit(() -> editUntil(done, "two")));
+      writers.add(executor.submit(() -> createUntil(done)));
+      for (int i = 0; i < 10; i++) {
+        StoreAudit audit = new StoreAudit(store, AuditListener.SILENT, PAGE_BY_PAGE);
+        assertThat(audit.run().findings()).isEmpty();
+      }
+      done.set(true);
+      for (Future<?> it : writers) {
+        it.get();
+      }
+    } finally {
+      done.set(true);
+      executor.shutdownNow();
+    }
+    assertThat(findings()).isEmpty();
+  }
+
+  private void editUntil(AtomicBoolean done, String prefix) {
+    for (int i = 0; !done.get(); i++) {
+      String id = prefix + i % 50;
+      RevisionId base =
+          db.branches(id).stream()
+              .findFirst()
+              .filter(it -> !it.deleted())
+              .map(it -> it.leaf())
+              .orElse(null);
+      db.write(
+          base != null && i % 7 == 0
+              ? deletion(id, base)
+              : edit(id, base, "{\"i\":" + i + ",\"j\":[{}]}"));
+    }
+  }
+
+  private void createUntil(AtomicBoolean done) {
+    DatabaseName name = DatabaseName.of("passing");
+    for (int i = 0; !done.get(); i++) {
+      if (i < 8) {
+        db.catalogue.reshard(db.name, 1 + i % 4);
+      }
+      db.catalogue.create(name, CreationOptions.DEFAULT);
+      db.writer.write(name, List.of(edit("a", null, "{}")));
+      db.catalogue.delete(name);
+    }
+  }
+
+  /** Makes edits whose transactions lack these operations. */
+  private void writing(Predicate<Operation> forgotten, Edit... edits) {
+    faulty.lose(forgotten);
+    assertThat(writer.write(db.name, List.of(edits)).hasFailures()).isFalse();
+  }
+
+  private Predicate<Operation> is(String method, DatabaseSubspace subspace) {
+    byte[] prefix = subspace.key(handle.prefix()).toBytes();
+    return operation -> operation.method().equals(method) && operation.isBelow(prefix);
+  }
+
+  private boolean hasPath(byte[] key) {
+    int idBytes = new DocumentsSubspace(handle).document("a").length;
+    return DocumentsSubspace.decodeKey(key, idBytes).pathOffset() < key.length;
+  }
+
+  private void corrupt(Consumer<Transaction> change) {
+    db.transactions.run(
+        tx -> {
+          Reads.await(tx.getReadVersion());
+          change.accept(tx);
+          return null;
+        });
+  }
+
+  /** Read at one version and page by page, which find the same. */
+  private List<Finding> findings() {
+    List<Finding> atOnce = new StoreAudit(store, AuditListener.SILENT).run().findings();
+    List<Finding> paged =
+        new StoreAudit(store, AuditListener.SILENT, PAGE_BY_PAGE).run().findings();
+    assertThat(paged).containsExactlyInAnyOrderElementsOf(atOnce);
+    return atOnce;
+  }
+
+  private List<String> problems() {
+    return findings().stream().map(Finding::toString).toList();
+  }
+
+  private void assertFound(String place, String... parts) {
+    assertThat(problems()).anySatisfy(it -> assertThat(it).contains(place + ": ").contains(parts));
+  }
+}

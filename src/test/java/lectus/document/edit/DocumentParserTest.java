@@ -1,0 +1,245 @@
+package lectus.document.edit;
+
+import static lectus.document.testing.TestDatabase.utf8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Optional;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.json.ExplodedBody;
+import lectus.json.JsonAssembler;
+import lectus.json.JsonBuffer;
+import lectus.revision.Ancestors;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionPath;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DocumentParserTest {
+  private static final String HASH = "0123456789abcdef0123456789abcdef";
+
+  private final DocumentParser parser = new DocumentParser(DocumentLimits.DEFAULT);
+
+  @Test
+  void reserved_members_do_not_reach_the_body() {
+    DocumentEdit edit =
+        interactive(
+            "{\"_id\":\"other\",\"_rev\":\"2-"
+                + HASH
+                + "\",\"x\":1,\"_deleted\":true,\"_attachments\":{},\"_revs_info\":[{\"rev\":1}],"
+                + "\"_conflicts\":[\"1-a\"],\"_deleted_conflicts\":[],\"_local_seq\":{\"a\":[7]},"
+                + "\"y\":{\"_z\":2}}");
+
+    assertThat(edit.id()).isEqualTo("a");
+    assertThat(edit.base()).contains(RevisionId.of("2-" + HASH));
+    assertThat(edit.deleted()).isTrue();
+    assertThat(json(edit.body())).isEqualTo("{\"x\":1,\"y\":{\"_z\":2}}");
+  }
+
+  @Test
+  void of_duplicate_reserved_members_the_last_one_stands() {
+    DocumentEdit edit =
+        interactive(
+            "{\"_deleted\":true,\"_rev\":\"1-a\",\"_id\":\"b\",\"_deleted\":false,\"_rev\":\"2-b\"}");
+
+    assertThat(edit.base()).contains(RevisionId.of("2-b"));
+    assertThat(edit.deleted()).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "[]                                   | bad_request    | Document must be a JSON object",
+        "7                                    | bad_request    | Document must be a JSON object",
+        "{\"_x\":1}                           | doc_validation | Bad special document member: _x",
+        "{\"_\":1}                            | doc_validation | Bad special document member: _",
+        "{\"_deleted\":\"true\"}              | doc_validation | Bad special document member:"
+            + " _deleted",
+        "{\"_attachments\":[]}                | doc_validation | Bad special document member:"
+            + " _attachments",
+        "{\"_revisions\":[]}                  | doc_validation | Bad special document member:"
+            + " _revisions",
+        "{\"_revisions\":{\"ids\":[]}}        | doc_validation | _revisions.start isn't an"
+            + " integer.",
+        "{\"_revisions\":{\"start\":\"1\",\"ids\":[]}} | doc_validation | _revisions.start isn't an"
+            + " integer.",
+        "{\"_revisions\":{\"start\":1.5,\"ids\":[]}} | doc_validation | _revisions.start isn't an"
+            + " integer.",
+        "{\"_revisions\":{\"start\":1}}       | doc_validation | _revisions.ids isn't a array.",
+        "{\"_revisions\":{\"start\":1,\"ids\":5}} | doc_validation | _revisions.ids isn't a array.",
+        "{\"_revisions\":{\"start\":1,\"ids\":[5]}} | doc_validation | RevId isn't a string",
+        "{\"_revisions\":{\"start\":1,\"ids\":[\"\"]}} | doc_validation | RevId isn't valid",
+        "{\"_revisions\":{\"start\":1,\"ids\":[\"b\",\"a\"]}} | doc_validation | _revisions.start"
+            + " is less than the number of _revisions.ids.",
+        "{\"_rev\":5}                         | bad_request    | Invalid rev format",
+        "{\"_rev\":null}                      | bad_request    | Invalid rev format",
+        "{\"_rev\":\"\"}                      | bad_request    | Invalid rev format",
+        "{\"_rev\":\"1\"}                     | bad_request    | Invalid rev format",
+        "{\"_rev\":\"0-a\"}                   | bad_request    | Invalid rev format",
+        "{\"_rev\":\"x-a\"}                   | bad_request    | Invalid rev format",
+        "{\"_id\":5}                          | illegal_docid  | Document id must be a string",
+        "{\"_id\":\"\"}                       | illegal_docid  | Document id must not be empty",
+        "{\"_id\":\"_x\"}                     | illegal_docid  | Only reserved document ids may"
+            + " start with underscore.",
+      })
+  void malformed_documents(String json, String error, String reason) {
+    assertBadRequest(() -> interactive(json), error, reason);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{\"a\":1", "{\"a\" 1}", "{} {}", "", "{\"a\":1}x"})
+  void malformed_json(String json) {
+    assertThat(error(() -> interactive(json))).isInstanceOf(LectusError.BadRequest.class);
+  }
+
+  @Test
+  void attachments_are_refused_with_a_sentence() {
+    String json = "{\"_attachments\":{\"a.txt\":{\"data\":\"\"}}}";
+
+    assertThat(error(() -> interactive(json))).isInstanceOf(LectusError.NotImplemented.class);
+  }
+
+  @Test
+  void the_base_in_the_body_and_beside_it_must_agree() {
+    Optional<RevisionId> rev = Optional.of(RevisionId.of("1-a"));
+
+    assertThat(parser.interactive("a", rev, utf8("{}")).base()).isEqualTo(rev);
+    assertThat(parser.interactive("a", rev, utf8("{\"_rev\":\"1-a\"}")).base()).isEqualTo(rev);
+    assertBadRequest(
+        () -> parser.interactive("a", rev, utf8("{\"_rev\":\"1-b\"}")),
+        "bad_request",
+        "Document rev from request body and query string have different values");
+  }
+
+  @Test
+  void created_documents_take_their_own_id_or_a_new_one() {
+    assertThat(parser.created(utf8("{\"_id\":\"own\"}"), () -> "new").id()).isEqualTo("own");
+    assertThat(parser.created(utf8("{}"), () -> "new").id()).isEqualTo("new");
+  }
+
+  @Test
+  void replicated_documents_take_their_path_from_revisions() {
+    String json =
+        "{\"_rev\":\"9-z\",\"_revisions\":{\"start\":3,\"ids\":[\"c\",\"" + HASH + "\"]}}";
+    ReplicatedEdit edit = parser.replicated("a", Optional.empty(), utf8(json));
+
+    assertThat(edit.path().leaf()).isEqualTo(RevisionId.of("3-c"));
+    assertThat(edit.path().ancestors()).containsExactly(RevisionId.of("2-" + HASH).hash());
+  }
+
+  @Test
+  void replicated_documents_without_revisions_have_no_history() {
+    assertThat(parser.replicated("a", Optional.empty(), utf8("{\"_rev\":\"9-z\"}")).path())
+        .isEqualTo(RevisionPath.of(RevisionId.of("9-z")));
+    Optional<RevisionId> rev = Optional.of(RevisionId.of("9-z"));
+    assertThat(parser.replicated("a", rev, utf8("{}")).path().leaf()).isEqualTo(rev.get());
+    assertBadRequest(
+        () -> parser.replicated("a", Optional.empty(), utf8("{}")),
+        "bad_request",
+        "When `new_edits: false`, the document needs `_rev` or `_revisions` specified");
+  }
+
+  @Test
+  void history_that_no_branch_could_keep_is_read_and_dropped() {
+    String ids = ("\"" + HASH + "\",").repeat(5_000);
+    String json = "{\"_revisions\":{\"start\":5001,\"ids\":[" + ids + "\"" + HASH + "\"]},\"x\":1}";
+
+    ReplicatedEdit edit = parser.replicated("a", Optional.empty(), utf8(json));
+
+    assertThat(edit.path().ancestors()).hasSize(Ancestors.MAX_COUNT);
+  }
+
+  @Test
+  void bulk_requests_have_their_members_in_any_order() {
+    BulkEdits bulk =
+        bulk(
+            "{\"w\":[1],\"docs\":[{\"_id\":\"a\",\"_rev\":\"1-a\"},{\"x\":1,\"_rev\":\"1-b\"}],"
+                + "\"atomic\":true,\"new_edits\":false}");
+
+    assertThat(bulk.newEdits()).isFalse();
+    assertThat(bulk.atomic()).isTrue();
+    assertThat(bulk.edits()).allMatch(ReplicatedEdit.class::isInstance);
+    assertThat(bulk.edits()).extracting(Edit::id).containsExactly("a", "new");
+  }
+
+  @Test
+  void bulk_requests_are_interactive_and_not_atomic_unless_said() {
+    BulkEdits bulk = bulk("{\"docs\":[{\"_id\":\"a\"},{}]}");
+
+    assertThat(bulk.newEdits()).isTrue();
+    assertThat(bulk.atomic()).isFalse();
+    assertThat(bulk.edits()).allMatch(DocumentEdit.class::isInstance);
+    assertThat(bulk("{\"docs\":[]}").edits()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{}                                  | POST body must include `docs` parameter.",
+        "{\"docs\":{}}                       | `docs` parameter must be an array.",
+        "{\"docs\":[],\"new_edits\":1}       | `new_edits` parameter must be a boolean.",
+        "{\"docs\":[{},[]]}                  | Document must be a JSON object",
+        "[]                                  | Request body must be a JSON object",
+      })
+  void malformed_bulk_requests(String json, String reason) {
+    assertBadRequest(() -> bulk(json), "bad_request", reason);
+  }
+
+  @Test
+  void one_malformed_document_refuses_the_bulk_request() {
+    assertBadRequest(
+        () -> bulk("{\"docs\":[{\"_id\":\"a\"},{\"_x\":1}]}"),
+        "doc_validation",
+        "Bad special document member: _x");
+  }
+
+  @Test
+  void local_documents_of_a_bulk_request_count_their_revision_on_wherever_the_id_stands() {
+    assertThat(bulk("{\"docs\":[{\"_rev\":\"0-3\",\"v\":1,\"_id\":\"_local/a\"}]}").edits())
+        .singleElement()
+        .isInstanceOfSatisfying(
+            LocalEdit.class,
+            edit -> {
+              assertThat(edit.id()).isEqualTo("_local/a");
+              assertThat(edit.number()).isEqualTo(4);
+              assertThat(json(edit.body())).isEqualTo("{\"v\":1}");
+            });
+    assertBadRequest(
+        () -> bulk("{\"docs\":[{\"_rev\":\"0-3\",\"_id\":\"a\"}]}"),
+        "bad_request",
+        "Invalid rev format");
+  }
+
+  private BulkEdits bulk(String json) {
+    return BulkEdits.parse(parser, utf8(json), () -> "new");
+  }
+
+  private DocumentEdit interactive(String json) {
+    return parser.interactive("a", Optional.empty(), utf8(json));
+  }
+
+  private static String json(ExplodedBody body) {
+    JsonBuffer out = new JsonBuffer(64).octet('{');
+    JsonAssembler assembler = new JsonAssembler(out, false);
+    body.leaves().forEach(leaf -> assembler.leaf(leaf.path(), 0, leaf.value()));
+    assembler.finish();
+    return out.octet('}').toString();
+  }
+
+  private static void assertBadRequest(ThrowingCallable parsing, String error, String reason) {
+    assertThat(error(parsing)).isEqualTo(new LectusError.BadRequest(error, reason));
+  }
+
+  private static LectusError error(ThrowingCallable parsing) {
+    LectusError[] found = new LectusError[1];
+    assertThatThrownBy(parsing)
+        .isInstanceOfSatisfying(LectusException.class, e -> found[0] = e.error());
+    return found[0];
+  }
+}

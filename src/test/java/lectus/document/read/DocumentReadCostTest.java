@@ -1,0 +1,90 @@
+package lectus.document.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.Optional;
+import lectus.document.testing.TestDatabase;
+import lectus.error.LectusException;
+import lectus.json.FieldPath;
+import lectus.json.JsonBuffer;
+import lectus.revision.RevisionId;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** RFC 004, CRUD Operations: which reads a document costs, beside the catalogue's. */
+class DocumentReadCostTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final TestDatabase db = TestDatabase.create(stores.fresh());
+  private final DocumentReader reader =
+      new DocumentReader(db.catalogue, db.transactions, new HotDocuments(1 << 20));
+
+  @Test
+  void default_read_is_one_range_read() {
+    db.replicate("a", "{\"v\":1}", "2-a");
+    db.replicate("a", "{\"v\":2,\"w\":3}", "2-b");
+
+    assertThat(readsOf("a", ReadOptions.DEFAULT)).containsExactly("getRange");
+  }
+
+  @Test
+  void what_was_read_before_costs_one_key() {
+    db.put("a", "{\"v\":1}");
+
+    assertThat(readsOf("a", ReadOptions.DEFAULT)).containsExactly("getRange");
+    assertThat(readsOf("a", ReadOptions.DEFAULT)).containsExactly("get");
+  }
+
+  @Test
+  void read_of_a_live_leaf_by_its_revision_is_one_range_read() {
+    RevisionId first = db.put("a", "{\"v\":1}");
+
+    assertThat(readsOf("a", atRevision(first, List.of()))).containsExactly("getRange");
+  }
+
+  @Test
+  void document_that_is_not_there_costs_one_more_read_of_its_revisions() {
+    db.delete("a", db.put("a", "{\"v\":1}"));
+
+    db.read(
+        (tx, handle) -> {
+          CountedReads counted = new CountedReads(tx);
+          assertThatThrownBy(
+                  () ->
+                      reader.read(
+                          counted.transaction(),
+                          handle,
+                          "a",
+                          ReadOptions.DEFAULT,
+                          new JsonBuffer(64)))
+              .isInstanceOf(LectusException.class);
+          assertThat(counted.reads()).containsExactly("getRange", "getRange");
+          return null;
+        });
+  }
+
+  @Test
+  void each_field_of_a_known_revision_is_one_range_read() {
+    RevisionId first = db.put("a", "{\"v\":1,\"w\":2,\"x\":3}");
+    List<FieldPath> fields = List.of(FieldPath.parse("v"), FieldPath.parse("x"));
+
+    assertThat(readsOf("a", atRevision(first, fields)))
+        .containsExactly("get", "get", "getRange", "getRange");
+  }
+
+  private List<String> readsOf(String id, ReadOptions options) {
+    return db.read(
+        (tx, handle) -> {
+          CountedReads counted = new CountedReads(tx);
+          reader.read(counted.transaction(), handle, id, options, new JsonBuffer(64));
+          return counted.reads();
+        });
+  }
+
+  private static ReadOptions atRevision(RevisionId revision, List<FieldPath> fields) {
+    return new ReadOptions(Optional.of(revision), false, false, false, false, false, false, fields);
+  }
+}

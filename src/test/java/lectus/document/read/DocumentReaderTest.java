@@ -1,0 +1,306 @@
+package lectus.document.read;
+
+import static lectus.document.testing.TestDatabase.written;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import lectus.document.testing.TestDatabase;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.json.FieldPath;
+import lectus.json.JsonBuffer;
+import lectus.revision.RevisionId;
+import lectus.store.testing.TestStores;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Reads of single documents, option by option, as CouchDB answers them. */
+class DocumentReaderTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final TestDatabase db = TestDatabase.create(stores.fresh());
+  private final DocumentReader reader =
+      new DocumentReader(db.catalogue, db.transactions, new HotDocuments(1 << 20));
+
+  @Test
+  void document_has_id_and_revision_before_its_body() {
+    RevisionId first = db.put("a", "{\"v\":1,\"list\":[1,{\"x\":null}],\"empty\":{}}");
+
+    assertThat(read("a", ReadOptions.DEFAULT))
+        .isEqualTo(
+            "{\"_id\":\"a\",\"_rev\":\"%s\",\"empty\":{},\"list\":[1,{\"x\":null}],\"v\":1}"
+                .formatted(first));
+  }
+
+  @Test
+  void empty_body_is_found_by_its_metadata() {
+    RevisionId first = db.put("a", "{}");
+
+    assertThat(read("a", ReadOptions.DEFAULT))
+        .isEqualTo("{\"_id\":\"a\",\"_rev\":\"%s\"}".formatted(first));
+  }
+
+  @Test
+  void array_longer_than_a_chunk_keeps_its_order() {
+    StringBuilder json = new StringBuilder("{\"list\":[0");
+    for (int i = 1; i < 2_000; i++) {
+      json.append(',').append(i);
+    }
+    json.append("]}");
+    RevisionId first = db.put("a", json.toString());
+
+    assertThat(read("a", ReadOptions.DEFAULT))
+        .isEqualTo("{\"_id\":\"a\",\"_rev\":\"%s\",%s".formatted(first, json.substring(1)));
+  }
+
+  @Test
+  void id_is_escaped_as_json() {
+    RevisionId first = db.put("q\"\u0001ü", "{}");
+
+    assertThat(read("q\"\u0001ü", ReadOptions.DEFAULT))
+        .isEqualTo("{\"_id\":\"q\\\"\\u0001ü\",\"_rev\":\"%s\"}".formatted(first));
+  }
+
+  @Test
+  void ids_of_which_one_begins_with_the_other_and_a_nul_do_not_mix() {
+    RevisionId first = db.put("a", "{\"v\":1}");
+    db.put("a\0", "{\"v\":2}");
+    db.put("a\0b", "{\"v\":3}");
+
+    assertThat(read("a", ReadOptions.DEFAULT))
+        .isEqualTo("{\"_id\":\"a\",\"_rev\":\"%s\",\"v\":1}".formatted(first));
+    assertThat(read("a\0", ReadOptions.DEFAULT)).contains("\"v\":2");
+  }
+
+  @Test
+  void missing_and_deleted_are_told_apart() {
+    db.delete("a", db.put("a", "{\"v\":1}"));
+
+    assertNotFound("deleted", () -> read("a", ReadOptions.DEFAULT));
+    assertNotFound("deleted", () -> read("a", revsInfo()));
+    assertNotFound("deleted", () -> read("a", fields("v")));
+    assertNotFound("deleted", () -> reader.currentRevision(db.name, "a"));
+    assertNotFound("missing", () -> read("b", ReadOptions.DEFAULT));
+    assertNotFound("missing", () -> read("b", revsInfo()));
+    assertNotFound("missing", () -> read("b", fields("v")));
+    assertNotFound("missing", () -> reader.currentRevision(db.name, "b"));
+  }
+
+  @Test
+  void tombstone_with_a_body_is_deleted_and_loses_against_a_live_leaf() {
+    db.replicate("a", "{\"_deleted\":true,\"why\":\"because\"}", "9-f", "8-e");
+    assertNotFound("deleted", () -> read("a", ReadOptions.DEFAULT));
+
+    db.replicate("a", "{\"v\":1}", "2-b", "1-a");
+    assertThat(read("a", ReadOptions.DEFAULT))
+        .isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-b\",\"v\":1}");
+    assertThat(reader.currentRevision(db.name, "a")).isEqualTo(RevisionId.of("2-b"));
+  }
+
+  @Test
+  void winner_with_an_empty_body_beats_a_loser_with_a_long_one() {
+    db.replicate("a", "{\"v\":1}", "2-a");
+    db.replicate("a", "{}", "2-b");
+
+    assertThat(read("a", ReadOptions.DEFAULT)).isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-b\"}");
+  }
+
+  @Test
+  void database_that_does_not_exist() {
+    db.put("a", "{}");
+    db.catalogue.delete(db.name);
+
+    assertNotFound("Database does not exist.", () -> read("a", ReadOptions.DEFAULT));
+  }
+
+  @Test
+  void revs_lists_the_winning_branch_last() {
+    RevisionId first = db.put("a", "{\"v\":1}");
+    RevisionId second = db.put("a", first, "{\"v\":2}");
+
+    assertThat(read("a", new ReadOptions(none(), false, true, false, false, false, false, all())))
+        .isEqualTo(
+            "{\"_id\":\"a\",\"_rev\":\"%s\",\"v\":2,\"_revisions\":{\"start\":2,\"ids\":[\"%s\",\"%s\"]}}"
+                .formatted(second, second.hash(), first.hash()));
+  }
+
+  @Test
+  void revs_info_tells_that_only_the_leaf_is_available() {
+    RevisionId first = db.put("a", "{\"v\":1}");
+    RevisionId second = db.put("a", first, "{\"v\":2}");
+
+    assertThat(read("a", revsInfo()))
+        .endsWith(
+            "\"v\":2,\"_revs_info\":[{\"rev\":\"%s\",\"status\":\"available\"},{\"rev\":\"%s\",\"status\":\"missing\"}]}"
+                .formatted(second, first));
+  }
+
+  @Test
+  void meta_adds_three_members_in_order_and_leaves_out_empty_conflicts() {
+    db.replicate("a", "{\"v\":1}", "3-w", "2-p");
+    assertThat(read("a", ReadOptions.DEFAULT.withMeta()))
+        .isEqualTo(
+            "{\"_id\":\"a\",\"_rev\":\"3-w\",\"v\":1,\"_revs_info\":[{\"rev\":\"3-w\",\"status\":\"available\"},{\"rev\":\"2-p\",\"status\":\"missing\"}]}");
+
+    db.replicate("a", "{}", "2-zzz");
+    db.replicate("a", "{}", "2-b");
+    db.replicate("a", "{\"_deleted\":true}", "7-x");
+    db.replicate("a", "{\"_deleted\":true}", "5-y");
+    assertThat(read("a", ReadOptions.DEFAULT.withMeta()))
+        .endsWith(
+            "\"status\":\"missing\"}],\"_conflicts\":[\"2-zzz\",\"2-b\"],\"_deleted_conflicts\":[\"7-x\",\"5-y\"]}");
+  }
+
+  @Test
+  void local_seq_is_the_sequence_of_the_last_change() {
+    db.put("a", "{}");
+
+    assertThat(read("a", new ReadOptions(none(), false, false, false, false, false, true, all())))
+        .endsWith(",\"_local_seq\":\"%s\"}".formatted(db.changes().get(0).sequence()));
+  }
+
+  @Test
+  void rev_reads_a_losing_leaf_and_ignores_what_concerns_the_winner() {
+    db.replicate("a", "{\"v\":1}", "2-a", "1-a");
+    db.replicate("a", "{\"v\":2}", "2-b", "1-b");
+    Optional<RevisionId> loser = Optional.of(RevisionId.of("2-a"));
+
+    assertThat(read("a", new ReadOptions(loser, false, false, true, true, true, true, all())))
+        .isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-a\",\"v\":1}");
+    assertThat(read("a", new ReadOptions(loser, false, true, true, true, true, true, all())))
+        .isEqualTo(
+            "{\"_id\":\"a\",\"_rev\":\"2-a\",\"v\":1,\"_revisions\":{\"start\":2,\"ids\":[\"a\",\"a\"]}}");
+  }
+
+  @Test
+  void rev_reads_a_tombstone_with_and_without_a_body() {
+    RevisionId tombstone = db.delete("a", db.put("a", "{\"v\":1}"));
+    db.replicate("b", "{\"_deleted\":true,\"why\":\"x\"}", "2-t", "1-a");
+
+    assertThat(read("a", atRevision(tombstone)))
+        .isEqualTo("{\"_id\":\"a\",\"_rev\":\"%s\",\"_deleted\":true}".formatted(tombstone));
+    assertThat(read("b", atRevision(RevisionId.of("2-t"))))
+        .isEqualTo("{\"_id\":\"b\",\"_rev\":\"2-t\",\"why\":\"x\",\"_deleted\":true}");
+  }
+
+  @Test
+  void rev_of_an_ancestor_or_of_nothing_is_missing() {
+    RevisionId first = db.put("a", "{\"v\":1}");
+    db.put("a", first, "{\"v\":2}");
+
+    assertNotFound("missing", () -> read("a", atRevision(first)));
+    assertNotFound("missing", () -> read("a", atRevision(RevisionId.of("9-abc"))));
+    assertNotFound("missing", () -> read("b", atRevision(first)));
+  }
+
+  @Test
+  void latest_is_the_winner_among_the_descendants() {
+    db.replicate("a", "{\"v\":1}", "3-a", "2-a", "1-a");
+    db.replicate("a", "{\"v\":2}", "4-b", "3-b", "2-b", "1-a");
+    db.replicate("a", "{\"v\":3}", "9-z", "8-z");
+
+    assertThat(read("a", latest("1-a"))).contains("\"_rev\":\"4-b\"");
+    assertThat(read("a", latest("2-a"))).contains("\"_rev\":\"3-a\"");
+    assertThat(read("a", latest("9-z"))).contains("\"_rev\":\"9-z\"");
+    assertNotFound("missing", () -> read("a", latest("1-x")));
+  }
+
+  @Test
+  void fields_read_parts_of_the_body() {
+    RevisionId first =
+        db.put(
+            "a", "{\"a\":{\"b\":1,\"c\":2},\"ab\":3,\"d\":[{\"e\":4},{\"e\":5,\"f\":6}],\"z\":7}");
+    String head = "{\"_id\":\"a\",\"_rev\":\"%s\"".formatted(first);
+
+    assertThat(read("a", fields("a.b", "z"))).isEqualTo(head + ",\"a\":{\"b\":1},\"z\":7}");
+    assertThat(read("a", fields("a"))).isEqualTo(head + ",\"a\":{\"b\":1,\"c\":2}}");
+    assertThat(read("a", fields("a.b", "a", "a.c"))).isEqualTo(head + ",\"a\":{\"b\":1,\"c\":2}}");
+    assertThat(read("a", fields("d.1.e"))).isEqualTo(head + ",\"d\":[{\"e\":5}]}");
+    assertThat(read("a", fields("none"))).isEqualTo(head + "}");
+    assertThat(read("a", fields("_id", "_rev", "z"))).isEqualTo(head + ",\"z\":7}");
+  }
+
+  @Test
+  void fields_go_with_rev_and_with_revs() {
+    db.replicate("a", "{\"v\":1,\"w\":2}", "2-a");
+    db.replicate("a", "{\"v\":3,\"w\":4}", "2-b");
+    List<FieldPath> fields = fields("w").fields();
+
+    assertThat(
+            read(
+                "a",
+                new ReadOptions(
+                    Optional.of(RevisionId.of("2-a")),
+                    false,
+                    false,
+                    false,
+                    false,
+                    false,
+                    false,
+                    fields)))
+        .isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-a\",\"w\":2}");
+    assertThat(read("a", new ReadOptions(none(), false, true, false, true, false, false, fields)))
+        .isEqualTo(
+            "{\"_id\":\"a\",\"_rev\":\"2-b\",\"w\":4,\"_revisions\":{\"start\":2,\"ids\":[\"b\"]},\"_conflicts\":[\"2-a\"]}");
+  }
+
+  @Test
+  void what_stands_in_the_buffer_stays() {
+    RevisionId first = written(db.write(TestDatabase.edit("a", null, "{}")));
+    JsonBuffer out = new JsonBuffer(16).ascii("before ");
+
+    assertThat(reader.read(db.name, "a", ReadOptions.DEFAULT, out)).isEqualTo(first);
+    assertThat(out.toString()).startsWith("before {\"_id\"");
+  }
+
+  private String read(String id, ReadOptions options) {
+    JsonBuffer out = new JsonBuffer(256);
+    RevisionId revision = reader.read(db.name, id, options, out);
+    assertThat(out.toString()).contains("\"_rev\":\"" + revision + "\"");
+    return out.toString();
+  }
+
+  private static ReadOptions revsInfo() {
+    return new ReadOptions(none(), false, false, true, false, false, false, all());
+  }
+
+  private static ReadOptions atRevision(RevisionId revision) {
+    return new ReadOptions(Optional.of(revision), false, false, false, false, false, false, all());
+  }
+
+  private static ReadOptions latest(String revision) {
+    return new ReadOptions(
+        Optional.of(RevisionId.of(revision)), true, false, false, false, false, false, all());
+  }
+
+  private static ReadOptions fields(String... fields) {
+    return new ReadOptions(
+        none(),
+        false,
+        false,
+        false,
+        false,
+        false,
+        false,
+        Arrays.stream(fields).map(FieldPath::parse).toList());
+  }
+
+  private static Optional<RevisionId> none() {
+    return Optional.empty();
+  }
+
+  private static List<FieldPath> all() {
+    return List.of();
+  }
+
+  private static void assertNotFound(String reason, ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            LectusException.class,
+            e -> assertThat(e.error()).isEqualTo(new LectusError.NotFound(reason)));
+  }
+}

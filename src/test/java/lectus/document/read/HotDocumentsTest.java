@@ -1,0 +1,119 @@
+package lectus.document.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import lectus.database.CreationOptions;
+import lectus.document.testing.TestDatabase;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.revision.RevisionId;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A document that was read before is answered as the store has it now, whatever came between. */
+class HotDocumentsTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final TestDatabase db = TestDatabase.create(stores.fresh());
+  private final HotDocuments hot = new HotDocuments(1 << 20);
+  private final DocumentReader reader = new DocumentReader(db.catalogue, db.transactions, hot);
+
+  @Test
+  void is_answered_with_the_same_bytes() {
+    db.put("a", "{\"v\":[1,{\"w\":null}]}");
+    String cold = read("a");
+
+    assertThat(isHot("a")).isTrue();
+    assertThat(read("a")).isEqualTo(cold);
+  }
+
+  @Test
+  void an_update_is_seen() {
+    RevisionId first = db.put("a", "{\"v\":1}");
+    read("a");
+    db.put("a", first, "{\"v\":2}");
+
+    assertThat(isHot("a")).isFalse();
+    assertThat(read("a")).contains("\"v\":2");
+    assertThat(isHot("a")).isTrue();
+  }
+
+  @Test
+  void a_deletion_is_seen() {
+    RevisionId first = db.put("a", "{\"v\":1}");
+    read("a");
+    db.delete("a", first);
+
+    assertThatThrownBy(() -> read("a")).isInstanceOf(LectusException.class);
+  }
+
+  @Test
+  void a_revision_that_wins_by_replication_is_seen() {
+    db.replicate("a", "{\"v\":1}", "1-a");
+    read("a");
+    db.replicate("a", "{\"v\":2}", "1-b");
+
+    assertThat(read("a")).contains("\"v\":2");
+    assertThat(isHot("a")).as("a document in conflict").isFalse();
+  }
+
+  @Test
+  void a_database_created_again_is_another() {
+    db.put("a", "{\"v\":1}");
+    read("a");
+    db.catalogue.delete(db.name);
+    db.catalogue.create(db.name, CreationOptions.DEFAULT);
+
+    assertThatThrownBy(() -> read("a")).isInstanceOf(LectusException.class);
+  }
+
+  @Test
+  void a_forgotten_revision_that_comes_again_with_another_body_is_seen() {
+    db.revsLimit(1);
+    db.replicate("a", "{\"v\":1}", "1-a");
+    read("a");
+    db.replicate("a", "{\"v\":2}", "2-b", "1-a");
+    db.replicate("a", "{\"v\":3}", "1-a");
+    db.delete("a", RevisionId.of("2-b"));
+
+    assertThat(read("a")).contains("\"_rev\":\"1-a\"").contains("\"v\":3");
+  }
+
+  @Test
+  void an_earlier_read_version_sees_what_was_then() {
+    RevisionId first = db.put("a", "{\"v\":1}");
+    db.read(
+        (tx, handle) -> {
+          db.put("a", first, "{\"v\":2}");
+          assertThat(read("a")).contains("\"v\":2");
+          JsonBuffer then = new JsonBuffer(64);
+          reader.read(tx, handle, "a", ReadOptions.DEFAULT, then);
+          assertThat(then.toString()).contains("\"v\":1");
+          return null;
+        });
+  }
+
+  @Test
+  void what_does_not_fit_is_read_again() {
+    HotDocuments none = new HotDocuments(1);
+    DocumentReader cold = new DocumentReader(db.catalogue, db.transactions, none);
+    db.put("a", "{\"v\":1}");
+    cold.read(db.name, "a", ReadOptions.DEFAULT, new JsonBuffer(64));
+
+    JsonBuffer again = new JsonBuffer(64);
+    cold.read(db.name, "a", ReadOptions.DEFAULT, again);
+    assertThat(again.toString()).contains("\"v\":1");
+  }
+
+  private String read(String id) {
+    JsonBuffer out = new JsonBuffer(64);
+    reader.read(db.name, id, ReadOptions.DEFAULT, out);
+    return out.toString();
+  }
+
+  private boolean isHot(String id) {
+    return db.read((tx, handle) -> hot.find(tx, handle, id).isPresent());
+  }
+}

@@ -1,0 +1,71 @@
+package lectus.document.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import lectus.document.testing.TestDatabase;
+import lectus.json.JsonValue;
+import lectus.revision.RevisionId;
+import lectus.selector.Selector;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What of a document is read to match it. */
+final class SelectedDocumentsTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final TestDatabase db = TestDatabase.create(stores.fresh());
+  private final RevisionId revision =
+      db.put(
+          "a",
+          "{\"type\":\"order\",\"items\":[1,2,3],\"to\":{\"city\":\"Ulm\"},\"long\":\""
+              + "x".repeat(5_000)
+              + "\"}");
+
+  @Test
+  void a_scalar_is_one_key() {
+    assertThat(read("{'type':'order'}", true, 200)).containsExactly("get");
+    assertThat(read("{'to.city':'Ulm','type':'bill'}", false, 200)).containsExactly("get", "get");
+  }
+
+  @Test
+  void a_type_is_the_first_key_of_a_range() {
+    assertThat(read("{'items':{'$type':'array'}}", true, 200)).containsExactly("getRange");
+    assertThat(read("{'type':{'$ne':'bill'}}", true, 200)).containsExactly("getRange");
+  }
+
+  @Test
+  void a_container_is_its_range() {
+    assertThat(read("{'items':{'$all':[3,1]}}", true, 400)).containsExactly("getRange");
+    assertThat(read("{'to':{'city':'Ulm'}}", true, 200)).containsExactly("get");
+  }
+
+  @Test
+  void metadata_is_not_read() {
+    assertThat(read("{'_id':'a','_rev':'" + revision + "'}", true, 0)).isEmpty();
+    assertThat(read("{'_deleted':true}", false, 0)).isEmpty();
+    assertThat(read("{}", true, 0)).isEmpty();
+  }
+
+  @Test
+  void only_a_condition_on_the_whole_document_reads_all_of_it() {
+    assertThat(read("{'$and':[{'$keyMapMatch':{'$eq':'_id'}}]}", true, 10_000))
+        .containsExactly("getRange");
+  }
+
+  private List<String> read(String selector, boolean matches, long mostBytes) {
+    byte[] json = selector.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
+    Selector compiled = Selector.compile(JsonValue.parse(json));
+    return db.read(
+        (tx, handle) -> {
+          CountedReads counted = new CountedReads(tx);
+          SelectedDocuments documents =
+              new SelectedDocuments(counted.transaction(), handle, compiled);
+          assertThat(documents.matches(documents.start("a", false, revision))).isEqualTo(matches);
+          assertThat(documents.bytesRead()).isLessThanOrEqualTo(mostBytes);
+          return counted.reads();
+        });
+  }
+}

@@ -1,0 +1,318 @@
+package lectus.document.write;
+
+import static lectus.document.testing.TestDatabase.edit;
+import static lectus.document.testing.TestDatabase.error;
+import static lectus.document.testing.TestDatabase.local;
+import static lectus.document.testing.TestDatabase.replicated;
+import static lectus.document.testing.TestDatabase.utf8;
+import static lectus.document.testing.TestDatabase.written;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.Transaction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import lectus.audit.testing.SoundStore;
+import lectus.database.DatabaseHandle;
+import lectus.database.Sequence;
+import lectus.document.body.DocumentsSubspace;
+import lectus.document.edit.DocumentLimits;
+import lectus.document.edit.DocumentParser;
+import lectus.document.edit.Edit;
+import lectus.document.testing.TestDatabase;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.json.JsonLimits;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Each limit on both of its sides, on the store that would refuse what they let through. */
+class LimitsTest {
+  private static final String NULS = "0".repeat(32);
+
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private final TestDatabase db = TestDatabase.create(stores.fresh());
+  private final DocumentParser parser = new DocumentParser(DocumentLimits.DEFAULT);
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 1000, 4000})
+  void revs_limit_counts_the_leaf_and_its_ancestors(int limit) {
+    db.revsLimit(limit);
+
+    assertThat(written(replicateWithHistory("shorter", limit - 1)).position()).isEqualTo(limit);
+    assertThat(written(replicateWithHistory("longer", limit)).position()).isEqualTo(limit + 1);
+
+    assertThat(db.winner("shorter").length()).isEqualTo(limit);
+    assertThat(db.winner("longer").length()).isEqualTo(limit);
+    RevisionId child = db.put("shorter", db.winner("shorter").leaf(), "{}");
+    EditBranch extended = db.winner("shorter");
+    assertThat(extended.leaf()).isEqualTo(child);
+    assertThat(extended.length()).isEqualTo(limit);
+    db.audit(2);
+  }
+
+  /** A revision with so many ancestors, all hashes NULs, which double in tuple encoding. */
+  private EditOutcome replicateWithHistory(String id, int ancestors) {
+    String[] path = new String[ancestors + 1];
+    for (int i = 0; i <= ancestors; i++) {
+      path[i] = (ancestors + 1 - i) + "-" + NULS;
+    }
+    return db.replicate(id, "{}", path);
+  }
+
+  @Test
+  void four_thousand_long_odd_ancestors_are_stemmed_to_what_a_value_takes() {
+    db.revsLimit(4000);
+    String[] path = new String[4000];
+    for (int i = 0; i < path.length; i++) {
+      path[i] = (path.length - i) + "-" + String.format("%0255d", i);
+    }
+
+    assertThat(db.replicate("a", "{}", path)).isInstanceOf(EditOutcome.Written.class);
+
+    assertThat(db.winner("a").ancestors().count()).isBetween(380, 400);
+    db.put("a", db.winner("a").leaf(), "{\"v\":1}");
+    db.audit(1);
+  }
+
+  @Test
+  void longest_id_with_the_longest_odd_revision() {
+    String id = "\0".repeat(512);
+    String leaf = "x".repeat(255);
+
+    assertThat(db.replicate(id, "{\"v\":1}", "999999999999999999-" + leaf))
+        .isInstanceOf(EditOutcome.Written.class);
+
+    assertThat(db.leaves(id)).containsExactly("999999999999999999-" + leaf);
+    assertThat(RevisionId.parse("1-" + leaf + "x")).isEmpty();
+    db.audit(1);
+  }
+
+  @Test
+  void keys_of_a_document_stay_within_what_the_store_takes() {
+    String id = "\0".repeat(512);
+    int overhead = DocumentsSubspace.keyOverhead(id, 16);
+    // A member's name is written with a type code and an end.
+    String longest = "n".repeat(JsonLimits.STORE_KEY_BYTES - overhead - 2);
+
+    db.put(id, "{\"" + longest + "\":1}");
+    assertTooLarge("{\"" + longest + "n\":1}", id);
+    db.audit(1);
+  }
+
+  @Test
+  void keys_of_a_replicated_document_do_so_with_its_odd_revision() {
+    String id = "a";
+    String rev = "1-" + "x".repeat(255);
+    int overhead = DocumentsSubspace.keyOverhead(id, 255);
+    String longest = "n".repeat(JsonLimits.STORE_KEY_BYTES - overhead - 2);
+    String json = "{\"_rev\":\"" + rev + "\",\"" + longest + "\":1}";
+
+    written(db.write(parser.replicated(id, Optional.empty(), utf8(json))));
+    assertThatThrownBy(
+            () -> parser.replicated(id, Optional.empty(), utf8(json.replace("\":1}", "n\":1}"))))
+        .hasMessageContaining("document_too_large");
+    db.audit(1);
+  }
+
+  @Test
+  void eight_megabytes_of_key_values_in_one_document() {
+    // 512-byte ids make large keys: some 600 bytes each, so 8 MB are some 13 000 leaves.
+    String id = "i".repeat(512);
+    int leafBytes = DocumentsSubspace.keyOverhead(id, 16) + 2 + 3 + 1;
+    int leaves = (int) (JsonLimits.defaults().explodedBytes() / (leafBytes + 2));
+
+    RevisionId first = db.put(id, numbers(leaves));
+    assertThat(db.winner(id).body().stored()).isGreaterThan(7_000_000);
+    assertTooLarge(numbers(leaves + leaves / 50), id);
+    // Replacing clears the old body by range, so an update weighs no more.
+    db.put(id, first, numbers(leaves - 1));
+    db.audit(1);
+  }
+
+  private static String numbers(int count) {
+    StringBuilder json = new StringBuilder("{\"a\":[0");
+    for (int i = 1; i < count; i++) {
+      json.append(",7");
+    }
+    return json.append("]}").toString();
+  }
+
+  private void assertTooLarge(String json, String id) {
+    assertThatThrownBy(() -> parser.interactive(id, Optional.empty(), utf8(json)))
+        .isInstanceOfSatisfying(
+            LectusException.class,
+            e -> {
+              assertThat(e.error()).isInstanceOf(LectusError.TooLarge.class);
+              assertThat(e.error().error()).isEqualTo("document_too_large");
+            });
+  }
+
+  @Test
+  void ids_that_come_after_the_body_count_in_its_size() {
+    String id = "i".repeat(512);
+    int leafBytes = DocumentsSubspace.keyOverhead(id, 16) + 8;
+    int leaves = (int) (JsonLimits.defaults().explodedBytes() / leafBytes);
+    String tail = ",\"_id\":\"" + id + "\"}";
+    String fits = numbers(leaves - 1).replace("]}", "]" + tail);
+    String tooLarge = numbers(leaves + leaves / 50).replace("]}", "]" + tail);
+
+    assertThat(parser.created(utf8(fits), () -> "new").id()).isEqualTo(id);
+    assertThatThrownBy(() -> parser.created(utf8(tooLarge), () -> "new"))
+        .hasMessageContaining("document_too_large");
+  }
+
+  @Test
+  void a_batch_goes_on_in_other_transactions() {
+    TransactionBudget budget = new TransactionBudget(20_000, 50_000, 7);
+    TestDatabase small = SmallTransactions.create(stores.fresh(), "small", budget);
+    List<Edit> edits = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      edits.add(edit("d" + i, null, "{\"v\":\"" + "x".repeat(i * 400) + "\"}"));
+    }
+
+    WriteResult result = small.writer.write(small.name, edits);
+
+    assertThat(result.outcomes()).allMatch(EditOutcome.Written.class::isInstance);
+    assertThat(result.outcomes()).extracting(EditOutcome::id).containsExactlyElementsOf(ids(edits));
+    assertThat(small.changes().stream().map(it -> transaction(it.sequence())).distinct().count())
+        .isGreaterThan(10);
+    assertThat(result.last()).contains(small.changes().get(39).sequence());
+    small.audit(40);
+  }
+
+  private static String transaction(Sequence sequence) {
+    String printed = sequence.toString();
+    return printed.substring(0, printed.length() - 4);
+  }
+
+  private static List<String> ids(List<Edit> edits) {
+    return edits.stream().map(Edit::id).toList();
+  }
+
+  @Test
+  void leaves_of_one_document_that_fit_one_by_one_need_not_fit_together() {
+    TransactionBudget budget = new TransactionBudget(20_000, 25_000, 100);
+    TestDatabase small = SmallTransactions.create(stores.fresh(), "small", budget);
+    String json = "{\"v\":\"" + "x".repeat(9_000) + "\"}";
+
+    List<EditOutcome> outcomes =
+        small.write(
+            List.of(
+                replicated("a", json, "1-a"),
+                replicated("a", json, "1-b"),
+                replicated("a", json, "2-c", "1-b"),
+                replicated("a", json, "1-d")));
+
+    assertThat(outcomes).allMatch(EditOutcome.Written.class::isInstance);
+    assertThat(small.leaves("a")).containsExactly("2-c", "1-d", "1-a");
+    small.audit(1);
+  }
+
+  @Test
+  void documents_with_long_histories_are_deferred_once_their_weight_is_known() {
+    TransactionBudget budget = new TransactionBudget(40_000, 90_000, 100);
+    TestDatabase small = SmallTransactions.create(stores.fresh(), "small", budget);
+    List<Edit> edits = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      String[] path = new String[1000];
+      for (int depth = 0; depth < path.length; depth++) {
+        path[depth] = (path.length - depth) + "-" + NULS;
+      }
+      edits.add(replicated("d" + i, "{}", path));
+    }
+
+    assertThat(small.write(edits)).allMatch(EditOutcome.Written.class::isInstance);
+    small.audit(5);
+  }
+
+  @Test
+  void estimated_weight_bounds_what_the_store_counts() {
+    RevisionId plain = db.put("a", "{\"v\":[1,2,3],\"\\u0000\":\"x\"}");
+    String[] nuls = {"3-" + NULS, "2-" + NULS, "1-" + NULS};
+    db.replicate("\0\0\0", "{}", nuls);
+    db.replicate("\0\0\0", "{\"v\":1}", "9-" + "o".repeat(255));
+    db.replicate("\0\0\0", "{\"v\":1}", "9-" + "p".repeat(255), nuls[0].replace('3', '8'));
+
+    assertWeightBounds(edit("new", null, "{\"v\":1}"));
+    assertWeightBounds(edit("a", plain, "{\"v\":2}"));
+    assertWeightBounds(edit("a", plain, "{\"_deleted\":true,\"v\":2}"));
+    assertWeightBounds(TestDatabase.deletion("\0\0\0", db.winner("\0\0\0").leaf()));
+    assertWeightBounds(edit("\0\0\0", RevisionId.of("3-" + NULS), "{\"v\":2}"));
+    assertWeightBounds(replicated("\0\0\0", "{}", "4-d", "3-" + NULS));
+    assertWeightBounds(local("_local/\0\0\0", "0-7", "{\"v\":[1,{\"a\":\"text\"}]}"));
+    assertWeightBounds(local("_local/a", "0-0", "{\"_deleted\":true}"));
+  }
+
+  private void assertWeightBounds(Edit edit) {
+    try (Transaction tx = db.store.database().createTransaction()) {
+      DatabaseHandle handle = db.catalogue.current(tx, db.name);
+      DocumentPlanner planner =
+          new PlanningScope(tx, handle).begin(DocumentEdits.of(List.of(edit), 0).get(0));
+      planner.readOn();
+      PlannedUpdate update = planner.plan().update().orElseThrow();
+      UpdateWriter writer = new UpdateWriter(tx, handle);
+      writer.write(update);
+      long counted = tx.getApproximateSize().join();
+      assertThat(writer.weight(update)).isBetween(counted, 3 * counted);
+    }
+  }
+
+  @Test
+  void an_atomic_request_fits_into_one_transaction_or_is_refused() {
+    TransactionBudget budget = new TransactionBudget(10_000, 30_000, 3);
+    TestDatabase small = SmallTransactions.create(stores.fresh(), "small", budget);
+    List<Edit> fits = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      fits.add(edit("d" + i, null, "{}"));
+    }
+    assertThat(small.writer.writeAtomically(small.name, fits).hasFailures()).isFalse();
+    assertThat(small.changes().stream().map(it -> transaction(it.sequence())).distinct())
+        .hasSize(1);
+
+    List<Edit> tooLarge =
+        List.of(
+            edit("e", null, "{\"v\":\"" + "x".repeat(15_000) + "\"}"),
+            edit("f", null, "{\"v\":\"" + "x".repeat(15_000) + "\"}"));
+    assertThatThrownBy(() -> small.writer.writeAtomically(small.name, tooLarge))
+        .isInstanceOfSatisfying(
+            LectusException.class,
+            e -> assertThat(e.error()).isInstanceOf(LectusError.TooLarge.class));
+    small.audit(20);
+  }
+
+  @Test
+  void a_document_comes_once_in_an_atomic_request() {
+    List<Edit> twice = List.of(edit("a", null, "{}"), edit("b", null, "{}"), edit("a", null, "{}"));
+
+    assertThatThrownBy(() -> db.writer.writeAtomically(db.name, twice))
+        .isInstanceOfSatisfying(
+            LectusException.class,
+            e -> assertThat(e.error()).isInstanceOf(LectusError.BadRequest.class));
+    db.audit(0);
+  }
+
+  @Test
+  void an_atomic_request_with_a_conflict_stores_nothing_and_tells_each_outcome() {
+    db.put("b", "{}");
+
+    WriteResult result =
+        db.writer.writeAtomically(
+            db.name, List.of(edit("a", null, "{}"), edit("b", null, "{}"), edit("c", null, "{}")));
+
+    assertThat(result.hasFailures()).isTrue();
+    assertThat(result.last()).isEmpty();
+    assertThat(result.outcomes().get(0)).isEqualTo(new EditOutcome.Withheld("a"));
+    assertThat(error(result.outcomes().get(1))).isInstanceOf(LectusError.Conflict.class);
+    assertThat(result.outcomes().get(2)).isEqualTo(new EditOutcome.Withheld("c"));
+    db.audit(1);
+  }
+}

@@ -1,0 +1,265 @@
+package lectus.document.write;
+
+import static lectus.document.testing.TestDatabase.edit;
+import static lectus.document.testing.TestDatabase.written;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import lectus.audit.AuditListener;
+import lectus.audit.StoreAudit;
+import lectus.changes.ChangeEntry;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.Generation;
+import lectus.database.Sequence;
+import lectus.database.ShardTopology;
+import lectus.document.edit.Edit;
+import lectus.document.testing.TestDatabase;
+import lectus.revision.RevisionId;
+import lectus.store.FaultyStore;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * RFC 018, Write Path: no entry commits to a shard that has been replaced, nothing is lost and
+ * nothing doubled. The interleavings are forced: one server commits between another's last read and
+ * its commit.
+ */
+class ReshardingWritesTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final Store store = stores.fresh();
+  private final TestDatabase db = TestDatabase.create(store);
+  private final FaultyStore network = new FaultyStore(store);
+  private final int commitsOfOpening = network.commits();
+  private final Catalogue there =
+      new Catalogue(
+          network.store(),
+          new TransactionRunner(network.store(), TransactionLimits.DEFAULT),
+          InstantSource.system());
+  private final DocumentWriter writer = new DocumentWriter(network.store(), there);
+
+  @Test
+  void an_insert_that_a_reshard_overtakes_goes_to_the_new_shard() {
+    warm();
+    network.beforeNextCommit(() -> db.catalogue.reshard(db.name, 4));
+
+    assertThat(writer.write(db.name, List.of(edit("a", null, "{}"))).hasFailures()).isFalse();
+
+    assertThat(commits()).isEqualTo(2);
+    assertThat(db.changes()).hasSize(2);
+    assertThat(sequence("a")).isGreaterThan(since(1));
+    db.audit(2);
+  }
+
+  @Test
+  void an_update_that_a_reshard_overtakes_moves_the_entry_to_the_new_shard() {
+    RevisionId first = warm();
+    network.beforeNextCommit(() -> db.catalogue.reshard(db.name, 3));
+
+    WriteResult result = writer.write(db.name, List.of(edit("warm", first, "{}")));
+
+    assertThat(result.hasFailures()).isFalse();
+    assertThat(result.last()).contains(sequence("warm"));
+    assertThat(sequence("warm")).isGreaterThan(since(1));
+    assertThat(db.changes()).hasSize(1);
+    db.audit(1);
+  }
+
+  @Test
+  void a_write_that_loses_to_one_reshard_after_the_other_ends_in_the_last() {
+    warm();
+    network.beforeNextCommit(
+        () -> {
+          db.catalogue.reshard(db.name, 4);
+          network.beforeNextCommit(() -> db.catalogue.reshard(db.name, 2));
+        });
+
+    assertThat(writer.write(db.name, List.of(edit("a", null, "{}"))).hasFailures()).isFalse();
+
+    assertThat(commits()).isEqualTo(3);
+    assertThat(sequence("a")).isGreaterThan(since(2));
+    db.audit(2);
+  }
+
+  @Test
+  void batches_and_atomic_requests_move_whole() {
+    warm();
+    List<Edit> inserts = inserts("batch", 50);
+    List<Edit> atomic = inserts("atomic", 50);
+    network.beforeNextCommit(() -> db.catalogue.reshard(db.name, 16));
+    assertThat(writer.write(db.name, inserts).hasFailures()).isFalse();
+    network.beforeNextCommit(() -> db.catalogue.reshard(db.name, 5));
+    assertThat(writer.writeAtomically(db.name, atomic).hasFailures()).isFalse();
+
+    for (ChangeEntry entry : db.changes()) {
+      int generation =
+          entry.docId().startsWith("atomic") ? 2 : entry.docId().startsWith("batch") ? 1 : 0;
+      assertThat(topology().at(entry.sequence())).isEqualTo(generation(generation));
+    }
+    db.audit(101);
+  }
+
+  @Test
+  void a_reshard_that_a_write_overtakes_begins_behind_it() {
+    warm();
+    network.beforeNextCommit(() -> db.put("a", "{}"));
+
+    DatabaseHandle resharded = there.reshard(db.name, 4);
+
+    assertThat(commits()).isEqualTo(1);
+    assertThat(sequence("a")).isLessThan(since(1));
+    assertThat(resharded.topology()).isEqualTo(topology());
+    db.put("a", db.winner("a").leaf(), "{}");
+    assertThat(sequence("a")).isGreaterThan(since(1));
+    db.audit(2);
+  }
+
+  @Test
+  void without_the_shard_map_in_its_conflict_set_a_write_commits_to_a_replaced_shard() {
+    warm();
+    byte[] shardMap = db.catalogue.open(db.name).shardMapKey();
+    network.lose(
+        operation ->
+            operation.method().startsWith("addReadConflict")
+                && Arrays.equals(operation.key(), shardMap));
+    network.beforeNextCommit(() -> db.catalogue.reshard(db.name, 4));
+
+    writer.write(db.name, List.of(edit("a", null, "{}")));
+
+    assertThat(commits()).isEqualTo(1);
+    assertThat(new StoreAudit(store, AuditListener.SILENT).run(db.name).findings())
+        .anySatisfy(
+            finding ->
+                assertThat(finding.toString())
+                    .contains("\"a\"", "lies in the shard 0, where nobody looks for it"));
+  }
+
+  @Test
+  void updates_clear_their_old_entries_in_whatever_generation_they_lie() {
+    List<String> ids = IntStream.range(0, 60).mapToObj(i -> "d" + i).toList();
+    Random random = new Random(18);
+    for (int shards : new int[] {1, 4, 1, 16, 3}) {
+      db.catalogue.reshard(db.name, shards);
+      for (String id : ids) {
+        if (random.nextInt(3) == 0) {
+          RevisionId base = db.branches(id).isEmpty() ? null : db.winner(id).leaf();
+          db.put(id, base, "{\"v\":" + shards + "}");
+        }
+      }
+    }
+    assertThat(db.changes().stream().map(entry -> topology().at(entry.sequence())).distinct())
+        .hasSize(5);
+    for (String id : ids) {
+      RevisionId base = db.branches(id).isEmpty() ? null : db.winner(id).leaf();
+      db.put(id, base, "{}");
+    }
+
+    assertThat(db.changes()).hasSize(60);
+    assertThat(db.changes()).allMatch(entry -> entry.sequence().compareTo(since(5)) > 0);
+    db.audit(60);
+  }
+
+  @Test
+  void under_full_write_load_nothing_is_lost_or_doubled() throws Exception {
+    int writers = 4;
+    int editsPerWriter = 60;
+    Map<String, RevisionId> acknowledged = new ConcurrentHashMap<>();
+    AtomicInteger requests = new AtomicInteger();
+    ExecutorService threads = Executors.newFixedThreadPool(writers);
+    List<Future<?>> writing = new ArrayList<>();
+    for (int number = 0; number < writers; number++) {
+      int writer = number;
+      writing.add(
+          threads.submit(() -> keepWriting(writer, editsPerWriter, acknowledged, requests)));
+    }
+    Random random = new Random(18);
+    int reshards = 0;
+    while (writing.stream().anyMatch(it -> !it.isDone())) {
+      int before = requests.get();
+      db.catalogue.reshard(db.name, 1 + random.nextInt(8));
+      reshards++;
+      // Each reshard makes all writes under way lose; one after the other they would never end.
+      Await.until(
+          "a request came through",
+          () -> requests.get() > before || writing.stream().allMatch(Future::isDone));
+    }
+    for (Future<?> writer : writing) {
+      writer.get();
+    }
+    threads.shutdown();
+
+    assertThat(topology().generations()).hasSize(1 + reshards);
+    assertThat(topology().generations().stream().filter(it -> !it.replaced()))
+        .containsExactly(topology().current());
+    acknowledged.forEach((id, rev) -> assertThat(db.winner(id).leaf()).isEqualTo(rev));
+    db.audit(acknowledged.size());
+  }
+
+  /** Each writer has documents of its own; a server of its own, too. */
+  private void keepWriting(
+      int number, int edits, Map<String, RevisionId> acknowledged, AtomicInteger requests) {
+    Catalogue catalogue = new Catalogue(store, db.transactions, InstantSource.system());
+    DocumentWriter server = new DocumentWriter(store, catalogue);
+    Random random = new Random(number);
+    for (int i = 0; i < edits; i++) {
+      List<Edit> batch = new ArrayList<>();
+      int first = random.nextInt(10);
+      for (int j = 0; j < 5; j++) {
+        String id = "w" + number + "d" + (first + j);
+        batch.add(edit(id, acknowledged.get(id), "{\"i\":" + i + "}"));
+      }
+      for (EditOutcome outcome : server.write(db.name, batch).outcomes()) {
+        acknowledged.put(outcome.id(), written(outcome));
+      }
+      requests.incrementAndGet();
+    }
+  }
+
+  /** The other server knows the database as it is now. */
+  private RevisionId warm() {
+    there.open(db.name);
+    return db.put("warm", "{}");
+  }
+
+  /** Of the other server. */
+  private int commits() {
+    return network.commits() - commitsOfOpening;
+  }
+
+  private static List<Edit> inserts(String id, int count) {
+    return IntStream.range(0, count).<Edit>mapToObj(i -> edit(id + i, null, "{}")).toList();
+  }
+
+  private ShardTopology topology() {
+    return db.catalogue.open(db.name).topology();
+  }
+
+  private Generation generation(int number) {
+    return topology().generations().get(number);
+  }
+
+  private Sequence since(int generation) {
+    return generation(generation).since().orElseThrow();
+  }
+
+  private Sequence sequence(String id) {
+    return db.winner(id).winner().sequence();
+  }
+}

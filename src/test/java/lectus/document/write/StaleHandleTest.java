@@ -1,0 +1,129 @@
+package lectus.document.write;
+
+import static lectus.document.testing.TestDatabase.edit;
+import static lectus.document.testing.TestDatabase.error;
+import static lectus.document.testing.TestDatabase.written;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.apple.foundationdb.Range;
+import java.time.InstantSource;
+import java.util.List;
+import lectus.audit.testing.SoundStore;
+import lectus.database.Catalogue;
+import lectus.database.CreationOptions;
+import lectus.database.DatabaseHandle;
+import lectus.document.testing.TestDatabase;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.revision.RevisionId;
+import lectus.store.FaultyStore;
+import lectus.store.Reads;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * Two servers on one store: one administers databases, the other writes with what it knew of them,
+ * between its transactions and in the middle of one.
+ */
+class StaleHandleTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private final Store store = stores.fresh();
+  private final TestDatabase db = TestDatabase.create(store);
+  private final FaultyStore otherServer = new FaultyStore(store);
+  private final DocumentWriter writer =
+      new DocumentWriter(
+          otherServer.store(),
+          new Catalogue(
+              store,
+              new TransactionRunner(store, TransactionLimits.DEFAULT),
+              InstantSource.system()));
+
+  @Test
+  void a_database_created_again_under_its_name_is_the_one_written_to() {
+    write("before");
+    DatabaseHandle old = db.catalogue.open(db.name);
+    createAgain();
+
+    WriteResult result = write("a");
+
+    assertWrittenToTheNewOne(result, old);
+  }
+
+  @Test
+  void a_write_that_overtakes_its_database_being_created_again_goes_to_the_new_one() {
+    write("before");
+    DatabaseHandle old = db.catalogue.open(db.name);
+    otherServer.beforeNextCommit(this::createAgain);
+
+    WriteResult result = write("a");
+
+    assertWrittenToTheNewOne(result, old);
+  }
+
+  @Test
+  void a_write_to_a_database_that_is_deleted_meanwhile_is_not_found() {
+    write("before");
+    DatabaseHandle old = db.catalogue.open(db.name);
+    otherServer.beforeNextCommit(() -> db.catalogue.delete(db.name));
+
+    assertThatThrownBy(() -> write("a"))
+        .isInstanceOfSatisfying(
+            LectusException.class,
+            e -> assertThat(e.error()).isInstanceOf(LectusError.NotFound.class));
+    assertThat(isEmpty(old)).isTrue();
+  }
+
+  @Test
+  void a_write_keeps_to_the_revs_limit_that_is_set_meanwhile() {
+    RevisionId first = written(write("a").outcomes().get(0));
+    otherServer.beforeNextCommit(() -> db.revsLimit(1));
+
+    EditOutcome second =
+        writer.write(db.name, List.of(edit("a", first, "{\"v\":1}"))).outcomes().get(0);
+
+    assertThat(written(second).position()).isEqualTo(2);
+    assertThat(db.winner("a").ancestors().count()).isZero();
+    db.audit(1);
+  }
+
+  @Test
+  void an_edit_that_is_overtaken_by_another_is_a_conflict() {
+    RevisionId first = written(write("a").outcomes().get(0));
+    otherServer.beforeNextCommit(() -> db.put("a", first, "{\"v\":1}"));
+
+    EditOutcome outcome =
+        writer.write(db.name, List.of(edit("a", first, "{\"v\":2}"))).outcomes().get(0);
+
+    assertThat(error(outcome)).isInstanceOf(LectusError.Conflict.class);
+    db.audit(1);
+  }
+
+  private WriteResult write(String id) {
+    return writer.write(db.name, List.of(edit(id, null, "{}")));
+  }
+
+  private void createAgain() {
+    db.catalogue.delete(db.name);
+    db.catalogue.create(db.name, CreationOptions.DEFAULT);
+  }
+
+  private void assertWrittenToTheNewOne(WriteResult result, DatabaseHandle old) {
+    assertThat(result.hasFailures()).isFalse();
+    assertThat(result.instance()).isNotEqualTo(old.instance());
+    assertThat(db.leaves("a")).hasSize(1);
+    db.audit(1);
+    assertThat(isEmpty(old)).isTrue();
+  }
+
+  private boolean isEmpty(DatabaseHandle database) {
+    return db.transactions.read(
+        tx -> Reads.await(tx.getRange(Range.startsWith(database.prefix())).asList()).isEmpty());
+  }
+}

@@ -1,0 +1,455 @@
+package lectus.feed.many;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import lectus.audit.testing.SoundStore;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseUpdate;
+import lectus.document.PageLimits;
+import lectus.document.testing.Answers;
+import lectus.feed.LivePage;
+import lectus.feed.LiveSource;
+import lectus.feed.LiveStart;
+import lectus.feed.PageTime;
+import lectus.feed.Registration;
+import lectus.feed.Rows;
+import lectus.feed.filter.FeedFilter;
+import lectus.feed.page.ChangesReader;
+import lectus.feed.page.FeedOptions;
+import lectus.feed.page.Since;
+import lectus.feed.testing.ToldByHand;
+import lectus.feed.updates.StorePosition;
+import lectus.feed.updates.StoreSince;
+import lectus.store.InterruptedReads;
+import lectus.store.Store;
+import lectus.store.Versionstamp;
+import lectus.store.testing.TestStores;
+import lectus.updates.Compactions;
+import lectus.updates.LogRows;
+import lectus.updates.StoreDatabases;
+import lectus.updates.UpdatesLog;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The changes of many databases in one order. */
+final class ManyDatabasesTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");
+
+  private final Store store = stores.fresh();
+  private final StoreDatabases databases = new StoreDatabases(store);
+
+  @Test
+  void changes_come_in_the_order_of_their_commits() {
+    databases.create("user-a");
+    databases.create("user-b");
+    databases.create("other");
+    databases.put("user-a", "1");
+    databases.put("user-b", "2");
+    databases.put("other", "x");
+    databases.put("user-a", "3", "4");
+    databases.put("user-b", "5");
+    databases.put("user-a", "1");
+
+    assertThat(all("user-*", 100))
+        .containsExactly("user-b 2", "user-a 3", "user-a 4", "user-b 5", "user-a 1");
+    assertThat(all("user-*", 1)).isEqualTo(all("user-*", 100));
+  }
+
+  @Test
+  void a_row_is_what_the_database_s_own_feed_has() {
+    databases.create("a");
+    databases.put("a", "x");
+    LivePage<StorePosition> page = source("a").page(StorePosition.BEGINNING, 10);
+    String row = new String(page.rows().json(), StandardCharsets.UTF_8);
+    String own =
+        Answers.whole(
+            new ChangesReader(databases.catalogue, databases.transactions)
+                .answer(
+                    DatabaseName.of("a"), FeedOptions.DEFAULT, new Since.Beginning(), 10, false));
+    assertThat(own).contains("\n" + row + "\n");
+    assertThat(row).contains(page.rows().at(0).text());
+  }
+
+  @Test
+  void any_position_of_a_row_goes_on_behind_it() {
+    for (int i = 0; i < 5; i++) {
+      databases.create("db" + i);
+    }
+    for (int i = 0; i < 40; i++) {
+      databases.put("db" + i % 5, "a" + i, "b" + i);
+    }
+    List<String> all = all("db*", 100);
+    assertThat(all).hasSize(80);
+    LiveSource<StorePosition> source = source("db*");
+    LivePage<StorePosition> page = source.page(StorePosition.BEGINNING, 100);
+    for (int row = 0; row < 80; row += 7) {
+      List<String> rest = new ArrayList<>();
+      read(source("db*"), page.rows().at(row), 9, rest);
+      assertThat(rest).isEqualTo(all.subList(row + 1, 80));
+    }
+  }
+
+  @Test
+  void a_database_created_later_joins_and_a_deleted_one_leaves_in_order() {
+    databases.create("a1");
+    databases.put("a1", "x");
+    LiveSource<StorePosition> source = source("a*");
+    List<String> seen = new ArrayList<>();
+    StorePosition position = read(source, StorePosition.BEGINNING, 10, seen);
+    assertThat(seen).containsExactly("a1 x");
+    seen.clear();
+
+    databases.create("a2");
+    databases.put("a2", "y");
+    databases.delete("a1");
+    databases.put("a2", "z");
+    databases.create("a1");
+    databases.put("a1", "again");
+
+    read(source, position, 10, seen);
+    List<String> expected = List.of("a2 y", "left a1", "a2 z", "a1 again");
+    assertThat(seen).isEqualTo(expected);
+    seen.clear();
+    read(source("a*"), position, 1, seen);
+    assertThat(seen).isEqualTo(expected);
+  }
+
+  @Test
+  void what_lived_and_died_behind_the_position_is_not_told() {
+    databases.create("a");
+    databases.put("a", "x");
+    databases.delete("a");
+    databases.create("b");
+    databases.put("b", "y");
+    assertThat(all("*", 10)).containsExactly("b y");
+  }
+
+  @Test
+  void at_the_end_the_position_moves_without_rows() {
+    databases.create("a");
+    LiveSource<StorePosition> source = source("b*");
+    LivePage<StorePosition> page = source.page(StorePosition.BEGINNING, 10);
+    assertThat(page.reachedEnd()).isTrue();
+    assertThat(page.rows().isEmpty()).isTrue();
+    databases.put("a", "x");
+    LivePage<StorePosition> later = source.page(page.next(), 10);
+    assertThat(later.next()).isGreaterThan(page.next());
+  }
+
+  @Test
+  void what_is_committed_while_a_page_is_read_comes_with_the_next() {
+    databases.create("a");
+    databases.create("b");
+    databases.put("a", "1");
+    databases.put("b", "2");
+    AtomicInteger reads = new AtomicInteger();
+    InterruptedReads interrupted =
+        new InterruptedReads(
+            store,
+            () -> {
+              int number = reads.getAndIncrement();
+              if (number == 0) {
+                databases.put("b", "3");
+              } else if (number == 20) {
+                databases.put("a", "1", "4");
+                databases.delete("b");
+              }
+            });
+    LiveSource<StorePosition> source = source(interrupted.store(), "*", ScanLimits.DEFAULT);
+
+    LivePage<StorePosition> page = source.page(StorePosition.BEGINNING, 10);
+    assertThat(reads.get()).isGreaterThan(20);
+    assertThat(texts(page.rows())).containsExactly("a 1", "b 2");
+    assertThat(page.reachedEnd()).isTrue();
+    assertThat(texts(source.page(page.next(), 10).rows()))
+        .as("b 3 was gone before it was told")
+        .containsExactly("a 1", "a 4", "left b");
+  }
+
+  @Test
+  void compaction_between_pages_takes_nothing_away() {
+    for (int i = 0; i < 3; i++) {
+      databases.create("db" + i);
+    }
+    for (int i = 0; i < 30; i++) {
+      databases.put("db" + i % 3, "doc" + i);
+    }
+    List<String> all = all("*", 100);
+    for (int rowsPerStep : new int[] {1, 3, 100}) {
+      LiveSource<StorePosition> kept = source("*");
+      List<String> seen = new ArrayList<>();
+      StorePosition position = StorePosition.BEGINNING;
+      LivePage<StorePosition> page;
+      do {
+        LiveSource<StorePosition> source = seen.size() % 2 == 0 ? kept : source("*");
+        page = source.page(position, 1);
+        seen.addAll(texts(page.rows()));
+        position = page.next();
+        Compactions.step(store, rowsPerStep);
+      } while (!page.reachedEnd());
+      assertThat(seen).isEqualTo(all);
+    }
+  }
+
+  @Test
+  void resharding_changes_nothing_for_a_reader() {
+    databases.create("a", 3);
+    databases.create("b");
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      String name = i % 2 == 0 ? "a" : "b";
+      databases.put(name, "doc" + i);
+      expected.add(name + " doc" + i);
+      if (i % 9 == 8) {
+        databases.reshard(name, 1 + i % 4);
+      }
+    }
+    databases.reshard("a", 2);
+    assertThat(all("*", 100)).isEqualTo(expected);
+    assertThat(all("*", 1)).isEqualTo(expected);
+    LivePage<StorePosition> page = source("*").page(StorePosition.BEGINNING, 100);
+    for (int row = 0; row < 40; row += 5) {
+      List<String> rest = new ArrayList<>();
+      read(source("*"), page.rows().at(row), 7, rest);
+      assertThat(rest).isEqualTo(expected.subList(row + 1, 40));
+    }
+  }
+
+  @Test
+  void more_databases_than_fit_into_memory_come_in_the_same_order() {
+    int count = 25;
+    for (int i = 0; i < count; i++) {
+      databases.create("db" + i);
+    }
+    StorePosition created = source("*").page(StorePosition.BEGINNING, 1).next();
+    for (int i = 0; i < 4 * count; i++) {
+      databases.put("db" + i * 7 % count, "doc" + i / count);
+    }
+    databases.delete("db3");
+    databases.delete("db4");
+    for (StorePosition from : List.of(StorePosition.BEGINNING, created)) {
+      List<String> all = new ArrayList<>();
+      read(source("*"), from, 1_000, all);
+      assertThat(all).hasSize(4 * (count - 2) + (from.equals(created) ? 2 : 0));
+      for (int capacity : new int[] {2, 3, 7, 24}) {
+        List<String> seen = new ArrayList<>();
+        read(source(store, "*", new ScanLimits(capacity, 2, 5, 4)), from, 3, seen);
+        if (from.equals(StorePosition.BEGINNING)) {
+          // A position on the way is as good as one from while they lived.
+          seen.removeAll(List.of("left db3", "left db4"));
+        }
+        assertThat(seen).isEqualTo(all);
+      }
+    }
+  }
+
+  @Test
+  void no_more_candidates_are_kept_than_allowed() {
+    for (int i = 0; i < 25; i++) {
+      databases.create("db" + i);
+      databases.put("db" + i, "x");
+    }
+    ScanLimits limits = new ScanLimits(4, 1, 3, 1);
+    for (StorePosition from :
+        List.of(StorePosition.BEGINNING, new StorePosition(Versionstamp.ZERO.successor()))) {
+      CandidateScan scan =
+          new CandidateScan(
+              DatabaseSet.of(List.of("*")),
+              databases.catalogue,
+              new UpdatesLog(store),
+              new InstanceNames(),
+              limits,
+              from);
+      boolean complete;
+      do {
+        complete =
+            databases.transactions.read(
+                tx ->
+                    scan.run(
+                        tx, new Heads(tx, databases.catalogue, from, 1, new PageTime()), from));
+        // What one read brings, before those that are too many are forgotten.
+        assertThat(scan.candidates().size()).isLessThanOrEqualTo(2 * limits.candidates() + 16);
+      } while (!complete);
+      assertThat(scan.candidates().size()).isLessThanOrEqualTo(limits.candidates());
+    }
+  }
+
+  @Test
+  void a_filter_leaves_rows_out_and_the_position_moves_on() {
+    databases.create("a");
+    databases.create("b");
+    for (int i = 0; i < 20; i++) {
+      databases.put(i % 2 == 0 ? "a" : "b", "doc" + i);
+    }
+    FeedOptions options =
+        new FeedOptions(
+            false, false, false, new FeedFilter.DocumentIds(Set.of("doc7", "doc18")), 1);
+    LiveSource<StorePosition> source =
+        new ManyDatabases(
+                store,
+                databases.catalogue,
+                databases.transactions,
+                new PageLimits(3, 3, 1_000),
+                ScanLimits.DEFAULT)
+            .live(DatabaseSet.of(List.of("*")), options, StoreSince.BEGINNING, new ToldByHand())
+            .source();
+    List<String> seen = new ArrayList<>();
+    read(source, StorePosition.BEGINNING, 10, seen);
+    assertThat(seen).containsExactly("b doc7", "a doc18");
+  }
+
+  @Test
+  void documents_come_with_their_rows_on_demand() {
+    databases.create("a");
+    databases.create("b");
+    databases.put("a", "x");
+    databases.put("b", "y");
+    FeedOptions options = new FeedOptions(false, true, false, new FeedFilter.None(), 1);
+    LivePage<StorePosition> page =
+        new ManyDatabases(store, databases.catalogue, databases.transactions)
+            .live(
+                DatabaseSet.of(List.of("a", "b")), options, StoreSince.BEGINNING, new ToldByHand())
+            .source()
+            .page(StorePosition.BEGINNING, 10);
+    assertThat(new String(page.rows().json(), StandardCharsets.UTF_8))
+        .contains("\"in\":\"a\"}}{\"seq\"", "\"in\":\"b\"}}");
+  }
+
+  @Test
+  void now_is_behind_everything_committed() {
+    databases.create("a");
+    databases.put("a", "x", "y");
+    StorePosition now =
+        new ManyDatabases(store, databases.catalogue, databases.transactions)
+            .live(
+                DatabaseSet.of(List.of("*")),
+                FeedOptions.DEFAULT,
+                StoreSince.parse("now"),
+                new ToldByHand())
+            .from();
+    databases.put("a", "z");
+    List<String> seen = new ArrayList<>();
+    read(source("*"), now, 10, seen);
+    assertThat(seen).containsExactly("a z");
+  }
+
+  @Test
+  void a_listener_is_told_of_its_databases_and_of_those_that_nobody_knows() {
+    DatabaseHandle mine = databases.create("user-a");
+    DatabaseHandle foreign = databases.create("other");
+    ToldByHand events = new ToldByHand();
+    LiveStart<StorePosition> start =
+        new ManyDatabases(store, databases.catalogue, databases.transactions)
+            .live(
+                DatabaseSet.of(List.of("user-*")),
+                FeedOptions.DEFAULT,
+                StoreSince.BEGINNING,
+                events);
+    LiveSource<StorePosition> source = start.source();
+    AtomicInteger told = new AtomicInteger();
+    Registration registration = source.listen(told::incrementAndGet);
+    StorePosition position = read(source, start.from(), 10, new ArrayList<>());
+    assertThat(source.hasNews(position)).isFalse();
+
+    events.publishUpdated(foreign.instance(), databases.put("other", "x").last().orElseThrow());
+    assertThat(told.get()).as("its name is not known yet").isEqualTo(1);
+    position = read(source, position, 10, new ArrayList<>());
+    assertThat(source.hasNews(position)).isFalse();
+    events.publishUpdated(foreign.instance(), databases.put("other", "x").last().orElseThrow());
+    events.publishDeleted(foreign.instance());
+    assertThat(told.get()).isEqualTo(1);
+    assertThat(source.hasNews(position)).isFalse();
+
+    events.publishUpdated(mine.instance(), databases.put("user-a", "x").last().orElseThrow());
+    assertThat(told.get()).isEqualTo(2);
+    assertThat(source.hasNews(position)).isTrue();
+    position = read(source, position, 10, new ArrayList<>());
+    assertThat(source.hasNews(position)).isFalse();
+    events.publishCreated(databases.create("user-b").instance());
+    assertThat(told.get()).isEqualTo(3);
+    assertThat(source.hasNews(position)).isTrue();
+    position = read(source, position, 10, new ArrayList<>());
+    List<DatabaseUpdate> rows = LogRows.of(store);
+    for (DatabaseUpdate row : rows) {
+      events.logged(row);
+    }
+    assertThat(told.get()).as("created a, updated a, created b").isEqualTo(6);
+    registration.close();
+    assertThat(events.listeners()).isZero();
+  }
+
+  @Test
+  void equal_sets_and_options_are_one_source() {
+    Optional<Object> identity = source("user-*").identity();
+    assertThat(identity).isPresent().isEqualTo(source("user-*").identity());
+    assertThat(identity).isNotEqualTo(source("user-a*").identity());
+  }
+
+  private List<String> all(String set, int limit) {
+    List<String> rows = new ArrayList<>();
+    read(source(set), StorePosition.BEGINNING, limit, rows);
+    return rows;
+  }
+
+  private LiveSource<StorePosition> source(String set) {
+    return source(store, set, ScanLimits.DEFAULT);
+  }
+
+  private static LiveSource<StorePosition> source(Store store, String set, ScanLimits scans) {
+    StoreDatabases seen = new StoreDatabases(store);
+    return new ManyDatabases(store, seen.catalogue, seen.transactions, PageLimits.DEFAULT, scans)
+        .live(
+            DatabaseSet.of(List.of(set)),
+            FeedOptions.DEFAULT,
+            StoreSince.BEGINNING,
+            new ToldByHand())
+        .source();
+  }
+
+  /** Reads to the end; the position there. */
+  private static StorePosition read(
+      LiveSource<StorePosition> source, StorePosition from, int limit, List<String> into) {
+    StorePosition position = from;
+    LivePage<StorePosition> page;
+    do {
+      page = source.page(position, limit);
+      Rows<StorePosition> rows = page.rows();
+      for (int row = 0; row < rows.size(); row++) {
+        assertThat(rows.at(row)).isGreaterThan(position);
+        position = rows.at(row);
+        into.add(text(rows, row));
+      }
+      assertThat(page.next()).isGreaterThanOrEqualTo(position);
+      position = page.next();
+    } while (!page.reachedEnd());
+    return position;
+  }
+
+  private static List<String> texts(Rows<StorePosition> rows) {
+    return IntStream.range(0, rows.size()).mapToObj(row -> text(rows, row)).toList();
+  }
+
+  private static String text(Rows<StorePosition> rows, int row) {
+    if (rows.isLeft(row)) {
+      return "left " + rows.database(row);
+    }
+    int length = rows.end(row) - rows.start(row);
+    String json = new String(rows.json(), rows.start(row), length, StandardCharsets.UTF_8);
+    Matcher id = ID.matcher(json);
+    assertThat(id.find()).isTrue();
+    return rows.database(row) + " " + id.group(1);
+  }
+}

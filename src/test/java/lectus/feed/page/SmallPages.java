@@ -1,0 +1,13 @@
+package lectus.feed.page;
+
+import lectus.document.PageLimits;
+import lectus.feed.testing.FeedDatabase;
+
+/** Readers that turn smaller pages than usual. */
+final class SmallPages {
+  private SmallPages() {}
+
+  static ChangesReader of(FeedDatabase db, int rows, int bytes) {
+    return new ChangesReader(db.catalogue, db.transactions, new PageLimits(rows, rows, bytes));
+  }
+}

@@ -1,0 +1,98 @@
+package lectus.feed.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import lectus.database.Catalogue;
+import lectus.database.CreationOptions;
+import lectus.database.DatabaseName;
+import lectus.document.edit.DocumentLimits;
+import lectus.document.edit.DocumentParser;
+import lectus.document.edit.Edit;
+import lectus.document.testing.Answers;
+import lectus.document.write.DocumentWriter;
+import lectus.document.write.EditOutcome;
+import lectus.document.write.WriteResult;
+import lectus.feed.page.ChangesReader;
+import lectus.feed.page.FeedOptions;
+import lectus.feed.page.Since;
+import lectus.revision.RevisionId;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+
+/** A database on a store for tests of feeds. */
+public final class FeedDatabase {
+  static final long CREATED_AT_SECONDS = 1_795_253_100;
+
+  private static final DocumentParser PARSER = new DocumentParser(DocumentLimits.DEFAULT);
+
+  public final DatabaseName name = DatabaseName.of("db");
+  public final TransactionRunner transactions;
+  public final Catalogue catalogue;
+  public final ChangesReader changes;
+  private final DocumentWriter writer;
+
+  public FeedDatabase(Store store, int shards) {
+    transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
+    catalogue =
+        new Catalogue(
+            store, transactions, InstantSource.fixed(Instant.ofEpochSecond(CREATED_AT_SECONDS)));
+    catalogue.create(name, new CreationOptions(false, shards));
+    changes = new ChangesReader(catalogue, transactions);
+    writer = new DocumentWriter(store, catalogue);
+  }
+
+  /** Writes a child of {@code base}, or a new document if it is null. */
+  public RevisionId put(String id, RevisionId base, String json) {
+    return write(PARSER.interactive(id, Optional.ofNullable(base), utf8(json)));
+  }
+
+  /** Writes a revision as a replicator does. */
+  public void replicate(String id, String rev, String json) {
+    write(PARSER.replicated(id, Optional.of(RevisionId.of(rev)), utf8(json)));
+  }
+
+  public void putAll(String id, int count) {
+    List<Edit> edits = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      edits.add(edit(id + i, null, "{\"v\":" + i + "}"));
+    }
+    writeAll(edits);
+  }
+
+  /** A child of {@code base}, or a new document if it is null. */
+  public static Edit edit(String id, RevisionId base, String json) {
+    return PARSER.interactive(id, Optional.ofNullable(base), utf8(json));
+  }
+
+  public WriteResult writeAll(List<Edit> edits) {
+    WriteResult result = writer.write(name, edits);
+    assertThat(result.hasFailures()).isFalse();
+    return result;
+  }
+
+  private RevisionId write(Edit edit) {
+    EditOutcome outcome = writer.write(name, List.of(edit)).outcomes().get(0);
+    assertThat(outcome).isInstanceOf(EditOutcome.Written.class);
+    return ((EditOutcome.Written) outcome).revision();
+  }
+
+  public String normal(FeedOptions options, String since, long limit, boolean descending) {
+    return normal(changes, options, since, limit, descending);
+  }
+
+  public String normal(
+      ChangesReader reader, FeedOptions options, String since, long limit, boolean descending) {
+    return Answers.whole(reader.answer(name, options, Since.parse(since), limit, descending));
+  }
+
+  public static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+}

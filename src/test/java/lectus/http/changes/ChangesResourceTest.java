@@ -1,0 +1,226 @@
+package lectus.http.changes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code _changes}, the normal feed. */
+final class ChangesResourceTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private final LectusServer server = LectusServer.start(stores.fresh());
+
+  @BeforeEach
+  void create() {
+    server.put("/w");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void rows_come_in_the_order_of_updates() {
+    String a = server.write("/w/a", "{}");
+    String b = server.write("/w/b", "{}");
+    String gone = server.delete("/w/a?rev=" + a).member("rev");
+
+    Answer feed = server.get("/w/_changes");
+    assertThat(feed.status()).isEqualTo(200);
+    assertThat(feed.isChunked()).isTrue();
+    String last = feed.member("last_seq");
+    assertThat(feed.body())
+        .matches(
+            "\\{\"results\":\\[\n"
+                + "\\{\"seq\":\"[0-9a-f]+\",\"id\":\"b\",\"changes\":\\[\\{\"rev\":\""
+                + b
+                + "\"}]},\r\n"
+                + "\\{\"seq\":\""
+                + last
+                + "\",\"id\":\"a\",\"changes\":\\[\\{\"rev\":\""
+                + gone
+                + "\"}],\"deleted\":true}\n"
+                + "],\n\"last_seq\":\""
+                + last
+                + "\",\"pending\":0}\n");
+    assertThat(server.get("/w").member("update_seq")).isEqualTo(last);
+    assertThat(server.get("/w/_changes?since=" + last).body())
+        .isEqualTo("{\"results\":[\n\n],\n\"last_seq\":\"" + last + "\",\"pending\":0}\n");
+    assertThat(server.get("/w/_changes?since=%22" + last + "%22").body())
+        .isEqualTo(server.get("/w/_changes?since=now").body());
+    assertThat(server.get("/w/_changes?limit=1").body()).endsWith("\"pending\":1}\n");
+    assertThat(server.get("/w/_changes?limit=-1").body()).isEqualTo(feed.body());
+    assertThat(server.get("/w/_changes?limit=0").body()).endsWith("\"pending\":2}\n");
+    assertThat(server.get("/w/_changes?descending=true&limit=1").body()).contains("\"id\":\"a\"");
+    String highest = "187fffffff" + "f".repeat(24);
+    assertThat(server.get("/w/_changes?descending=true&since=" + highest).body())
+        .isEqualTo(server.get("/w/_changes?descending=true").body());
+    assertThat(server.head("/w/_changes").header("content-length")).isEqualTo("0");
+  }
+
+  @Test
+  void if_none_match_saves_a_feed_that_has_not_moved() {
+    Answer empty = server.get("/w/_changes");
+    assertThat(changesUnlike(empty, "GET").status()).isEqualTo(304);
+    String a = server.write("/w/a", "{}");
+    assertThat(changesUnlike(empty, "GET").status()).isEqualTo(200);
+
+    Answer feed = server.get("/w/_changes");
+    Answer same = changesUnlike(feed, "GET");
+    assertThat(same.status()).isEqualTo(304);
+    assertThat(same.body()).isEmpty();
+    assertThat(same.header("etag")).isEqualTo(feed.header("etag")).isNotNull();
+    assertThat(changesUnlike(feed, "HEAD").status()).isEqualTo(304);
+    assertThat(server.head("/w/_changes").header("etag")).isEqualTo(feed.header("etag"));
+    assertThat(server.get("/w/_changes?since=now&limit=3").header("etag"))
+        .as("of the state, not of the rows")
+        .isEqualTo(feed.header("etag"));
+
+    server.delete("/w/a?rev=" + a);
+    assertThat(changesUnlike(feed, "GET").body()).contains("\"deleted\":true");
+    server.delete("/w");
+    assertThat(changesUnlike(feed, "GET").status()).isEqualTo(404);
+  }
+
+  private Answer changesUnlike(Answer seen, String method) {
+    return server
+        .request(method, "/w/_changes")
+        .header("If-None-Match", seen.header("etag"))
+        .send();
+  }
+
+  @Test
+  void what_depends_on_a_body_or_goes_on_has_no_tag() {
+    assertThat(server.post("/w/_changes", "{}").headers()).doesNotContainKey("etag");
+    assertThat(server.get("/w/_changes?feed=longpoll&timeout=1").headers())
+        .doesNotContainKey("etag");
+  }
+
+  @Test
+  void all_leaves_and_documents_come_on_demand() {
+    server.write("/w/a?new_edits=false", "{\"_rev\":\"2-b\",\"v\":1}");
+    server.write("/w/a?new_edits=false", "{\"_rev\":\"1-c\"}");
+
+    assertThat(server.get("/w/_changes?style=all_docs").body())
+        .contains("\"changes\":[{\"rev\":\"2-b\"},{\"rev\":\"1-c\"}]");
+    assertThat(server.get("/w/_changes?include_docs=true&conflicts=true").body())
+        .contains("\"doc\":{\"_id\":\"a\",\"_rev\":\"2-b\",\"v\":1,\"_conflicts\":[\"1-c\"]}}");
+  }
+
+  @Test
+  void filters_pass_some_rows_and_last_seq_all() {
+    server.write("/w/a", "{}");
+    server.write("/w/_design/d", "{}");
+    server.write("/w/z", "{}");
+    String last = server.get("/w").member("update_seq");
+
+    Answer ids = server.post("/w/_changes?filter=_doc_ids", "{\"doc_ids\":[\"a\",\"none\"]}");
+    assertThat(ids.body()).contains("\"id\":\"a\"").doesNotContain("\"id\":\"z\"");
+    assertThat(ids.member("last_seq")).isEqualTo(last);
+    assertThat(server.get("/w/_changes?filter=_doc_ids&doc_ids=[%22a%22]").body())
+        .isEqualTo(ids.body());
+    assertThat(server.get("/w/_changes?filter=_design").body())
+        .contains("\"id\":\"_design/d\"")
+        .doesNotContain("\"id\":\"a\"");
+    assertThat(server.post("/w/_changes", "{\"doc_ids\":[\"a\"]}").body())
+        .as("a body without filter does nothing")
+        .contains("\"id\":\"z\"");
+    assertThat(server.post("/w/_changes", "").status()).isEqualTo(200);
+    assertThat(server.get("/w/_changes?seq_interval=2").body()).contains("{\"seq\":null,");
+  }
+
+  @Test
+  void a_selector_filters_rows_and_its_fields_narrow_documents() {
+    server.write("/w/a", "{\"type\":\"x\",\"n\":{\"m\":1,\"o\":2}}");
+    server.write("/w/b", "{\"type\":\"y\"}");
+    String last = server.get("/w").member("update_seq");
+
+    Answer feed =
+        server.post(
+            "/w/_changes?filter=_selector&include_docs=true",
+            "{\"selector\":{\"type\":\"x\"},\"fields\":[\"_id\",\"n.m\"]}");
+    assertThat(feed.body())
+        .contains("\"doc\":{\"_id\":\"a\",\"n\":{\"m\":1}}}")
+        .doesNotContain("\"id\":\"b\"");
+    assertThat(feed.member("last_seq")).isEqualTo(last);
+    assertThat(
+            server
+                .post(
+                    "/w/_changes?filter=_selector&feed=longpoll", "{\"selector\":{\"type\":\"y\"}}")
+                .body())
+        .contains("\"id\":\"b\"")
+        .doesNotContain("\"id\":\"a\"");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          {}                                 | Selector error: expected a JSON object
+          {"selector":[]}                    | Selector error: expected a JSON object
+          {"selector":{"$foo":1}}            | Invalid operator: $foo
+          {"selector":{"a":{"$in":1}}}       | Bad argument for operator $in: 1
+          {"selector":{"$gt":1}}             | One or more conditions is missing a field name.
+          {"selector":{"a..b":1}}            | Invalid field name: a..b
+          {"selector":{},"fields":5}         | Selector error: fields must be JSON array
+          {"selector":{},"fields":[5]}       | Invalid JSON for field spec: 5
+          {"selector":{},"fields":["a..b"]}  | Invalid field name: a..b
+          5                                  | Request body must be a JSON object
+          """)
+  void what_is_wrong_with_a_selector_is_told(String body, String reason) {
+    Answer answer = server.post("/w/_changes?filter=_selector", body);
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.member("error")).isEqualTo("bad_request");
+    assertThat(answer.member("reason")).isEqualTo(reason);
+  }
+
+  @Test
+  void a_selector_comes_in_a_body_and_may_not_be_endlessly_deep() {
+    assertThat(server.get("/w/_changes?filter=_selector").member("reason"))
+        .isEqualTo("Selector must be specified in POST payload");
+    String deep = "{\"selector\":" + "{\"$not\":".repeat(5_000) + "{}" + "}".repeat(5_001);
+    Answer answer = server.post("/w/_changes?filter=_selector", deep);
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.member("reason")).contains("nested deeper than 500");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "since=5",
+        "since=xyz",
+        "limit=x",
+        "limit=-2",
+        "feed=foo",
+        "style=foo",
+        "heartbeat=0",
+        "heartbeat=x",
+        "timeout=-1",
+        "seq_interval=0",
+        "filter=_doc_ids",
+        "filter=_doc_ids&doc_ids=7"
+      })
+  void a_bad_parameter_is_400(String query) {
+    assertThat(server.get("/w/_changes?" + query).status()).isEqualTo(400);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"filter=_view", "filter=d/f"})
+  void what_couchdb_has_and_lectus_has_not_is_501(String query) {
+    assertThat(server.get("/w/_changes?" + query).status()).isEqualTo(501);
+  }
+}

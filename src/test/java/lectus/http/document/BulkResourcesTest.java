@@ -1,0 +1,276 @@
+package lectus.http.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code _bulk_docs}, {@code _bulk_get}, {@code _revs_diff}, {@code _missing_revs}. */
+final class BulkResourcesTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private final LectusServer server = LectusServer.start(stores.fresh());
+
+  @BeforeEach
+  void create() {
+    server.put("/w");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private Answer bulk(String json) {
+    return server.post("/w/_bulk_docs", json);
+  }
+
+  @Test
+  void outcomes_come_in_the_order_of_the_documents() {
+    server.write("/w/a", "{}");
+
+    Answer answer =
+        bulk("{\"docs\":[{\"_id\":\"f\",\"v\":1},{\"_id\":\"a\"},{\"_id\":\"_design/d\"}]}");
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.isChunked()).isFalse();
+    assertThat(answer.body())
+        .matches(
+            "\\[\\{\"ok\":true,\"id\":\"f\",\"rev\":\"1-[0-9a-f]{32}\"},"
+                + "\\{\"id\":\"a\",\"error\":\"conflict\","
+                + "\"reason\":\"Document update conflict.\"},"
+                + "\\{\"ok\":true,\"id\":\"_design/d\",\"rev\":\"1-[0-9a-f]{32}\"}]\n");
+    assertThat(server.get("/w/f").body()).contains("\"v\":1");
+  }
+
+  @Test
+  void nothing_in_nothing_out() {
+    Answer answer = bulk("{\"docs\":[]}");
+
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.body()).isEqualTo("[]\n");
+  }
+
+  @Test
+  void more_documents_than_a_batch_takes_keep_their_order() {
+    int count = 1_000;
+    StringBuilder docs = new StringBuilder("{\"docs\":[");
+    StringBuilder outcomes = new StringBuilder("\\[");
+    for (int i = 0; i < count; i++) {
+      docs.append(i == 0 ? "" : ",").append("{\"_id\":\"d").append(i).append("\"}");
+      outcomes.append(i == 0 ? "" : ",");
+      outcomes.append("\\{\"ok\":true,\"id\":\"d").append(i).append("\",\"rev\":\"1-\\w+\"}");
+    }
+
+    assertThat(bulk(docs + "]}").body()).matches(outcomes + "]\n");
+    assertThat(server.get("/w").body()).contains("\"doc_count\":" + count);
+  }
+
+  @Test
+  void a_second_edit_of_an_id_sees_the_first() {
+    Answer answer = bulk("{\"docs\":[{\"_id\":\"a\",\"v\":1},{\"_id\":\"a\",\"v\":2}]}");
+
+    assertThat(answer.body())
+        .matches("\\[\\{\"ok\":true,\"id\":\"a\",.*},\\{\"id\":\"a\",\"error\":\"conflict\".*\n");
+    assertThat(server.get("/w/a").body()).contains("\"v\":1");
+  }
+
+  @Test
+  void of_replicated_edits_only_errors_are_listed() {
+    String docs =
+        "{\"new_edits\":false,\"docs\":[{\"_id\":\"a\",\"_rev\":\"2-b\",\"_revisions\":"
+            + "{\"start\":2,\"ids\":[\"b\",\"a\"]}},{\"_id\":\"a\",\"_rev\":\"2-c\"}]}";
+
+    assertThat(bulk(docs).body()).isEqualTo("[]\n");
+    assertThat(bulk(docs).status()).as("idempotent").isEqualTo(201);
+    assertThat(server.get("/w/a?conflicts=true&revs=true").body())
+        .contains("\"_rev\":\"2-c\"")
+        .contains("\"_conflicts\":[\"2-b\"]");
+    String last = "{\"docs\":[{\"_id\":\"z\",\"_rev\":\"1-z\"}],\"new_edits\":false}";
+    assertThat(bulk(last).body()).isEqualTo("[]\n");
+    assertThat(server.get("/w/z").body()).contains("\"_rev\":\"1-z\"");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"b\",}]}|bad_request",
+        "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"_b\"}]}|illegal_docid",
+        "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"b\",\"_foo\":1}]}|doc_validation",
+        "{\"docs\":[{\"_id\":\"a\"},7]}|bad_request",
+        "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"_local/x\",\"_rev\":\"1-abc\"}]}|bad_request",
+        "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"_local/\"}]}|illegal_docid",
+        "{\"docs\":[{\"_id\":\"a\"}]|bad_request",
+        "{\"docs\":{}}|bad_request",
+        "{}|bad_request",
+        "[]|bad_request",
+        "{\"docs\":[{\"_id\":\"a\"}],\"new_edits\":3}|bad_request"
+      })
+  void a_malformed_document_anywhere_stores_nothing(String json, String error) {
+    Answer answer = bulk(json);
+
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.member("error")).isEqualTo(error);
+    assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
+  }
+
+  @Test
+  void local_documents_are_written_beside_others() {
+    Answer written =
+        bulk(
+            "{\"docs\":[{\"_id\":\"_local/x\",\"v\":1},{\"_id\":\"a\"},"
+                + "{\"_rev\":\"0-4\",\"_id\":\"_local/y\"},"
+                + "{\"_id\":\"_local/none\",\"_deleted\":true}]}");
+
+    assertThat(written.status()).isEqualTo(201);
+    assertThat(written.body())
+        .matches(
+            "\\[\\{\"ok\":true,\"id\":\"_local/x\",\"rev\":\"0-1\"},"
+                + "\\{\"ok\":true,\"id\":\"a\",\"rev\":\"1-[0-9a-f]{32}\"},"
+                + "\\{\"ok\":true,\"id\":\"_local/y\",\"rev\":\"0-5\"},"
+                + "\\{\"ok\":true,\"id\":\"_local/none\",\"rev\":\"0-0\"}]\n");
+    assertThat(server.get("/w/_local/x").body())
+        .isEqualTo("{\"_id\":\"_local/x\",\"_rev\":\"0-1\",\"v\":1}\n");
+    assertThat(server.get("/w").body()).contains("\"doc_count\":1,");
+    assertThat(server.get("/w/_changes").body()).doesNotContain("_local");
+  }
+
+  @Test
+  void replicated_local_documents_count_on_and_are_not_listed() {
+    assertThat(
+            bulk("{\"new_edits\":false,\"docs\":[{\"_id\":\"_local/x\",\"_rev\":\"0-1\"},"
+                    + "{\"_id\":\"a\",\"_rev\":\"1-a\"}]}")
+                .body())
+        .isEqualTo("[]\n");
+    assertThat(server.get("/w/_local/x").member("_rev")).isEqualTo("0-2");
+    assertThat(server.get("/w/a").member("_rev")).isEqualTo("1-a");
+
+    Answer unversioned = bulk("{\"new_edits\":false,\"docs\":[{\"_id\":\"_local/x\"}]}");
+    assertThat(unversioned.status()).isEqualTo(400);
+    assertThat(unversioned.member("reason")).contains("the document needs `_rev`");
+  }
+
+  @Test
+  void local_documents_are_part_of_an_atomic_request() {
+    server.write("/w/a", "{}");
+    String conflicting = "{\"atomic\":true,\"docs\":[{\"_id\":\"_local/x\"},{\"_id\":\"a\"}]}";
+
+    Answer withheld = bulk(conflicting);
+    assertThat(withheld.status()).isEqualTo(409);
+    assertThat(withheld.body()).startsWith("[{\"id\":\"_local/x\",\"error\":\"aborted\"");
+    assertThat(server.get("/w/_local/x").status()).isEqualTo(404);
+
+    assertThat(bulk(conflicting.replace("\"a\"", "\"b\"")).status()).isEqualTo(201);
+    assertThat(server.get("/w/_local/x").member("_rev")).isEqualTo("0-1");
+    assertThat(
+            bulk("{\"atomic\":true,\"docs\":[{\"_id\":\"_local/x\"},{\"_id\":\"_local/x\"}]}")
+                .status())
+        .isEqualTo(400);
+  }
+
+  @Test
+  void an_atomic_request_stores_all() {
+    Answer answer = bulk("{\"atomic\":true,\"docs\":[{\"_id\":\"a\"},{\"_id\":\"b\"}]}");
+
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.body())
+        .matches("\\[\\{\"ok\":true,\"id\":\"a\",.*},\\{\"ok\":true,\"id\":\"b\",.*}]\n");
+  }
+
+  @Test
+  void an_atomic_request_with_a_conflict_stores_nothing() {
+    server.write("/w/b", "{}");
+
+    Answer answer = bulk("{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"b\"}],\"atomic\":true}");
+    assertThat(answer.status()).isEqualTo(409);
+    assertThat(answer.body())
+        .isEqualTo(
+            "[{\"id\":\"a\",\"error\":\"aborted\",\"reason\":\"Another document of this atomic"
+                + " request failed, so nothing was stored.\"},"
+                + "{\"id\":\"b\",\"error\":\"conflict\",\"reason\":\"Document update"
+                + " conflict.\"}]\n");
+    assertThat(server.get("/w/a").status()).isEqualTo(404);
+  }
+
+  @Test
+  void an_atomic_request_takes_each_document_once() {
+    Answer answer = bulk("{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"a\"}],\"atomic\":true}");
+
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(server.get("/w/a").status()).isEqualTo(404);
+  }
+
+  @Test
+  void an_atomic_request_beyond_one_transaction_is_413() {
+    StringBuilder docs = new StringBuilder("{\"atomic\":true,\"docs\":[");
+    for (int i = 0; i < 24; i++) {
+      docs.append(i == 0 ? "" : ",").append("{\"_id\":\"d").append(i).append("\"");
+      for (int member = 0; member < 5; member++) {
+        docs.append(",\"m").append(member).append("\":\"").append("x".repeat(90_000)).append('"');
+      }
+      docs.append('}');
+    }
+    String tooMuch = docs + "]}";
+
+    TestSettings settings = new TestSettings().maxRequestBytes(64 << 20);
+    try (LectusServer large = LectusServer.start(stores.fresh(), settings)) {
+      large.put("/w");
+      Answer answer = large.post("/w/_bulk_docs", tooMuch);
+      assertThat(answer.status()).isEqualTo(413);
+      assertThat(large.get("/w").body()).contains("\"doc_count\":0,");
+    }
+  }
+
+  @Test
+  void bulk_get_answers_every_request_in_order() {
+    String a = server.write("/w/a", "{\"v\":1}");
+
+    Answer answer =
+        server.post(
+            "/w/_bulk_get",
+            "{\"docs\":[{\"id\":\"a\"},{\"id\":\"a\",\"rev\":\"9-abc\"},{\"id\":\"none\"}]}");
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.body().trim())
+        .isEqualTo(
+            "{\"results\":[{\"id\":\"a\",\"docs\":[{\"ok\":{\"_id\":\"a\",\"_rev\":\""
+                + a
+                + "\",\"v\":1}}]},"
+                + "{\"id\":\"a\",\"docs\":[{\"error\":{\"rev\":\"9-abc\",\"reason\":\"missing\","
+                + "\"id\":\"a\",\"error\":\"not_found\"}}]},"
+                + "{\"id\":\"none\",\"docs\":[{\"error\":{\"rev\":\"undefined\","
+                + "\"reason\":\"missing\",\"id\":\"none\",\"error\":\"not_found\"}}]}]}");
+    assertThat(
+            server
+                .post(
+                    "/w/_bulk_get?revs=true&latest=true",
+                    "{\"docs\":[{\"id\":\"a\",\"rev\":\"" + a + "\"}]}")
+                .body())
+        .contains("\"_revisions\":{\"start\":1,");
+    assertThat(server.post("/w/_bulk_get", "{}").status()).isEqualTo(400);
+  }
+
+  @Test
+  void revs_diff_names_what_is_not_here() {
+    server.write("/w/a?new_edits=false", "{\"_rev\":\"3-x\"}");
+
+    assertThat(
+            server.post("/w/_revs_diff", "{\"none\":[\"1-x\"],\"a\":[\"3-x\",\"4-new\"]}").body())
+        .isEqualTo(
+            "{\"none\":{\"missing\":[\"1-x\"]},"
+                + "\"a\":{\"missing\":[\"4-new\"],\"possible_ancestors\":[\"3-x\"]}}\n");
+    assertThat(server.post("/w/_revs_diff", "{\"a\":[\"3-x\"]}").body()).isEqualTo("{}\n");
+    assertThat(server.post("/w/_missing_revs", "{\"a\":[\"3-x\",\"4-new\"]}").body())
+        .isEqualTo("{\"missing_revs\":{\"a\":[\"4-new\"]}}\n");
+    assertThat(server.post("/w/_revs_diff", "{").status()).isEqualTo(400);
+  }
+}

@@ -1,0 +1,76 @@
+package lectus.http.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slf4j.LoggerFactory;
+
+/** The access log of a whole server, from its first request to its stop. */
+final class AccessLogTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final Logger logger = (Logger) LoggerFactory.getLogger("lectus.access");
+  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+  @BeforeEach
+  void listen() {
+    log.start();
+    logger.addAppender(log);
+  }
+
+  @AfterEach
+  void stopListening() {
+    logger.detachAppender(log);
+  }
+
+  @Test
+  void every_request_has_one_line_once_the_server_has_stopped() {
+    List<Answer> answers = new ArrayList<>();
+    Instant begin = Instant.now();
+    try (LectusServer server = LectusServer.start(stores.fresh())) {
+      for (int i = 0; i < 300; i++) {
+        answers.add(server.get("/none/doc%20" + i + "?rev=x"));
+      }
+    }
+
+    List<String> lines = lines();
+    for (int i = 0; i < answers.size(); i++) {
+      String id = answers.get(i).header("x-couch-request-id");
+      String path = "/none/doc%20" + i;
+      assertThat(lines.stream().filter(line -> line.endsWith("request=" + id)))
+          .singleElement()
+          .asString()
+          .matches(
+              "\\S+ INFO  access method=GET path=" + path + " status=\\d+ bytes=\\d+ micros=.*");
+    }
+    assertThat(lines).hasSameSizeAs(answers);
+    assertThat(timeOf(lines.get(0))).isCloseTo(begin, within(1, ChronoUnit.MINUTES));
+  }
+
+  private static Instant timeOf(String line) {
+    return Instant.parse(line.substring(0, line.indexOf(' ')));
+  }
+
+  private List<String> lines() {
+    return log.list.stream()
+        .map(ILoggingEvent::getFormattedMessage)
+        .collect(Collectors.joining())
+        .lines()
+        .toList();
+  }
+}

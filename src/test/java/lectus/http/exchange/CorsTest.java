@@ -1,0 +1,91 @@
+package lectus.http.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import lectus.http.CorsSettings;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
+import lectus.http.testing.TestSettings;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Which web pages may use the server. */
+final class CorsTest {
+  private static final String APP = "https://app.example";
+
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static LectusServer serverFor(boolean credentials, String... origins) {
+    CorsSettings cors =
+        new CorsSettings(
+            List.of(origins), credentials, List.of("GET", "PUT"), List.of("content-type"), 600);
+    return LectusServer.start(stores.fresh(), new TestSettings().cors(cors));
+  }
+
+  private static Request preflight(LectusServer server, String origin, String method) {
+    return server
+        .request("OPTIONS", "/w/a")
+        .header("Origin", origin)
+        .header("Access-Control-Request-Method", method);
+  }
+
+  @Test
+  void off_unless_an_origin_is_allowed() {
+    try (LectusServer server = LectusServer.start(stores.fresh())) {
+      Answer answer = server.request("GET", "/").header("Origin", APP).send();
+      assertThat(answer.headers()).doesNotContainKeys("access-control-allow-origin", "vary");
+      assertThat(preflight(server, APP, "PUT").send().status()).isEqualTo(405);
+    }
+  }
+
+  @Test
+  void an_allowed_origin_may_read_answers_and_errors() {
+    try (LectusServer server = serverFor(false, APP)) {
+      for (String target : new String[] {"/", "/nodb", "/_all_dbs"}) {
+        Answer answer = server.request("GET", target).header("Origin", APP).send();
+        assertThat(answer.header("access-control-allow-origin")).isEqualTo(APP);
+        assertThat(answer.header("access-control-expose-headers")).contains("etag");
+        assertThat(answer.header("vary")).isEqualToIgnoringCase("origin");
+        assertThat(answer.headers()).doesNotContainKey("access-control-allow-credentials");
+      }
+      Answer other = server.request("GET", "/").header("Origin", "https://evil").send();
+      assertThat(other.status()).isEqualTo(200);
+      assertThat(other.headers()).doesNotContainKey("access-control-allow-origin");
+      assertThat(server.get("/").headers()).doesNotContainKey("access-control-allow-origin");
+    }
+  }
+
+  @Test
+  void a_preflight_is_granted_for_known_methods_and_headers() {
+    try (LectusServer server = serverFor(true, APP)) {
+      Answer granted =
+          preflight(server, APP, "PUT")
+              .header("Access-Control-Request-Headers", "Content-Type")
+              .send();
+      assertThat(granted.status()).isEqualTo(204);
+      assertThat(granted.headers()).doesNotContainKey("content-length");
+      assertThat(granted.header("access-control-allow-origin")).isEqualTo(APP);
+      assertThat(granted.header("access-control-allow-methods")).isEqualTo("GET, PUT");
+      assertThat(granted.header("access-control-allow-headers")).isEqualTo("Content-Type");
+      assertThat(granted.header("access-control-max-age")).isEqualTo("600");
+      assertThat(granted.header("access-control-allow-credentials")).isEqualTo("true");
+      assertThat(preflight(server, APP, "DELETE").send().status()).isEqualTo(405);
+      assertThat(preflight(server, "https://evil", "PUT").send().status()).isEqualTo(405);
+      Answer headers =
+          preflight(server, APP, "PUT").header("Access-Control-Request-Headers", "x-evil").send();
+      assertThat(headers.status()).isEqualTo(405);
+    }
+  }
+
+  @Test
+  void a_star_allows_all() {
+    try (LectusServer server = serverFor(false, "*")) {
+      Answer answer = server.request("GET", "/").header("Origin", APP).send();
+      assertThat(answer.header("access-control-allow-origin")).isEqualTo(APP);
+      assertThat(preflight(server, APP, "GET").send().status()).isEqualTo(204);
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package lectus.http.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.FDBException;
+import lectus.error.LectusError;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class FailuresTest {
+
+  @ParameterizedTest
+  @CsvSource({"1020,The store is too busy.", "1031,The store does not answer."})
+  void a_store_that_may_answer_later_is_unavailable(int code, String reason) {
+    assertThat(Failures.errorOf(new FDBException("", code), "id"))
+        .isEqualTo(new LectusError.Unavailable(reason, 1));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1510", "2000"})
+  void what_nobody_foresaw_names_the_request(int code) {
+    assertThat(Failures.errorOf(new FDBException("", code), "5120a47c69"))
+        .isEqualTo(new LectusError.Internal("The request 5120a47c69 failed; the log says why."));
+  }
+}

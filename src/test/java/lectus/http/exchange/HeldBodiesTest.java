@@ -1,0 +1,104 @@
+package lectus.http.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.zip.GZIPOutputStream;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
+import lectus.http.testing.TestSettings;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * What the bodies of requests hold in memory, until they are answered or their clients are gone.
+ */
+@Timeout(90)
+final class HeldBodiesTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final int DOCUMENTS = 400;
+
+  /** Large enough to count, with a large answer. */
+  private static final String KEYS =
+      IntStream.range(0, DOCUMENTS)
+              .mapToObj(i -> "\"d" + i + "\"")
+              .collect(Collectors.joining(",", "{\"keys\":[", "]}"))
+          + " ".repeat(100_000);
+
+  /** A body is taken while no other is held. */
+  private final LectusServer server =
+      LectusServer.start(stores.fresh(), new TestSettings().bodyMemoryBytes(1));
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  /** Small enough not to be counted. */
+  private void writeDocuments() {
+    server.put("/w");
+    for (int i = 0; i < DOCUMENTS; i++) {
+      server.write("/w/d" + i, "{\"v\":\"" + "x".repeat(60_000) + "\"}");
+    }
+  }
+
+  /** A request whose answer waits for its client. */
+  private Connection slowRequest() {
+    Connection client = new Connection(server.port(), 16 << 10);
+    client.write(
+        "POST /w/_all_docs?include_docs=true HTTP/1.1\r\nHost: h\r\n"
+            + "Content-Type: application/json\r\nContent-Length: "
+            + KEYS.length()
+            + "\r\n\r\n"
+            + KEYS);
+    assertThat(client.readHead().status()).isEqualTo(200);
+    return client;
+  }
+
+  @Test
+  void a_client_that_goes_away_gives_it_back() {
+    writeDocuments();
+    try (Connection client = slowRequest()) {
+      // As often as it takes until the server does nothing any more but wait for the client.
+      for (int i = 0; i < 100; i++) {
+        assertThat(server.post("/w/_all_docs", KEYS).status()).isEqualTo(503);
+      }
+    }
+    Await.until("it is given back", () -> server.post("/w/_all_docs", KEYS).status() == 200);
+  }
+
+  @Test
+  void compressed_bodies_hold_what_they_are_decompressed() throws IOException {
+    writeDocuments();
+    try (Connection client = slowRequest()) {
+      assertThat(compressed().send().status()).isEqualTo(503);
+    }
+    Await.until("it is given back", () -> server.post("/w/_all_docs", KEYS).status() == 200);
+    Answer answer = compressed().send();
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.body()).isEqualTo(server.post("/w/_all_docs", KEYS).body());
+  }
+
+  private Request compressed() throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+      gzip.write(KEYS.getBytes(StandardCharsets.UTF_8));
+    }
+    return server
+        .request("POST", "/w/_all_docs")
+        .header("Content-Type", "application/json")
+        .header("Content-Encoding", "gzip")
+        .body(bytes.toByteArray());
+  }
+}

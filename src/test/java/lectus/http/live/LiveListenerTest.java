@@ -1,0 +1,437 @@
+package lectus.http.live;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import lectus.audit.testing.SoundStore;
+import lectus.database.DatabaseHandle;
+import lectus.feed.FeedEnd;
+import lectus.feed.FeedSink;
+import lectus.feed.LiveStart;
+import lectus.feed.Rows;
+import lectus.feed.filter.FeedFilter;
+import lectus.feed.page.ChangesReader;
+import lectus.feed.page.FeedOptions;
+import lectus.feed.page.FeedPosition;
+import lectus.feed.page.Since;
+import lectus.feed.tail.LiveTails;
+import lectus.feed.testing.FeedDatabase;
+import lectus.feed.testing.ToldByHand;
+import lectus.feed.testing.WatchedSource;
+import lectus.http.testing.TestSettings;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** How listeners read on their own, join the tail, leave it and join again. */
+@Timeout(60)
+final class LiveListenerTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final FeedTerms FOREVER =
+      new FeedTerms(ChangesReader.NO_LIMIT, OptionalLong.empty(), OptionalLong.empty());
+
+  private final FeedDatabase db = new FeedDatabase(stores.fresh(), 1);
+  private final DatabaseHandle life = db.catalogue.open(db.name);
+  private final ToldByHand events = new ToldByHand();
+  private final Vertx vertx = Vertx.vertx();
+  private final Context loop = vertx.getOrCreateContext();
+  private final ExecutorService readers = Executors.newFixedThreadPool(3);
+  private final LiveTails tails = new LiveTails(readers);
+  private final LiveFeeds feeds = new LiveFeeds(readers, tails, new TestSettings().toNode().http());
+
+  @AfterEach
+  void stop() {
+    vertx.close().await();
+    readers.shutdown();
+  }
+
+  /** A client with as much room as it is given. */
+  private class Client implements FeedSink<FeedPosition> {
+    private final WatchedSource<FeedPosition> source;
+    private final LiveListener<FeedPosition> listener;
+    private final StringBuilder ids = new StringBuilder();
+    private long room = Long.MAX_VALUE;
+    private Runnable again;
+    private int timesCaughtUp;
+    private FeedEnd end;
+    private FeedPosition endedAt;
+    private long pending;
+
+    Client(FeedTerms terms, FeedOptions options) {
+      source = new WatchedSource<>(db.changes.live(db.name, options, NOW, events).source());
+      listener = new LiveListener<>(feeds, loop, this, terms);
+    }
+
+    Client start(FeedPosition from) {
+      onLoop(
+          () -> {
+            listener.begin(new LiveStart<>(source, from));
+            return null;
+          });
+      return this;
+    }
+
+    @Override
+    public void begin(FeedPosition from) {}
+
+    @Override
+    public void rows(Rows<FeedPosition> rows, int from, int to) {
+      for (int row = from; row < to; row++) {
+        String json =
+            new String(
+                rows.json(),
+                rows.start(row),
+                rows.end(row) - rows.start(row),
+                StandardCharsets.UTF_8);
+        ids.append(json.replaceAll(".*\"id\":\"(\\w+)\".*", "$1 "));
+      }
+      room -= to - from;
+    }
+
+    @Override
+    public long room() {
+      return room;
+    }
+
+    @Override
+    public void whenRoom(Runnable action) {
+      again = action;
+    }
+
+    void giveRoom(long rows) {
+      onLoop(
+          () -> {
+            room = rows;
+            Runnable action = again;
+            again = null;
+            action.run();
+            return null;
+          });
+    }
+
+    @Override
+    public void caughtUp(FeedPosition at) {
+      timesCaughtUp++;
+    }
+
+    @Override
+    public void heartbeat() {}
+
+    @Override
+    public void end(FeedEnd reason, FeedPosition at, long following) {
+      end = reason;
+      endedAt = at;
+      pending = following;
+    }
+
+    @Override
+    public void fail(Throwable failure) {
+      throw new AssertionError(failure);
+    }
+
+    String ids() {
+      return onLoop(() -> ids.toString().trim());
+    }
+
+    void awaitIds(String expected) {
+      Await.until("its rows are " + expected, () -> ids().equals(expected));
+    }
+
+    Client awaitCaughtUp() {
+      Await.until("it has caught up", () -> onLoop(() -> timesCaughtUp > 0));
+      return this;
+    }
+  }
+
+  private static final Since NOW = new Since.Now();
+
+  private <T> T onLoop(Callable<T> work) {
+    CompletableFuture<T> done = new CompletableFuture<>();
+    loop.runOnContext(
+        none -> {
+          try {
+            done.complete(work.call());
+          } catch (Exception e) {
+            done.completeExceptionally(e);
+          }
+        });
+    return done.join();
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private Client client() {
+    return new Client(FOREVER, FeedOptions.DEFAULT);
+  }
+
+  private void put(String id) {
+    db.put(id, null, "{}");
+    tell();
+  }
+
+  private void tell() {
+    events.publishUpdated(life.instance(), end().sequence().orElseThrow());
+  }
+
+  private FeedPosition end() {
+    return db.changes.position(db.name, NOW);
+  }
+
+  @Test
+  void a_commit_costs_one_read_for_thousands_of_listeners() {
+    put("before");
+    List<Client> clients = new ArrayList<>();
+    for (int i = 0; i < 3_000; i++) {
+      clients.add(client().start(end()));
+    }
+    clients.forEach(Client::awaitCaughtUp);
+    int before = clients.stream().mapToInt(client -> client.source.pages()).sum();
+    put("a");
+    clients.forEach(client -> client.awaitIds("a"));
+
+    int after = clients.stream().mapToInt(client -> client.source.pages()).sum();
+    assertThat(after - before).isEqualTo(1);
+    assertThat(events.listeners()).isEqualTo(1);
+    onLoop(
+        () -> {
+          clients.forEach(client -> client.listener.close());
+          return null;
+        });
+    assertThat(events.listeners()).isZero();
+    assertThat(tails.size()).isZero();
+  }
+
+  @Test
+  void a_listener_that_is_slow_does_not_keep_others_waiting_and_loses_nothing() {
+    Client quick = client().start(end()).awaitCaughtUp();
+    Client slow = client().start(end()).awaitCaughtUp();
+    onLoop(() -> slow.room = 1);
+    StringBuilder all = new StringBuilder();
+    for (int i = 0; i < 30; i++) {
+      put("d" + i);
+      all.append(i == 0 ? "" : " ").append("d").append(i);
+      quick.awaitIds(all.toString());
+    }
+    assertThat(slow.ids()).isEqualTo("d0");
+    slow.giveRoom(10);
+    Await.until("it has taken ten more", () -> slow.ids().endsWith("d10"));
+    slow.giveRoom(Long.MAX_VALUE);
+    slow.awaitIds(all.toString());
+    Await.until(
+        "it has caught up again",
+        () -> slow.source.pages() > 0 && onLoop(() -> slow.timesCaughtUp > 1));
+
+    int alone = slow.source.pages();
+    put("z");
+    slow.awaitIds(all + " z");
+    assertThat(slow.source.pages()).as("it has joined again").isEqualTo(alone);
+    assertThat(quick.ids()).isEqualTo(all + " z");
+  }
+
+  /** The tail hands out a row while the newcomer's page, without that row, is on its way. */
+  @Test
+  void a_newcomer_gets_from_the_window_what_its_own_page_had_not() {
+    Client first = client().start(end()).awaitCaughtUp();
+    Client newcomer = client();
+    newcomer.source.afterNextPage(
+        () -> {
+          put("between");
+          first.awaitIds("between");
+        });
+    newcomer.start(FeedPosition.BEGINNING);
+    newcomer.awaitIds("between");
+    put("a");
+
+    newcomer.awaitIds("between a");
+    first.awaitIds("between a");
+  }
+
+  /** The newcomer's own page has a row that the tail has not read yet. */
+  @Test
+  void a_newcomer_skips_what_it_has_when_the_tail_gets_there() {
+    Client first = client().start(end()).awaitCaughtUp();
+    Await.until("the tail reads", () -> first.source.pages() > 1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    first.source.beforeNextPage(() -> await(goOn));
+    put("a");
+    put("b");
+    Client newcomer = client().start(FeedPosition.BEGINNING);
+    newcomer.awaitCaughtUp();
+    assertThat(newcomer.ids()).isEqualTo("a b");
+    assertThat(first.ids()).isEmpty();
+    put("c");
+    goOn.countDown();
+
+    newcomer.awaitIds("a b c");
+    first.awaitIds("a b c");
+  }
+
+  /** The tail runs so far ahead of the newcomer's page that its window has left that behind. */
+  @Test
+  void a_newcomer_too_far_behind_reads_on_its_own_again() {
+    FeedOptions documents = new FeedOptions(false, true, false, new FeedFilter.None(), 1);
+    Client first = new Client(FOREVER, documents).start(end()).awaitCaughtUp();
+    Client newcomer = new Client(FOREVER, documents);
+    StringBuilder all = new StringBuilder();
+    newcomer.source.afterNextPage(
+        () -> {
+          for (int i = 0; i < 4; i++) {
+            db.put("d" + i, null, "{\"v\":\"" + "x".repeat(60_000) + "\"}");
+            tell();
+            all.append(i == 0 ? "" : " ").append("d").append(i);
+            first.awaitIds(all.toString());
+          }
+        });
+    newcomer.start(FeedPosition.BEGINNING);
+
+    newcomer.awaitIds("d0 d1 d2 d3");
+    assertThat(newcomer.source.pages()).isGreaterThan(1);
+    put("z");
+    newcomer.awaitIds("d0 d1 d2 d3 z");
+    first.awaitIds("d0 d1 d2 d3 z");
+  }
+
+  @Test
+  void a_limit_ends_a_listener_inside_a_page_of_the_tail() {
+    FeedTerms two = new FeedTerms(2, OptionalLong.empty(), OptionalLong.empty());
+    Client limited = new Client(two, FeedOptions.DEFAULT).start(end()).awaitCaughtUp();
+    db.putAll("d", 5);
+    tell();
+
+    Await.until("it ends", () -> onLoop(() -> limited.end instanceof FeedEnd.LimitReached));
+    assertThat(limited.ids()).isEqualTo("d0 d1");
+    assertThat(onLoop(() -> limited.pending)).isEqualTo(3);
+    Client next = client().start(onLoop(() -> limited.endedAt));
+    next.awaitIds("d2 d3 d4");
+  }
+
+  @Test
+  void a_listener_ends_where_the_tail_is_though_a_filter_let_nothing_through() {
+    FeedOptions design = new FeedOptions(false, false, false, new FeedFilter.DesignDocuments(), 1);
+    Client client = new Client(FOREVER, design).start(end()).awaitCaughtUp();
+    put("a");
+    String last = end().text();
+    Await.until(
+        "it reaches the end", () -> onLoop(() -> client.listener.reached().text().equals(last)));
+    onLoop(
+        () -> {
+          client.listener.end(new FeedEnd.TimedOut());
+          return null;
+        });
+
+    assertThat(client.ids()).isEmpty();
+    assertThat(client.endedAt.text()).isEqualTo(last);
+  }
+
+  @Test
+  void one_that_waits_for_room_ends_where_it_is() {
+    db.putAll("d", 5);
+    Client client = client();
+    client.room = 2;
+    client.start(FeedPosition.BEGINNING);
+    client.awaitIds("d0 d1");
+    Await.until("it waits for room", () -> onLoop(() -> client.again != null));
+    onLoop(
+        () -> {
+          client.listener.end(new FeedEnd.ServerStopping());
+          return null;
+        });
+
+    assertThat(client.end).isInstanceOf(FeedEnd.ServerStopping.class);
+    assertThat(client().start(client.endedAt).awaitCaughtUp().ids()).isEqualTo("d2 d3 d4");
+    onLoop(
+        () -> {
+          client.again.run();
+          return null;
+        });
+    assertThat(client.ids()).isEqualTo("d0 d1");
+  }
+
+  @Test
+  void rows_that_count_sequences_are_read_for_one_alone() {
+    FeedOptions everyThird = new FeedOptions(false, false, false, new FeedFilter.None(), 3);
+    Client one = new Client(FOREVER, everyThird).start(end()).awaitCaughtUp();
+    Client other = new Client(FOREVER, everyThird).start(end()).awaitCaughtUp();
+    put("a");
+    one.awaitIds("a");
+    other.awaitIds("a");
+
+    assertThat(tails.size()).isZero();
+    Await.until("both listen", () -> events.listeners() == 2);
+    onLoop(
+        () -> {
+          one.listener.close();
+          other.listener.close();
+          return null;
+        });
+    assertThat(events.listeners()).isZero();
+  }
+
+  /** One that cannot take rows. */
+  private final class Broken extends Client {
+    private Throwable failure;
+
+    Broken() {
+      super(FOREVER, FeedOptions.DEFAULT);
+    }
+
+    @Override
+    public void rows(Rows<FeedPosition> rows, int from, int to) {
+      throw new IllegalStateException("broken");
+    }
+
+    @Override
+    public void fail(Throwable cause) {
+      failure = cause;
+    }
+
+    void awaitFailure() {
+      Await.until("it fails", () -> onLoop(() -> failure != null));
+      assertThat(failure).hasMessage("broken");
+    }
+  }
+
+  @Test
+  void an_error_in_a_page_of_its_own_ends_a_listener() {
+    put("a");
+    Broken broken = new Broken();
+    broken.start(FeedPosition.BEGINNING);
+
+    broken.awaitFailure();
+    assertThat(onLoop(feeds::count)).isZero();
+  }
+
+  @Test
+  void an_error_of_one_listener_does_not_concern_the_others() {
+    Broken broken = new Broken();
+    broken.start(end()).awaitCaughtUp();
+    Client sound = client().start(end()).awaitCaughtUp();
+    put("a");
+
+    sound.awaitIds("a");
+    broken.awaitFailure();
+    assertThat(onLoop(feeds::count)).isEqualTo(1);
+  }
+}

@@ -1,0 +1,190 @@
+package lectus.http.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Conversation;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.SocketClient;
+import lectus.json.JsonValue.JsonObject;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Subscriptions to many databases in one order. */
+@Timeout(60)
+final class ManyDatabasesSocketTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private final LectusServer server = LectusServer.start(stores.fresh());
+  private Conversation client;
+
+  /** How far the subscription has come that was read last. */
+  private String at;
+
+  @BeforeEach
+  void connect() {
+    for (String name : List.of("user-ann", "user-bob", "other")) {
+      server.put("/" + name);
+    }
+    client = Conversation.with(server);
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+    server.close();
+  }
+
+  /**
+   * What comes for a subscription until it has caught up, one word each: {@code db/doc}, {@code
+   * left:db}.
+   *
+   * @param count of such words at least
+   */
+  private List<String> caughtUpWith(String id, int count) {
+    List<String> words = new ArrayList<>();
+    while (true) {
+      JsonObject message = client.socket().message();
+      if (!id.equals(SocketClient.text(message, "id"))) {
+        continue;
+      }
+      at = SocketClient.text(message, "at");
+      assertThat(at).matches("0|[0-9a-f]{24}");
+      String db = SocketClient.text(message, "db");
+      switch (SocketClient.text(message, "type")) {
+        case "row" -> {
+          JsonObject row = (JsonObject) message.get("row").orElseThrow();
+          words.add(db + "/" + SocketClient.text(row, "id"));
+        }
+        case "left" -> words.add("left:" + db);
+        case "caught_up" -> {
+          if (words.size() >= count) {
+            return words;
+          }
+        }
+        default -> throw new AssertionError(message.toString());
+      }
+    }
+  }
+
+  @Test
+  void rows_come_in_the_order_of_the_commits() {
+    server.write("/user-bob/1", "{}");
+    server.write("/user-ann/2", "{}");
+    server.write("/other/3", "{}");
+    server.write("/user-bob/4", "{}");
+    server.write("/user-ann/5", "{}");
+
+    client.subscribe("a", "'db':'user-*'");
+    assertThat(caughtUpWith("a", 4))
+        .containsExactly("user-bob/1", "user-ann/2", "user-bob/4", "user-ann/5");
+    client.subscribe("b", "'db':['other','user-a*']");
+    assertThat(caughtUpWith("b", 3)).containsExactly("user-ann/2", "other/3", "user-ann/5");
+  }
+
+  @Test
+  void what_is_written_later_comes_by_itself() {
+    client.subscribe("a", "'db':'user-*','since':'now'");
+    assertThat(caughtUpWith("a", 0)).isEmpty();
+    server.write("/other/1", "{}");
+    server.write("/user-ann/2", "{}");
+    server.write("/user-bob/3", "{}");
+    assertThat(caughtUpWith("a", 2)).containsExactly("user-ann/2", "user-bob/3");
+  }
+
+  @Test
+  void rows_show_what_the_options_say() {
+    server.write("/user-ann/1", "{\"v\":7}");
+    client.subscribe("a", "'db':'*','include_docs':true");
+    String shown = server.get("/user-ann/_changes?include_docs=true").body();
+    String row = client.socket().text();
+    assertThat(row)
+        .startsWith("{\"type\":\"row\",\"id\":\"a\",\"db\":\"user-ann\",\"at\":\"")
+        .endsWith("\"row\":" + shown.lines().skip(1).findFirst().orElseThrow() + "}");
+  }
+
+  @Test
+  void a_selector_lets_some_rows_of_each_database_through() {
+    server.write("/user-ann/1", "{\"v\":1}");
+    server.write("/user-bob/2", "{\"v\":2}");
+    server.write("/user-ann/3", "{\"v\":2}");
+    server.write("/user-bob/4", "{\"v\":1}");
+    client.subscribe("a", "'db':'user-*','selector':{'v':2}");
+    assertThat(caughtUpWith("a", 2)).containsExactly("user-bob/2", "user-ann/3");
+    server.write("/user-ann/5", "{\"v\":1}");
+    server.write("/user-bob/6", "{\"v\":2}");
+    assertThat(caughtUpWith("a", 1)).containsExactly("user-bob/6");
+  }
+
+  @Test
+  void at_is_where_another_subscription_goes_on_even_to_other_databases() {
+    server.write("/user-ann/1", "{}");
+    client.subscribe("a", "'db':'user-*'");
+    caughtUpWith("a", 1);
+    String after1 = at;
+    server.write("/user-bob/2", "{}");
+    server.write("/other/3", "{}");
+
+    client.subscribe("b", "'db':'user-*','since':'" + after1 + "'");
+    assertThat(caughtUpWith("b", 1)).containsExactly("user-bob/2");
+    client.subscribe("c", "'db':['user-ann','other'],'since':'" + after1 + "'");
+    assertThat(caughtUpWith("c", 1)).containsExactly("other/3");
+  }
+
+  @Test
+  void databases_that_appear_join_and_deleted_ones_leave() {
+    server.write("/user-ann/1", "{}");
+    client.subscribe("a", "'db':['user-*','later']");
+    assertThat(caughtUpWith("a", 1)).containsExactly("user-ann/1");
+
+    server.put("/later");
+    server.write("/later/2", "{}");
+    server.put("/user-eve");
+    server.write("/user-eve/3", "{}");
+    assertThat(caughtUpWith("a", 2)).containsExactly("later/2", "user-eve/3");
+
+    server.delete("/user-ann");
+    server.write("/user-bob/4", "{}");
+    assertThat(caughtUpWith("a", 2)).containsExactly("left:user-ann", "user-bob/4");
+
+    server.put("/user-ann");
+    server.write("/user-ann/5", "{}");
+    assertThat(caughtUpWith("a", 1)).containsExactly("user-ann/5");
+  }
+
+  @Test
+  void a_database_that_is_left_takes_no_credit() {
+    client.subscribe("a", "'db':'user-*','credits':1");
+    caughtUpWith("a", 0);
+    server.delete("/user-ann");
+    assertThat(caughtUpWith("a", 1)).containsExactly("left:user-ann");
+    server.write("/user-bob/1", "{}");
+    JsonObject message = client.socket().message();
+    assertThat(SocketClient.text(message, "type")).isEqualTo("row");
+    server.write("/user-bob/2", "{}");
+    client.socket().send("{\"type\":\"unsubscribe\",\"id\":\"a\"}");
+    message = client.socket().message();
+    while (SocketClient.text(message, "type").equals("caught_up")) {
+      message = client.socket().message();
+    }
+    assertThat(SocketClient.text(message, "type")).isEqualTo("end");
+    client.subscribe("b", "'db':'user-*','since':'" + SocketClient.text(message, "at") + "'");
+    assertThat(caughtUpWith("b", 1)).containsExactly("user-bob/2");
+  }
+
+  @Test
+  void none_of_them_needs_to_exist() {
+    client.subscribe("a", "'db':['absent','none-*']");
+    assertThat(caughtUpWith("a", 0)).isEmpty();
+    server.put("/absent");
+    server.write("/absent/1", "{}");
+    assertThat(caughtUpWith("a", 1)).containsExactly("absent/1");
+  }
+}

@@ -1,0 +1,137 @@
+package lectus.http.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Conversation;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.SocketClient;
+import lectus.json.JsonValue.JsonObject;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Credits of subscriptions: rows come as far as there are any. */
+@Timeout(60)
+final class SocketCreditsTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private final LectusServer server = LectusServer.start(stores.fresh());
+  private Conversation client;
+
+  @BeforeEach
+  void connect() {
+    server.put("/x");
+    client = Conversation.with(server);
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+    server.close();
+  }
+
+  @Test
+  void credits_bound_what_comes() {
+    for (int i = 0; i < 10; i++) {
+      server.write("/x/d" + i, "{}");
+    }
+    client.subscribe("a", "'db':'x','credits':3");
+    client.row("a", "d0");
+    client.row("a", "d1");
+    client.row("a", "d2");
+    client.nothingElseComes();
+
+    client.credit("a", 2);
+    client.row("a", "d3");
+    client.row("a", "d4");
+    client.nothingElseComes();
+    client.credit("a", 100);
+    for (int i = 5; i < 10; i++) {
+      client.row("a", "d" + i);
+    }
+    client.caughtUp("a");
+  }
+
+  @Test
+  void credits_bound_what_comes_live() {
+    client.subscribe("a", "'db':'x','credits':2");
+    client.caughtUp("a");
+    List<String> ids = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      server.write("/x/d" + i, "{}");
+    }
+    while (ids.size() < 2) {
+      JsonObject message = client.socket().message();
+      message.get("row").ifPresent(row -> ids.add(SocketClient.text((JsonObject) row, "id")));
+    }
+    assertThat(ids).containsExactly("d0", "d1");
+    client.credit("a", 3);
+    while (ids.size() < 5) {
+      JsonObject message = client.socket().message();
+      message.get("row").ifPresent(row -> ids.add(SocketClient.text((JsonObject) row, "id")));
+    }
+    assertThat(ids).containsExactly("d0", "d1", "d2", "d3", "d4");
+  }
+
+  @Test
+  void without_credits_nothing_comes() {
+    server.write("/x/p", "{}");
+    client.subscribe("a", "'db':'x','credits':0");
+    client.nothingElseComes();
+    client.credit("a", 1);
+    client.row("a", "p");
+    client.caughtUp("a");
+  }
+
+  @Test
+  void credits_add_up_to_a_billion() {
+    client.subscribe("a", "'db':'x','credits':999999999");
+    client.caughtUp("a");
+    client.credit("a", 1);
+    client.nothingElseComes();
+    client.credit("a", 1);
+    client.error("a", "too_many_credits", false);
+
+    server.write("/x/p", "{}");
+    client.row("a", "p");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0", "-1", "1.5", "'1'", "null"})
+  void credits_that_are_none(String n) {
+    server.write("/x/p", "{}");
+    client.subscribe("a", "'db':'x','credits':0");
+    client.credit("a", n);
+    client.error("a", "bad_request", false);
+    client.nothingElseComes();
+    client.credit("a", 1);
+    client.row("a", "p");
+  }
+
+  @Test
+  void a_subscription_begun_without_credits_takes_none() {
+    client.subscribe("a", "'db':'x'");
+    client.caughtUp("a");
+    client.credit("a", 1);
+    client.error("a", "bad_request", false);
+    server.write("/x/p", "{}");
+    client.row("a", "p");
+  }
+
+  @Test
+  void a_heart_beats_without_credits_too() {
+    server.write("/x/p", "{}");
+    client.subscribe("a", "'db':'x','heartbeat':20,'credits':0");
+    assertThat(client.socket().text())
+        .isEqualTo("{\"type\":\"heartbeat\",\"id\":\"a\",\"at\":\"0\"}");
+  }
+}

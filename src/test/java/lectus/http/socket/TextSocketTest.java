@@ -1,0 +1,149 @@
+package lectus.http.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import lectus.http.testing.Connection;
+import lectus.http.testing.Frames;
+import lectus.http.testing.SocketClient;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is seldom seen of a socket: messages that cannot be handled, clients that take nothing. */
+@Timeout(60)
+final class TextSocketTest {
+  private static final WebSocketSettings SETTINGS = new WebSocketSettings(1_000, 1, 55, 120);
+  private static final byte[] DRAINED = "drained".getBytes(StandardCharsets.UTF_8);
+  private static final long SELDOM_MILLIS = 55_000;
+
+  private final Vertx vertx = Vertx.vertx();
+  private final CompletableFuture<TextSocket> opened = new CompletableFuture<>();
+  private final CompletableFuture<Context> loop = new CompletableFuture<>();
+  private final CompletableFuture<Void> closed = new CompletableFuture<>();
+
+  @AfterEach
+  void stop() {
+    vertx.close().await();
+  }
+
+  /** The port of a server that answers each message so. */
+  private int serve(Runnable answer, long pingMillis) {
+    return vertx
+        .createHttpServer()
+        .webSocketHandler(
+            webSocket -> {
+              TextSocket socket = new TextSocket(vertx, webSocket, SETTINGS, pingMillis);
+              socket.start(new Answering(answer));
+              loop.complete(Vertx.currentContext());
+              opened.complete(socket);
+            })
+        .listen(0, "127.0.0.1")
+        .await()
+        .actualPort();
+  }
+
+  private final class Answering implements TextSocket.Listener {
+    private final Runnable answer;
+
+    Answering(Runnable answer) {
+      this.answer = answer;
+    }
+
+    @Override
+    public void received(byte[] utf8) {
+      answer.run();
+    }
+
+    @Override
+    public void closed() {
+      closed.complete(null);
+    }
+  }
+
+  @Test
+  void a_defect_is_1011_and_the_end_of_the_conversation() throws Exception {
+    Runnable broken =
+        () -> {
+          throw new IllegalStateException("broken");
+        };
+    try (SocketClient client = SocketClient.connect(serve(broken, SELDOM_MILLIS), "/")) {
+      client.send("{}");
+      assertThat(client.closeCode()).isEqualTo(1011);
+      closed.get(30, TimeUnit.SECONDS);
+      assertThat(client.isSilent()).isTrue();
+    }
+  }
+
+  @Test
+  void it_is_full_when_64_kb_wait_and_has_room_when_they_were_taken() throws Exception {
+    try (Connection client = rawClient(SELDOM_MILLIS)) {
+      TextSocket socket = opened.get(30, TimeUnit.SECONDS);
+      CompletableFuture<Boolean> full = new CompletableFuture<>();
+      CompletableFuture<Boolean> room = new CompletableFuture<>();
+      loop.join()
+          .runOnContext(
+              none -> {
+                socket.send(new byte[64 << 20]);
+                full.complete(socket.isFull());
+                socket.whenDrained(() -> room.complete(!socket.isFull()));
+              });
+      assertThat(full.get(30, TimeUnit.SECONDS)).isTrue();
+      awaitTicks(20);
+      assertThat(room).isNotDone();
+      assertThat(client.frame().payload()).hasSize(64 << 20);
+      assertThat(room.get(30, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  private Connection rawClient(long pingMillis) {
+    Connection client = new Connection(serve(() -> {}, pingMillis), 16 << 10);
+    client.write(
+        "GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+    assertThat(client.readHead().status()).isEqualTo(101);
+    return client;
+  }
+
+  /** Or its pings would pile up in memory behind what it does not take. */
+  @Test
+  void a_client_that_takes_nothing_is_not_pinged() throws Exception {
+    int messages = 32;
+    try (Connection client = rawClient(1)) {
+      TextSocket socket = opened.get(30, TimeUnit.SECONDS);
+      loop.join()
+          .runOnContext(
+              none -> {
+                for (int i = 0; i < messages; i++) {
+                  socket.send(new byte[1 << 20]);
+                }
+                socket.whenDrained(() -> socket.send(DRAINED));
+              });
+      int ticks = 300;
+      awaitTicks(ticks);
+
+      Connection.Frame frame = client.frame();
+      while (frame.opcode() == Frames.PING) {
+        frame = client.frame();
+      }
+      int pings = 0;
+      while (frame.payload().length != DRAINED.length) {
+        frame = client.frame();
+        pings += frame.opcode() == Frames.PING ? 1 : 0;
+      }
+      assertThat(pings).isLessThan(ticks / 3);
+    }
+  }
+
+  /** Lets as many pings become due. */
+  private void awaitTicks(int count) throws InterruptedException {
+    CountDownLatch ticks = new CountDownLatch(count);
+    vertx.setPeriodic(1, timer -> ticks.countDown());
+    assertThat(ticks.await(30, TimeUnit.SECONDS)).isTrue();
+  }
+}

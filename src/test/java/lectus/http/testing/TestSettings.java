@@ -1,0 +1,111 @@
+package lectus.http.testing;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import lectus.document.edit.DocumentLimits;
+import lectus.http.CorsSettings;
+import lectus.http.HttpSettings;
+import lectus.http.socket.WebSocketSettings;
+import lectus.server.ClusterSettings;
+import lectus.server.NodeSettings;
+import lectus.server.PollSettings;
+import lectus.server.WriteSettings;
+
+/** What a server runs with in tests: much as by default, but for what a test is about. */
+public final class TestSettings {
+  private static final int MAX_HEADER_BYTES = 16_384;
+  private static final int MAX_UUIDS = 1_000;
+  private static final int READERS = 4;
+  private static final long HOT_DOCUMENT_BYTES = 8 << 20;
+
+  private int maxUriLength = 8_000;
+  private int maxRequestBytes = 4 << 20;
+  private long bodyMemoryBytes = 64 << 20;
+  private int idleTimeoutSeconds = 300;
+  private CorsSettings cors = new CorsSettings(List.of(), false, List.of(), List.of(), 0);
+  private WebSocketSettings webSockets = new WebSocketSettings(256 << 10, 1_000, 30, 120);
+  private WriteSettings writes = new WriteSettings(2, 10_000, 64 << 20, 64, 1 << 20);
+  private PollSettings polls = new PollSettings(Duration.ofMillis(100), Duration.ofSeconds(2));
+  private Optional<ClusterSettings> cluster = Optional.empty();
+
+  public TestSettings maxUriLength(int bytes) {
+    maxUriLength = bytes;
+    return this;
+  }
+
+  public TestSettings maxRequestBytes(int bytes) {
+    maxRequestBytes = bytes;
+    return this;
+  }
+
+  /** What the bodies of all running requests may hold. */
+  public TestSettings bodyMemoryBytes(long bytes) {
+    bodyMemoryBytes = bytes;
+    return this;
+  }
+
+  public TestSettings idleTimeoutSeconds(int seconds) {
+    idleTimeoutSeconds = seconds;
+    return this;
+  }
+
+  /** Pages of this origin may read what the server answers to {@code GET}. */
+  public TestSettings allowing(String origin) {
+    return cors(new CorsSettings(List.of(origin), false, List.of("GET"), List.of(), 600));
+  }
+
+  public TestSettings cors(CorsSettings settings) {
+    cors = settings;
+    return this;
+  }
+
+  public TestSettings webSockets(WebSocketSettings settings) {
+    webSockets = settings;
+    return this;
+  }
+
+  public TestSettings writes(WriteSettings settings) {
+    writes = settings;
+    return this;
+  }
+
+  public TestSettings polls(PollSettings settings) {
+    polls = settings;
+    return this;
+  }
+
+  public TestSettings cluster(ClusterSettings settings) {
+    cluster = Optional.of(settings);
+    return this;
+  }
+
+  /** On any free port of the loopback address. */
+  public NodeSettings toNode() {
+    return new NodeSettings(
+        "127.0.0.1",
+        0,
+        http(),
+        DocumentLimits.DEFAULT,
+        writes,
+        READERS,
+        bodyMemoryBytes,
+        HOT_DOCUMENT_BYTES,
+        polls,
+        cluster,
+        Duration.ofSeconds(20));
+  }
+
+  private HttpSettings http() {
+    return new HttpSettings(
+        maxRequestBytes,
+        maxUriLength,
+        MAX_HEADER_BYTES,
+        idleTimeoutSeconds,
+        MAX_UUIDS,
+        true,
+        "0.0.0-test",
+        cors,
+        webSockets);
+  }
+}
