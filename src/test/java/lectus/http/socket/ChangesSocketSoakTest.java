@@ -31,8 +31,8 @@ final class ChangesSocketSoakTest {
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private static final long SEED = Long.getLong("lectus.test.seed", 20_260_801);
-  private static final int ACTIONS = 400;
-  private static final int BATCHES = 100;
+  private static final int ACTIONS = 2_000;
+  private static final int BATCHES = 400;
   private static final List<String> LASTING = List.of("a-1", "a-2", "b");
 
   private final LectusServer server = LectusServer.start(stores.fresh());

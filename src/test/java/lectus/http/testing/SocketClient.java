@@ -164,8 +164,10 @@ public final class SocketClient implements AutoCloseable {
     }
   }
 
+  /** Closes a paused socket at once, too: the server's close frame is behind what nobody read. */
   @Override
   public void close() {
+    socket.resume();
     if (!socket.isClosed()) {
       socket.close();
     }
