@@ -16,7 +16,8 @@ import lectus.feed.ResumePoint;
 /**
  * Reads new rows of a live source once, for all listeners of this server that have caught up, and
  * hands each page to its outlets: one for each event loop, not one for each listener. It reads only
- * while it has outlets, and no further ahead of them than a page or two.
+ * while it has outlets, and the next page when all of them have taken the last one: when delivery
+ * takes longer than writing, pages grow, and with them what a listener is sent at once.
  *
  * <p>For any thread. Pages are read on the readers' threads, one after the other.
  */
@@ -42,7 +43,7 @@ final class LiveTail<P extends ResumePoint<P>> {
   private boolean reading;
   private boolean over;
 
-  /** Pages that outlets have not taken yet, counted for each outlet. */
+  /** Outlets that have not taken the last page yet. */
   private int untaken;
 
   private int failures;
@@ -100,7 +101,7 @@ final class LiveTail<P extends ResumePoint<P>> {
   }
 
   private void readIfDue() {
-    if (window == null || reading || untaken > outlets.size()) {
+    if (window == null || reading || untaken > 0) {
       return;
     }
     boolean news = told && source.hasNews(window.end());

@@ -3,7 +3,10 @@ package lectus.feed.tail;
 import lectus.feed.LivePage;
 import lectus.feed.ResumePoint;
 
-/** Where the pages of a live tail go. Told on any thread; must not wait and must not throw. */
+/**
+ * Where the pages of a live tail go. Told on any thread, and of nothing more before it has taken
+ * the last page; must not wait and must not throw.
+ */
 public interface TailOutlet<P extends ResumePoint<P>> {
 
   /**

@@ -65,7 +65,11 @@ final class ChangesSocketResource implements Resource {
     WebSocketSettings limits = settings.webSockets();
     TextSocket socket =
         new TextSocket(
-            context.owner(), webSocket, limits, settings.pingMillis(OptionalLong.empty()));
+            context.owner(),
+            feeds.clock(),
+            webSocket,
+            limits,
+            settings.pingMillis(OptionalLong.empty()));
     new ChangesSession(
             socket,
             new SocketFeeds(services, feeds, context),

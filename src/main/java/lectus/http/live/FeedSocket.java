@@ -82,7 +82,8 @@ public final class FeedSocket<P extends ResumePoint<P>>
     Context context = exchange.context();
     HttpSettings settings = feeds.settings();
     long pingMillis = settings.pingMillis(query.heartbeatMillis());
-    TextSocket socket = new TextSocket(context.owner(), opened, settings.webSockets(), pingMillis);
+    TextSocket socket =
+        new TextSocket(context.owner(), feeds.clock(), opened, settings.webSockets(), pingMillis);
     FeedTerms terms = query.socketTerms();
     FeedSocket<P> feed = new FeedSocket<>(socket, feeds, context, terms, exchange.id());
     socket.start(feed);

@@ -12,6 +12,7 @@ import lectus.feed.LiveSource;
 import lectus.feed.ResumePoint;
 import lectus.feed.tail.LiveTails;
 import lectus.http.HttpSettings;
+import lectus.http.clock.IdleClock;
 
 /** The live feeds of one event loop, and what they share there. */
 public final class LiveFeeds {
@@ -38,7 +39,8 @@ public final class LiveFeeds {
     return readers;
   }
 
-  IdleClock clock() {
+  /** For all timers of this event loop's connections. */
+  public IdleClock clock() {
     return clock;
   }
 

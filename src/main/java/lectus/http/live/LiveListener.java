@@ -10,6 +10,7 @@ import lectus.feed.LiveStart;
 import lectus.feed.Registration;
 import lectus.feed.ResumePoint;
 import lectus.feed.Rows;
+import lectus.http.clock.IdleClock;
 import lectus.http.exchange.Offload;
 
 /**

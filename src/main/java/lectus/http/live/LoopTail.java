@@ -3,6 +3,7 @@ package lectus.http.live;
 import io.vertx.core.Context;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
 import lectus.feed.ResumePoint;
@@ -17,6 +18,11 @@ import lectus.http.exchange.Offload;
  * loop, but for what it is told as a {@link TailOutlet}.
  */
 final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
+  /** Listeners handed a page in one turn of the event loop; requests are served between turns. */
+  private static final int LISTENERS_A_TURN = 100;
+
+  private static final long LONGEST_REST_MILLIS = 20;
+
   private final LiveTails tails;
   private final LiveSource<P> source;
   private final Context context;
@@ -27,6 +33,8 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
 
   private TailWindow<P> window;
   private int left;
+
+  /** Whether places must stay what they are, because a page is on its way through the listeners. */
   private boolean delivering;
 
   /**
@@ -110,51 +118,75 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
 
   @Override
   public void deliver(LivePage<P> page, Runnable taken) {
-    Offload.post(
-        context,
-        () -> {
-          try {
-            handOut(page);
-          } finally {
-            taken.run();
-          }
-        });
+    Offload.post(context, () -> handOut(page, 0, System.nanoTime(), taken));
   }
 
   /** Who joins meanwhile gets the page, too: it enters the window behind the last listener. */
-  private void handOut(LivePage<P> page) {
-    if (isOver()) {
-      return;
+  private void handOut(LivePage<P> page, int from, long startNanos, Runnable taken) {
+    boolean matters = !page.rows().isEmpty() || page.end().isPresent();
+    int to = matters ? Math.min(from + LISTENERS_A_TURN, listeners.size()) : listeners.size();
+    try {
+      if (matters) {
+        toEach(from, to, listener -> listener.take(page));
+      }
+    } finally {
+      if (to < listeners.size()) {
+        Offload.post(context, () -> handOut(page, to, startNanos, taken));
+      } else {
+        finish(page);
+        // Behind what the sockets flush, which is work of the loop, too.
+        Offload.post(context, () -> rest(startNanos, taken));
+      }
     }
-    if (!page.rows().isEmpty() || page.end().isPresent()) {
-      toEach(listener -> listener.take(page));
-    }
+  }
+
+  private void finish(LivePage<P> page) {
+    delivered();
     if (!isOver()) {
       window.append(page);
     }
   }
 
+  /**
+   * Half of the time belongs to others. Rows that come meanwhile make one page, whose delivery
+   * costs little more than that of one row.
+   */
+  private void rest(long startNanos, Runnable taken) {
+    long tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
+    if (tookMillis == 0) {
+      taken.run();
+    } else {
+      long pause = Math.min(tookMillis, LONGEST_REST_MILLIS);
+      context.owner().setTimer(pause, id -> taken.run());
+    }
+  }
+
   @Override
   public void fail(Throwable failure) {
-    Offload.post(context, () -> toEach(listener -> listener.fail(failure)));
+    Offload.post(
+        context,
+        () -> {
+          toEach(0, listeners.size(), listener -> listener.fail(failure));
+          delivered();
+        });
   }
 
   private interface Step<P extends ResumePoint<P>> {
     void take(LiveListener<P> listener);
   }
 
-  private void toEach(Step<P> step) {
+  private void toEach(int from, int to, Step<P> step) {
     delivering = true;
-    try {
-      for (int place = 0; place < listeners.size(); place++) {
-        LiveListener<P> listener = listeners.get(place);
-        if (listener != null) {
-          guarded(listener, step);
-        }
+    for (int place = from; place < to; place++) {
+      LiveListener<P> listener = listeners.get(place);
+      if (listener != null) {
+        guarded(listener, step);
       }
-    } finally {
-      delivering = false;
     }
+  }
+
+  private void delivered() {
+    delivering = false;
     if (left > 0 && !isOver()) {
       closeRanks();
     }

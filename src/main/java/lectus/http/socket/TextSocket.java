@@ -16,6 +16,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import lectus.http.clock.IdleClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,21 +61,29 @@ public final class TextSocket {
   private final MessageAssembly assembly;
   private final List<Runnable> waiting = new ArrayList<>();
   private Listener listener;
-  private long timer;
+  private final IdleClock.Timer pings;
   private long lastHeardNanos = System.nanoTime();
   private boolean listening = true;
   private boolean closing;
 
+  /** Its timer's id; -1, which no timer has, before the close frame was sent. */
+  private long goodbye = -1;
+
   /**
+   * @param clock of the connection's event loop
    * @param pingMillis how often the client is pinged
    */
   public TextSocket(
-      Vertx vertx, ServerWebSocket socket, WebSocketSettings settings, long pingMillis) {
+      Vertx vertx,
+      IdleClock clock,
+      ServerWebSocket socket,
+      WebSocketSettings settings,
+      long pingMillis) {
     this.vertx = vertx;
     this.socket = socket;
     this.settings = settings;
     this.assembly = new MessageAssembly(settings.maxMessageBytes());
-    this.timer = vertx.setPeriodic(pingMillis, id -> ping());
+    this.pings = clock.start(vertx, pingMillis, this::ping);
   }
 
   /** Begins to take messages. */
@@ -240,9 +249,9 @@ public final class TextSocket {
       return;
     }
     closing = true;
-    vertx.cancelTimer(timer);
+    pings.stop();
     socket.close(code.number(), shortened(reason));
-    timer = vertx.setTimer(GOODBYE_MILLIS, id -> cut());
+    goodbye = vertx.setTimer(GOODBYE_MILLIS, id -> cut());
   }
 
   /** A client that reads nothing does not get to the close frame either; nobody waits for it. */
@@ -257,7 +266,8 @@ public final class TextSocket {
 
   private void closed() {
     closing = true;
-    vertx.cancelTimer(timer);
+    pings.stop();
+    vertx.cancelTimer(goodbye);
     waiting.clear();
     listener.closed();
   }

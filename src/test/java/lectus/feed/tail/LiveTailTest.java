@@ -112,6 +112,8 @@ final class LiveTailTest {
     Taker one = attached();
     Taker other = attached();
     turn();
+    one.takeAll();
+    other.takeAll();
     int before = source.pages();
     put("a");
     turn();
@@ -137,8 +139,10 @@ final class LiveTailTest {
     Taker taker = attached();
     source.afterNextPage(() -> put("late"));
     turn();
-
     assertThat(taker.pages.get(0).rows().isEmpty()).isTrue();
+    taker.takeAll();
+    turn();
+
     assertThat(taker.ids()).isEqualTo("late");
   }
 
@@ -254,6 +258,7 @@ final class LiveTailTest {
           tails.attach(source, end(), comes);
         });
     turn();
+    comes.takeAll();
     put("b");
     turn();
 

@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.feed.FeedEnd;
@@ -65,7 +66,8 @@ final class LiveListenerTest {
   private class Client implements FeedSink<FeedPosition> {
     private final WatchedSource<FeedPosition> source;
     private final LiveListener<FeedPosition> listener;
-    private final StringBuilder ids = new StringBuilder();
+    final StringBuilder ids = new StringBuilder();
+    FeedPosition endOfTail;
     private long room = Long.MAX_VALUE;
     private Runnable again;
     private int timesCaughtUp;
@@ -221,6 +223,73 @@ final class LiveListenerTest {
         });
     assertThat(events.listeners()).isZero();
     assertThat(tails.size()).isZero();
+  }
+
+  @Test
+  void requests_are_served_while_a_page_goes_to_thousands() {
+    AtomicInteger had = new AtomicInteger();
+    AtomicInteger hadAtRequest = new AtomicInteger();
+    List<Client> clients = new ArrayList<>();
+    for (int i = 0; i < 1_000; i++) {
+      clients.add(
+          new Client(FOREVER, FeedOptions.DEFAULT) {
+            @Override
+            public void rows(Rows<FeedPosition> rows, int from, int to) {
+              super.rows(rows, from, to);
+              if (had.incrementAndGet() == 1) {
+                loop.runOnContext(none -> hadAtRequest.set(had.get()));
+              }
+            }
+          }.start(end()));
+    }
+    clients.forEach(Client::awaitCaughtUp);
+    put("a");
+    clients.forEach(client -> client.awaitIds("a"));
+
+    assertThat(hadAtRequest.get()).isBetween(1, 999);
+  }
+
+  /** Nobody's place in the tail changes while a page is between two turns of the event loop. */
+  @Test
+  void who_comes_and_goes_while_a_page_is_handed_out_disturbs_nobody() {
+    List<Client> clients = new ArrayList<>();
+    List<Client> newcomers = new ArrayList<>();
+    Runnable comeAndGo =
+        () -> {
+          clients.subList(0, 600).forEach(client -> client.listener.close());
+          for (int i = 0; i < 100; i++) {
+            Client newcomer = client();
+            newcomers.add(newcomer);
+            newcomer.listener.begin(new LiveStart<>(newcomer.source, clients.get(0).endOfTail));
+          }
+        };
+    for (int i = 0; i < 1_000; i++) {
+      Client client =
+          new Client(FOREVER, FeedOptions.DEFAULT) {
+            @Override
+            public void rows(Rows<FeedPosition> rows, int from, int to) {
+              super.rows(rows, from, to);
+              if (this == clients.get(0) && ids.length() == 2) {
+                loop.runOnContext(none -> comeAndGo.run());
+              }
+            }
+          };
+      clients.add(client);
+      client.endOfTail = end();
+      client.start(client.endOfTail);
+    }
+    clients.forEach(Client::awaitCaughtUp);
+    put("a");
+    clients.subList(600, 1_000).forEach(client -> client.awaitIds("a"));
+    Await.until("newcomers came", () -> onLoop(() -> newcomers.size() == 100));
+    newcomers.forEach(client -> client.awaitIds("a"));
+    put("b");
+
+    clients.subList(600, 1_000).forEach(client -> client.awaitIds("a b"));
+    newcomers.forEach(client -> client.awaitIds("a b"));
+    assertThat(clients.get(0).ids()).isEqualTo("a");
+    assertThat(clients.get(599).ids()).as("it left before its turn").isEmpty();
+    assertThat(onLoop(feeds::count)).isEqualTo(500);
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import lectus.http.clock.IdleClock;
 import lectus.http.testing.Connection;
 import lectus.http.testing.Frames;
 import lectus.http.testing.SocketClient;
@@ -38,7 +39,8 @@ final class TextSocketTest {
         .createHttpServer()
         .webSocketHandler(
             webSocket -> {
-              TextSocket socket = new TextSocket(vertx, webSocket, SETTINGS, pingMillis);
+              TextSocket socket =
+                  new TextSocket(vertx, new IdleClock(), webSocket, SETTINGS, pingMillis);
               socket.start(new Answering(answer));
               loop.complete(Vertx.currentContext());
               opened.complete(socket);

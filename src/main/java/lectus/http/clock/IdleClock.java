@@ -1,4 +1,4 @@
-package lectus.http.live;
+package lectus.http.clock;
 
 import io.vertx.core.Vertx;
 import java.util.HashMap;
@@ -8,15 +8,20 @@ import java.util.concurrent.TimeUnit;
 /**
  * Calls those for whom nothing has happened for some time. Timers of one length wait in one line,
  * which is in order by itself, because whoever starts again goes to its end; so ten thousand of
- * them cost one timer of Vert.x, and starting one again moves four references. For one event loop.
+ * them cost one timer of Vert.x, and starting one again moves four references. Those that are due
+ * soon after each other are called together: a call may come late by a thousandth of its length, so
+ * that the event loop wakes up less often. For one event loop.
  */
-final class IdleClock {
+public final class IdleClock {
+  /** By how many bits a timer's length is greater than what it may be late by. */
+  private static final int PATIENCE = 10;
+
   private static final long NONE = -1;
 
   private final Map<Long, Line> lines = new HashMap<>();
 
   /** Who waits in a line. */
-  final class Timer {
+  public final class Timer {
     private final Line line;
     private final Runnable idle;
     private long dueMillis;
@@ -29,14 +34,14 @@ final class IdleClock {
     }
 
     /** Counts from now on, because something happened. */
-    void restart() {
+    public void restart() {
       if (previous != null) {
         line.remove(this);
         line.add(this);
       }
     }
 
-    void stop() {
+    public void stop() {
       if (previous != null) {
         line.remove(this);
         line.dropIfEmpty();
@@ -51,7 +56,7 @@ final class IdleClock {
    * @param vertx of the calling event loop
    * @param millis 1 or more
    */
-  Timer start(Vertx vertx, long millis, Runnable idle) {
+  public Timer start(Vertx vertx, long millis, Runnable idle) {
     Line line = lines.computeIfAbsent(millis, length -> new Line(vertx, length));
     Timer timer = new Timer(line, idle);
     line.add(timer);
@@ -103,7 +108,8 @@ final class IdleClock {
     }
 
     private void setAlarm() {
-      alarm = vertx.setTimer(Math.max(1, ends.next.dueMillis - nowMillis()), id -> callWhoIsDue());
+      long pause = ends.next.dueMillis + (millis >> PATIENCE) - nowMillis();
+      alarm = vertx.setTimer(Math.max(1, pause), id -> callWhoIsDue());
     }
 
     private void callWhoIsDue() {

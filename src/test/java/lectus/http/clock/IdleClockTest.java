@@ -1,4 +1,4 @@
-package lectus.http.live;
+package lectus.http.clock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
