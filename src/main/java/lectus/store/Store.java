@@ -1,13 +1,16 @@
 package lectus.store;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.directory.DirectoryLayer;
 import com.apple.foundationdb.directory.DirectorySubspace;
 import com.apple.foundationdb.subspace.Subspace;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import lectus.error.StoreOpenException;
+import lectus.store.embedded.EmbeddedDatabase;
 
 /**
  * An open store: fdb-java's {@link Database}, embedded or a cluster, and the subspace of it that
@@ -118,6 +121,16 @@ public final class Store implements AutoCloseable {
    */
   public boolean mayAnswerUnknownResult() {
     return transactionIds.isPresent();
+  }
+
+  /**
+   * Makes transactions whose reads throw {@link lectus.store.embedded.engine.NotInMemoryException}
+   * rather than wait; empty where every read waits, as those of a cluster do.
+   */
+  Optional<Supplier<Transaction>> memoryTransactions() {
+    return database instanceof EmbeddedDatabase embedded
+        ? Optional.of(embedded::createMemoryTransaction)
+        : Optional.empty();
   }
 
   /** Of the writes of this process, where a result may be unknown. */

@@ -10,7 +10,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import lectus.error.LectusException;
+import lectus.store.embedded.engine.NotInMemoryException;
 
 /**
  * Runs a body of reads and writes as one transaction, and again, with FoundationDB's back-off, as
@@ -30,26 +32,35 @@ public final class TransactionRunner {
   private final TransactionLimits limits;
   private final boolean callsMayHang;
   private final Optional<TransactionIds> ids;
+  private final Optional<Supplier<Transaction>> inMemory;
 
   public TransactionRunner(Store store, TransactionLimits limits) {
-    this(store.database(), limits, store.mayAnswerUnknownResult(), store.transactionIds());
+    this(
+        store.database(),
+        limits,
+        store.mayAnswerUnknownResult(),
+        store.transactionIds(),
+        store.memoryTransactions());
   }
 
   private TransactionRunner(
       Database database,
       TransactionLimits limits,
       boolean callsMayHang,
-      Optional<TransactionIds> ids) {
+      Optional<TransactionIds> ids,
+      Optional<Supplier<Transaction>> inMemory) {
     this.database = database;
     this.limits = limits;
     this.callsMayHang = callsMayHang;
     this.ids = ids;
+    this.inMemory = inMemory;
   }
 
   /** For reads, for what may be stored twice, and for stores that always tell the result. */
   static TransactionRunner withoutIds(
       Database database, TransactionLimits limits, boolean callsMayHang) {
-    return new TransactionRunner(database, limits, callsMayHang, Optional.empty());
+    return new TransactionRunner(
+        database, limits, callsMayHang, Optional.empty(), Optional.empty());
   }
 
   /**
@@ -105,6 +116,29 @@ public final class TransactionRunner {
    */
   public <T> T read(Function<? super ReadTransaction, ? extends T> body) {
     return repeat(new Repeated<>(tx -> body.apply(tx.snapshot()), RetryableErrors::isRetryable));
+  }
+
+  /**
+   * As {@link #read}, once, and only where that takes nothing but memory: an event loop may call
+   * it.
+   *
+   * @return what the body gives; empty, too, if it would have had to wait, or has to run again
+   */
+  public <T> Optional<T> readFromMemory(Function<? super ReadTransaction, Optional<T>> body) {
+    if (inMemory.isEmpty()) {
+      return Optional.empty();
+    }
+    try (Transaction transaction = inMemory.get().get()) {
+      return body.apply(transaction.snapshot());
+    } catch (NotInMemoryException wouldWait) {
+      return Optional.empty();
+    } catch (RuntimeException wrapped) {
+      RuntimeException failure = Reads.unwrapped(wrapped);
+      if (failure instanceof FDBException) {
+        return Optional.empty();
+      }
+      throw failure;
+    }
   }
 
   /** Work that knows nothing but the run at hand. */

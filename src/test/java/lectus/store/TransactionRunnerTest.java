@@ -11,6 +11,7 @@ import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import lectus.error.LectusError;
@@ -48,6 +49,44 @@ class TransactionRunnerTest {
             });
     assertThat(value).isEqualTo("done");
     assertThat(stored()).isEqualTo(VALUE);
+  }
+
+  @Test
+  void whatIsInMemoryIsReadWithoutWaiting() {
+    runner.run(
+        t -> {
+          t.set(key, VALUE);
+          return null;
+        });
+    Optional<byte[]> read =
+        runner.readFromMemory(t -> Optional.ofNullable(Reads.await(t.get(key))));
+
+    if (TestStores.isCluster()) {
+      assertThat(read).as("every read of a cluster waits").isEmpty();
+    } else {
+      assertThat(read).hasValue(VALUE);
+    }
+  }
+
+  @Test
+  void rangesAreNeverReadFromMemoryAlone() {
+    Optional<Integer> rows =
+        runner.readFromMemory(
+            t -> Optional.of(Reads.await(t.getRange(store.root().range()).asList()).size()));
+
+    assertThat(rows).isEmpty();
+  }
+
+  @Test
+  void whatABodyThrowsWhileItReadsFromMemoryIsThrown() {
+    TestStores.onlyEmbedded();
+    assertThatThrownBy(
+            () ->
+                runner.readFromMemory(
+                    t -> {
+                      throw LectusException.notFound("missing");
+                    }))
+        .isInstanceOf(LectusException.class);
   }
 
   @Test

@@ -52,6 +52,26 @@ public final class DocumentReader {
         });
   }
 
+  /**
+   * As {@link #read} with default options, for a document that was read lately, if it takes nothing
+   * but memory to see that it is still current: an event loop may call this.
+   *
+   * @return empty: it has to be read
+   */
+  public Optional<RevisionId> readHot(DatabaseName name, String id, JsonBuffer out) {
+    return transactions.readFromMemory(
+        tx -> {
+          DatabaseHandle db = catalogue.current(tx, name);
+          PartitionedId.check(db, id);
+          return hot.find(tx, db, id).map(known -> append(known, out));
+        });
+  }
+
+  private static RevisionId append(HotDocuments.Hot known, JsonBuffer out) {
+    out.raw(known.json());
+    return known.revision();
+  }
+
   RevisionId read(
       ReadTransaction tx, DatabaseHandle db, String id, ReadOptions options, JsonBuffer out) {
     PartitionedId.check(db, id);
@@ -90,11 +110,7 @@ public final class DocumentReader {
       return revision;
     }
     Optional<HotDocuments.Hot> known = hot.find(tx, db, id);
-    if (known.isPresent()) {
-      out.raw(known.get().json());
-      return known.get().revision();
-    }
-    return readCold(tx, db, id, out);
+    return known.isPresent() ? append(known.get(), out) : readCold(tx, db, id, out);
   }
 
   private RevisionId readCold(ReadTransaction tx, DatabaseHandle db, String id, JsonBuffer out) {

@@ -7,6 +7,10 @@ final class AttemptOptions {
   boolean nextWriteWithoutConflict;
   boolean readYourWritesDisabled;
   boolean bypassUnreadable;
+
+  /** Whether a read fails rather than wait for the disk. */
+  boolean memoryOnly;
+
   private boolean readsSystemKeys;
   private boolean writesSystemKeys;
   private boolean rawAccess;

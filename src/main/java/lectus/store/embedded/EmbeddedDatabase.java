@@ -73,6 +73,20 @@ public final class EmbeddedDatabase implements Database {
 
   @Override
   public Transaction createTransaction(Executor executor) {
+    return new EmbeddedTransaction(this, attempt(executor));
+  }
+
+  /**
+   * A transaction of which every read that would have to wait for the disk throws {@link
+   * lectus.store.embedded.engine.NotInMemoryException}, range reads always.
+   */
+  public Transaction createMemoryTransaction() {
+    Attempt attempt = attempt(runtime.executor());
+    attempt.options.memoryOnly = true;
+    return new EmbeddedTransaction(this, attempt);
+  }
+
+  private Attempt attempt(Executor executor) {
     environment.open().check();
     RetryPolicy policy =
         new RetryPolicy(environment.settings(), environment.nanoTime().getAsLong());
@@ -80,7 +94,7 @@ public final class EmbeddedDatabase implements Database {
     if (policy.hasTimeout()) {
       attempt.armTimeout();
     }
-    return new EmbeddedTransaction(this, attempt);
+    return attempt;
   }
 
   /** The embedded store has no events to keep. */

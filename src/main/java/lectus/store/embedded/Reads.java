@@ -4,6 +4,7 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeySelector;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
+import lectus.store.embedded.engine.NotInMemoryException;
 import lectus.store.embedded.engine.Snapshot;
 
 /**
@@ -30,7 +31,8 @@ final class Reads {
           }
           if (snapshot && attempt.ownWrites(true) == null && !Keys.isMetadataVersion(key)) {
             Snapshot store = attempt.snapshot();
-            return () -> store.get(key);
+            boolean memoryOnly = attempt.options.memoryOnly;
+            return () -> memoryOnly ? store.getFromMemory(key) : store.get(key);
           }
           byte[] value = visible(key, snapshot);
           return () -> value;
@@ -65,7 +67,10 @@ final class Reads {
 
   private byte[] stored(byte[] key) {
     Snapshot snapshot = attempt.snapshot();
-    return Keys.isMetadataVersion(key) ? snapshot.metadataVersion() : snapshot.get(key);
+    if (Keys.isMetadataVersion(key)) {
+      return snapshot.metadataVersion();
+    }
+    return attempt.options.memoryOnly ? snapshot.getFromMemory(key) : snapshot.get(key);
   }
 
   CompletableFuture<byte[]> getKey(KeySelector selector, boolean snapshot) {
@@ -117,7 +122,11 @@ final class Reads {
         });
   }
 
+  /** Iterators of the store do not tell beforehand what they have to fetch. */
   private VisibleRows visibleRows(boolean snapshot) {
+    if (attempt.options.memoryOnly) {
+      throw NotInMemoryException.INSTANCE;
+    }
     return new VisibleRows(attempt.snapshot(), attempt.ownWrites(snapshot));
   }
 

@@ -3,6 +3,7 @@ package lectus.document.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Optional;
 import lectus.database.CreationOptions;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusException;
@@ -105,6 +106,46 @@ class HotDocumentsTest {
     JsonBuffer again = new JsonBuffer(64);
     cold.read(db.name, "a", ReadOptions.DEFAULT, again);
     assertThat(again.toString()).contains("\"v\":1");
+  }
+
+  @Test
+  void an_event_loop_is_given_what_was_read_lately_and_is_current() {
+    TestStores.onlyEmbedded();
+    RevisionId first = db.put("a", "{\"v\":1}");
+    assertThat(readHot("a")).as("not read yet").isEmpty();
+    String cold = read("a");
+    assertThat(readHot("a")).hasValue(cold);
+
+    RevisionId second = db.put("a", first, "{\"v\":2}");
+    assertThat(readHot("a")).as("updated").isEmpty();
+    read("a");
+    assertThat(readHot("a").orElseThrow()).contains("\"v\":2");
+    db.delete("a", second);
+    assertThat(readHot("a")).as("deleted").isEmpty();
+  }
+
+  @Test
+  void an_event_loop_is_told_at_once_that_a_database_is_gone() {
+    TestStores.onlyEmbedded();
+    db.put("a", "{\"v\":1}");
+    read("a");
+    db.catalogue.delete(db.name);
+
+    assertThatThrownBy(() -> read("a")).isInstanceOf(LectusException.class);
+    assertThat(hotOrMissing("a")).isEqualTo("missing");
+  }
+
+  private String hotOrMissing(String id) {
+    try {
+      return readHot(id).orElse("missing");
+    } catch (LectusException e) {
+      return "missing";
+    }
+  }
+
+  private Optional<String> readHot(String id) {
+    JsonBuffer out = new JsonBuffer(64);
+    return reader.readHot(db.name, id, out).map(revision -> out.toString());
   }
 
   private String read(String id) {

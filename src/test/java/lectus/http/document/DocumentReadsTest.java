@@ -74,6 +74,31 @@ final class DocumentReadsTest {
     assertThat(ifNoneMatch("*").send().status()).isEqualTo(200);
   }
 
+  /** The second time the document is in memory and the event loop answers by itself. */
+  @Test
+  void what_is_in_memory_is_answered_like_what_is_read() {
+    String rev = server.write("/w/a", "{\"v\":1}");
+    Answer read = server.get("/w/a");
+    Answer hot = server.get("/w/a");
+    assertThat(hot.status()).isEqualTo(200);
+    assertThat(hot.body()).isEqualTo(read.body());
+    assertThat(hot.headers().keySet()).isEqualTo(read.headers().keySet());
+    assertThat(hot.header("etag")).isEqualTo(read.header("etag"));
+    assertThat(server.head("/w/a").header("content-length"))
+        .isEqualTo(read.header("content-length"));
+
+    String second = server.write("/w/a?rev=" + rev, "{\"v\":2}");
+    assertThat(server.get("/w/a").member("_rev")).isEqualTo(second);
+    assertThat(server.get("/w/a").body()).contains("\"v\":2");
+    server.delete("/w/a?rev=" + second);
+    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    assertThat(server.get("/w/a").member("reason")).isEqualTo("deleted");
+    server.delete("/w");
+    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    server.put("/w");
+    assertThat(server.get("/w/a").member("reason")).isEqualTo("missing");
+  }
+
   private Request ifNoneMatch(String tags) {
     return server.request("GET", "/w/a").header("If-None-Match", tags);
   }

@@ -38,6 +38,16 @@ final class HeldSnapshot implements Snapshot {
   }
 
   @Override
+  public byte[] getFromMemory(byte[] key) {
+    enter();
+    try {
+      return registry.reader().getFromMemory(state, key);
+    } finally {
+      exit();
+    }
+  }
+
+  @Override
   public byte[] metadataVersion() {
     byte[] stamp = state.metadataVersion();
     return stamp == null ? null : stamp.clone();

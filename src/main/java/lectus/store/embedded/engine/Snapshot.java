@@ -10,6 +10,13 @@ public interface Snapshot extends AutoCloseable {
   /** The stored value, or null. */
   byte[] get(byte[] key);
 
+  /**
+   * The stored value, or null.
+   *
+   * @throws NotInMemoryException if the disk would have to be read
+   */
+  byte[] getFromMemory(byte[] key);
+
   /** The versionstamp last written to FF/metadataVersion, 10 bytes, or null. */
   byte[] metadataVersion();
 

@@ -3,6 +3,7 @@ package lectus.store.embedded.engine;
 import java.util.function.Consumer;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.Status;
 
 /** Reads states; whoever calls keeps the state held until the call, or its cursor, is done. */
 final class StoreReader implements AutoCloseable {
@@ -27,6 +28,20 @@ final class StoreReader implements AutoCloseable {
     try {
       return db.get(state.pointReads(), key);
     } catch (RocksDBException failure) {
+      throw StoreErrors.ioError(failure.getMessage());
+    }
+  }
+
+  /**
+   * @throws NotInMemoryException if the disk would have to be read
+   */
+  byte[] getFromMemory(StoreState state, byte[] key) {
+    try {
+      return db.get(state.memoryReads(), key);
+    } catch (RocksDBException failure) {
+      if (failure.getStatus().getCode() == Status.Code.Incomplete) {
+        throw NotInMemoryException.INSTANCE;
+      }
       throw StoreErrors.ioError(failure.getMessage());
     }
   }

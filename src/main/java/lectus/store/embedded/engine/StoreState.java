@@ -2,6 +2,7 @@ package lectus.store.embedded.engine;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import org.rocksdb.ReadOptions;
+import org.rocksdb.ReadTier;
 import org.rocksdb.RocksDB;
 
 /**
@@ -14,6 +15,7 @@ final class StoreState {
   private final byte[] metadataVersion;
   private final org.rocksdb.Snapshot nativeSnapshot;
   private final ReadOptions pointReads;
+  private final ReadOptions memoryReads;
   private final AtomicInteger holders = new AtomicInteger(1);
   private volatile long successorVersion = Long.MAX_VALUE;
 
@@ -29,6 +31,8 @@ final class StoreState {
     this.metadataVersion = metadataVersion;
     this.nativeSnapshot = db.getSnapshot();
     this.pointReads = new ReadOptions().setSnapshot(nativeSnapshot);
+    this.memoryReads =
+        new ReadOptions().setSnapshot(nativeSnapshot).setReadTier(ReadTier.BLOCK_CACHE_TIER);
   }
 
   long firstVersion() {
@@ -45,6 +49,11 @@ final class StoreState {
 
   ReadOptions pointReads() {
     return pointReads;
+  }
+
+  /** The same, of what is in memtables and in the block cache. */
+  ReadOptions memoryReads() {
+    return memoryReads;
   }
 
   /** Holds this state; false if it is already freed. */
@@ -66,6 +75,7 @@ final class StoreState {
       return false;
     }
     pointReads.close();
+    memoryReads.close();
     db.releaseSnapshot(nativeSnapshot);
     return true;
   }
