@@ -20,6 +20,9 @@ public final class RocksEngine implements Engine {
   /** How often idle time becomes versions and old snapshots expire. */
   private static final Duration TICK = Duration.ofMillis(100);
 
+  /** A minute: what is given back has to be asked for again, page by page. */
+  private static final int TICKS_BETWEEN_TRIMS = 600;
+
   private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(30);
 
   private static final long POLL_NANOS = 200_000;
@@ -34,6 +37,7 @@ public final class RocksEngine implements Engine {
   private final LogTracker log;
   private final EngineTimer.Handle ticks;
   private final UseGate gate = new UseGate();
+  private int ticksSinceTrim;
 
   /**
    * Opens the store in {@code directory}, or makes one if the directory is missing or empty.
@@ -181,8 +185,17 @@ public final class RocksEngine implements Engine {
         snapshots.expire();
       }
       levelZero.tick(busy);
+      trimNowAndThen();
     } finally {
       gate.exit();
+    }
+  }
+
+  private void trimNowAndThen() {
+    ticksSinceTrim++;
+    if (ticksSinceTrim == TICKS_BETWEEN_TRIMS) {
+      ticksSinceTrim = 0;
+      threads.executor().execute(NativeHeap::trim);
     }
   }
 
