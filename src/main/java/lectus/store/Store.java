@@ -124,8 +124,8 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Makes transactions whose reads throw {@link lectus.store.embedded.engine.NotInMemoryException}
-   * rather than wait; empty where every read waits, as those of a cluster do.
+   * Makes transactions whose reads throw {@link lectus.error.NotInMemoryException} rather than
+   * wait; empty where every read waits, as those of a cluster do.
    */
   Optional<Supplier<Transaction>> memoryTransactions() {
     return database instanceof EmbeddedDatabase embedded

@@ -12,7 +12,7 @@ import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import lectus.error.LectusException;
-import lectus.store.embedded.engine.NotInMemoryException;
+import lectus.error.NotInMemoryException;
 
 /**
  * Runs a body of reads and writes as one transaction, and again, with FoundationDB's back-off, as
@@ -130,11 +130,9 @@ public final class TransactionRunner {
     }
     try (Transaction transaction = inMemory.get().get()) {
       return body.apply(transaction.snapshot());
-    } catch (NotInMemoryException wouldWait) {
-      return Optional.empty();
     } catch (RuntimeException wrapped) {
       RuntimeException failure = Reads.unwrapped(wrapped);
-      if (failure instanceof FDBException) {
+      if (failure instanceof NotInMemoryException || failure instanceof FDBException) {
         return Optional.empty();
       }
       throw failure;

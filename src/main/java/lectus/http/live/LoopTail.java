@@ -166,8 +166,11 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
     Offload.post(
         context,
         () -> {
-          toEach(0, listeners.size(), listener -> listener.fail(failure));
-          delivered();
+          try {
+            toEach(0, listeners.size(), listener -> listener.fail(failure));
+          } finally {
+            delivered();
+          }
         });
   }
 

@@ -60,8 +60,8 @@ public final class TextSocket {
   private final Vertx vertx;
   private final MessageAssembly assembly;
   private final List<Runnable> waiting = new ArrayList<>();
-  private Listener listener;
   private final IdleClock.Timer pings;
+  private Listener listener;
   private long lastHeardNanos = System.nanoTime();
   private boolean listening = true;
   private boolean closing;

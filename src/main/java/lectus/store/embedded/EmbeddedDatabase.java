@@ -78,7 +78,7 @@ public final class EmbeddedDatabase implements Database {
 
   /**
    * A transaction of which every read that would have to wait for the disk throws {@link
-   * lectus.store.embedded.engine.NotInMemoryException}, range reads always.
+   * lectus.error.NotInMemoryException}, range reads always.
    */
   public Transaction createMemoryTransaction() {
     Attempt attempt = attempt(runtime.executor());

@@ -4,7 +4,7 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeySelector;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
-import lectus.store.embedded.engine.NotInMemoryException;
+import lectus.error.NotInMemoryException;
 import lectus.store.embedded.engine.Snapshot;
 
 /**
@@ -31,8 +31,7 @@ final class Reads {
           }
           if (snapshot && attempt.ownWrites(true) == null && !Keys.isMetadataVersion(key)) {
             Snapshot store = attempt.snapshot();
-            boolean memoryOnly = attempt.options.memoryOnly;
-            return () -> memoryOnly ? store.getFromMemory(key) : store.get(key);
+            return () -> value(store, key);
           }
           byte[] value = visible(key, snapshot);
           return () -> value;
@@ -67,10 +66,11 @@ final class Reads {
 
   private byte[] stored(byte[] key) {
     Snapshot snapshot = attempt.snapshot();
-    if (Keys.isMetadataVersion(key)) {
-      return snapshot.metadataVersion();
-    }
-    return attempt.options.memoryOnly ? snapshot.getFromMemory(key) : snapshot.get(key);
+    return Keys.isMetadataVersion(key) ? snapshot.metadataVersion() : value(snapshot, key);
+  }
+
+  private byte[] value(Snapshot store, byte[] key) {
+    return attempt.options.memoryOnly ? store.getFromMemory(key) : store.get(key);
   }
 
   CompletableFuture<byte[]> getKey(KeySelector selector, boolean snapshot) {

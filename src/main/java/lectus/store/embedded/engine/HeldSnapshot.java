@@ -3,6 +3,7 @@ package lectus.store.embedded.engine;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.rocksdb.ReadOptions;
 
 /**
  * One holder's snapshot and its cursors. Every read enters a gate, so that neither the holder's
@@ -29,19 +30,18 @@ final class HeldSnapshot implements Snapshot {
 
   @Override
   public byte[] get(byte[] key) {
-    enter();
-    try {
-      return registry.reader().get(state, key);
-    } finally {
-      exit();
-    }
+    return get(state.pointReads(), key);
   }
 
   @Override
   public byte[] getFromMemory(byte[] key) {
+    return get(state.memoryReads(), key);
+  }
+
+  private byte[] get(ReadOptions options, byte[] key) {
     enter();
     try {
-      return registry.reader().getFromMemory(state, key);
+      return registry.reader().get(options, key);
     } finally {
       exit();
     }

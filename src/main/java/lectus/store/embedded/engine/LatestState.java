@@ -25,7 +25,7 @@ final class LatestState {
   }
 
   byte[] get(byte[] key) {
-    return snapshots.reader().get(snapshots.published().state(), key);
+    return snapshots.reader().get(snapshots.published().state().pointReads(), key);
   }
 
   /** The keys in [begin, end), or null if there are more than a few. */

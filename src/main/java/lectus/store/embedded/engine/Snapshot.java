@@ -1,5 +1,7 @@
 package lectus.store.embedded.engine;
 
+import lectus.error.NotInMemoryException;
+
 /**
  * What the store held at one version. Reference-counted: each holder closes it once, the last one
  * frees the native snapshot; reads on a snapshot that one holds never race with its release.

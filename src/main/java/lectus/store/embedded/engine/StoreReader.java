@@ -1,6 +1,8 @@
 package lectus.store.embedded.engine;
 
 import java.util.function.Consumer;
+import lectus.error.NotInMemoryException;
+import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
@@ -24,20 +26,13 @@ final class StoreReader implements AutoCloseable {
     this.iterators = new IteratorPool(db);
   }
 
-  byte[] get(StoreState state, byte[] key) {
-    try {
-      return db.get(state.pointReads(), key);
-    } catch (RocksDBException failure) {
-      throw StoreErrors.ioError(failure.getMessage());
-    }
-  }
-
   /**
-   * @throws NotInMemoryException if the disk would have to be read
+   * @param options one of those that a state has
+   * @throws NotInMemoryException if they are for memory alone and the disk would have to be read
    */
-  byte[] getFromMemory(StoreState state, byte[] key) {
+  byte[] get(ReadOptions options, byte[] key) {
     try {
-      return db.get(state.memoryReads(), key);
+      return db.get(options, key);
     } catch (RocksDBException failure) {
       if (failure.getStatus().getCode() == Status.Code.Incomplete) {
         throw NotInMemoryException.INSTANCE;

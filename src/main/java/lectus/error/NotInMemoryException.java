@@ -1,4 +1,4 @@
-package lectus.store.embedded.engine;
+package lectus.error;
 
 /** A read that was to take nothing but memory would have to go to the disk. */
 public final class NotInMemoryException extends RuntimeException {
