@@ -9,7 +9,8 @@ import lectus.tuple.TupleWriter;
 
 /**
  * Encodes the scalar at a parser as a leaf's value, RFC 004 "Value Encoding": numbers without
- * fraction and exponent as integers, others as the nearest double ({@code 1e-400} is 0.0).
+ * fraction and exponent as integers, others as the nearest double ({@code 1e-400} is 0.0, and so is
+ * {@code -0.0}).
  */
 final class LeafEncoder {
   /** The tuple layer's largest magnitude, 255 bytes, has 615 digits; with a sign 616. */
@@ -98,8 +99,10 @@ final class LeafEncoder {
       if (Double.isInfinite(real)) {
         throw input.invalid("a number out of the range of a double");
       }
-      value.real(real);
-      return number.truncate(0).number(real).length();
+      // CouchDB, too, keeps -0.0 as 0.0.
+      double kept = real + 0.0;
+      value.real(kept);
+      return number.truncate(0).number(kept).length();
     } catch (IOException e) {
       throw input.failure(e);
     }

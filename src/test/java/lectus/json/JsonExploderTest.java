@@ -71,7 +71,7 @@ class JsonExploderTest {
     expected.remove("n");
     expected.put("n", withFiller(first, last));
     assertThat(JsonModel.read(Bodies.assemble(Bodies.explode(json).leaves()).toBytes()))
-        .isEqualTo(withFiller(expected, Map.of()));
+        .isEqualTo(JsonModel.kept(withFiller(expected, Map.of())));
   }
 
   @ParameterizedTest
@@ -150,7 +150,7 @@ class JsonExploderTest {
           .endsWith("a number out of the range of a double");
     }
     assertThat(Bodies.roundTrip("{\"a\":[1e-400,-1e-400,4.9e-324]}"))
-        .isEqualTo("{\"a\":[0.0,-0.0,4.9e-324]}");
+        .isEqualTo("{\"a\":[0.0,0.0,4.9e-324]}");
   }
 
   @Test

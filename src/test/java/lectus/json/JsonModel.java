@@ -171,6 +171,21 @@ final class JsonModel {
     }
   }
 
+  /** What is stored of a value: as CouchDB does, 0.0 for -0.0. */
+  static Object kept(Object value) {
+    if (value instanceof Map<?, ?> map) {
+      Map<Object, Object> kept = new LinkedHashMap<>();
+      map.forEach((name, member) -> kept.put(name, kept(member)));
+      return kept;
+    }
+    if (value instanceof List<?> list) {
+      List<Object> kept = new ArrayList<>();
+      list.forEach(element -> kept.add(kept(element)));
+      return kept;
+    }
+    return value instanceof Double number ? Double.valueOf(number + 0.0) : value;
+  }
+
   private static Object read(JsonParser parser) throws IOException {
     return switch (parser.currentToken()) {
       case START_OBJECT -> {
