@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import lectus.json.JsonLimits;
 import lectus.store.Store;
 
 /** Every key that the configuration knows. What each means stands in {@code conf/lectus.conf}. */
@@ -69,8 +70,10 @@ final class Keys {
 
   static final Key<Integer> HOT_DOCUMENT_BYTES =
       Key.number("documents.cache-bytes", 0, 0, Integer.MAX_VALUE);
+  static final Key<String> DOCUMENT_LIMITS =
+      Key.oneOf("documents.limits", "couchdb", List.of("couchdb", "rfc004"));
   static final Key<Integer> MAX_DOCUMENT_BYTES =
-      Key.number("documents.max-bytes", 1_000_000, 1, 8_000_000);
+      Key.number("documents.max-bytes", 0, 0, JsonLimits.MOST_DOCUMENT_BYTES);
   static final Key<Integer> MAX_ID_BYTES = Key.number("documents.max-id-bytes", 512, 1, 4_096);
   static final Key<Integer> MAX_UUIDS = Key.number("uuids.max-count", 1_000, 1, 100_000);
 
@@ -111,6 +114,7 @@ final class Keys {
           BATCH_EDITS,
           BATCH_BYTES,
           HOT_DOCUMENT_BYTES,
+          DOCUMENT_LIMITS,
           MAX_DOCUMENT_BYTES,
           MAX_ID_BYTES,
           MAX_UUIDS);

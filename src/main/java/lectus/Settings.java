@@ -65,15 +65,11 @@ final class Settings {
   }
 
   private static DocumentLimits documents(Configuration configuration) {
-    JsonLimits defaults = JsonLimits.defaults();
-    JsonLimits json =
-        new JsonLimits(
-            defaults.stringBytes(),
-            defaults.pathBytes(),
-            configuration.get(Keys.MAX_DOCUMENT_BYTES),
-            defaults.explodedBytes(),
-            defaults.keyOverhead());
-    return new DocumentLimits(configuration.get(Keys.MAX_ID_BYTES), json);
+    boolean asCouchDb = configuration.get(Keys.DOCUMENT_LIMITS).equals("couchdb");
+    JsonLimits limits = asCouchDb ? JsonLimits.couchDb() : JsonLimits.rfc004();
+    int bytes = configuration.get(Keys.MAX_DOCUMENT_BYTES);
+    return new DocumentLimits(
+        configuration.get(Keys.MAX_ID_BYTES), bytes > 0 ? limits.withDocumentBytes(bytes) : limits);
   }
 
   private static WriteSettings writes(Configuration configuration) {

@@ -103,7 +103,11 @@ final class StoredDocumentBuilder {
     if (body == null) {
       return;
     }
-    body.members.finish();
+    try {
+      body.members.finish();
+    } catch (MalformedTupleException torn) {
+      defects.add("the body of " + body.leaf + " cannot be read (" + torn.getMessage() + ")");
+    }
     long external = body.json.octet('}').length();
     bodies.put(body.leaf, new BodySize(external, body.storedBytes));
     if (!body.hasMetadata) {

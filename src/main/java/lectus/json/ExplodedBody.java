@@ -7,14 +7,16 @@ import lectus.error.LectusException;
 
 /** A document's body as its leaves, in ascending order of their paths, each path once. */
 public final class ExplodedBody {
-  private static final ExplodedBody EMPTY = new ExplodedBody(List.of(), 2, 0);
+  private static final ExplodedBody EMPTY = new ExplodedBody(List.of(), 0, 2, 0);
 
   private final List<Leaf> leaves;
+  private final int rows;
   private final int jsonBytes;
   private final long storedBytes;
 
-  ExplodedBody(List<Leaf> leaves, int jsonBytes, long storedBytes) {
+  ExplodedBody(List<Leaf> leaves, int rows, int jsonBytes, long storedBytes) {
     this.leaves = leaves;
+    this.rows = rows;
     this.jsonBytes = jsonBytes;
     this.storedBytes = storedBytes;
   }
@@ -37,7 +39,25 @@ public final class ExplodedBody {
     return jsonBytes;
   }
 
-  /** Bytes of all paths and values, without what the revision's key adds to each. */
+  /** Key-values that the leaves take. */
+  public int rows() {
+    return rows;
+  }
+
+  /** Hands over the key-values that the leaves take, in ascending order of their paths. */
+  public void forEachRow(LeafRows to) {
+    for (Leaf leaf : leaves) {
+      if (StringPieces.areNeeded(leaf.value().length)) {
+        StringPieces.write(leaf, to);
+      } else {
+        to.row(leaf.path(), leaf.value());
+      }
+    }
+  }
+
+  /**
+   * Bytes of the paths and values of all key-values, without what the revision's key adds to each.
+   */
   public long storedBytes() {
     return storedBytes;
   }
@@ -49,19 +69,16 @@ public final class ExplodedBody {
    * @throws LectusException 413 {@code document_too_large}, as {@link JsonExploder} does
    */
   public void requireFit(JsonLimits limits) {
-    long stored = storedBytes + (long) leaves.size() * limits.keyOverhead();
+    long stored = storedBytes + (long) rows * limits.keyOverhead();
     if (stored > limits.explodedBytes()) {
       throw TooLarge.exploded(jsonBytes, stored, limits.explodedBytes());
     }
-    long transaction = stored + (long) leaves.size() * JsonLimits.MUTATION_BYTES;
+    long transaction = stored + (long) rows * JsonLimits.MUTATION_BYTES;
     if (transaction > JsonLimits.TRANSACTION_BYTES) {
       throw TooLarge.transaction(jsonBytes, transaction, JsonLimits.TRANSACTION_BYTES);
     }
     for (Leaf leaf : leaves) {
-      if (leaf.path().length > limits.longestPath()) {
-        String path = PathText.of(leaf.path(), leaf.path().length);
-        throw TooLarge.path(path, leaf.path().length, limits.longestPath());
-      }
+      limits.checkPath(leaf.path(), leaf.path().length, leaf.value().length);
     }
   }
 

@@ -29,6 +29,9 @@ public final class JsonAssembler {
   private boolean[] arrays = new boolean[8];
   private int open;
 
+  /** The string of which further pieces are to come, or null. */
+  private StringPieces.Reading string;
+
   /**
    * Writes members into an object that the caller has opened.
    *
@@ -40,7 +43,7 @@ public final class JsonAssembler {
   }
 
   /**
-   * Writes one leaf.
+   * Writes one leaf, or one row of a leaf that has several.
    *
    * @param key the leaf's key or path
    * @param pathOffset where in it the path begins
@@ -48,6 +51,10 @@ public final class JsonAssembler {
    * @throws MalformedTupleException when the bytes are no leaf's, or cannot follow those before
    */
   public void leaf(byte[] key, int pathOffset, byte[] value) {
+    if (string != null) {
+      piece(key, value);
+      return;
+    }
     closeUnshared(key, pathOffset);
     int at = open == 0 ? pathOffset : pathOffset + ends[open - 1];
     if (at >= key.length) {
@@ -58,14 +65,25 @@ public final class JsonAssembler {
       open(key[at], at - pathOffset);
       at = element(key, at);
     }
-    LeafText.append(value, out);
+    if (StringPieces.areBegunBy(value)) {
+      begin(key, value);
+    } else {
+      LeafText.append(value, out);
+    }
     comma = true;
     previous = key;
     previousOffset = pathOffset;
   }
 
-  /** Closes what is open, but not the object that the caller has opened. */
+  /**
+   * Closes what is open, but not the object that the caller has opened.
+   *
+   * @throws MalformedTupleException when the last leaf lacks some of its rows
+   */
   public void finish() {
+    if (string != null) {
+      throw string.lacking();
+    }
     while (open > 0) {
       close();
     }
@@ -75,6 +93,29 @@ public final class JsonAssembler {
   /** Whether the next member of the caller's object needs a comma. */
   public boolean needsComma() {
     return comma;
+  }
+
+  private void begin(byte[] key, byte[] value) {
+    string = new StringPieces.Reading(key, value);
+    out.octet('"').tupleText(value, string.textFrom(), value.length);
+    endIfComplete();
+  }
+
+  private void piece(byte[] key, byte[] value) {
+    StringPieces.Reading reading = string;
+    // Of a string that is torn the rest is no part of it: the next row begins anew.
+    string = null;
+    reading.take(key, value);
+    string = reading;
+    out.tupleText(value, 0, value.length);
+    endIfComplete();
+  }
+
+  private void endIfComplete() {
+    if (string.isComplete()) {
+      out.octet('"');
+      string = null;
+    }
   }
 
   private void closeUnshared(byte[] key, int pathOffset) {

@@ -109,6 +109,29 @@ public final class JsonBuffer {
     throw new MalformedTupleException("An unterminated string at " + from);
   }
 
+  /**
+   * A part of a string given in tuple encoding, without the string's type code and terminator:
+   * escaped, not quoted.
+   *
+   * @throws MalformedTupleException when it has the string's end
+   */
+  void tupleText(byte[] encoded, int from, int end) {
+    int run = from;
+    for (int i = from; i < end; i++) {
+      byte kind = JsonEscapes.KIND[encoded[i] & 0xff];
+      if (kind == JsonEscapes.PLAIN) {
+        continue;
+      }
+      raw(encoded, run, i);
+      escape(encoded[i], kind);
+      if (encoded[i] == 0 && (++i == end || encoded[i] != (byte) 0xff)) {
+        throw new MalformedTupleException("A string ends within its text at " + i);
+      }
+      run = i + 1;
+    }
+    raw(encoded, run, end);
+  }
+
   public JsonBuffer number(long value) {
     if (value == Long.MIN_VALUE) {
       return raw(LONG_MIN);

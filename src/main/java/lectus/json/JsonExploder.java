@@ -85,6 +85,7 @@ public final class JsonExploder {
       }
       default -> {
         beginValue();
+        checkCharacters(token);
         leaf(encoder.encode(input, token));
         endValue();
       }
@@ -123,11 +124,20 @@ public final class JsonExploder {
   private void leaf(int jsonBytes) {
     TupleWriter value = encoder.value();
     if (value.length() > limits.stringBytes()) {
-      throw TooLarge.value(
-          PathText.of(path.array(), path.length()), value.length(), limits.stringBytes());
+      throw TooLarge.value(pathText(), value.length(), limits.stringBytes());
+    }
+    if (StringPieces.areNeeded(value.length())) {
+      limits.checkPath(path.array(), path.length(), value.length());
     }
     leaves.addJson(jsonBytes);
     leaves.add(path.array(), path.length(), value.array(), value.length());
+  }
+
+  /** A string that is longer than a document may be is not even copied. */
+  private void checkCharacters(JsonToken token) {
+    if (token == JsonToken.VALUE_STRING && input.textLength() > limits.documentBytes()) {
+      throw TooLarge.string(pathText(), input.textLength(), limits.documentBytes());
+    }
   }
 
   private void open(boolean array) {
@@ -150,9 +160,10 @@ public final class JsonExploder {
   }
 
   private void checkPath() {
-    if (path.length() > limits.longestPath()) {
-      throw TooLarge.path(
-          PathText.of(path.array(), path.length()), path.length(), limits.longestPath());
-    }
+    limits.checkPath(path.array(), path.length(), 0);
+  }
+
+  private String pathText() {
+    return PathText.of(path.array(), path.length());
   }
 }

@@ -118,6 +118,15 @@ public final class JsonInput implements AutoCloseable {
     }
   }
 
+  /** How many characters the current string has, told without putting it together. */
+  int textLength() {
+    try {
+      return parser.getTextLength();
+    } catch (IOException e) {
+      throw failure(e);
+    }
+  }
+
   /** Skips the value at the current token: stands on its last token then. */
   public void skip() {
     try {

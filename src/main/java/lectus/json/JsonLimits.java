@@ -1,21 +1,22 @@
 package lectus.json;
 
 /**
- * The limits of one document's body, RFC 004 "Key Changes". All count what the store gets to see,
- * so nothing that they let through can be refused by the store; broken, they answer 413 {@code
- * document_too_large}.
+ * The limits of one document's body. All count what the store gets to see, so nothing that they let
+ * through can be refused by the store; broken, they answer 413 {@code document_too_large}.
  *
  * @param stringBytes a leaf's value in tuple encoding: a string's UTF-8 bytes, each NUL twice, and
- *     two bytes around it. The store takes no more than {@value #STORE_VALUE_BYTES}.
+ *     two bytes around it. A value of more than {@value #STORE_VALUE_BYTES} bytes is stored in
+ *     several ({@link StringPieces}).
  * @param pathBytes a leaf's path in tuple encoding: a member's name costs its UTF-8 bytes, each NUL
  *     twice, and two more; an array position one to five bytes. Independently of this limit the
- *     whole key, {@code keyOverhead} and path, stays within {@value #STORE_KEY_BYTES}.
+ *     whole key, {@code keyOverhead}, path and what the pieces of a string add to it, stays within
+ *     {@value #STORE_KEY_BYTES}.
  * @param documentBytes the body as the server writes it: without white space, with the fewest
  *     escapes, without members that a later one of the same name replaces, without {@code _members}
- * @param explodedBytes keys and values of all leaves, {@code keyOverhead} counted for each. Members
+ * @param explodedBytes the key-values of all leaves, {@code keyOverhead} counted for each. Members
  *     that are replaced later count until their successor begins. Independently of this limit the
- *     leaves fit into one transaction: with {@value #MUTATION_BYTES} bytes for each they stay
- *     within {@value #TRANSACTION_BYTES}.
+ *     leaves fit into one transaction: with {@value #MUTATION_BYTES} bytes for each key-value they
+ *     stay within {@value #TRANSACTION_BYTES}.
  * @param keyOverhead bytes of each leaf's key before the path
  */
 public record JsonLimits(
@@ -27,17 +28,26 @@ public record JsonLimits(
   /** FoundationDB's limit on keys, bytes. */
   public static final int STORE_KEY_BYTES = 10_000;
 
+  /** The largest document that is sure to fit into one transaction, bytes of JSON. */
+  public static final int MOST_DOCUMENT_BYTES = 9_300_000;
+
+  private static final int COUCHDB_DOCUMENT_BYTES = 8_000_000;
+  private static final int RFC004_DOCUMENT_BYTES = 1_000_000;
+
   /**
    * What the leaves of a document may weigh in a transaction, bytes: FoundationDB's limit of 10 MB
    * less what the document's revision, its index entries and the counters take.
    */
   static final long TRANSACTION_BYTES = 9_700_000;
 
+  /** The key-values of a document; leaves room for what each of them adds. */
+  private static final long EXPLODED_BYTES = 9_400_000;
+
   /** What FoundationDB adds to each key-value that a transaction sets, bytes. */
   static final int MUTATION_BYTES = 44;
 
   public JsonLimits {
-    within("stringBytes", stringBytes, STORE_VALUE_BYTES);
+    within("stringBytes", stringBytes, Integer.MAX_VALUE);
     within("pathBytes", pathBytes, STORE_KEY_BYTES);
     within("documentBytes", documentBytes, Integer.MAX_VALUE);
     within("explodedBytes", explodedBytes, Long.MAX_VALUE);
@@ -46,18 +56,36 @@ public record JsonLimits(
     }
   }
 
-  /** RFC 004's limits, and 8 MB of key-values so that a document fits into one transaction. */
-  public static JsonLimits defaults() {
-    return new JsonLimits(STORE_VALUE_BYTES, STORE_KEY_BYTES, 1_000_000, 8_000_000, 0);
+  /** CouchDB's: documents of 8 000 000 bytes, and strings as long as a document may be. */
+  public static JsonLimits couchDb() {
+    return new JsonLimits(
+        Integer.MAX_VALUE, STORE_KEY_BYTES, COUCHDB_DOCUMENT_BYTES, EXPLODED_BYTES, 0);
+  }
+
+  /** RFC 004, "Key Changes": documents of 1 000 000 bytes, each leaf in one key-value. */
+  public static JsonLimits rfc004() {
+    return new JsonLimits(
+        STORE_VALUE_BYTES, STORE_KEY_BYTES, RFC004_DOCUMENT_BYTES, EXPLODED_BYTES, 0);
+  }
+
+  public JsonLimits withDocumentBytes(int bytes) {
+    return new JsonLimits(stringBytes, pathBytes, bytes, explodedBytes, keyOverhead);
   }
 
   public JsonLimits withKeyOverhead(int bytes) {
     return new JsonLimits(stringBytes, pathBytes, documentBytes, explodedBytes, bytes);
   }
 
-  /** The longest path that both the limit and the store take, bytes. */
-  int longestPath() {
-    return Math.min(pathBytes, STORE_KEY_BYTES - keyOverhead);
+  /**
+   * @param path in its first {@code length} bytes
+   * @param valueBytes of the leaf at the path; 0 while it is not known
+   */
+  void checkPath(byte[] path, int length, int valueBytes) {
+    int pieces = StringPieces.areNeeded(valueBytes) ? StringPieces.MOST_KEY_BYTES : 0;
+    int longest = Math.min(pathBytes, STORE_KEY_BYTES - keyOverhead - pieces);
+    if (length > longest) {
+      throw TooLarge.path(PathText.of(path, length), length, longest);
+    }
   }
 
   private static void within(String name, long value, long most) {

@@ -4,7 +4,8 @@ import java.util.Arrays;
 import java.util.Comparator;
 
 /**
- * One leaf of a document's body, RFC 004 "Value Encoding".
+ * One leaf of a document's body, RFC 004 "Value Encoding". A long string is one leaf, too, which
+ * the store keeps in several rows ({@link ExplodedBody#forEachRow}).
  *
  * @param path the tuple of member names (strings) and array positions (integers from 0) that leads
  *     from the root of the body to the leaf; follows the revision's key in the store

@@ -18,7 +18,10 @@ final class LeafCollector {
   private final List<Leaf> leaves = new ArrayList<>(32);
 
   private int count;
-  private int standing;
+
+  /** Key-values that stand, a leaf's being one or more. */
+  private int rows;
+
   private long jsonBytes;
   private long storedBytes;
   private long mostStoredBytes;
@@ -35,7 +38,7 @@ final class LeafCollector {
     }
     member.complete = false;
     member.from = count;
-    member.standing = standing;
+    member.rows = rows;
     member.storedBytes = storedBytes;
     member.jsonBytes = jsonBytes;
   }
@@ -43,7 +46,7 @@ final class LeafCollector {
   void complete(Member member) {
     member.complete = true;
     member.to = count;
-    member.standing = standing - member.standing;
+    member.rows = rows - member.rows;
     member.storedBytes = storedBytes - member.storedBytes;
     member.jsonBytes = jsonBytes - member.jsonBytes;
   }
@@ -54,8 +57,14 @@ final class LeafCollector {
 
   void add(byte[] path, int pathLength, byte[] value, int valueLength) {
     count++;
-    standing++;
-    storedBytes += limits.keyOverhead() + pathLength + valueLength;
+    if (StringPieces.areNeeded(valueLength)) {
+      StringPieces.Size size = StringPieces.size(pathLength, value, valueLength);
+      rows += size.rows();
+      storedBytes += (long) size.rows() * limits.keyOverhead() + size.bytes();
+    } else {
+      rows++;
+      storedBytes += limits.keyOverhead() + pathLength + valueLength;
+    }
     mostStoredBytes = Math.max(mostStoredBytes, storedBytes);
     mostTransactionBytes = Math.max(mostTransactionBytes, transactionBytes());
     if (overflows()) {
@@ -71,9 +80,9 @@ final class LeafCollector {
     checkSizes(size);
     leaves.removeIf(Objects::isNull);
     leaves.sort(Leaf.BY_PATH);
-    long overhead = (long) standing * limits.keyOverhead();
+    long overhead = (long) rows * limits.keyOverhead();
     return new ExplodedBody(
-        Collections.unmodifiableList(leaves), (int) size, storedBytes - overhead);
+        Collections.unmodifiableList(leaves), rows, (int) size, storedBytes - overhead);
   }
 
   private void checkSizes(long size) {
@@ -89,7 +98,7 @@ final class LeafCollector {
   }
 
   private void drop(Member member) {
-    standing -= member.standing;
+    rows -= member.rows;
     storedBytes -= member.storedBytes;
     jsonBytes -= member.jsonBytes;
     if (!overflows()) {
@@ -98,7 +107,7 @@ final class LeafCollector {
   }
 
   private long transactionBytes() {
-    return storedBytes + (long) standing * JsonLimits.MUTATION_BYTES;
+    return storedBytes + (long) rows * JsonLimits.MUTATION_BYTES;
   }
 
   private boolean overflows() {

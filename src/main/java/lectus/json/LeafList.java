@@ -14,6 +14,7 @@ public final class LeafList {
   private final Comparator<Entry> byPath;
   private final List<Entry> entries;
   private boolean ordered = true;
+  private boolean joined = true;
 
   private record Entry(byte[] key, byte[] value) {}
 
@@ -47,21 +48,33 @@ public final class LeafList {
     return leaves.root();
   }
 
-  /** Adds a leaf, in any order; one that was added before may come again. */
+  /**
+   * Adds a leaf, or one row of a leaf that has several, in any order; one that was added before may
+   * come again. Of a string in several rows the first alone tells the type and no more.
+   */
   public void add(byte[] key, byte[] value) {
     Entry entry = new Entry(key, value);
+    joined &= !StringPieces.areBegunBy(value);
     if (!entries.isEmpty()) {
       ordered &= byPath.compare(entries.get(entries.size() - 1), entry) < 0;
     }
     entries.add(entry);
   }
 
-  /** The document, for as long as no more leaves are added. */
+  /**
+   * The document, for as long as no more leaves are added.
+   *
+   * @throws lectus.tuple.MalformedTupleException when a leaf lacks some of its rows
+   */
   public LeafView root() {
     if (!ordered) {
       entries.sort(byPath);
       removeDoubles();
       ordered = true;
+    }
+    if (!joined) {
+      joinPieces();
+      joined = true;
     }
     return new LeafView(this, 0, entries.size(), pathOffset, pathOffset);
   }
@@ -83,5 +96,31 @@ public final class LeafList {
     }
     entries.clear();
     entries.addAll(once);
+  }
+
+  private void joinPieces() {
+    List<Entry> rows = List.copyOf(entries);
+    entries.clear();
+    int next = 0;
+    while (next < rows.size()) {
+      Entry first = rows.get(next++);
+      boolean isRead = next < rows.size() && isPiece(first, rows.get(next));
+      if (!StringPieces.areBegunBy(first.value) || !isRead) {
+        entries.add(first);
+        continue;
+      }
+      StringPieces.Joining string = new StringPieces.Joining(first.key, first.value);
+      while (!string.isComplete() && next < rows.size()) {
+        Entry piece = rows.get(next++);
+        string.take(piece.key, piece.value);
+      }
+      entries.add(new Entry(first.key, string.string()));
+    }
+  }
+
+  private static boolean isPiece(Entry first, Entry row) {
+    return row.key.length > first.key.length
+        && row.key[first.key.length] == LeafMarkers.PIECES
+        && Arrays.equals(first.key, 0, first.key.length, row.key, 0, first.key.length);
   }
 }

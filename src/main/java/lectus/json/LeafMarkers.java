@@ -1,19 +1,23 @@
 package lectus.json;
 
 /**
- * The values of containers that have no leaf of their own. The codes are of the tuple layer's range
- * for users, 0x40 to 0x4f. The root of a document has no marker: an empty body has no leaves.
+ * First bytes of values, and of one element of keys, that are no tuple encoding. The codes are of
+ * the tuple layer's range for users, 0x40 to 0x4f. Empty containers are kept as their markers; the
+ * root of a document has none: an empty body has no leaves.
  *
  * <table>
  * <caption>Markers</caption>
- * <tr><th>value</th><th>bytes</th></tr>
+ * <tr><th>what</th><th>bytes</th></tr>
  * <tr><td>{@code []}</td><td>40</td></tr>
  * <tr><td>{@code {}}</td><td>41</td></tr>
+ * <tr><td>a string in several rows, and its rows behind the first: {@link StringPieces}</td>
+ * <td>42 …</td></tr>
  * </table>
  */
 final class LeafMarkers {
   static final int EMPTY_ARRAY = 0x40;
   static final int EMPTY_OBJECT = 0x41;
+  static final int PIECES = 0x42;
 
   private LeafMarkers() {}
 }

@@ -216,7 +216,7 @@ public final class LeafView {
       case TupleType.NIL -> LeafType.NULL;
       case TupleType.FALSE -> LeafType.FALSE;
       case TupleType.TRUE -> LeafType.TRUE;
-      case TupleType.STRING -> LeafType.STRING;
+      case TupleType.STRING, LeafMarkers.PIECES -> LeafType.STRING;
       case LeafMarkers.EMPTY_ARRAY -> LeafType.ARRAY;
       case LeafMarkers.EMPTY_OBJECT -> LeafType.OBJECT;
       default -> LeafType.NUMBER;

@@ -15,8 +15,8 @@ final class Member {
   /** The number after its last leaf's. */
   int to;
 
-  /** Leaves that no later member has replaced. */
-  int standing;
+  /** Key-values that no later member has replaced. */
+  int rows;
 
   long storedBytes;
   long jsonBytes;

@@ -12,6 +12,17 @@ final class TooLarge {
         "The value of " + path + " takes " + bytes + " bytes, the limit is " + limit + ".");
   }
 
+  static LectusException string(String path, int characters, int limit) {
+    return error(
+        "The string "
+            + path
+            + " has "
+            + characters
+            + " characters, the limit of a document is "
+            + limit
+            + " bytes.");
+  }
+
   static LectusException path(String path, int bytes, int limit) {
     return error("The path " + path + " takes " + bytes + " bytes, the limit is " + limit + ".");
   }

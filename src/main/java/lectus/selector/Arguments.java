@@ -37,7 +37,7 @@ final class Arguments {
     try (JsonInput input = JsonInput.of(member)) {
       input.next();
       input.next();
-      JsonExploder exploder = new JsonExploder(input, JsonLimits.defaults());
+      JsonExploder exploder = new JsonExploder(input, JsonLimits.couchDb());
       exploder.member(input.name());
       return LeafList.of(exploder.finish()).root().child(STEP);
     }

@@ -1,13 +1,19 @@
 package lectus.selector;
 
-/**
- * How much of what lies at and below a path a condition looks at; each contains the ones before.
- */
+/** How much of what lies at and below a path a condition looks at. */
 public enum Extent {
   /** The leaf at the path itself. */
   LEAF,
-  /** The first leaf at or below the path, which tells the type. */
+  /** The beginning of the first leaf at or below the path, which tells the type. */
+  TYPE,
+  /** The leaf at the path itself, or the beginning of the first one below. */
   FIRST,
   /** All leaves at and below the path. */
-  ALL
+  ALL;
+
+  /** The least that contains both. */
+  Extent with(Extent other) {
+    Extent larger = compareTo(other) < 0 ? other : this;
+    return larger == TYPE && this != other ? FIRST : larger;
+  }
 }

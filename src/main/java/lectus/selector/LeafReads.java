@@ -41,7 +41,7 @@ final class LeafReads {
   /** What stands in a missing field's way tells whether it is missing. */
   private void addAncestors(List<String> names) {
     for (int length = 1; length <= names.size(); length++) {
-      add(names.subList(0, length), Extent.FIRST);
+      add(names.subList(0, length), Extent.TYPE);
     }
   }
 
@@ -50,7 +50,7 @@ final class LeafReads {
     boolean isWider = names.isEmpty() || bounded.names().size() < names.size();
     Extent needed = isWider ? Extent.ALL : extent;
     for (byte[] path : bounded.prefixes()) {
-      extents.merge(path, needed, (a, b) -> a.compareTo(b) < 0 ? b : a);
+      extents.merge(path, needed, Extent::with);
     }
   }
 

@@ -106,7 +106,7 @@ sealed interface Operator {
 
     @Override
     public Extent extent() {
-      return Extent.FIRST;
+      return Extent.TYPE;
     }
   }
 
@@ -129,7 +129,7 @@ sealed interface Operator {
 
     @Override
     public Extent extent() {
-      return Extent.FIRST;
+      return Extent.TYPE;
     }
   }
 

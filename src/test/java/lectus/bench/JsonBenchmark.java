@@ -39,7 +39,7 @@ public class JsonBenchmark {
       """
           .getBytes(StandardCharsets.UTF_8);
 
-  private final JsonLimits limits = JsonLimits.defaults().withKeyOverhead(70);
+  private final JsonLimits limits = JsonLimits.couchDb().withKeyOverhead(70);
   private final byte[] prefix = new byte[70];
   private final List<Leaf> stored = new ArrayList<>();
   private final JsonBuffer out = new JsonBuffer(512);

@@ -15,7 +15,7 @@ final class Bodies {
   private Bodies() {}
 
   static ExplodedBody explode(String json) {
-    return explode(json, JsonLimits.defaults());
+    return explode(json, JsonLimits.couchDb());
   }
 
   static ExplodedBody explode(String json, JsonLimits limits) {

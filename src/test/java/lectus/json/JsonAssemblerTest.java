@@ -38,7 +38,7 @@ class JsonAssemblerTest {
     }
     byte[] json = Bodies.assemble(some).toBytes();
     assertThat(JsonModel.write(JsonModel.read(json), new Random(1))).isNotEmpty();
-    assertThat(Bodies.explode(json, JsonLimits.defaults()).leaves()).hasSameSizeAs(some);
+    assertThat(Bodies.explode(json, JsonLimits.couchDb()).leaves()).hasSameSizeAs(some);
   }
 
   @Property(tries = 1000)

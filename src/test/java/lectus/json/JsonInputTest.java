@@ -100,14 +100,14 @@ class JsonInputTest {
   })
   void malformedUtf8IsAnsweredWithItsPlace(String hex, int line, int column) {
     byte[] json = HexFormat.of().parseHex(hex);
-    Bodies.assertBadRequest(() -> Bodies.explode(json, JsonLimits.defaults()))
+    Bodies.assertBadRequest(() -> Bodies.explode(json, JsonLimits.couchDb()))
         .isEqualTo("Invalid JSON at line " + line + ", column " + column + ": malformed UTF-8");
   }
 
   @Test
   void utf16IsNotGuessed() {
     byte[] json = "{\"a\":1}".getBytes(StandardCharsets.UTF_16LE);
-    Bodies.assertBadRequest(() -> Bodies.explode(json, JsonLimits.defaults()))
+    Bodies.assertBadRequest(() -> Bodies.explode(json, JsonLimits.couchDb()))
         .startsWith("Invalid JSON at line 1, column 3");
   }
 

@@ -8,7 +8,8 @@ import org.junit.jupiter.api.Test;
 
 /** Each limit on both of its sides, RFC 004 "Key Changes". */
 class JsonLimitsTest {
-  private static final JsonLimits DEFAULTS = JsonLimits.defaults();
+  private static final JsonLimits DEFAULTS = JsonLimits.couchDb();
+  private static final JsonLimits RFC004 = JsonLimits.rfc004();
 
   /** Type code and terminator of a string in tuple encoding. */
   private static final int STRING_FRAME = 2;
@@ -16,18 +17,21 @@ class JsonLimitsTest {
   @Test
   void aStringMayTakeTheStoresWholeValue() {
     String longest = "x".repeat(100_000 - STRING_FRAME);
-    ExplodedBody body = Bodies.explode("{\"a\":\"" + longest + "\"}");
+    ExplodedBody body = Bodies.explode("{\"a\":\"" + longest + "\"}", RFC004);
     assertThat(body.leaves().get(0).value()).hasSize(JsonLimits.STORE_VALUE_BYTES);
-    Bodies.assertTooLarge(() -> Bodies.explode("{\"a\":{\"b.c\":[7,\"" + longest + "x\"]}}"))
+    assertThat(body.rows()).isEqualTo(1);
+    String longer = "{\"a\":{\"b.c\":[7,\"" + longest + "x\"]}}";
+    assertThat(Bodies.explode(longer).rows()).isEqualTo(3);
+    Bodies.assertTooLarge(() -> Bodies.explode(longer, RFC004))
         .isEqualTo("The value of a.b\\.c[1] takes 100001 bytes, the limit is 100000.");
   }
 
   @Test
   void nulsInStringsCountTwice() {
     String nuls = "\\u0000".repeat(49_999);
-    assertThat(Bodies.explode("{\"a\":\"" + nuls + "\"}").leaves().get(0).value())
+    assertThat(Bodies.explode("{\"a\":\"" + nuls + "\"}", RFC004).leaves().get(0).value())
         .hasSize(JsonLimits.STORE_VALUE_BYTES);
-    Bodies.assertTooLarge(() -> Bodies.explode("{\"a\":\"" + nuls + "x\"}"))
+    Bodies.assertTooLarge(() -> Bodies.explode("{\"a\":\"" + nuls + "x\"}", RFC004))
         .contains("of a takes 100001 bytes");
   }
 
@@ -54,6 +58,23 @@ class JsonLimitsTest {
   }
 
   @Test
+  void aLongStringsPathLeavesRoomForTheNumbersOfItsPieces() {
+    JsonLimits limits = DEFAULTS.withKeyOverhead(60);
+    String string = "\":\"" + "x".repeat(200_000) + "\"}";
+    String longest = "n".repeat(10_000 - 60 - STRING_FRAME - 4);
+    ExplodedBody body = Bodies.explode("{\"" + longest + string, limits);
+    assertThat(body.rows()).isEqualTo(3);
+    body.forEachRow(
+        (path, value) ->
+            assertThat(60 + path.length).isLessThanOrEqualTo(JsonLimits.STORE_KEY_BYTES));
+    assertThatCode(() -> body.requireFit(limits)).doesNotThrowAnyException();
+    Bodies.assertTooLarge(() -> Bodies.explode("{\"" + longest + "n" + string, limits))
+        .endsWith("takes 9937 bytes, the limit is 9936.");
+    Bodies.assertTooLarge(() -> body.requireFit(limits.withKeyOverhead(61)))
+        .endsWith("takes 9936 bytes, the limit is 9935.");
+  }
+
+  @Test
   void aPathsLimitCountsThePathAlone() {
     JsonLimits limits = new JsonLimits(100, 8, 1000, 1000, 60);
     assertThatCode(() -> Bodies.explode("{\"ab\":{\"cd\":1}}", limits)).doesNotThrowAnyException();
@@ -74,15 +95,38 @@ class JsonLimitsTest {
   }
 
   @Test
-  void aDocumentMayHaveAMillionBytesOfJson() {
+  void aDocumentMayHaveEightMillionBytesOfJsonInOneString() {
+    String json = "{\"a\":\"" + "x".repeat(8_000_000 - 8) + "\"}";
+    assertThat(Bodies.explode(json).jsonBytes()).isEqualTo(8_000_000);
+    Bodies.assertTooLarge(() -> Bodies.explode(json.replace("\"}", "x\"}")))
+        .isEqualTo("The document has 8000001 bytes of JSON, the limit is 8000000.");
+    Bodies.assertTooLarge(() -> Bodies.explode(json.replace("\"}", "x".repeat(9) + "\"}")))
+        .isEqualTo(
+            "The string a has 8000001 characters, the limit of a document is 8000000 bytes.");
+  }
+
+  @Test
+  void aDocumentMayHaveSoManyBytesAsItsLimitSays() {
+    String json = "{\"a\":\"" + "x".repeat(9_300_000 - 8) + "\"}";
+    JsonLimits most = DEFAULTS.withDocumentBytes(JsonLimits.MOST_DOCUMENT_BYTES);
+    ExplodedBody body = Bodies.explode(json, most.withKeyOverhead(600));
+    assertThat(body.jsonBytes()).isEqualTo(JsonLimits.MOST_DOCUMENT_BYTES);
+    assertThatCode(() -> body.requireFit(most.withKeyOverhead(900))).doesNotThrowAnyException();
+    Bodies.assertTooLarge(() -> body.requireFit(most.withKeyOverhead(1_100)))
+        .startsWith("The document's 9300000 bytes of JSON take 94")
+        .endsWith(" bytes as key-values, the limit is 9400000.");
+  }
+
+  @Test
+  void theRfcsDocumentMayHaveAMillionBytesOfJson() {
     String element = ",\"" + "x".repeat(50_000) + "\"";
     StringBuilder body = new StringBuilder("{\"a\":[0").append(element.repeat(19)).append(",\"");
     String rest = "y".repeat(1_000_000 - body.length() - "\"]}".length());
     body.append(rest).append("\"]}");
     assertThat(body.length()).isEqualTo(1_000_000);
-    assertThat(Bodies.explode(body.toString()).jsonBytes()).isEqualTo(1_000_000);
+    assertThat(Bodies.explode(body.toString(), RFC004).jsonBytes()).isEqualTo(1_000_000);
     String larger = body.toString().replace("yy\"]", "yyy\"]");
-    Bodies.assertTooLarge(() -> Bodies.explode(larger))
+    Bodies.assertTooLarge(() -> Bodies.explode(larger, RFC004))
         .isEqualTo("The document has 1000001 bytes of JSON, the limit is 1000000.");
   }
 
@@ -123,7 +167,7 @@ class JsonLimitsTest {
   void aBodyThatExplodesIsRefusedWithBothSizes() {
     Bodies.assertTooLarge(() -> Bodies.explode(sevens(200_000), DEFAULTS.withKeyOverhead(50)))
         .startsWith("The document's 400007 bytes of JSON take 11")
-        .endsWith(" bytes as key-values, the limit is 8000000.");
+        .endsWith(" bytes as key-values, the limit is 9400000.");
   }
 
   @Test
@@ -157,8 +201,8 @@ class JsonLimitsTest {
 
   @Test
   void limitsThatTheStoreCannotKeepAreRefused() {
-    assertThatCode(() -> new JsonLimits(100_000, 10_000, 1, 1, 9_999)).doesNotThrowAnyException();
-    assertRefused(100_001, 10_000, 0);
+    assertThatCode(() -> new JsonLimits(Integer.MAX_VALUE, 10_000, 1, 1, 9_999))
+        .doesNotThrowAnyException();
     assertRefused(0, 10_000, 0);
     assertRefused(100_000, 10_001, 0);
     assertRefused(100_000, 0, 0);

@@ -69,8 +69,8 @@ class JsonRoundTripTest {
         .isNotEqualTo(digest(Bodies.explode("{\"a\":2,\"b\":1}")));
     Leaf whole = new Leaf(new byte[] {2, 65, 0}, new byte[] {0x15, 1});
     Leaf shifted = new Leaf(new byte[] {2, 65}, new byte[] {0, 0x15, 1});
-    assertThat(digest(new ExplodedBody(List.of(whole), 0, 0)))
-        .isNotEqualTo(digest(new ExplodedBody(List.of(shifted), 0, 0)));
+    assertThat(digest(new ExplodedBody(List.of(whole), 1, 0, 0)))
+        .isNotEqualTo(digest(new ExplodedBody(List.of(shifted), 1, 0, 0)));
   }
 
   @Test

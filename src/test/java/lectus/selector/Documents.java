@@ -2,6 +2,7 @@ package lectus.selector;
 
 import com.fasterxml.jackson.core.JsonToken;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import lectus.json.ExplodedBody;
@@ -9,7 +10,6 @@ import lectus.json.JsonExploder;
 import lectus.json.JsonInput;
 import lectus.json.JsonLimits;
 import lectus.json.JsonValue;
-import lectus.json.Leaf;
 import lectus.json.LeafList;
 import lectus.json.LeafView;
 
@@ -28,7 +28,7 @@ final class Documents {
   static ExplodedBody explode(String text) {
     try (JsonInput input = JsonInput.of(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8))) {
       input.next();
-      JsonExploder exploder = new JsonExploder(input, JsonLimits.defaults());
+      JsonExploder exploder = new JsonExploder(input, JsonLimits.couchDb());
       while (input.next() == JsonToken.FIELD_NAME) {
         exploder.member(input.name());
       }
@@ -52,23 +52,33 @@ final class Documents {
     return whole;
   }
 
-  /** The leaves that are read of a document, the last ones first. */
+  /** The rows that are read of a document, the last ones first. */
   static LeafView narrowed(List<LeafRead> reads, ExplodedBody body) {
+    List<Row> rows = new ArrayList<>();
+    body.forEachRow((path, value) -> rows.add(new Row(path, value)));
     LeafList leaves = new LeafList(0);
     for (int i = reads.size() - 1; i >= 0; i--) {
-      LeafRead read = reads.get(i);
-      List<Leaf> below =
-          body.leaves().stream().filter(leaf -> isAtOrBelow(read.path(), leaf.path())).toList();
-      List<Leaf> taken =
-          switch (read.extent()) {
-            case LEAF ->
-                below.stream().filter(it -> Arrays.equals(it.path(), read.path())).toList();
-            case FIRST -> below.subList(0, Math.min(1, below.size()));
+      byte[] path = reads.get(i).path();
+      List<Row> below = rows.stream().filter(row -> isAtOrBelow(path, row.path)).toList();
+      List<Row> first = below.subList(0, Math.min(1, below.size()));
+      List<Row> leaf = below.stream().filter(row -> isOfLeaf(path, row.path)).toList();
+      List<Row> taken =
+          switch (reads.get(i).extent()) {
+            case LEAF -> leaf;
+            case TYPE -> first;
+            case FIRST -> leaf.isEmpty() ? first : leaf;
             case ALL -> below;
           };
-      taken.forEach(leaf -> leaves.add(leaf.path(), leaf.value()));
+      taken.forEach(row -> leaves.add(row.path, row.value));
     }
     return leaves.root();
+  }
+
+  private record Row(byte[] path, byte[] value) {}
+
+  /** Whether a row is the leaf at the path, or what follows of a string that has several. */
+  private static boolean isOfLeaf(byte[] path, byte[] row) {
+    return isAtOrBelow(path, row) && (row.length == path.length || row[path.length] == 0x42);
   }
 
   private static boolean isAtOrBelow(byte[] prefix, byte[] path) {

@@ -22,14 +22,23 @@ final class LeafReadsTest {
   void whatDependsOnTheTypeReadsTheFirstLeafBelow() {
     assertThat(reads("{'a':{'$ne':5}}")).containsExactly("FIRST (\"a\")");
     assertThat(reads("{'a':{'$gt':5}}")).containsExactly("FIRST (\"a\")");
-    assertThat(reads("{'a':{'$exists':true}}")).containsExactly("FIRST (\"a\")");
+    assertThat(reads("{'a':{'$exists':true}}")).containsExactly("TYPE (\"a\")");
     assertThat(reads("{'a':{'$not':{'$regex':'x'}}}")).containsExactly("FIRST (\"a\")");
+  }
+
+  @Test
+  void ofALongStringTheTypeReadsNoMoreThanItsBeginning() {
+    assertThat(reads("{'a':{'$type':'string'},'b':{'$exists':true}}"))
+        .containsExactly("TYPE (\"a\")", "TYPE (\"b\")");
+    assertThat(reads("{'a':{'$type':'string','$regex':'x'}}")).containsExactly("FIRST (\"a\")");
+    assertThat(reads("{'a':{'$type':'string','$ne':'x'}}")).containsExactly("FIRST (\"a\")");
+    assertThat(reads("{'a':{'$type':'array','$size':1}}")).containsExactly("ALL (\"a\")");
   }
 
   @Test
   void aMissingFieldIsSoughtWithWhatIsAboveIt() {
     assertThat(reads("{'a.b':{'$exists':false}}"))
-        .containsExactly("FIRST (\"a\")", "FIRST (\"a\", \"b\")");
+        .containsExactly("TYPE (\"a\")", "TYPE (\"a\", \"b\")");
   }
 
   @Test

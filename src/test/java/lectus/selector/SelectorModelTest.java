@@ -16,6 +16,9 @@ import net.jqwik.api.Tuple;
 
 /** Selectors on leaves, all of them or those that are read, say what selectors on trees say. */
 final class SelectorModelTest {
+  /** In several rows of the store. */
+  private static final String LONG = "'a" + "x".repeat(150_000) + "b'";
+
   private static final String NO_FIELD = "missing a field name";
 
   @Property(tries = 2_000, edgeCases = EdgeCasesMode.NONE)
@@ -51,9 +54,13 @@ final class SelectorModelTest {
 
   private static Arbitrary<String> values(int depth) {
     Arbitrary<String> scalar =
-        Arbitraries.of(
-            "null", "true", "false", "0", "1", "1.0", "2.5", "-3", "'a'", "'ab'", "'b'", "''", "[]",
-            "{}");
+        Arbitraries.frequencyOf(
+            Tuple.of(
+                30,
+                Arbitraries.of(
+                    "null", "true", "false", "0", "1", "1.0", "2.5", "-3", "'a'", "'ab'", "'b'",
+                    "''", "[]", "{}")),
+            Tuple.of(1, Arbitraries.of(LONG, LONG.replace("b'", "c'"))));
     if (depth == 0) {
       return scalar;
     }

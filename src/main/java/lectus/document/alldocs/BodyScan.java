@@ -44,7 +44,7 @@ final class BodyScan implements AutoCloseable {
       leaves.add(next);
       advance();
     }
-    new StoredBody(leaves, prefix.length, descending).appendTo(members);
+    StoredBody.of(leaves, prefix.length, descending).appendTo(members);
   }
 
   private boolean liesBefore(byte[] prefix) {

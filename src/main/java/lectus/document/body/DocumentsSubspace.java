@@ -5,7 +5,6 @@ import com.apple.foundationdb.TransactionOptions;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.json.ExplodedBody;
-import lectus.json.Leaf;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
 import lectus.tuple.MalformedTupleException;
@@ -21,6 +20,8 @@ import lectus.tuple.TupleWriter;
  * value  (format 1)                                              RevisionMetadata
  * key    (prefix, DOCUMENTS, doc id, not deleted, position, hash, path…)
  * value  a leaf value of {@link ExplodedBody}, without a format of its own
+ * key    (prefix, DOCUMENTS, doc id, not deleted, position, hash, path…) ‖ 42 ‖ (number)
+ * value  a further piece of the string at the path, if it is longer than a value may be
  * </pre>
  *
  * Every live leaf has its metadata. A tombstone has it only together with members that its deletion
@@ -100,7 +101,7 @@ public final class DocumentsSubspace {
   /** Bytes of the keys and values that {@link #put} writes. */
   public long storedBytes(String docId, boolean deleted, RevisionId revision, ExplodedBody body) {
     long keyBytes = writer(docId, deleted, revision).length();
-    return keyBytes * (body.leaves().size() + 1) + METADATA.length + body.storedBytes();
+    return keyBytes * (body.rows() + 1) + METADATA.length + body.storedBytes();
   }
 
   public void put(
@@ -110,10 +111,11 @@ public final class DocumentsSubspace {
     int revisionBytes = key.length();
     options.setNextWriteNoWriteConflictRange();
     tx.set(key.toBytes(), METADATA);
-    for (Leaf leaf : body.leaves()) {
-      options.setNextWriteNoWriteConflictRange();
-      tx.set(key.truncate(revisionBytes).raw(leaf.path()).toBytes(), leaf.value());
-    }
+    body.forEachRow(
+        (path, value) -> {
+          options.setNextWriteNoWriteConflictRange();
+          tx.set(key.truncate(revisionBytes).raw(path).toBytes(), value);
+        });
   }
 
   public void clear(Transaction tx, String docId, boolean deleted, RevisionId revision) {

@@ -3,46 +3,67 @@ package lectus.document.body;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
-import java.util.ArrayList;
+import com.apple.foundationdb.async.AsyncIterator;
+import java.util.Iterator;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
 import lectus.json.JsonAssembler;
 
 /**
- * The key-values of one revision as they were read.
- *
- * @param pathOffset where in the keys the paths begin
- * @param descending whether the last leaf comes first
+ * The key-values of one revision as they are read, taken once. Of a long body only the beginning is
+ * in memory before they are, so that many may be read ahead however long they are.
  */
-public record StoredBody(List<KeyValue> rows, int pathOffset, boolean descending) {
-  /** Reads all keys that are {@code prefix} or lie below it, in one range read. */
+public final class StoredBody {
+  private final Iterator<KeyValue> rows;
+  private final int pathOffset;
+
+  private StoredBody(Iterator<KeyValue> rows, int pathOffset) {
+    this.rows = rows;
+    this.pathOffset = pathOffset;
+  }
+
+  /**
+   * Key-values that were read.
+   *
+   * @param pathOffset where in the keys the paths begin
+   * @param descending whether the last leaf comes first
+   */
+  public static StoredBody of(List<KeyValue> rows, int pathOffset, boolean descending) {
+    return new StoredBody(descending ? backwards(rows) : rows.iterator(), pathOffset);
+  }
+
+  /**
+   * Begins to read all keys that are {@code prefix} or lie below it, in one range read.
+   *
+   * @return once the first of them are there
+   */
   public static CompletableFuture<StoredBody> read(ReadTransaction tx, byte[] prefix) {
-    return tx.getRange(
-            prefix,
-            DocumentsSubspace.endOf(prefix),
-            ReadTransaction.ROW_LIMIT_UNLIMITED,
-            false,
-            StreamingMode.WANT_ALL)
-        .asList()
-        .thenApply(rows -> new StoredBody(rows, prefix.length, false));
+    AsyncIterator<KeyValue> rows =
+        tx.getRange(
+                prefix,
+                DocumentsSubspace.endOf(prefix),
+                ReadTransaction.ROW_LIMIT_UNLIMITED,
+                false,
+                StreamingMode.WANT_ALL)
+            .iterator();
+    return rows.onHasNext().thenApply(any -> new StoredBody(rows, prefix.length));
   }
 
   /** Whether the revision has something in the documents subspace, were it only its metadata. */
   public boolean isStored() {
-    return !rows.isEmpty();
+    return rows.hasNext();
   }
 
-  /** With key-values that lie behind these. */
-  public StoredBody followedBy(StoredBody other) {
-    List<KeyValue> all = new ArrayList<>(rows);
-    all.addAll(other.rows);
-    return new StoredBody(all, pathOffset, descending);
+  /** Parts of one body, each of which lies behind the one before. */
+  public static StoredBody inOrder(List<StoredBody> parts, int pathOffset) {
+    return new StoredBody(joined(parts), pathOffset);
   }
 
+  /** Takes the key-values; what could not be read of them is thrown here. */
   public void appendTo(JsonAssembler members) {
-    int count = rows.size();
-    for (int i = 0; i < count; i++) {
-      append(members, rows.get(descending ? count - 1 - i : i));
+    while (rows.hasNext()) {
+      append(members, rows.next());
     }
     members.finish();
   }
@@ -54,5 +75,43 @@ public record StoredBody(List<KeyValue> rows, int pathOffset, boolean descending
     } else {
       members.leaf(key, pathOffset, row.getValue());
     }
+  }
+
+  private static Iterator<KeyValue> backwards(List<KeyValue> rows) {
+    return new Iterator<>() {
+      private int next = rows.size();
+
+      @Override
+      public boolean hasNext() {
+        return next > 0;
+      }
+
+      @Override
+      public KeyValue next() {
+        return rows.get(--next);
+      }
+    };
+  }
+
+  private static Iterator<KeyValue> joined(List<StoredBody> parts) {
+    return new Iterator<>() {
+      private int part;
+
+      @Override
+      public boolean hasNext() {
+        while (part < parts.size() && !parts.get(part).rows.hasNext()) {
+          part++;
+        }
+        return part < parts.size();
+      }
+
+      @Override
+      public KeyValue next() {
+        if (!hasNext()) {
+          throw new NoSuchElementException();
+        }
+        return parts.get(part).rows.next();
+      }
+    };
   }
 }

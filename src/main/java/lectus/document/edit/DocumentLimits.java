@@ -11,5 +11,5 @@ import lectus.json.JsonLimits;
  */
 public record DocumentLimits(int idBytes, JsonLimits json) {
   public static final DocumentLimits DEFAULT =
-      new DocumentLimits(DocumentId.DEFAULT_MAX_BYTES, JsonLimits.defaults());
+      new DocumentLimits(DocumentId.DEFAULT_MAX_BYTES, JsonLimits.couchDb());
 }

@@ -11,7 +11,6 @@ import lectus.database.DatabaseSubspace;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.edit.LocalEdit;
 import lectus.json.ExplodedBody;
-import lectus.json.Leaf;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
 import lectus.tuple.MalformedTupleException;
@@ -26,6 +25,8 @@ import lectus.tuple.TupleWriter;
  * value  (format 1, number of the revision: 1 for "0-1")
  * key    (prefix, LOCAL_DOCS, 1, doc id, path…)
  * value  a leaf value of {@link ExplodedBody}, without a format of its own
+ * key    (prefix, LOCAL_DOCS, 1, doc id, path…) ‖ 42 ‖ (number)
+ * value  a further piece of the string at the path, if it is longer than a value may be
  * </pre>
  */
 public final class LocalDocsSubspace {
@@ -101,10 +102,12 @@ public final class LocalDocsSubspace {
     tx.set(key(edit.id()), row);
     TupleWriter key = TupleWriter.startingWith(bodies).string(edit.id());
     int idBytes = key.length();
-    for (Leaf leaf : edit.body().leaves()) {
-      tx.options().setNextWriteNoWriteConflictRange();
-      tx.set(key.truncate(idBytes).raw(leaf.path()).toBytes(), leaf.value());
-    }
+    edit.body()
+        .forEachRow(
+            (path, value) -> {
+              tx.options().setNextWriteNoWriteConflictRange();
+              tx.set(key.truncate(idBytes).raw(path).toBytes(), value);
+            });
   }
 
   private void clearBody(Transaction tx, String id) {

@@ -57,7 +57,7 @@ final class Bodies {
       row = descending.next();
       rows.add(row);
     }
-    return new Found(highest.revision(), new StoredBody(rows, highest.pathOffset(), true));
+    return new Found(highest.revision(), StoredBody.of(rows, highest.pathOffset(), true));
   }
 
   CompletableFuture<StoredBody> of(ReadTransaction tx, String id, EditBranch leaf) {
@@ -74,16 +74,15 @@ final class Bodies {
   CompletableFuture<StoredBody> fields(
       ReadTransaction tx, String id, boolean deleted, RevisionId leaf, FieldRanges ranges) {
     byte[] prefix = prefix(id, deleted, leaf);
-    CompletableFuture<StoredBody> all =
-        CompletableFuture.completedFuture(new StoredBody(List.of(), prefix.length, false));
     List<CompletableFuture<StoredBody>> started = new ArrayList<>(ranges.paths().size());
     for (byte[] path : ranges.paths()) {
       started.add(StoredBody.read(tx, DocumentKeys.join(prefix, path)));
     }
-    for (CompletableFuture<StoredBody> range : started) {
-      all = all.thenCombine(range, StoredBody::followedBy);
-    }
-    return all;
+    return CompletableFuture.allOf(started.toArray(CompletableFuture[]::new))
+        .thenApply(
+            all ->
+                StoredBody.inOrder(
+                    started.stream().map(CompletableFuture::join).toList(), prefix.length));
   }
 
   /** What all keys of a revision begin with. */

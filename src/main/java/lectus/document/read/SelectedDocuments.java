@@ -3,12 +3,14 @@ package lectus.document.read;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
+import com.apple.foundationdb.async.AsyncIterator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.document.body.DocumentsSubspace;
 import lectus.json.LeafList;
+import lectus.json.StringPieces;
 import lectus.revision.RevisionId;
 import lectus.selector.LeafRead;
 import lectus.selector.Selector;
@@ -40,60 +42,100 @@ public final class SelectedDocuments {
     private final boolean deleted;
     private final RevisionId leaf;
     private final byte[] prefix;
-    private final List<CompletableFuture<List<KeyValue>>> reads;
+    private final List<Part> parts;
 
-    private Started(
-        String id,
-        boolean deleted,
-        RevisionId leaf,
-        byte[] prefix,
-        List<CompletableFuture<List<KeyValue>>> reads) {
+    private Started(String id, boolean deleted, RevisionId leaf, byte[] prefix, List<Part> parts) {
       this.id = id;
       this.deleted = deleted;
       this.leaf = leaf;
       this.prefix = prefix;
-      this.reads = reads;
+      this.parts = parts;
     }
   }
 
   public Started start(String id, boolean deleted, RevisionId leaf) {
     byte[] prefix = bodies.prefix(id, deleted, leaf);
-    List<CompletableFuture<List<KeyValue>>> reads = new ArrayList<>(stored.size());
+    List<Part> parts = new ArrayList<>(stored.size());
     for (LeafRead read : stored) {
-      reads.add(start(DocumentKeys.join(prefix, read.path()), read));
+      parts.add(start(DocumentKeys.join(prefix, read.path()), read));
     }
-    return new Started(id, deleted, leaf, prefix, reads);
+    return new Started(id, deleted, leaf, prefix, parts);
   }
 
-  private CompletableFuture<List<KeyValue>> start(byte[] key, LeafRead read) {
+  /** A part of a document that is being read. Of a long one only the beginning is read ahead. */
+  private interface Part {
+    void addTo(LeafList leaves, int pathOffset);
+  }
+
+  private Part start(byte[] key, LeafRead read) {
     return switch (read.extent()) {
-      case LEAF ->
-          tx.get(key)
-              .thenApply(value -> value == null ? List.of() : List.of(new KeyValue(key, value)));
-      case FIRST ->
-          tx.getRange(key, DocumentsSubspace.endOf(key), 1, false, StreamingMode.EXACT).asList();
-      case ALL ->
-          tx.getRange(
-                  key,
-                  DocumentsSubspace.endOf(key),
-                  ReadTransaction.ROW_LIMIT_UNLIMITED,
-                  false,
-                  StreamingMode.WANT_ALL)
-              .asList();
+      case LEAF -> leaf(key);
+      case TYPE -> first(key, false);
+      case FIRST -> first(key, true);
+      case ALL -> all(key);
     };
+  }
+
+  private Part leaf(byte[] key) {
+    CompletableFuture<byte[]> reading = tx.get(key);
+    return (leaves, pathOffset) -> {
+      byte[] value = Reads.await(reading);
+      if (value != null) {
+        add(leaves, pathOffset, key, value);
+        addPieces(leaves, pathOffset, key, value);
+      }
+    };
+  }
+
+  private Part first(byte[] key, boolean whole) {
+    CompletableFuture<List<KeyValue>> reading =
+        tx.getRange(key, DocumentsSubspace.endOf(key), 1, false, StreamingMode.EXACT).asList();
+    return (leaves, pathOffset) -> {
+      for (KeyValue row : Reads.await(reading)) {
+        add(leaves, pathOffset, row.getKey(), row.getValue());
+        if (whole && row.getKey().length == key.length) {
+          addPieces(leaves, pathOffset, key, row.getValue());
+        }
+      }
+    };
+  }
+
+  private Part all(byte[] key) {
+    AsyncIterator<KeyValue> reading = rows(key, DocumentsSubspace.endOf(key));
+    return (leaves, pathOffset) -> addAll(leaves, pathOffset, reading);
+  }
+
+  /** What belongs to a leaf behind its first row. */
+  private void addPieces(LeafList leaves, int pathOffset, byte[] key, byte[] first) {
+    if (StringPieces.areBegunBy(first)) {
+      addAll(leaves, pathOffset, rows(StringPieces.begin(key), StringPieces.end(key)));
+    }
+  }
+
+  private AsyncIterator<KeyValue> rows(byte[] begin, byte[] end) {
+    return tx.getRange(
+            begin, end, ReadTransaction.ROW_LIMIT_UNLIMITED, false, StreamingMode.WANT_ALL)
+        .iterator();
+  }
+
+  private void addAll(LeafList leaves, int pathOffset, AsyncIterator<KeyValue> rows) {
+    while (rows.hasNext()) {
+      KeyValue row = rows.next();
+      add(leaves, pathOffset, row.getKey(), row.getValue());
+    }
+  }
+
+  private void add(LeafList leaves, int pathOffset, byte[] key, byte[] value) {
+    bytesRead += key.length + value.length;
+    if (key.length > pathOffset) {
+      leaves.add(key, value);
+    }
   }
 
   public boolean matches(Started document) {
     int pathOffset = document.prefix.length;
     LeafList leaves = new LeafList(pathOffset);
-    for (CompletableFuture<List<KeyValue>> read : document.reads) {
-      for (KeyValue row : Reads.await(read)) {
-        bytesRead += row.getKey().length + row.getValue().length;
-        if (row.getKey().length > pathOffset) {
-          leaves.add(row.getKey(), row.getValue());
-        }
-      }
-    }
+    document.parts.forEach(part -> part.addTo(leaves, pathOffset));
     special.addTo(leaves, document.prefix, document.id, document.deleted, document.leaf);
     return selector.matches(leaves.root());
   }

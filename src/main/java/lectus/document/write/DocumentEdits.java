@@ -57,10 +57,10 @@ record DocumentEdits(String id, List<Edit> edits, List<Integer> places) {
   }
 
   private static long weight(Edit edit) {
-    long leaves = edit.body().leaves().size() + 1L;
-    long perLeaf = edit.id().length() + TransactionBudget.MUTATION_BYTES;
+    long rows = edit.body().rows() + 1L;
+    long perRow = edit.id().length() + TransactionBudget.MUTATION_BYTES;
     long history =
         edit instanceof ReplicatedEdit replicated ? replicated.path().ancestors().size() : 0;
-    return edit.body().storedBytes() + leaves * perLeaf + history * HASH_BYTES;
+    return edit.body().storedBytes() + rows * perRow + history * HASH_BYTES;
   }
 }

@@ -75,7 +75,7 @@ final class UpdateWriter {
 
   private long weight(LocalEdit edit) {
     long keyBytes = locals.body(edit.id()).length + 1L;
-    long mutations = edit.body().leaves().size() + 2L;
+    long mutations = edit.body().rows() + 2L;
     return edit.body().storedBytes()
         + mutations * (keyBytes + TransactionBudget.MUTATION_BYTES)
         + LocalDocsSubspace.MOST_VALUE_BYTES
@@ -108,7 +108,7 @@ final class UpdateWriter {
     ExplodedBody body = update.bodies().get(branch.leaf());
     return body == null
         ? 0
-        : branch.body().stored() + (body.leaves().size() + 1L) * TransactionBudget.MUTATION_BYTES;
+        : branch.body().stored() + (body.rows() + 1L) * TransactionBudget.MUTATION_BYTES;
   }
 
   /** The counters are written by {@link #finish}. */

@@ -153,11 +153,12 @@ class LocalDocumentsTest {
 
   @Test
   void limits_are_those_of_documents() {
-    String most = "x".repeat(1_000);
-    String fits = "{\"v\":\"" + "y".repeat(99_000) + "\",\"w\":\"" + most + "\"}";
+    String fits = "{\"v\":\"" + "y".repeat(8_000_000 - 8) + "\"}";
     assertThat(write("_local/a", fits)).isEqualTo("0-1");
+    assertThat(read("_local/a"))
+        .isEqualTo(fits.replace("{", "{\"_id\":\"_local/a\",\"_rev\":\"0-1\","));
 
-    assertThatThrownBy(() -> write("_local/a", "{\"v\":\"" + "y".repeat(100_000) + "\"}"))
+    assertThatThrownBy(() -> write("_local/a", fits.replace("\"}", "y\"}")))
         .isInstanceOfSatisfying(
             LectusException.class,
             e -> assertThat(e.error()).isInstanceOf(LectusError.TooLarge.class));

@@ -26,6 +26,12 @@ class RevisionDigestTest {
   }
 
   @Test
+  void zero_has_no_sign() {
+    assertThat(of("1-a", false, "{\"a\":[-0.0,-0e1]}"))
+        .isEqualTo(of("1-a", false, "{\"a\":[0.0,0.0]}"));
+  }
+
+  @Test
   void whatever_else_differs_makes_another_hash() {
     List<RevisionHash> hashes =
         List.of(
@@ -55,6 +61,9 @@ class RevisionDigestTest {
     assertThat(of(null, false, "{\"a\":1}")).hasToString("9c84629de294e7db498aa1e60051dd13");
     assertThat(of("1-967a00dff5e02add41819138abb3284d", true, "{}"))
         .hasToString("a78e3ac7d35752819e9a61245ec520ba");
+    // Of a long string the whole counts, in however many pieces it is stored.
+    assertThat(of(null, false, "{\"a\":\"" + "x".repeat(250_000) + "\"}"))
+        .hasToString("f74cc36af430e613bc19fbea2320df0f");
   }
 
   private RevisionHash of(String parent, boolean deleted, String json) {
