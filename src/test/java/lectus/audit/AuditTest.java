@@ -4,6 +4,7 @@ import static lectus.document.testing.TestDatabase.deletion;
 import static lectus.document.testing.TestDatabase.edit;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.time.Duration;
@@ -25,6 +26,7 @@ import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.edit.Edit;
+import lectus.document.local.LocalDocsSubspace;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.DocumentWriter;
 import lectus.revision.RevisionId;
@@ -40,11 +42,17 @@ import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The auditor finds what a writer forgets, says where, and finds nothing else. */
 class AuditTest {
   private static final Duration PAGE_BY_PAGE = Duration.ZERO;
   private static final byte[] VALUE = {1};
+
+  /** A string in four rows, of which the last has 50 003 bytes, and another member. */
+  private static final String LONG = "{\"s\":\"" + "x".repeat(349_998) + "\",\"t\":1}";
+
   private static final byte[] COUNT = new byte[Long.BYTES];
 
   @RegisterExtension static final TestStores stores = new TestStores();
@@ -143,6 +151,95 @@ class AuditTest {
     writing(is("set", DatabaseSubspace.DOCUMENTS), edit("a", first, "{\"x\":1}"));
 
     assertFound("document \"a\"", "the body of 2-", "is missing");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3})
+  void a_piece_of_a_long_string_is_lost(int piece) {
+    db.put("long", LONG);
+    byte[] key = pieces().get(piece);
+    corrupt(tx -> tx.clear(key));
+
+    assertFound("document \"long\"", "the body of 1-", "its branch says");
+    assertFound("document \"long\"", "cannot be read (");
+  }
+
+  @Test
+  void a_piece_of_a_long_string_is_too_many() {
+    db.put("long", LONG);
+    byte[] last = pieces().get(3);
+    byte[] next = last.clone();
+    next[next.length - 1]++;
+    corrupt(tx -> tx.set(next, VALUE));
+
+    assertFound("document \"long\"", "a part of a body cannot be read", "No array position");
+  }
+
+  @Test
+  void a_piece_of_a_long_string_has_another_number() {
+    db.put("long", LONG);
+    byte[] last = pieces().get(3);
+    byte[] other = last.clone();
+    other[other.length - 1] = 9;
+    corrupt(
+        tx -> {
+          tx.set(other, Reads.await(tx.get(last)));
+          tx.clear(last);
+        });
+
+    assertFound(
+        "document \"long\"", "a part of a body cannot be read", "lacks 50003 of its 349998");
+  }
+
+  @Test
+  void a_piece_of_a_long_string_is_short() {
+    db.put("long", LONG);
+    corrupt(tx -> tx.set(pieces().get(2), VALUE));
+
+    assertFound("document \"long\"", "cannot be read (A string in pieces lacks 99999 of its");
+  }
+
+  @Test
+  void a_piece_of_a_long_string_lies_elsewhere() {
+    db.put("long", LONG);
+    byte[] key = pieces().get(1);
+    int body =
+        new DocumentsSubspace(handle).revision("long", false, db.winner("long").leaf()).length;
+    byte[] elsewhere =
+        ByteArrayUtil.join(
+            Arrays.copyOf(key, body),
+            new TupleWriter(8).string("t").toBytes(),
+            Arrays.copyOfRange(key, key.length - 3, key.length));
+    corrupt(tx -> tx.set(elsewhere, Reads.await(tx.get(key))));
+
+    assertFound("document \"long\"", "a part of a body cannot be read");
+  }
+
+  @Test
+  void a_local_document_lacks_a_piece_of_a_long_string() {
+    db.write(TestDatabase.local("_local/long", "0-0", LONG));
+    assertThat(findings()).isEmpty();
+    byte[] body = new LocalDocsSubspace(handle).body("_local/long");
+    byte[] last = rows(body).get(3);
+    corrupt(tx -> tx.clear(last));
+
+    assertFound("document \"_local/long\"", "its body cannot be read (A string in pieces lacks");
+  }
+
+  /** The keys of the string's rows. */
+  private List<byte[]> pieces() {
+    assertThat(findings()).isEmpty();
+    List<byte[]> keys = rows(new DocumentsSubspace(handle).document("long"));
+    assertThat(keys).hasSize(6);
+    return keys.subList(1, 5);
+  }
+
+  private List<byte[]> rows(byte[] prefix) {
+    return db.read(
+        (tx, db) ->
+            Reads.await(tx.getRange(prefix, DocumentsSubspace.endOf(prefix)).asList()).stream()
+                .map(KeyValue::getKey)
+                .toList());
   }
 
   @Test

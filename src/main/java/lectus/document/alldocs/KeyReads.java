@@ -41,7 +41,12 @@ final class KeyReads {
     record Nothing() implements Found {}
   }
 
-  void append(List<ListKey> keys, ListRowWriter writer) {
+  /**
+   * Appends the keys' rows until the part is full.
+   *
+   * @return how many it were, at least one
+   */
+  int append(List<ListKey> keys, ListRowWriter writer) {
     List<CompletableFuture<Optional<AllDocsRow>>> rows = new ArrayList<>(keys.size());
     for (ListKey key : keys) {
       rows.add(
@@ -53,9 +58,12 @@ final class KeyReads {
     for (int i = 0; i < keys.size(); i++) {
       found.add(find(keys.get(i), Reads.await(rows.get(i))));
     }
-    for (int i = 0; i < keys.size(); i++) {
-      append(keys.get(i), found.get(i), writer);
-    }
+    int appended = 0;
+    do {
+      append(keys.get(appended), found.get(appended), writer);
+      appended++;
+    } while (appended < keys.size() && !writer.isFull());
+    return appended;
   }
 
   private Found find(ListKey key, Optional<AllDocsRow> row) {

@@ -43,9 +43,9 @@ record KeyRows(AllDocsQuery query, List<ListKey> keys, int next) implements List
     while (at < keys.size() && !writer.isFull()) {
       int stop = Math.min(keys.size(), at + (query.includeDocs() ? bodies.size() : KEYS_AT_ONCE));
       int before = writer.out().length();
-      reads.append(keys.subList(at, stop), writer);
-      bodies.took(stop - at, writer.out().length() - before);
-      at = stop;
+      int appended = reads.append(keys.subList(at, stop), writer);
+      bodies.took(appended, writer.out().length() - before);
+      at += appended;
     }
     return new KeyRows(query, keys, at);
   }

@@ -1,7 +1,6 @@
 package lectus.document.read;
 
 import com.apple.foundationdb.ReadTransaction;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -121,8 +120,7 @@ public final class DocumentReader {
     int start = out.length();
     DocumentJson.append(out, id, false, winner.revision(), winner.body());
     DocumentJson.close(out);
-    byte[] json = Arrays.copyOfRange(out.array(), start, out.length());
-    hot.add(db, id, new HotDocuments.Hot(winner.revision(), json));
+    hot.add(db, id, winner.revision(), out, start);
     return winner.revision();
   }
 

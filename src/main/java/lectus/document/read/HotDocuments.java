@@ -3,11 +3,13 @@ package lectus.document.read;
 import com.apple.foundationdb.ReadTransaction;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import java.util.Arrays;
 import java.util.Optional;
 import lectus.database.DatabaseHandle;
 import lectus.database.InstanceId;
 import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
+import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
 import lectus.store.Reads;
 
@@ -21,7 +23,11 @@ public final class HotDocuments {
   /** What an entry takes beside its id and its JSON, in bytes. */
   private static final int ENTRY_BYTES = 320;
 
+  /** A document that takes more than this part of the memory would push too many others out. */
+  private static final int LARGEST_PART = 64;
+
   private final Cache<Key, Hot> documents;
+  private final long largestBytes;
 
   /** With a hash of its own: a record's is an indirect call. */
   private record Key(InstanceId instance, String id) {
@@ -45,6 +51,7 @@ public final class HotDocuments {
    * @param bytes of memory, more or less, that they may take together
    */
   public HotDocuments(long bytes) {
+    largestBytes = bytes / LARGEST_PART;
     documents =
         Caffeine.newBuilder()
             .maximumWeight(bytes)
@@ -67,7 +74,16 @@ public final class HotDocuments {
     return row.isPresent() && row.get().branchCount() == 1 && row.get().winner().equals(revision);
   }
 
-  void add(DatabaseHandle db, String id, Hot document) {
-    documents.put(new Key(db.instance(), id), document);
+  /**
+   * Keeps a document that was read, unless it is large.
+   *
+   * @param json ends with the document
+   * @param start where in it the document begins
+   */
+  void add(DatabaseHandle db, String id, RevisionId revision, JsonBuffer json, int start) {
+    if (json.length() - start <= largestBytes) {
+      byte[] document = Arrays.copyOfRange(json.array(), start, json.length());
+      documents.put(new Key(db.instance(), id), new Hot(revision, document));
+    }
   }
 }

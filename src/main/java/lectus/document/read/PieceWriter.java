@@ -14,7 +14,7 @@ import lectus.store.Reads;
 
 /** Writes the pieces of an answer; the bodies of several leaves are read together. */
 public final class PieceWriter {
-  /** Bytes of an answer's part; it ends behind the batch of pieces that reaches them. */
+  /** Bytes of an answer's part; it ends behind the piece that reaches them. */
   public static final int PART_BYTES = 256 * 1024;
 
   private static final byte[] OK = "{\"ok\":".getBytes(StandardCharsets.US_ASCII);
@@ -44,11 +44,13 @@ public final class PieceWriter {
       int before = out.length();
       List<Piece> batch = pieces.subList(next, stop);
       List<CompletableFuture<StoredBody>> reading = start(batch);
-      for (int i = 0; i < batch.size(); i++) {
-        append(batch.get(i), reading.get(i));
+      int appended = 0;
+      while (appended < batch.size() && out.length() < enough) {
+        append(batch.get(appended), reading.get(appended));
+        appended++;
       }
-      readAhead.took(batch.size(), out.length() - before);
-      next = stop;
+      readAhead.took(appended, out.length() - before);
+      next += appended;
     }
     return next;
   }

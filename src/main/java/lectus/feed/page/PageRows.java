@@ -52,37 +52,43 @@ public final class PageRows {
     PassingEntries passing =
         PassingEntries.of(tx, db, options.filter(), options.allLeaves(), entries);
     ReadAhead bodies = new ReadAhead();
-    int rows = 0;
-    while (rows < limit && !isFull() && passing.hasNext()) {
+    Progress progress = new Progress(0, 0);
+    while (progress.rows < limit && !isFull() && passing.hasNext()) {
       int before = out.length();
       int atOnce = options.includeDocs() ? bodies.size() : ROWS_STARTED;
-      int more = append(writer, passing, Math.min(atOnce, limit - rows), rows, limit);
-      bodies.took(more, out.length() - before);
-      rows += more;
+      List<Begun> begun = begin(writer, passing, Math.min(atOnce, limit - progress.rows));
+      for (Begun row : begun) {
+        if (isFull()) {
+          return progress;
+        }
+        append(writer, row.row, progress.rows, limit);
+        progress = new Progress(progress.rows + 1, row.lookedAt);
+      }
+      bodies.took(begun.size(), out.length() - before);
     }
-    return new Progress(rows, passing.lookedAt());
+    return new Progress(progress.rows, passing.lookedAt());
   }
 
   /**
-   * Appends the next rows, with all their reads started before the first.
+   * A row whose reads have begun.
    *
-   * @param most how many at most
-   * @param before how many were appended before
-   * @return how many it were, at least one
+   * @param lookedAt entries up to and with its own
    */
-  private int append(RowWriter writer, PassingEntries passing, long most, int before, long limit) {
-    List<PassingEntries.Passing> shown = new ArrayList<>();
-    while (shown.size() < most && passing.hasNext()) {
-      shown.add(passing.next());
+  private record Begun(RowWriter.Started row, int lookedAt) {}
+
+  private static List<Begun> begin(RowWriter writer, PassingEntries passing, long most) {
+    List<Begun> begun = new ArrayList<>();
+    while (begun.size() < most && passing.hasNext()) {
+      PassingEntries.Passing next = passing.next();
+      begun.add(new Begun(writer.start(next), passing.lookedAt()));
     }
-    int rows = before;
-    for (RowWriter.Started row : writer.start(shown)) {
-      frame.before(rows);
-      writer.append(row, (limit - rows) % options.sequenceInterval() == 0);
-      frame.after(row.entry().sequence());
-      rows++;
-    }
-    return shown.size();
+    return begun;
+  }
+
+  private void append(RowWriter writer, RowWriter.Started row, int rows, long limit) {
+    frame.before(rows);
+    writer.append(row, (limit - rows) % options.sequenceInterval() == 0);
+    frame.after(row.entry().sequence());
   }
 
   private boolean isFull() {

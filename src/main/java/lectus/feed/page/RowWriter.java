@@ -1,7 +1,6 @@
 package lectus.feed.page;
 
 import com.apple.foundationdb.ReadTransaction;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -66,15 +65,6 @@ final class RowWriter {
         options.includeDocs()
             ? documents.start(entry.docId(), entry.deleted(), entry.winner())
             : null);
-  }
-
-  /** Starts many rows' reads before the first is waited for. */
-  List<Started> start(List<PassingEntries.Passing> entries) {
-    List<Started> started = new ArrayList<>(entries.size());
-    for (PassingEntries.Passing entry : entries) {
-      started.add(start(entry));
-    }
-    return started;
   }
 
   void append(Started row, boolean withSequence) {

@@ -109,6 +109,22 @@ class HotDocumentsTest {
   }
 
   @Test
+  void what_takes_too_large_a_part_of_the_memory_is_not_kept() {
+    db.put("a", "{\"v\":\"" + "x".repeat(200_000) + "\"}");
+    int bytes = read("a").length();
+    DocumentReader reader =
+        new DocumentReader(db.catalogue, db.transactions, new HotDocuments(64L * bytes));
+    DocumentReader smaller =
+        new DocumentReader(db.catalogue, db.transactions, new HotDocuments(64L * bytes - 1));
+    reader.read(db.name, "a", ReadOptions.DEFAULT, new JsonBuffer(64));
+    smaller.read(db.name, "a", ReadOptions.DEFAULT, new JsonBuffer(64));
+
+    TestStores.onlyEmbedded();
+    assertThat(reader.readHot(db.name, "a", new JsonBuffer(64))).isPresent();
+    assertThat(smaller.readHot(db.name, "a", new JsonBuffer(64))).isEmpty();
+  }
+
+  @Test
   void an_event_loop_is_given_what_was_read_lately_and_is_current() {
     TestStores.onlyEmbedded();
     RevisionId first = db.put("a", "{\"v\":1}");

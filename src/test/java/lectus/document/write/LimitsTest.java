@@ -138,6 +138,34 @@ class LimitsTest {
     db.audit(1);
   }
 
+  @Test
+  void eight_million_bytes_in_one_string_or_in_strings_a_little_too_long_for_one_value() {
+    String string = "{\"s\":\"" + "x".repeat(8_000_000 - 8) + "\"}";
+    RevisionId first = db.put("i".repeat(512), string);
+    assertTooLarge(string.replace("\"}", "x\"}"), "i".repeat(512));
+    db.put("i".repeat(512), first, string.replace("x\"}", "y\"}"));
+
+    String element = "\"" + "x".repeat(99_999) + "\"";
+    String strings = "{\"s\":[" + (element + ",").repeat(78) + element + "]}";
+    db.put("many", strings);
+    assertThat(db.winner("many").body().stored()).isGreaterThan(79 * 100_000);
+    db.audit(2);
+  }
+
+  @Test
+  void a_document_may_be_as_large_as_a_transaction_holds() {
+    int most = JsonLimits.MOST_DOCUMENT_BYTES;
+    DocumentParser larger =
+        new DocumentParser(new DocumentLimits(512, JsonLimits.couchDb().withDocumentBytes(most)));
+    String string = "{\"s\":\"" + "x".repeat(most - 8) + "\"}";
+
+    written(db.write(larger.interactive("a", Optional.empty(), utf8(string))));
+    assertThatThrownBy(
+            () -> larger.interactive("a", Optional.empty(), utf8(string.replace("\"}", "x\"}"))))
+        .hasMessageContaining("document_too_large");
+    db.audit(1);
+  }
+
   private static String numbers(int count) {
     StringBuilder json = new StringBuilder("{\"a\":[0");
     for (int i = 1; i < count; i++) {
@@ -250,6 +278,12 @@ class LimitsTest {
     assertWeightBounds(replicated("\0\0\0", "{}", "4-d", "3-" + NULS));
     assertWeightBounds(local("_local/\0\0\0", "0-7", "{\"v\":[1,{\"a\":\"text\"}]}"));
     assertWeightBounds(local("_local/a", "0-0", "{\"_deleted\":true}"));
+
+    String longStrings = "{\"v\":[" + ("\"" + "x".repeat(250_000) + "\",").repeat(5) + "0]";
+    assertWeightBounds(edit("new", null, longStrings + "}"));
+    assertWeightBounds(edit("a", plain, longStrings + ",\"_deleted\":true}"));
+    assertWeightBounds(replicated("\0\0\0", longStrings + "}", "4-d", "3-" + NULS));
+    assertWeightBounds(local("_local/a", "0-0", longStrings + "}"));
   }
 
   private void assertWeightBounds(Edit edit) {
