@@ -35,7 +35,7 @@ final class LeafReader {
    */
   RevisionId append(ReadOptions options, JsonBuffer out) {
     RevisionId wanted = options.revision().orElseThrow();
-    boolean bodyTellsAll = !options.latest() && !options.revs() && options.fields().isEmpty();
+    boolean bodyTellsAll = !options.revs() && options.fields().isEmpty();
     if (bodyTellsAll) {
       StoredBody live = Reads.await(bodies.of(tx, id, false, wanted));
       if (live.isStored()) {
@@ -44,7 +44,7 @@ final class LeafReader {
         return wanted;
       }
     }
-    EditBranch leaf = options.latest() ? latest(wanted) : leaf(wanted);
+    EditBranch leaf = leaf(wanted);
     append(leaf, options, out);
     return leaf.leaf();
   }
@@ -60,14 +60,6 @@ final class LeafReader {
       DocumentJson.appendRevisions(out, leaf);
     }
     DocumentJson.close(out);
-  }
-
-  /** The winner among the leaves below a revision. */
-  private EditBranch latest(RevisionId wanted) {
-    return Reads.await(revisions.branches(tx, id)).stream()
-        .filter(branch -> branch.contains(wanted))
-        .findFirst()
-        .orElseThrow(LeafReader::missing);
   }
 
   /** Whether a leaf is deleted is a part of its key, so both keys are asked for at once. */

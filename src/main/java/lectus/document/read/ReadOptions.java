@@ -10,7 +10,6 @@ import lectus.revision.RevisionId;
  *
  * @param revision a certain leaf instead of the winner; {@code conflicts}, {@code
  *     deletedConflicts}, {@code revsInfo} and {@code localSeq} are then ignored, as CouchDB does
- * @param latest with {@code revision}: the winner among its descendants
  * @param revs adds {@code _revisions}
  * @param revsInfo adds {@code _revs_info}
  * @param conflicts adds {@code _conflicts}, if there are any
@@ -20,7 +19,6 @@ import lectus.revision.RevisionId;
  */
 public record ReadOptions(
     Optional<RevisionId> revision,
-    boolean latest,
     boolean revs,
     boolean revsInfo,
     boolean conflicts,
@@ -28,7 +26,7 @@ public record ReadOptions(
     boolean localSeq,
     List<FieldPath> fields) {
   public static final ReadOptions DEFAULT =
-      new ReadOptions(Optional.empty(), false, false, false, false, false, false, List.of());
+      new ReadOptions(Optional.empty(), false, false, false, false, false, List.of());
 
   public ReadOptions {
     fields = List.copyOf(fields);
@@ -36,7 +34,7 @@ public record ReadOptions(
 
   /** {@code meta=true}: revisions' states, conflicts and deleted conflicts. */
   public ReadOptions withMeta() {
-    return new ReadOptions(revision, latest, revs, true, true, true, localSeq, fields);
+    return new ReadOptions(revision, revs, true, true, true, localSeq, fields);
   }
 
   /** What the winner's body alone does not tell. */

@@ -94,8 +94,7 @@ final class DocumentCopy {
   }
 
   private static ReadOptions readOptions(Optional<RevisionId> rev) {
-    return new ReadOptions(
-        rev, false, false, false, false, false, false, ReadOptions.DEFAULT.fields());
+    return new ReadOptions(rev, false, false, false, false, false, ReadOptions.DEFAULT.fields());
   }
 
   private Edit edit(String id, Source source, Destination target) {

@@ -80,8 +80,7 @@ final class DocumentReads {
   private static ReadOptions options(QueryParameters query) {
     ReadOptions options =
         new ReadOptions(
-            query.text("rev").map(RevisionId::of),
-            query.isTrue("latest"),
+            revision(query),
             query.isTrue("revs"),
             query.isTrue("revs_info"),
             query.isTrue("conflicts"),
@@ -89,6 +88,12 @@ final class DocumentReads {
             query.isTrue("local_seq"),
             fields(query));
     return query.isTrue("meta") ? options.withMeta() : options;
+  }
+
+  /** With {@code latest} CouchDB reads the winner, whatever the revision. */
+  private static Optional<RevisionId> revision(QueryParameters query) {
+    Optional<RevisionId> revision = query.text("rev").map(RevisionId::of);
+    return query.isTrue("latest") ? Optional.empty() : revision;
   }
 
   private static List<FieldPath> fields(QueryParameters query) {

@@ -85,6 +85,6 @@ class DocumentReadCostTest {
   }
 
   private static ReadOptions atRevision(RevisionId revision, List<FieldPath> fields) {
-    return new ReadOptions(Optional.of(revision), false, false, false, false, false, false, fields);
+    return new ReadOptions(Optional.of(revision), false, false, false, false, false, fields);
   }
 }

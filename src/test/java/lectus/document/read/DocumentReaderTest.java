@@ -122,7 +122,7 @@ class DocumentReaderTest {
     RevisionId first = db.put("a", "{\"v\":1}");
     RevisionId second = db.put("a", first, "{\"v\":2}");
 
-    assertThat(read("a", new ReadOptions(none(), false, true, false, false, false, false, all())))
+    assertThat(read("a", new ReadOptions(none(), true, false, false, false, false, all())))
         .isEqualTo(
             "{\"_id\":\"a\",\"_rev\":\"%s\",\"v\":2,\"_revisions\":{\"start\":2,\"ids\":[\"%s\",\"%s\"]}}"
                 .formatted(second, second.hash(), first.hash()));
@@ -159,7 +159,7 @@ class DocumentReaderTest {
   void local_seq_is_the_sequence_of_the_last_change() {
     db.put("a", "{}");
 
-    assertThat(read("a", new ReadOptions(none(), false, false, false, false, false, true, all())))
+    assertThat(read("a", new ReadOptions(none(), false, false, false, false, true, all())))
         .endsWith(",\"_local_seq\":\"%s\"}".formatted(db.changes().get(0).sequence()));
   }
 
@@ -169,9 +169,9 @@ class DocumentReaderTest {
     db.replicate("a", "{\"v\":2}", "2-b", "1-b");
     Optional<RevisionId> loser = Optional.of(RevisionId.of("2-a"));
 
-    assertThat(read("a", new ReadOptions(loser, false, false, true, true, true, true, all())))
+    assertThat(read("a", new ReadOptions(loser, false, true, true, true, true, all())))
         .isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-a\",\"v\":1}");
-    assertThat(read("a", new ReadOptions(loser, false, true, true, true, true, true, all())))
+    assertThat(read("a", new ReadOptions(loser, true, true, true, true, true, all())))
         .isEqualTo(
             "{\"_id\":\"a\",\"_rev\":\"2-a\",\"v\":1,\"_revisions\":{\"start\":2,\"ids\":[\"a\",\"a\"]}}");
   }
@@ -195,18 +195,6 @@ class DocumentReaderTest {
     assertNotFound("missing", () -> read("a", atRevision(first)));
     assertNotFound("missing", () -> read("a", atRevision(RevisionId.of("9-abc"))));
     assertNotFound("missing", () -> read("b", atRevision(first)));
-  }
-
-  @Test
-  void latest_is_the_winner_among_the_descendants() {
-    db.replicate("a", "{\"v\":1}", "3-a", "2-a", "1-a");
-    db.replicate("a", "{\"v\":2}", "4-b", "3-b", "2-b", "1-a");
-    db.replicate("a", "{\"v\":3}", "9-z", "8-z");
-
-    assertThat(read("a", latest("1-a"))).contains("\"_rev\":\"4-b\"");
-    assertThat(read("a", latest("2-a"))).contains("\"_rev\":\"3-a\"");
-    assertThat(read("a", latest("9-z"))).contains("\"_rev\":\"9-z\"");
-    assertNotFound("missing", () -> read("a", latest("1-x")));
   }
 
   @Test
@@ -234,16 +222,9 @@ class DocumentReaderTest {
             read(
                 "a",
                 new ReadOptions(
-                    Optional.of(RevisionId.of("2-a")),
-                    false,
-                    false,
-                    false,
-                    false,
-                    false,
-                    false,
-                    fields)))
+                    Optional.of(RevisionId.of("2-a")), false, false, false, false, false, fields)))
         .isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-a\",\"w\":2}");
-    assertThat(read("a", new ReadOptions(none(), false, true, false, true, false, false, fields)))
+    assertThat(read("a", new ReadOptions(none(), true, false, true, false, false, fields)))
         .isEqualTo(
             "{\"_id\":\"a\",\"_rev\":\"2-b\",\"w\":4,\"_revisions\":{\"start\":2,\"ids\":[\"b\"]},\"_conflicts\":[\"2-a\"]}");
   }
@@ -265,22 +246,16 @@ class DocumentReaderTest {
   }
 
   private static ReadOptions revsInfo() {
-    return new ReadOptions(none(), false, false, true, false, false, false, all());
+    return new ReadOptions(none(), false, true, false, false, false, all());
   }
 
   private static ReadOptions atRevision(RevisionId revision) {
-    return new ReadOptions(Optional.of(revision), false, false, false, false, false, false, all());
-  }
-
-  private static ReadOptions latest(String revision) {
-    return new ReadOptions(
-        Optional.of(RevisionId.of(revision)), true, false, false, false, false, false, all());
+    return new ReadOptions(Optional.of(revision), false, false, false, false, false, all());
   }
 
   private static ReadOptions fields(String... fields) {
     return new ReadOptions(
         none(),
-        false,
         false,
         false,
         false,
