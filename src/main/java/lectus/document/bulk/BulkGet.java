@@ -22,16 +22,18 @@ public final class BulkGet {
   }
 
   /**
-   * The whole body of the answer, with its line feed.
+   * The whole answer.
    *
    * @param body the request's, JSON
    * @param revs adds {@code _revisions} to each document
    * @param latest the leaves below the revisions asked for instead of them
+   * @param form how it is written down
    * @throws LectusException {@code bad_request}
    */
-  public PagedBody answer(DatabaseName name, byte[] body, boolean revs, boolean latest) {
+  public PagedBody answer(
+      DatabaseName name, byte[] body, boolean revs, boolean latest, BulkGetForm form) {
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, name);
-    return new BulkGetBody(reads, requests(body), revs, latest);
+    return new BulkGetBody(reads, requests(body), revs, latest, form);
   }
 
   private static List<BulkGetRequest> requests(byte[] body) {
@@ -44,10 +46,7 @@ public final class BulkGet {
     }
     List<BulkGetRequest> requests = new ArrayList<>(array.elements().size());
     for (JsonValue element : array.elements()) {
-      if (!(element instanceof JsonValue.JsonObject request)) {
-        throw LectusException.badRequest("Elements of 'docs' must be JSON objects.");
-      }
-      requests.add(BulkGetRequest.parse(request));
+      requests.add(BulkGetRequest.parse(element));
     }
     return requests;
   }

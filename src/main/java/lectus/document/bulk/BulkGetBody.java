@@ -10,8 +10,6 @@ import lectus.document.PagedBody;
 import lectus.document.read.Piece;
 import lectus.document.read.PieceWriter;
 import lectus.json.JsonBuffer;
-import lectus.json.JsonValue;
-import lectus.json.JsonValue.JsonString;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
@@ -26,13 +24,20 @@ final class BulkGetBody implements PagedBody {
   private final List<BulkGetRequest> requests;
   private final boolean revs;
   private final boolean latest;
+  private final BulkGetForm form;
   private Progress progress = new Progress(0, List.of(), 0);
 
-  BulkGetBody(DatabaseReads reads, List<BulkGetRequest> requests, boolean revs, boolean latest) {
+  BulkGetBody(
+      DatabaseReads reads,
+      List<BulkGetRequest> requests,
+      boolean revs,
+      boolean latest,
+      BulkGetForm form) {
     this.reads = reads;
     this.requests = requests;
     this.revs = revs;
     this.latest = latest;
+    this.form = form;
   }
 
   /**
@@ -55,13 +60,13 @@ final class BulkGetBody implements PagedBody {
             (tx, db) -> {
               out.truncate(start);
               if (first) {
-                out.ascii("{\"results\":[");
+                out.ascii(form.head());
               }
               return append(tx, db, out, start + PieceWriter.PART_BYTES);
             });
     boolean more = progress.request() < requests.size() || !progress.piecesAreWritten();
     if (!more) {
-      out.ascii("]}\n");
+      out.ascii(form.end(requests.isEmpty()));
     }
     return more;
   }
@@ -96,45 +101,28 @@ final class BulkGetBody implements PagedBody {
     }
     List<Piece> pieces = new ArrayList<>();
     for (int i = from; i < to; i++) {
-      pieces.add(Piece.text(i == 0 ? "" : ","));
-      if (checked.get(i - from) instanceof BulkGetRequest.Document document) {
-        addResult(pieces, document, Reads.await(reading.get(i - from)));
-      } else if (checked.get(i - from) instanceof BulkGetRequest.Refused refused) {
-        addResult(pieces, refused);
-      }
+      form.add(result(checked.get(i - from), reading.get(i - from)), i == 0, pieces);
     }
     return pieces;
   }
 
-  private static void addResult(List<Piece> pieces, BulkGetRequest.Refused refused) {
-    pieces.add(
-        new Piece.Text(
-            new JsonBuffer(128)
-                .ascii("{\"id\":")
-                .raw(refused.id())
-                .ascii(",\"docs\":[")
-                .raw(refused.answer())
-                .ascii("]}")
-                .toBytes()));
+  private BulkGetResult result(
+      BulkGetRequest request, CompletableFuture<List<EditBranch>> branches) {
+    if (request instanceof BulkGetRequest.Document document) {
+      return result(document, Reads.await(branches));
+    }
+    return new BulkGetResult.Failed(((BulkGetRequest.Refused) request).error());
   }
 
-  private void addResult(
-      List<Piece> pieces, BulkGetRequest.Document document, List<EditBranch> branches) {
-    JsonBuffer head = new JsonBuffer(64).ascii("{\"id\":").string(document.id());
-    pieces.add(new Piece.Text(head.ascii(",\"docs\":[").toBytes()));
+  private BulkGetResult result(BulkGetRequest.Document document, List<EditBranch> branches) {
     List<EditBranch> leaves = leaves(document, branches);
-    if (leaves.isEmpty()) {
-      String revision = document.revision().map(RevisionId::toString).orElse("undefined");
-      pieces.add(new Piece.Text(missing(document.id(), revision)));
+    if (!leaves.isEmpty()) {
+      return new BulkGetResult.Leaves(document.id(), leaves);
     }
-    String separator = "";
-    for (EditBranch leaf : leaves) {
-      pieces.add(Piece.text(separator));
-      pieces.add(
-          new Piece.Leaf(document.id(), leaf, missing(document.id(), leaf.leaf().toString())));
-      separator = ",";
-    }
-    pieces.add(Piece.text("]}"));
+    return document
+        .revision()
+        .<BulkGetResult>map(revision -> new BulkGetResult.Missing(document.id(), revision))
+        .orElseGet(() -> new BulkGetResult.Failed(BulkGetError.missing(document.id())));
   }
 
   /** The winner first, those deleted last. */
@@ -146,10 +134,5 @@ final class BulkGetBody implements PagedBody {
     return branches.stream()
         .filter(branch -> latest ? branch.contains(wanted) : branch.leaf().equals(wanted))
         .toList();
-  }
-
-  private static byte[] missing(String id, String revision) {
-    JsonValue idJson = new JsonString(id);
-    return BulkGetRequest.error(idJson, new JsonString(revision), "not_found", "missing");
   }
 }

@@ -7,7 +7,6 @@ import lectus.document.PartitionedId;
 import lectus.document.RequestJson;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.revision.RevisionId;
 
@@ -18,64 +17,52 @@ sealed interface BulkGetRequest {
    */
   record Document(String id, Optional<RevisionId> revision) implements BulkGetRequest {}
 
-  /**
-   * @param id JSON
-   * @param answer the element of {@code docs} that stands for it, JSON
-   */
-  record Refused(byte[] id, byte[] answer) implements BulkGetRequest {}
+  record Refused(BulkGetError error) implements BulkGetRequest {}
 
-  static BulkGetRequest parse(JsonValue.JsonObject request) {
+  static BulkGetRequest parse(JsonValue element) {
+    if (!(element instanceof JsonValue.JsonObject request) || request.members().isEmpty()) {
+      return refused(new JsonValue.JsonNull(), "bad_request", "document must be a JSON object");
+    }
     Optional<JsonValue> id = request.get("id");
-    JsonValue nothing = new JsonValue.JsonNull();
     if (id.isEmpty()) {
-      return refused(nothing, nothing, "bad_request", "document id missed");
+      return refused(new JsonValue.JsonNull(), "bad_request", "document id missed");
     }
     if (!(id.get() instanceof JsonValue.JsonString text)) {
-      return refused(id.get(), nothing, "illegal_docid", "Document id must be a string");
+      return refused(id.get(), "illegal_docid", "Document id must be a string");
     }
+    return document(text, request.get("rev"));
+  }
+
+  private static BulkGetRequest document(JsonValue.JsonString id, Optional<JsonValue> revision) {
     try {
-      DocumentId.check(text.value(), DocumentId.DEFAULT_MAX_BYTES);
+      DocumentId.check(id.value(), DocumentId.DEFAULT_MAX_BYTES);
     } catch (LectusException illegal) {
-      return refused(text, nothing, illegal.error().error(), illegal.error().reason());
+      return refused(id, illegal.error());
     }
-    Optional<JsonValue> revision = request.get("rev");
     try {
-      return new Document(text.value(), revision.map(RequestJson::revision));
+      return new Document(id.value(), revision.map(RequestJson::revision));
     } catch (LectusException invalid) {
-      return refused(
-          text, revision.orElseThrow(), invalid.error().error(), invalid.error().reason());
+      LectusError error = invalid.error();
+      return new Refused(
+          new BulkGetError(id, revision.orElseThrow(), error.error(), error.reason()));
     }
   }
 
   /** Refused where the database is partitioned and the id names no partition. */
   default BulkGetRequest checkedFor(DatabaseHandle db) {
-    Optional<LectusError> problem =
-        this instanceof Document document
-            ? PartitionedId.problem(db, document.id())
-            : Optional.empty();
-    return problem
-        .<BulkGetRequest>map(
-            it ->
-                refused(
-                    new JsonValue.JsonString(((Document) this).id()),
-                    new JsonValue.JsonNull(),
-                    it.error(),
-                    it.reason()))
+    if (!(this instanceof Document document)) {
+      return this;
+    }
+    return PartitionedId.problem(db, document.id())
+        .map(problem -> refused(new JsonValue.JsonString(document.id()), problem))
         .orElse(this);
   }
 
-  private static Refused refused(JsonValue id, JsonValue revision, String error, String reason) {
-    JsonBuffer idJson = new JsonBuffer(64);
-    id.writeTo(idJson);
-    return new Refused(idJson.toBytes(), error(id, revision, error, reason));
+  private static BulkGetRequest refused(JsonValue id, LectusError error) {
+    return refused(id, error.error(), error.reason());
   }
 
-  /** {@code {"error":{"rev":"9-abc","reason":"missing","id":"a","error":"not_found"}}}. */
-  static byte[] error(JsonValue id, JsonValue revision, String error, String reason) {
-    JsonBuffer out = new JsonBuffer(128).ascii("{\"error\":{\"rev\":");
-    revision.writeTo(out);
-    out.ascii(",\"reason\":").string(reason).ascii(",\"id\":");
-    id.writeTo(out);
-    return out.ascii(",\"error\":").string(error).ascii("}}").toBytes();
+  private static BulkGetRequest refused(JsonValue id, String error, String reason) {
+    return new Refused(BulkGetError.invalid(id, error, reason));
   }
 }

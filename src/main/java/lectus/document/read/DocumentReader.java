@@ -92,12 +92,13 @@ public final class DocumentReader {
   }
 
   /**
-   * The answer to {@code open_revs}: {@code [{"ok":{…}},{"missing":"9-abc"}]}, without a line feed.
-   * Its first part throws {@code not_found} when all leaves of a document never written are asked
-   * for.
+   * The whole answer to {@code open_revs}. Its first part throws {@code not_found} when all leaves
+   * of a document never written are asked for.
    */
-  public PagedBody openRevisions(DatabaseName name, String id, OpenRevisions which) {
-    return new OpenRevisionsBody(new DatabaseReads(catalogue, transactions, name), id, which);
+  public PagedBody openRevisions(
+      DatabaseName name, String id, OpenRevisions which, OpenRevisionsForm form) {
+    DatabaseReads reads = new DatabaseReads(catalogue, transactions, name);
+    return new OpenRevisionsBody(reads, id, which, form);
   }
 
   private RevisionId readWinner(

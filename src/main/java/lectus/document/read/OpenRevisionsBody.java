@@ -1,7 +1,6 @@
 package lectus.document.read;
 
 import com.apple.foundationdb.ReadTransaction;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
@@ -13,7 +12,6 @@ import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
-import lectus.revision.RevisionText;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Reads;
 
@@ -25,13 +23,15 @@ final class OpenRevisionsBody implements PagedBody {
   private final DatabaseReads reads;
   private final String id;
   private final OpenRevisions which;
+  private final OpenRevisionsForm form;
   private List<Piece> pieces;
   private int next;
 
-  OpenRevisionsBody(DatabaseReads reads, String id, OpenRevisions which) {
+  OpenRevisionsBody(DatabaseReads reads, String id, OpenRevisions which, OpenRevisionsForm form) {
     this.reads = reads;
     this.id = id;
     this.which = which;
+    this.form = form;
   }
 
   @Override
@@ -69,7 +69,7 @@ final class OpenRevisionsBody implements PagedBody {
         }
       }
     }
-    return pieces(found.values().stream().toList(), missing.stream().toList());
+    return form.pieces(id, List.copyOf(found.values()), List.copyOf(missing));
   }
 
   private List<EditBranch> leaves(List<EditBranch> branches, RevisionId revision) {
@@ -78,28 +78,5 @@ final class OpenRevisionsBody implements PagedBody {
             branch -> which.latest() ? branch.contains(revision) : branch.leaf().equals(revision))
         .sorted(Comparator.comparing(EditBranch::leaf))
         .toList();
-  }
-
-  private List<Piece> pieces(List<EditBranch> found, List<RevisionId> missing) {
-    List<Piece> all = new ArrayList<>();
-    char separator = '[';
-    for (EditBranch branch : found) {
-      all.add(Piece.text(String.valueOf(separator)));
-      all.add(new Piece.Leaf(id, branch, missing(branch.leaf())));
-      separator = ',';
-    }
-    for (RevisionId revision : missing) {
-      all.add(Piece.text(String.valueOf(separator)));
-      all.add(new Piece.Text(missing(revision)));
-      separator = ',';
-    }
-    all.add(Piece.text("]"));
-    return all;
-  }
-
-  private static byte[] missing(RevisionId revision) {
-    JsonBuffer json = new JsonBuffer(64).ascii("{\"missing\":");
-    RevisionText.append(json, revision);
-    return json.octet('}').toBytes();
   }
 }

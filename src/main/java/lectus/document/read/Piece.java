@@ -5,17 +5,26 @@ import lectus.revision.EditBranch;
 
 /** A part of an answer that lists revisions of documents. */
 public sealed interface Piece {
-  /** JSON that is known. */
-  record Text(byte[] json) implements Piece {}
+  /** What is known already. */
+  record Text(byte[] bytes) implements Piece {}
 
-  static Text text(String ascii) {
+  static Piece text(String ascii) {
     return new Text(ascii.getBytes(StandardCharsets.US_ASCII));
   }
 
+  /** What stands around a document, and is left out with it. */
+  record Frame(byte[] before, byte[] behind) {
+    public static Frame of(String before, String behind) {
+      return new Frame(
+          before.getBytes(StandardCharsets.US_ASCII), behind.getBytes(StandardCharsets.US_ASCII));
+    }
+  }
+
   /**
-   * A leaf that is to be read: {@code {"ok":{…}}}.
+   * A leaf that is to be read.
    *
-   * @param ifGone JSON in its place when it was updated since its branch was read
+   * @param ifGone in place of document and frame when the leaf was updated since its branch was
+   *     read
    */
-  record Leaf(String id, EditBranch branch, byte[] ifGone) implements Piece {}
+  record Leaf(String id, EditBranch branch, Frame frame, byte[] ifGone) implements Piece {}
 }

@@ -1,7 +1,6 @@
 package lectus.document.read;
 
 import com.apple.foundationdb.ReadTransaction;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,8 +15,6 @@ import lectus.store.Reads;
 public final class PieceWriter {
   /** Bytes of an answer's part; it ends behind the piece that reaches them. */
   public static final int PART_BYTES = 256 * 1024;
-
-  private static final byte[] OK = "{\"ok\":".getBytes(StandardCharsets.US_ASCII);
 
   private final ReadTransaction tx;
   private final Bodies bodies;
@@ -68,7 +65,7 @@ public final class PieceWriter {
     if (piece instanceof Piece.Leaf leaf) {
       append(leaf, Reads.await(reading));
     } else if (piece instanceof Piece.Text text) {
-      out.raw(text.json());
+      out.raw(text.bytes());
     }
   }
 
@@ -78,12 +75,12 @@ public final class PieceWriter {
       out.raw(leaf.ifGone());
       return;
     }
-    out.raw(OK);
+    out.raw(leaf.frame().before());
     DocumentJson.append(out, leaf.id(), deleted, leaf.branch().leaf(), body);
     if (revs) {
       DocumentJson.appendRevisions(out, leaf.branch());
     }
     DocumentJson.close(out);
-    out.octet('}');
+    out.raw(leaf.frame().behind());
   }
 }

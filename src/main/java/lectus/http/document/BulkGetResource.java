@@ -1,16 +1,33 @@
 package lectus.http.document;
 
+import java.util.List;
+import java.util.Optional;
 import lectus.database.DatabaseName;
+import lectus.document.PagedBody;
 import lectus.document.bulk.BulkGet;
+import lectus.document.bulk.BulkGetForm;
+import lectus.document.bulk.BulkGetJson;
+import lectus.error.LectusException;
 import lectus.http.Services;
 import lectus.http.exchange.DatabaseNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
+import lectus.http.exchange.StreamedBody;
+import lectus.http.message.AcceptedTypes;
 import lectus.http.message.Method;
+import lectus.http.message.QueryParameters;
+import lectus.http.multipart.Boundary;
+import lectus.http.multipart.MultipartBulkGet;
 
 /** {@code /{db}/_bulk_get}. */
 final class BulkGetResource implements Resource {
+  private static final List<String> MULTIPART = List.of("multipart/mixed", "multipart/related");
+
+  /** Each element of {@code docs} has its own. */
+  private static final List<String> OF_SINGLE_DOCUMENTS =
+      List.of("open_revs", "new_edits", "w", "rev", "atts_since");
+
   private final BulkGet bulkGet;
   private final DatabaseNames names;
 
@@ -25,9 +42,53 @@ final class BulkGetResource implements Resource {
       throw Requests.notAllowed("POST");
     }
     Requests.wantJson(exchange);
-    DatabaseName database = names.of(exchange);
-    boolean revs = exchange.query().isTrue("revs");
-    boolean latest = exchange.query().isTrue("latest");
-    exchange.streamBody(body -> bulkGet.answer(database, body, revs, latest));
+    refuseParameters(exchange);
+    Question question = question(exchange);
+    Optional<String> multipart = multipart(exchange.accepts());
+    if (multipart.isPresent()) {
+      answer(exchange, question, multipart.get());
+    } else {
+      exchange.streamBody(body -> answer(question, body, new BulkGetJson()));
+    }
+  }
+
+  /** What is asked for beside the body. */
+  private record Question(DatabaseName database, boolean revs, boolean latest) {}
+
+  private Question question(Exchange exchange) {
+    QueryParameters query = exchange.query();
+    return new Question(names.of(exchange), query.isTrue("revs"), query.isTrue("latest"));
+  }
+
+  /** CouchDB prefers JSON here, and of the others {@code multipart/mixed}. */
+  private static Optional<String> multipart(AcceptedTypes accepted) {
+    return accepted.include("application/json")
+        ? Optional.empty()
+        : MULTIPART.stream().filter(accepted::include).findFirst();
+  }
+
+  private void answer(Exchange exchange, Question question, String multipart) {
+    Boundary boundary = Boundary.randomOfBulk();
+    BulkGetForm form = new MultipartBulkGet(boundary);
+    String contentType = boundary.contentType(multipart);
+    exchange
+        .body()
+        .onComplete(
+            body ->
+                exchange.streamTagged(
+                    () -> StreamedBody.of(contentType, answer(question, body, form))),
+            exchange::fail);
+  }
+
+  private PagedBody answer(Question question, byte[] body, BulkGetForm form) {
+    return bulkGet.answer(question.database(), body, question.revs(), question.latest(), form);
+  }
+
+  private static void refuseParameters(Exchange exchange) {
+    for (String name : OF_SINGLE_DOCUMENTS) {
+      if (exchange.query().get(name) != null) {
+        throw LectusException.badRequest("\"" + name + "\" query parameter is not acceptable");
+      }
+    }
   }
 }

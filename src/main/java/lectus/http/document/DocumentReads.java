@@ -5,12 +5,17 @@ import java.util.Optional;
 import lectus.database.DatabaseName;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.OpenRevisions;
+import lectus.document.read.OpenRevisionsForm;
+import lectus.document.read.OpenRevisionsJson;
 import lectus.document.read.ReadOptions;
 import lectus.http.exchange.Exchange;
+import lectus.http.exchange.StreamedBody;
 import lectus.http.message.EntityTag;
 import lectus.http.message.JsonStrings;
 import lectus.http.message.QueryParameters;
 import lectus.http.message.Reply;
+import lectus.http.multipart.Boundary;
+import lectus.http.multipart.MultipartOpenRevisions;
 import lectus.json.FieldPath;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
@@ -18,6 +23,7 @@ import lectus.revision.RevisionId;
 /** GET of a document. */
 final class DocumentReads {
   private static final int TYPICAL_BYTES = 1_024;
+  private static final String MULTIPART = "multipart/mixed";
 
   private final DocumentReader documents;
 
@@ -65,10 +71,20 @@ final class DocumentReads {
     return (unchanged ? Reply.empty(304) : Reply.json(200, out)).withEtag(rev);
   }
 
-  /** CouchDB prefers multipart/mixed; JSON is the only form here, whatever the client accepts. */
+  /** JSON is for those alone who do not take {@code multipart/mixed}, as CouchDB has it. */
   private void openRevisions(
       Exchange exchange, DatabaseName database, String id, OpenRevisions which) {
-    exchange.stream(() -> new WithLineFeed(documents.openRevisions(database, id, which)));
+    if (exchange.accepts().include(MULTIPART)) {
+      Boundary boundary = Boundary.random();
+      OpenRevisionsForm form = new MultipartOpenRevisions(boundary);
+      exchange.streamTagged(
+          () ->
+              StreamedBody.of(
+                  boundary.contentType(MULTIPART),
+                  documents.openRevisions(database, id, which, form)));
+    } else {
+      exchange.stream(() -> documents.openRevisions(database, id, which, new OpenRevisionsJson()));
+    }
   }
 
   private static Optional<OpenRevisions> openRevisions(QueryParameters query) {

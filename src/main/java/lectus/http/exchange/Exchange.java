@@ -14,6 +14,7 @@ import java.util.concurrent.Executor;
 import lectus.document.PagedBody;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.message.AcceptedTypes;
 import lectus.http.message.EntityTag;
 import lectus.http.message.ErrorStatus;
 import lectus.http.message.Headers;
@@ -111,6 +112,11 @@ public final class Exchange {
    */
   public boolean hasSeen(EntityTag tag) {
     return tag.isListedIn(header(HttpHeaders.IF_NONE_MATCH));
+  }
+
+  /** The media types that the client takes. */
+  public AcceptedTypes accepts() {
+    return AcceptedTypes.of(request.headers().getAll(HttpHeaders.ACCEPT));
   }
 
   /** Where a browser's EventSource goes on when it comes again. */

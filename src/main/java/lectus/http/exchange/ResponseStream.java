@@ -84,7 +84,7 @@ final class ResponseStream {
     } else if (part == Part.UNCHANGED) {
       exchange.reply(new Reply(304, null, Buffer.buffer(0), headers()));
     } else if (exchange.isHead()) {
-      exchange.reply(new Reply(200, Headers.JSON, Buffer.buffer(0), headers()));
+      exchange.reply(new Reply(200, body.contentType(), Buffer.buffer(0), headers()));
     } else {
       begin();
       write(part);
@@ -94,7 +94,7 @@ final class ResponseStream {
   private void begin() {
     if (!begun) {
       begun = true;
-      exchange.writeHead(200, Headers.JSON, headers());
+      exchange.writeHead(200, body.contentType(), headers());
       exchange.response().setChunked(true);
     }
   }

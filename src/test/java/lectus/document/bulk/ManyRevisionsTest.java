@@ -12,6 +12,7 @@ import lectus.document.PagedBody;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.HotDocuments;
 import lectus.document.read.OpenRevisions;
+import lectus.document.read.OpenRevisionsJson;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -55,7 +56,7 @@ class ManyRevisionsTest {
                 + ok("a", "4-b", ",\"v\":2")
                 + ","
                 + ok("a", "9-t", ",\"_deleted\":true")
-                + "]");
+                + "]\n");
   }
 
   @Test
@@ -69,9 +70,9 @@ class ManyRevisionsTest {
 
     assertThat(openRevs("a", "[\"9-abc\",\"2-a\",\"4-b\",\"9-abc\"]", false))
         .isEqualTo(
-            "[" + ok("a", "4-b", ",\"v\":2") + ",{\"missing\":\"2-a\"},{\"missing\":\"9-abc\"}]");
+            "[" + ok("a", "4-b", ",\"v\":2") + ",{\"missing\":\"2-a\"},{\"missing\":\"9-abc\"}]\n");
     assertThat(openRevs("none", "[\"1-x\",\"2-y\"]", false))
-        .isEqualTo("[{\"missing\":\"1-x\"},{\"missing\":\"2-y\"}]");
+        .isEqualTo("[{\"missing\":\"1-x\"},{\"missing\":\"2-y\"}]\n");
   }
 
   @Test
@@ -84,7 +85,7 @@ class ManyRevisionsTest {
                 + ok("a", "3-a", ",\"v\":1")
                 + ","
                 + ok("a", "4-b", ",\"v\":2")
-                + ",{\"missing\":\"7-q\"}]");
+                + ",{\"missing\":\"7-q\"}]\n");
   }
 
   @Test
@@ -109,7 +110,7 @@ class ManyRevisionsTest {
         .isEqualTo(
             IntStream.range(0, 40)
                 .mapToObj(i -> ok("a", "1-" + json((char) ('A' + i)), ",\"v\":" + i))
-                .collect(Collectors.joining(",", "[", "]")));
+                .collect(Collectors.joining(",", "[", "]\n")));
   }
 
   private static String json(char c) {
@@ -158,7 +159,7 @@ class ManyRevisionsTest {
   void bulk_get_answers_bad_requests_one_by_one() {
     assertThat(
             bulkGet(
-                "{\"docs\":[{\"id\":\"a\",\"rev\":\"x\"},{\"id\":\"_x\"},{\"rev\":\"1-x\"}]}",
+                "{\"docs\":[{\"id\":\"a\",\"rev\":\"x\"},{\"id\":\"_x\"},{\"rev\":\"1-x\"},5,{}]}",
                 false,
                 false))
         .isEqualTo(
@@ -168,7 +169,15 @@ class ManyRevisionsTest {
                 + " document ids may start with underscore.\","
                 + "\"id\":\"_x\",\"error\":\"illegal_docid\"}}]},"
                 + "{\"id\":null,\"docs\":[{\"error\":{\"rev\":null,\"reason\":\"document id"
-                + " missed\",\"id\":null,\"error\":\"bad_request\"}}]}]}\n");
+                + " missed\",\"id\":null,\"error\":\"bad_request\"}}]}"
+                + noObject()
+                + noObject()
+                + "]}\n");
+  }
+
+  private static String noObject() {
+    return ",{\"id\":null,\"docs\":[{\"error\":{\"rev\":null,"
+        + "\"reason\":\"document must be a JSON object\",\"id\":null,\"error\":\"bad_request\"}}]}";
   }
 
   @Test
@@ -196,7 +205,8 @@ class ManyRevisionsTest {
                     .mapToObj(i -> "{\"id\":\"d" + i % 10 + "\"}")
                     .collect(Collectors.joining(",", "{\"docs\":[", "]}"))),
             false,
-            false);
+            false,
+            new BulkGetJson());
 
     int parts = 1;
     JsonBuffer out = new JsonBuffer(64);
@@ -288,11 +298,14 @@ class ManyRevisionsTest {
   private String openRevs(String id, String parameter, boolean latest) {
     return whole(
         reader.openRevisions(
-            db.name, id, OpenRevisions.parse(parameter, latest, false).orElseThrow()));
+            db.name,
+            id,
+            OpenRevisions.parse(parameter, latest, false).orElseThrow(),
+            new OpenRevisionsJson()));
   }
 
   private String bulkGet(String body, boolean revs, boolean latest) {
-    return whole(bulkGet.answer(db.name, utf8(body), revs, latest));
+    return whole(bulkGet.answer(db.name, utf8(body), revs, latest, new BulkGetJson()));
   }
 
   private String revsDiff(String body) {

@@ -171,14 +171,14 @@ final class DocumentReadsTest {
     replicated("{\"_rev\":\"2-b\",\"v\":2}");
     replicated("{\"_rev\":\"1-a\",\"_deleted\":true}");
 
-    Answer all = server.get("/w/c?open_revs=all");
+    Answer all = asJson("/w/c?open_revs=all");
     assertThat(all.isChunked()).isTrue();
     assertThat(all.header("content-type")).isEqualTo("application/json");
     assertThat(all.body())
         .isEqualTo(
             "[{\"ok\":{\"_id\":\"c\",\"_rev\":\"1-a\",\"_deleted\":true}},"
                 + "{\"ok\":{\"_id\":\"c\",\"_rev\":\"2-b\",\"v\":2}}]\n");
-    assertThat(server.get("/w/c?open_revs=[%222-b%22,%229-abc%22]").body())
+    assertThat(asJson("/w/c?open_revs=[%222-b%22,%229-abc%22]").body())
         .isEqualTo("[{\"ok\":{\"_id\":\"c\",\"_rev\":\"2-b\",\"v\":2}},{\"missing\":\"9-abc\"}]\n");
     assertThat(server.get("/w/c?open_revs=[]").body()).startsWith("{\"_id\":\"c\"");
     assertThat(server.get("/w/never?open_revs=all").status()).isEqualTo(404);
@@ -194,6 +194,10 @@ final class DocumentReadsTest {
         .contains("\"c\":[3]")
         .doesNotContain("\"d\"");
     assertThat(server.get("/w/a?fields=7").status()).isEqualTo(400);
+  }
+
+  private Answer asJson(String target) {
+    return server.request("GET", target).header("Accept", "application/json").send();
   }
 
   private void replicated(String json) {
