@@ -144,8 +144,7 @@ final class DocumentWrites {
   }
 
   private void parse(Exchange exchange, Function<byte[], Edit> parsing, Submission then) {
-    exchange
-        .body()
+    DocumentBody.of(exchange)
         .compose(body -> parsed(exchange, body, parsing))
         .onComplete(
             parsed -> exchange.guarded(() -> then.submit(parsed.edit(), parsed.jsonBytes())),

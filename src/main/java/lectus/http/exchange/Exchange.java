@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
+import java.util.function.UnaryOperator;
 import lectus.document.PagedBody;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -211,6 +212,11 @@ public final class Exchange {
   /** The request's body, whole, decompressed, within the limit. */
   public Future<byte[]> body() {
     return RequestBody.read(this, loop.settings().maxRequestBytes());
+  }
+
+  /** A part of the body, copied on a reader's thread. It is counted like another body. */
+  public Future<byte[]> bodyPart(UnaryOperator<byte[]> part) {
+    return RequestBody.readPart(this, loop.settings().maxRequestBytes(), part);
   }
 
   /** Sends a whole answer. */

@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpServerRequest;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.function.UnaryOperator;
 import java.util.zip.GZIPInputStream;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -52,6 +53,20 @@ final class RequestBody {
               new LectusError.UnsupportedMediaType("Content-Encoding must be gzip or identity")));
     }
     return sent.compose(bytes -> decompressed(exchange, bytes, limit));
+  }
+
+  /**
+   * @param part copies what is wanted, at most as long as the body
+   */
+  static Future<byte[]> readPart(Exchange exchange, int limit, UnaryOperator<byte[]> part) {
+    return read(exchange, limit)
+        .compose(
+            body -> {
+              if (body.length > UNCOUNTED_BYTES) {
+                exchange.hold(body.length);
+              }
+              return exchange.work(() -> part.apply(body));
+            });
   }
 
   /** Read twice, so that what it holds is counted before it is held. */

@@ -1,0 +1,184 @@
+package lectus.http.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.zip.GZIPOutputStream;
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
+import lectus.http.testing.TestSettings;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** PUT of documents as {@code multipart/related}. */
+@Timeout(90)
+final class MultipartDocumentsTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final int MAX_REQUEST_BYTES = 400_000;
+
+  /** Enough for two large bodies, not for three, of which the first 64 kB may not be counted. */
+  private static final int BODY_MEMORY = 650_000;
+
+  private static final int LARGE_BYTES = 300_000;
+
+  private final LectusServer server =
+      LectusServer.start(
+          stores.fresh(),
+          new TestSettings().maxRequestBytes(MAX_REQUEST_BYTES).bodyMemoryBytes(BODY_MEMORY));
+
+  @BeforeEach
+  void create() {
+    server.put("/w");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private static byte[] alone(String json) {
+    return utf8("--b\r\nContent-Type: application/json\r\n\r\n" + json + "\r\n--b--");
+  }
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private Request put(String target, byte[] body) {
+    return server
+        .request("PUT", target)
+        .header("Content-Type", "multipart/related; boundary=\"b\"")
+        .body(body);
+  }
+
+  @Test
+  void a_document_that_comes_alone_is_taken() {
+    Answer written = put("/w/a", alone("{\"v\":1}")).send();
+
+    assertThat(written.status()).isEqualTo(201);
+    assertThat(written.header("etag")).isEqualTo('"' + written.member("rev") + '"');
+    assertThat(written.header("location")).endsWith("/w/a");
+    assertThat(server.get("/w/a").body())
+        .isEqualTo("{\"_id\":\"a\",\"_rev\":\"" + written.member("rev") + "\",\"v\":1}\n");
+    assertThat(put("/w/a", alone("{\"v\":2}")).send().status()).isEqualTo(409);
+    assertThat(put("/w/a?rev=" + written.member("rev"), alone("{\"v\":2}")).send().status())
+        .isEqualTo(201);
+  }
+
+  @Test
+  void so_is_a_replicated_one_a_design_document_and_a_local_one() {
+    String replicated =
+        "{\"_id\":\"_design/d\",\"_rev\":\"3-q\",\"_attachments\":{},\"_revisions\":"
+            + "{\"start\":3,\"ids\":[\"q\",\"p\",\"o\"]}}";
+    assertThat(put("/w/_design/d?new_edits=false", alone(replicated)).send().status())
+        .isEqualTo(201);
+    assertThat(server.get("/w/_design/d?revs=true").body())
+        .contains("\"_rev\":\"3-q\"", "\"ids\":[\"q\",\"p\",\"o\"]");
+
+    assertThat(put("/w/_local/l", alone("{\"v\":1}")).send().member("rev")).isEqualTo("0-1");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'--b\r\nContent-Type: application/json\r\n\r\n{\"_attachments\":{\"x\":{\"follows\":true,\"length\":1}}}\r\n--b\r\n\r\nx\r\n--b--'|501|not_implemented",
+        "'--b\r\nContent-Type: application/json\r\n\r\n{\"_attachments\":{\"x\":{\"follows\":true,\"length\":1}}}\r\n--b--'|501|not_implemented",
+        "'--b\r\nContent-Type: application/json\r\n\r\n{}\r\n--b\r\n\r\nx\r\n--b--'|501|not_implemented",
+        "'--b\r\nContent-Type: text/plain\r\n\r\n{}\r\n--b--'|415|bad_content_type",
+        "'--b\r\n\r\n{}\r\n--b--'|415|bad_content_type",
+        "'--b\r\nContent-Type: application/json\r\n\r\n{\r\n--b--'|400|bad_request",
+        "'--b\r\nContent-Type: application/json\r\n\r\n[]\r\n--b--'|400|bad_request",
+        "'--b\r\nContent-Type: application/json\r\n\r\n{}'|400|bad_request",
+        "'{\"v\":1}'|400|bad_request",
+        "''|400|bad_request",
+      })
+  void anything_else_is_refused_by_name(String body, int status, String error) {
+    Answer answer = put("/w/a", utf8(body)).send();
+
+    assertThat(answer.status()).as(answer.body()).isEqualTo(status);
+    assertThat(answer.member("error")).isEqualTo(error);
+    assertThat(server.get("/w/a").status()).isEqualTo(404);
+  }
+
+  @Test
+  void without_a_boundary_it_is_400() {
+    Answer answer =
+        server
+            .request("PUT", "/w/a")
+            .header("Content-Type", "multipart/related")
+            .body(alone("{}"))
+            .send();
+
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.member("reason")).contains("needs a boundary");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/w", "/w/_bulk_docs", "/w/_bulk_get", "/w/_revs_diff", "/w/_all_docs"})
+  void what_is_posted_has_to_be_json(String target) {
+    Answer answer =
+        server
+            .request("POST", target)
+            .header("Content-Type", "multipart/related; boundary=b")
+            .body(alone("{\"docs\":[],\"keys\":[]}"))
+            .send();
+
+    assertThat(answer.status()).isEqualTo(415);
+    assertThat(answer.member("error")).isEqualTo("bad_content_type");
+  }
+
+  @Test
+  void a_compressed_body_is_taken() throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
+      gzip.write(alone("{\"v\":\"" + "x".repeat(90_000) + "\"}"));
+    }
+    Answer written = put("/w/a", bytes.toByteArray()).header("Content-Encoding", "gzip").send();
+
+    assertThat(written.status()).isEqualTo(201);
+    assertThat(server.get("/w/a").body()).contains("x".repeat(90_000));
+  }
+
+  @Test
+  void the_limit_of_requests_holds_for_the_whole_body() {
+    int around = alone(document(0)).length;
+
+    assertThat(put("/w/a", alone(document(MAX_REQUEST_BYTES - around))).send().status())
+        .isEqualTo(201);
+    assertThat(put("/w/b", alone(document(MAX_REQUEST_BYTES - around + 1))).send().status())
+        .isEqualTo(413);
+  }
+
+  /** An empty document and so many blanks, which are JSON, too. */
+  private static String document(int blanks) {
+    return "{" + " ".repeat(blanks) + "}";
+  }
+
+  @Test
+  void body_and_part_are_both_counted() {
+    byte[] large = alone(document(LARGE_BYTES));
+    byte[] unfinished = put("/w/other", large).bytes();
+    try (Connection other = server.connect()) {
+      other.write(Arrays.copyOf(unfinished, unfinished.length - 1));
+      Await.until("the other body is held", () -> put("/w/a", large).send().status() == 503);
+      assertThat(server.put("/w/json", document(LARGE_BYTES)).status()).isEqualTo(201);
+    }
+    Await.until("it is given back", () -> put("/w/b", large).send().status() == 201);
+  }
+}
