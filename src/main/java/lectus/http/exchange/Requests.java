@@ -3,6 +3,7 @@ package lectus.http.exchange;
 import io.vertx.core.http.HttpHeaders;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.message.MediaType;
 
 /** What several resources say and check. */
 public final class Requests {
@@ -28,15 +29,9 @@ public final class Requests {
    * @throws LectusException {@code bad_content_type} (415)
    */
   public static void wantContentType(Exchange exchange, String media) {
-    String type = exchange.header(HttpHeaders.CONTENT_TYPE);
-    if (type == null || !mediaOf(type).equalsIgnoreCase(media)) {
+    if (!MediaType.isNamed(media, exchange.header(HttpHeaders.CONTENT_TYPE))) {
       throw new LectusException(
           new LectusError.UnsupportedMediaType("Content-Type must be " + media));
     }
-  }
-
-  private static String mediaOf(String type) {
-    int semicolon = type.indexOf(';');
-    return (semicolon < 0 ? type : type.substring(0, semicolon)).trim();
   }
 }
