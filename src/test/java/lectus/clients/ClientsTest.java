@@ -49,6 +49,11 @@ final class ClientsTest {
   }
 
   @Test
+  void conflicts_with_pouchdb() throws Exception {
+    passes("conflicts.test.mjs", 5);
+  }
+
+  @Test
   void nano() throws Exception {
     passes("nano.test.mjs", 4);
   }
