@@ -30,8 +30,7 @@ public final class PartitionedId {
             });
   }
 
-  /** What would be wrong with an id if the database was partitioned. */
-  public static Optional<LectusError> problem(String id) {
+  private static Optional<LectusError> problem(String id) {
     if (DocumentId.isDesign(id) || DocumentId.isLocal(id)) {
       return Optional.empty();
     }

@@ -52,6 +52,9 @@ public final class JsonInput implements AutoCloseable {
   private final JsonParser parser;
   private boolean started;
 
+  /** Why the rest cannot be read; null as long as it can. */
+  private LectusException broken;
+
   private JsonInput(JsonParser parser) {
     this.parser = parser;
   }
@@ -79,6 +82,7 @@ public final class JsonInput implements AutoCloseable {
 
   /** The next token, or null behind the end of the outermost value. */
   public JsonToken next() {
+    requireReadable();
     try {
       JsonToken token = parser.nextToken();
       if (token == null && !started) {
@@ -129,10 +133,37 @@ public final class JsonInput implements AutoCloseable {
 
   /** Skips the value at the current token: stands on its last token then. */
   public void skip() {
+    requireReadable();
     try {
       parser.skipChildren();
     } catch (IOException e) {
       throw failure(e);
+    }
+  }
+
+  /** How many objects and arrays the current token lies in; brackets lie outside of their own. */
+  public int depth() {
+    JsonToken token = parser.currentToken();
+    int open = parser.getParsingContext().getNestingDepth();
+    return token != null && token.isStructStart() ? open - 1 : open;
+  }
+
+  /**
+   * Goes on to the last token of the member in which the input stands, however far it was read.
+   *
+   * @param depth of the member's name
+   * @throws LectusException 400 where that is no JSON; what could not be read before cannot now
+   */
+  public void finishMember(int depth) {
+    requireReadable();
+    if (token() == JsonToken.FIELD_NAME && depth() == depth) {
+      next();
+    }
+    if (depth() == depth) {
+      skip();
+    }
+    while (depth() > depth) {
+      next();
     }
   }
 
@@ -175,7 +206,19 @@ public final class JsonInput implements AutoCloseable {
     }
   }
 
+  /** A broken syntax, which is the end of the input: it is told again by whatever reads on. */
   LectusException failure(IOException e) {
+    broken = told(e);
+    return broken;
+  }
+
+  private void requireReadable() {
+    if (broken != null) {
+      throw broken;
+    }
+  }
+
+  private LectusException told(IOException e) {
     if (e instanceof JsonEOFException end) {
       return invalid(end.getLocation(), UNEXPECTED_END);
     }

@@ -1,79 +1,58 @@
 package lectus.document.edit;
 
-import com.fasterxml.jackson.core.JsonToken;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import lectus.error.LectusException;
 import lectus.json.JsonInput;
 
 /**
- * The body of {@code _bulk_docs}: {@code {"docs":[…],"new_edits":true,"atomic":false}}, its members
- * in any order. A malformed document anywhere refuses all of them.
+ * The edits of a {@code _bulk_docs} request.
  *
+ * <p>CouchDB refuses the whole request for one document that it cannot take, and replicators stop
+ * for good at a request that is refused. Here such a document fails alone, as one in conflict does.
+ * The whole request is refused where nothing of it may be stored then ({@code atomic}), and where
+ * nothing of it could be, unless it is a replicator's.
+ *
+ * @param edits in the request's order
+ * @param refused the documents that are no edits, in the request's order
  * @param newEdits false where the documents come with revisions of their own
  * @param atomic whether all are to be stored or none
+ * @param allOrNothing whether the request asks for CouchDB's former mode of that name
  */
-public record BulkEdits(List<Edit> edits, boolean newEdits, boolean atomic) {
+public record BulkEdits(
+    List<Edit> edits,
+    List<RefusedEdit> refused,
+    boolean newEdits,
+    boolean atomic,
+    boolean allOrNothing) {
+
+  /** More would be an answer of 50 MB, and documents of hardly a hundred bytes each. */
+  public static final int MOST_DOCUMENTS = 500_000;
 
   /**
    * @param newId makes ids for documents without one
-   * @throws LectusException as {@link DocumentParser}
+   * @param ids throws what is wrong with an id in this database
+   * @throws LectusException {@code bad_request}: no JSON, or of another shape; what is wrong with
+   *     the first refused document where that refuses the request; {@code too_large} (413): more
+   *     than {@value #MOST_DOCUMENTS} documents
    */
-  public static BulkEdits parse(DocumentParser parser, byte[] json, Supplier<String> newId) {
-    List<ParsedDocument> documents = null;
-    boolean newEdits = true;
-    boolean atomic = false;
+  public static BulkEdits parse(
+      DocumentParser parser, byte[] json, Supplier<String> newId, Consumer<String> ids) {
+    BulkRequest request = new BulkRequest(parser);
     try (JsonInput input = JsonInput.of(json)) {
-      if (input.next() != JsonToken.START_OBJECT) {
-        throw LectusException.badRequest("Request body must be a JSON object");
-      }
-      while (input.next() == JsonToken.FIELD_NAME) {
-        String name = input.name();
-        JsonToken value = input.next();
-        switch (name) {
-          case "docs" -> documents = documents(parser, input, value);
-          case "new_edits" -> newEdits = bool(name, value);
-          case "atomic" -> atomic = bool(name, value);
-          default -> input.skip();
-        }
-      }
+      request.read(input);
       input.expectEnd();
     }
-    if (documents == null) {
-      throw LectusException.badRequest("POST body must include `docs` parameter.");
-    }
-    return new BulkEdits(edits(parser, documents, newEdits, newId), newEdits, atomic);
+    BulkEdits bulk = request.edits(newId, ids);
+    bulk.requireWorthwhile();
+    return bulk;
   }
 
-  private static List<ParsedDocument> documents(
-      DocumentParser parser, JsonInput input, JsonToken value) {
-    if (value != JsonToken.START_ARRAY) {
-      throw LectusException.badRequest("`docs` parameter must be an array.");
+  private void requireWorthwhile() {
+    boolean refusesAll = atomic || allOrNothing || newEdits && edits.isEmpty();
+    if (refusesAll && !refused.isEmpty()) {
+      throw new LectusException(refused.get(0).error());
     }
-    List<ParsedDocument> documents = new ArrayList<>();
-    while (input.next() != JsonToken.END_ARRAY) {
-      documents.add(parser.element(input));
-    }
-    return documents;
-  }
-
-  private static List<Edit> edits(
-      DocumentParser parser,
-      List<ParsedDocument> documents,
-      boolean newEdits,
-      Supplier<String> newId) {
-    List<Edit> edits = new ArrayList<>(documents.size());
-    for (ParsedDocument document : documents) {
-      edits.add(parser.edit(document, newEdits, newId));
-    }
-    return edits;
-  }
-
-  private static boolean bool(String name, JsonToken value) {
-    if (value != JsonToken.VALUE_TRUE && value != JsonToken.VALUE_FALSE) {
-      throw LectusException.badRequest("`" + name + "` parameter must be a boolean.");
-    }
-    return value == JsonToken.VALUE_TRUE;
   }
 }

@@ -31,41 +31,74 @@ public final class DocumentParser {
    * One document as a whole body.
    *
    * @param id where the document is to be written; an {@code _id} in the body does not count
-   * @param rev the base as the request has it beside the body
+   * @param beside the base as the request has it beside the body
    */
-  public DocumentEdit interactive(String id, Optional<RevisionId> rev, byte[] json) {
+  public DocumentEdit interactive(String id, NamedRevisions beside, byte[] json) {
     String checked = DocumentId.check(id, limits.idBytes());
-    return fitting(whole(json, Optional.of(checked)).interactive(checked, rev));
+    return fitting(whole(json, Optional.of(checked)).interactive(checked, beside));
+  }
+
+  /** As above, with the base as a value. */
+  public DocumentEdit interactive(String id, Optional<RevisionId> rev, byte[] json) {
+    return interactive(id, beside(rev.map(RevisionId::toString)), json);
   }
 
   /** One document as a whole body, under its {@code _id} or a new one. */
   public Edit created(byte[] json, Supplier<String> newId) {
-    return edit(whole(json, Optional.empty()), true, newId);
+    ParsedDocument document = whole(json, Optional.empty());
+    // A new id has no revision before its first, whatever the document says.
+    return document.identity().id().isPresent()
+        ? edit(document, true, newId)
+        : fitting(document.first(newId.get()));
   }
 
   /**
    * One local document as a whole body.
    *
    * @param id with its {@code _local/}; an {@code _id} in the body does not count
-   * @param rev the revision that the request has beside the body; it counts before the body's
+   * @param beside the revision that the request has beside the body
    */
-  public LocalEdit local(String id, Optional<String> rev, byte[] json) {
+  public LocalEdit local(String id, NamedRevisions beside, byte[] json) {
     String checked = DocumentId.check(id, limits.idBytes());
-    return fitting(whole(json, Optional.of(checked)).local(checked, rev));
+    return fitting(whole(json, Optional.of(checked)).local(checked, beside));
+  }
+
+  /** As above, with the revision as a text. */
+  public LocalEdit local(String id, Optional<String> rev, byte[] json) {
+    return local(id, beside(rev), json);
+  }
+
+  /** One local document as a whole body, which has to name its revision. */
+  public LocalEdit replicatedLocal(String id, NamedRevisions beside, byte[] json) {
+    String checked = DocumentId.check(id, limits.idBytes());
+    return fitting(whole(json, Optional.of(checked)).replicatedLocal(checked, beside));
   }
 
   /**
    * One replicated document as a whole body.
    *
-   * @param rev its revision as the request has it beside the body
+   * @param beside its revision as the request has it beside the body
    */
-  public ReplicatedEdit replicated(String id, Optional<RevisionId> rev, byte[] json) {
+  public ReplicatedEdit replicated(String id, NamedRevisions beside, byte[] json) {
     String checked = DocumentId.check(id, limits.idBytes());
-    return fitting(whole(json, Optional.of(checked)).replicated(checked, rev));
+    return fitting(whole(json, Optional.of(checked)).replicated(checked, beside));
   }
 
-  /** The document whose first token is the input's current one; the input stands on its last. */
-  ParsedDocument element(JsonInput input) {
+  /** As above, with the revision as a value. */
+  public ReplicatedEdit replicated(String id, Optional<RevisionId> rev, byte[] json) {
+    return replicated(id, beside(rev.map(RevisionId::toString)), json);
+  }
+
+  private static NamedRevisions beside(Optional<String> rev) {
+    return new NamedRevisions(rev, Optional.empty());
+  }
+
+  /**
+   * The document whose first token is the input's current one; the input stands on its last.
+   *
+   * @throws LectusException {@code bad_request}: no object, or no JSON
+   */
+  DocumentReading element(JsonInput input) {
     return object(input, Optional.empty());
   }
 
@@ -73,42 +106,34 @@ public final class DocumentParser {
    * A document of a bulk request as the edit that it is; one without {@code _id} gets a new one.
    */
   Edit edit(ParsedDocument document, boolean newEdits, Supplier<String> newId) {
-    String id = document.id().orElseGet(newId);
+    String id = document.identity().id().orElseGet(newId);
     if (DocumentId.isLocal(id)) {
       return fitting(
-          newEdits ? document.local(id, Optional.empty()) : document.replicatedLocal(id));
+          newEdits
+              ? document.local(id, NamedRevisions.NONE)
+              : document.replicatedLocal(id, NamedRevisions.NONE));
     }
     return newEdits
-        ? fitting(document.interactive(id, Optional.empty()))
-        : fitting(document.replicated(id, Optional.empty()));
+        ? fitting(document.interactive(id, NamedRevisions.NONE))
+        : fitting(document.replicated(id, NamedRevisions.NONE));
   }
 
   private ParsedDocument whole(byte[] json, Optional<String> id) {
     try (JsonInput input = JsonInput.of(json)) {
       input.next();
-      ParsedDocument document = object(input, id);
+      DocumentReading reading = object(input, id);
       input.expectEnd();
-      return document;
+      return reading.parsed();
     }
   }
 
-  private ParsedDocument object(JsonInput input, Optional<String> knownId) {
+  private DocumentReading object(JsonInput input, Optional<String> knownId) {
     if (input.token() != JsonToken.START_OBJECT) {
       throw LectusException.badRequest("Document must be a JSON object");
     }
     int keyOverhead = DocumentsSubspace.keyOverhead(knownId.orElse(""), PLAIN_HASH_BYTES);
     JsonExploder exploder = new JsonExploder(input, limits.json().withKeyOverhead(keyOverhead));
-    ReservedMembers reserved = new ReservedMembers(limits.idBytes());
-    while (input.next() == JsonToken.FIELD_NAME) {
-      String name = input.name();
-      if (name.startsWith("_")) {
-        reserved.read(input, name);
-      } else {
-        exploder.member(name);
-      }
-    }
-    return new ParsedDocument(
-        reserved.id(), reserved.rev(), reserved.revisions(), reserved.deleted(), exploder.finish());
+    return new DocumentMembers(input, new ReservedMembers(limits.idBytes()), exploder).read();
   }
 
   private DocumentEdit fitting(DocumentEdit edit) {

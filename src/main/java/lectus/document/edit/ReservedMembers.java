@@ -4,14 +4,13 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import lectus.document.DocumentId;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonInput;
 import lectus.revision.Ancestors;
 import lectus.revision.RevisionHash;
-import lectus.revision.RevisionId;
-import lectus.revision.RevisionPath;
 
 /**
  * The members of a document whose names begin with an underscore, with CouchDB's sentences for what
@@ -21,27 +20,34 @@ final class ReservedMembers {
   /** Longer numbers are no positions. */
   private static final int MAX_POSITION_DIGITS = 18;
 
+  /** Those that are kept and given back as any other member is: CouchDB's replicator's notes. */
+  private static final Set<String> OF_THE_BODY =
+      Set.of(
+          "_access",
+          "_replication_id",
+          "_replication_state",
+          "_replication_state_reason",
+          "_replication_state_time",
+          "_replication_stats");
+
   private final int maxIdBytes;
   private Optional<String> id = Optional.empty();
   private Optional<String> rev = Optional.empty();
-  private Optional<RevisionPath> revisions = Optional.empty();
+  private Optional<WrittenRevisions> revisions = Optional.empty();
   private boolean deleted;
 
   ReservedMembers(int maxIdBytes) {
     this.maxIdBytes = maxIdBytes;
   }
 
-  Optional<String> id() {
-    return id;
+  /** Whether a member of this name is none of the body. */
+  static boolean reserves(String name) {
+    return name.startsWith("_") && !OF_THE_BODY.contains(name);
   }
 
-  /** {@code _rev} as it is written; what is a revision depends on the id, which may follow. */
-  Optional<String> rev() {
-    return rev;
-  }
-
-  Optional<RevisionPath> revisions() {
-    return revisions;
+  /** The id also where it is illegal. */
+  DocumentIdentity identity() {
+    return new DocumentIdentity(id, rev, revisions);
   }
 
   boolean deleted() {
@@ -52,21 +58,23 @@ final class ReservedMembers {
   void read(JsonInput input, String name) {
     JsonToken token = input.next();
     switch (name) {
-      case "_id" -> id = Optional.of(readId(input, token));
+      case "_id" -> readId(input, token);
       case "_rev" -> rev = Optional.of(readRev(input, token));
       case "_deleted" -> deleted = readDeleted(token);
-      case "_revisions" -> revisions = readRevisions(input, token);
+      case "_revisions" -> revisions = Optional.of(readRevisions(input, token));
       case "_attachments" -> readAttachments(input, token);
       case "_revs_info", "_local_seq", "_conflicts", "_deleted_conflicts" -> input.skip();
       default -> throw unknown(name);
     }
   }
 
-  private String readId(JsonInput input, JsonToken token) {
+  private void readId(JsonInput input, JsonToken token) {
     if (token != JsonToken.VALUE_STRING) {
       throw LectusException.badRequest("illegal_docid", "Document id must be a string");
     }
-    return DocumentId.check(input.text(), maxIdBytes);
+    String text = input.text();
+    id = Optional.of(text);
+    DocumentId.check(text, maxIdBytes);
   }
 
   private static String readRev(JsonInput input, JsonToken token) {
@@ -92,7 +100,7 @@ final class ReservedMembers {
     }
   }
 
-  private static Optional<RevisionPath> readRevisions(JsonInput input, JsonToken token) {
+  private static WrittenRevisions readRevisions(JsonInput input, JsonToken token) {
     if (token != JsonToken.START_OBJECT) {
       throw unknown("_revisions");
     }
@@ -107,7 +115,7 @@ final class ReservedMembers {
         default -> input.skip();
       }
     }
-    return path(
+    return new WrittenRevisions(
         start.orElseThrow(ReservedMembers::badStart), ids.orElseThrow(ReservedMembers::badIds));
   }
 
@@ -134,17 +142,6 @@ final class ReservedMembers {
       }
     }
     return ids;
-  }
-
-  private static Optional<RevisionPath> path(long start, List<RevisionHash> ids) {
-    if (ids.isEmpty()) {
-      return Optional.empty();
-    }
-    if (start < ids.size()) {
-      throw invalid("_revisions.start is less than the number of _revisions.ids.");
-    }
-    RevisionId leaf = new RevisionId(start, ids.get(0));
-    return Optional.of(new RevisionPath(leaf, ids.subList(1, ids.size())));
   }
 
   private static LectusException badStart() {

@@ -1,16 +1,14 @@
 package lectus.http.document;
 
 import java.util.List;
-import java.util.Optional;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.document.PartitionedId;
 import lectus.document.edit.BulkEdits;
+import lectus.document.edit.DocumentEdit;
 import lectus.document.edit.DocumentParser;
-import lectus.document.write.EditOutcome;
-import lectus.error.LectusError;
-import lectus.error.LectusException;
+import lectus.document.edit.Edit;
 import lectus.http.Services;
 import lectus.http.Writes;
 import lectus.http.Writes.Completion;
@@ -18,13 +16,17 @@ import lectus.http.exchange.DatabaseNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
-import lectus.http.message.ErrorStatus;
 import lectus.http.message.Method;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
 /** {@code /{db}/_bulk_docs}. */
 final class BulkDocsResource implements Resource {
+  private static final int EXPECTATION_FAILED = 417;
+
+  /** How CouchDB prints the revision of a document that names none. */
+  private static final String NO_BASE = "0-";
+
   private final Catalogue catalogue;
   private final DocumentParser parser;
   private final Writes writes;
@@ -56,22 +58,10 @@ final class BulkDocsResource implements Resource {
   private record Parsed(BulkEdits bulk, long memory) {}
 
   private Parsed parse(DatabaseName database, byte[] body) {
-    BulkEdits bulk = BulkEdits.parse(parser, body, uuids::next);
-    Optional<LectusError> problem =
-        bulk.edits().stream()
-            .flatMap(edit -> PartitionedId.problem(edit.id()).stream())
-            .findFirst();
-    if (bulk.edits().isEmpty() || problem.isPresent()) {
-      checkIds(catalogue.open(database), problem);
-    }
-    return new Parsed(bulk, DocumentWrites.memoryOf(body.length, bulk.edits().size()));
-  }
-
-  /** As in CouchDB one id without a partition refuses the whole request. */
-  private static void checkIds(DatabaseHandle db, Optional<LectusError> problem) {
-    if (db.configuration().partitioned() && problem.isPresent()) {
-      throw new LectusException(problem.get());
-    }
+    DatabaseHandle db = catalogue.open(database);
+    BulkEdits bulk = BulkEdits.parse(parser, body, uuids::next, id -> PartitionedId.check(db, id));
+    long jsonBytes = bulk.edits().stream().mapToLong(edit -> edit.body().jsonBytes()).sum();
+    return new Parsed(bulk, DocumentWrites.memoryOf(jsonBytes, bulk.edits().size()));
   }
 
   private void write(Exchange exchange, DatabaseName database, Parsed parsed) {
@@ -79,6 +69,8 @@ final class BulkDocsResource implements Resource {
     Completion completion = new BulkAnswering(exchange, bulk);
     if (bulk.edits().isEmpty()) {
       completion.written(List.of());
+    } else if (bulk.allOrNothing()) {
+      exchange.reply(allOrNothing(bulk.edits()));
     } else if (bulk.atomic()) {
       writes.writeAtomically(database, bulk.edits(), parsed.memory(), completion);
     } else {
@@ -86,61 +78,22 @@ final class BulkDocsResource implements Resource {
     }
   }
 
-  /** Answers the request when all of its edits are done. */
-  private record BulkAnswering(Exchange exchange, BulkEdits bulk) implements Completion {
-    @Override
-    public void written(List<EditOutcome> outcomes) {
-      Reply reply = Reply.json(status(outcomes), json(outcomes));
-      exchange.context().runOnContext(none -> exchange.reply(reply));
+  /** CouchDB 1.x stored conflicts then; a cluster of later ones refuses every document. */
+  private static Reply allOrNothing(List<Edit> edits) {
+    JsonBuffer out = new JsonBuffer(16 + 128 * edits.size()).octet('[');
+    String separator = "";
+    for (Edit edit : edits) {
+      out.ascii(separator).ascii("{\"id\":").string(edit.id());
+      out.ascii(",\"rev\":").string(baseOf(edit)).ascii(",\"error\":\"not_implemented\"");
+      out.ascii(",\"reason\":\"all_or_nothing is not supported\"}");
+      separator = ",";
     }
+    return Reply.json(EXPECTATION_FAILED, out.octet(']'));
+  }
 
-    @Override
-    public void failed(Throwable failure) {
-      exchange.context().runOnContext(none -> exchange.fail(failure));
-    }
-
-    /** Of an atomic request that failed, the worst of what befell its edits. */
-    private int status(List<EditOutcome> outcomes) {
-      if (!bulk.atomic()) {
-        return 201;
-      }
-      return outcomes.stream()
-          .filter(EditOutcome.Failed.class::isInstance)
-          .mapToInt(failed -> ErrorStatus.of(((EditOutcome.Failed) failed).error()))
-          .max()
-          .orElse(201);
-    }
-
-    private JsonBuffer json(List<EditOutcome> outcomes) {
-      JsonBuffer out = new JsonBuffer(16 + 96 * outcomes.size()).octet('[');
-      int start = out.length();
-      for (EditOutcome outcome : outcomes) {
-        int before = out.length();
-        if (before > start) {
-          out.octet(',');
-        }
-        if (!append(outcome, out)) {
-          out.truncate(before);
-        }
-      }
-      return out.octet(']');
-    }
-
-    /** Whether there is anything to say: of replicated edits only errors are listed. */
-    private boolean append(EditOutcome outcome, JsonBuffer out) {
-      if (outcome instanceof EditOutcome.Failed failed) {
-        EditReplies.appendFailed(failed, out);
-        return true;
-      }
-      if (outcome instanceof EditOutcome.Withheld withheld) {
-        EditReplies.appendWithheld(withheld, out);
-        return true;
-      }
-      if (bulk.newEdits() && outcome instanceof EditOutcome.Written written) {
-        EditReplies.appendStored(written.id(), written.revision().toString(), out);
-        return true;
-      }
-      return false;
-    }
+  private static String baseOf(Edit edit) {
+    return edit instanceof DocumentEdit document && document.base().isPresent()
+        ? document.base().get().toString()
+        : NO_BASE;
   }
 }

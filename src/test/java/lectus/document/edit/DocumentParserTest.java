@@ -114,12 +114,20 @@ class DocumentParserTest {
         () -> parser.interactive("a", rev, utf8("{\"_rev\":\"1-b\"}")),
         "bad_request",
         "Document rev from request body and query string have different values");
+    NamedRevisions header = new NamedRevisions(Optional.empty(), Optional.of("1-a"));
+    assertBadRequest(
+        () -> parser.interactive("a", header, utf8("{\"_rev\":\"1-b\"}")),
+        "bad_request",
+        "Document rev and etag have different values");
   }
 
   @Test
   void created_documents_take_their_own_id_or_a_new_one() {
     assertThat(parser.created(utf8("{\"_id\":\"own\"}"), () -> "new").id()).isEqualTo("own");
     assertThat(parser.created(utf8("{}"), () -> "new").id()).isEqualTo("new");
+    assertThat(parser.created(utf8("{\"_rev\":\"1-a\"}"), () -> "new"))
+        .as("nothing can have edited a new id")
+        .isInstanceOfSatisfying(DocumentEdit.class, edit -> assertThat(edit.base()).isEmpty());
   }
 
   @Test
@@ -191,12 +199,139 @@ class DocumentParserTest {
     assertBadRequest(() -> bulk(json), "bad_request", reason);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "\"_id\":\"k\",\"_x\":1                  | k      | doc_validation  | Bad special document"
+            + " member: _x",
+        "\"_x\":{\"_id\":\"n\"},\"_id\":\"k\"       | k      | doc_validation  | Bad special document"
+            + " member: _x",
+        "\"_id\":\"_k\",\"v\":[[1],{\"a\":{}}]    | _k     | illegal_docid   | Only reserved document"
+            + " ids may start with underscore.",
+        "\"_id\":\"\"                          |        | illegal_docid   | Document id must not be"
+            + " empty",
+        "\"_id\":5                             | new    | illegal_docid   | Document id must be a"
+            + " string",
+        "\"_id\":\"\\ud800\"                    | new    | bad_request     | Invalid JSON at line 1,"
+            + " column 29: a string has an unpaired surrogate",
+        "\"v\":[{\"w\":\"\\ud800\"},1],\"_id\":\"k\" | k      | bad_request     | Invalid JSON at line 1,"
+            + " column 33: a string has an unpaired surrogate",
+        "\"v\":{\"w\":[1,2,1e999]},\"_id\":\"k\"  | k      | bad_request     | Invalid JSON at line 1,"
+            + " column 37: a number out of the range of a double",
+        "\"_rev\":\"x\",\"_id\":\"k\"            | k      | bad_request     | Invalid rev format",
+        "\"_revisions\":{\"start\":1,\"ids\":[7,{}]},\"_id\":\"k\" | k | doc_validation | RevId isn't a"
+            + " string",
+        "\"_revisions\":{\"start\":1,\"ids\":[\"b\",\"a\"]},\"_id\":\"k\" | k | doc_validation |"
+            + " _revisions.start is less than the number of _revisions.ids.",
+        "\"_attachments\":{\"a\":{\"data\":\"\"}},\"_id\":\"k\" | k | not_implemented | Attachments are not"
+            + " supported yet, so the document was not stored.",
+        "\"_id\":\"_local/k\",\"_rev\":\"1-a\"   | _local/k | bad_request   | Invalid rev format",
+      })
+  void a_document_that_cannot_be_taken_fails_alone(
+      String members, String id, String error, String reason) {
+    BulkEdits bulk = bulk("{\"docs\":[{\"_id\":\"a\"},{" + members + "},{\"_id\":\"b\"}]}");
+
+    assertThat(bulk.edits()).extracting(Edit::id).containsExactly("a", "b");
+    RefusedEdit refused = bulk.refused().get(0);
+    assertThat(bulk.refused()).hasSize(1);
+    assertThat(refused.place()).isEqualTo(1);
+    assertThat(refused.id()).isEqualTo(id == null ? "" : id);
+    assertThat(refused.revision()).isEmpty();
+    assertThat(refused.error().error()).isEqualTo(error);
+    assertThat(refused.error().reason()).isEqualTo(reason);
+  }
+
   @Test
-  void one_malformed_document_refuses_the_bulk_request() {
-    assertBadRequest(
-        () -> bulk("{\"docs\":[{\"_id\":\"a\"},{\"_x\":1}]}"),
-        "doc_validation",
-        "Bad special document member: _x");
+  void a_document_beyond_the_limits_fails_alone() {
+    String exploding = "7,".repeat(400_000) + "7";
+    String longId = "i".repeat(513);
+    BulkEdits bulk =
+        bulk(
+            "{\"docs\":[{\"v\":["
+                + exploding
+                + "],\"_id\":\"many\"},{\"_id\":\"a\"},{\"_id\":\""
+                + longId
+                + "\"},{\""
+                + "m".repeat(10_000)
+                + "\":[{}],\"_id\":\"name\"}]}");
+
+    assertThat(bulk.edits()).extracting(Edit::id).containsExactly("a");
+    assertThat(bulk.refused()).extracting(RefusedEdit::place).containsExactly(0, 2, 3);
+    assertThat(bulk.refused()).extracting(RefusedEdit::id).containsExactly("many", longId, "name");
+    assertThat(bulk.refused())
+        .extracting(refused -> refused.error().error())
+        .containsExactly("document_too_large", "illegal_docid", "document_too_large");
+  }
+
+  @Test
+  void a_refused_document_of_a_replicator_tells_its_revision_if_it_has_one() {
+    BulkEdits bulk =
+        bulk(
+            "{\"new_edits\":false,\"docs\":[{\"_x\":1,\"_id\":\"a\",\"_rev\":\"2-b\"},"
+                + "{\"_id\":\"b\",\"_x\":1,\"_revisions\":{\"start\":3,\"ids\":[\"c\"]}},"
+                + "{\"_id\":\"c\",\"_rev\":\"x\"}]}");
+
+    assertThat(bulk.edits()).as("a replicator goes on even so").isEmpty();
+    assertThat(bulk.refused())
+        .extracting(RefusedEdit::revision)
+        .containsExactly(
+            Optional.of(RevisionId.of("2-b")), Optional.of(RevisionId.of("3-c")), Optional.empty());
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"docs\":[{\"_x\":1},{\"_id\":\"_y\"}]}                         | doc_validation",
+        "{\"atomic\":true,\"docs\":[{},{\"_id\":\"_y\"},{\"_x\":1}]}      | illegal_docid",
+        "{\"docs\":[{},{\"_x\":1}],\"all_or_nothing\":true}             | doc_validation",
+        "{\"docs\":[{\"_rev\":\"1-a\",\"_x\":1}],\"atomic\":true,\"new_edits\":false} |"
+            + " doc_validation",
+        "{\"docs\":[{\"_id\":\"a\",\"_rev\":\"1-a\"},{\"_id\":\"b\"}],\"new_edits\":false} |"
+            + " bad_request",
+        "{\"docs\":[{\"_id\":\"a\"},7]}                                 | bad_request",
+        "{\"docs\":[{\"_id\":\"a\"},null]}                              | bad_request",
+        "{\"docs\":[{\"_x\":1},{\"_id\":\"a\"},{\"b\":}]}              | bad_request",
+        "{\"docs\":[{\"_x\":{\"a\":[tru]}},{\"_id\":\"a\"}]}            | bad_request",
+        "{\"docs\":[{\"_x\":1,\"a\":\"\u0001\"},{\"_id\":\"a\"}]}      | bad_request",
+        "{\"docs\":[{\"_x\":1},{\"_id\":\"a\"}]                        | bad_request",
+        "{\"docs\":[{\"\\ud800\":1},{\"_id\":\"a\"}]}                     | bad_request",
+        "{\"docs\":[{\"a\":x},{\"_id\":\"a\"}]}                        | bad_request",
+      })
+  void what_is_wrong_with_the_request_refuses_all_of_it(String json, String error) {
+    assertThat(error(() -> bulk(json)).error()).isEqualTo(error);
+  }
+
+  @Test
+  void of_docs_that_come_twice_the_last_ones_stand() {
+    BulkEdits bulk = bulk("{\"docs\":[{\"_x\":1},{\"_id\":\"a\"}],\"docs\":[{\"_id\":\"b\"}]}");
+
+    assertThat(bulk.edits()).extracting(Edit::id).containsExactly("b");
+    assertThat(bulk.refused()).isEmpty();
+  }
+
+  @Test
+  void a_request_takes_half_a_million_documents() {
+    String some = "{\"_x\":1},".repeat(BulkEdits.MOST_DOCUMENTS - 1);
+
+    BulkEdits most = bulk("{\"docs\":[" + some + "{\"_id\":\"a\"}]}");
+    assertThat(most.edits()).extracting(Edit::id).containsExactly("a");
+    assertThat(most.refused()).hasSize(BulkEdits.MOST_DOCUMENTS - 1);
+    assertThat(error(() -> bulk("{\"docs\":[{}," + some + "{\"_id\":\"a\"}]}")))
+        .isEqualTo(
+            new LectusError.TooLarge(
+                "too_large", "A request takes 500000 documents at most, this has more."));
+  }
+
+  @Test
+  void members_that_couchdbs_replicator_notes_are_kept() {
+    String notes =
+        "{\"_access\":[\"u\"],\"_replication_id\":\"i\",\"_replication_state\":\"s\","
+            + "\"_replication_state_reason\":{\"a\":1},\"_replication_state_time\":\"t\","
+            + "\"_replication_stats\":[1]}";
+
+    assertThat(json(interactive(notes).body())).isEqualTo(notes);
   }
 
   @Test
@@ -210,14 +345,13 @@ class DocumentParserTest {
               assertThat(edit.number()).isEqualTo(4);
               assertThat(json(edit.body())).isEqualTo("{\"v\":1}");
             });
-    assertBadRequest(
-        () -> bulk("{\"docs\":[{\"_rev\":\"0-3\",\"_id\":\"a\"}]}"),
-        "bad_request",
-        "Invalid rev format");
+    assertThat(bulk("{\"docs\":[{\"_rev\":\"0-3\",\"_id\":\"a\"},{}]}").refused())
+        .extracting(RefusedEdit::error)
+        .containsExactly(new LectusError.BadRequest("bad_request", "Invalid rev format"));
   }
 
   private BulkEdits bulk(String json) {
-    return BulkEdits.parse(parser, utf8(json), () -> "new");
+    return BulkEdits.parse(parser, utf8(json), () -> "new", id -> {});
   }
 
   private DocumentEdit interactive(String json) {

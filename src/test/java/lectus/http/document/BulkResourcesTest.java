@@ -105,23 +105,136 @@ final class BulkResourcesTest {
       delimiter = '|',
       value = {
         "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"b\",}]}|bad_request",
-        "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"_b\"}]}|illegal_docid",
-        "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"b\",\"_foo\":1}]}|doc_validation",
+        "{\"docs\":[{\"_id\":\"_b\"}]}|illegal_docid",
+        "{\"docs\":[{\"_id\":\"b\",\"_foo\":1},{\"_id\":\"_b\"}]}|doc_validation",
+        "{\"atomic\":true,\"docs\":[{\"_id\":\"a\"},{\"_id\":\"_b\"}]}|illegal_docid",
         "{\"docs\":[{\"_id\":\"a\"},7]}|bad_request",
-        "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"_local/x\",\"_rev\":\"1-abc\"}]}|bad_request",
-        "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"_local/\"}]}|illegal_docid",
+        "{\"docs\":[{\"_id\":\"a\"},null]}|bad_request",
+        "{\"docs\":[{\"_id\":\"a\"},[]]}|bad_request",
+        "{\"docs\":[{\"_id\":\"_b\"},{\"_id\":\"a\",\"b\":x}]}|bad_request",
         "{\"docs\":[{\"_id\":\"a\"}]|bad_request",
         "{\"docs\":{}}|bad_request",
         "{}|bad_request",
+        "{\"docs\":null}|bad_request",
         "[]|bad_request",
-        "{\"docs\":[{\"_id\":\"a\"}],\"new_edits\":3}|bad_request"
+        "null|bad_request",
+        "{\"docs\":[{\"_id\":\"a\"}],\"new_edits\":3}|bad_request",
+        "{\"docs\":[{\"_id\":\"a\"}],\"new_edits\":\"false\"}|bad_request",
+        "{\"docs\":[{\"_id\":\"a\"}],\"new_edits\":null}|bad_request",
+        "{\"docs\":[{\"_id\":\"a\",\"_rev\":\"1-a\"},{\"_id\":\"b\"}],\"new_edits\":false}|bad_request"
       })
-  void a_malformed_document_anywhere_stores_nothing(String json, String error) {
+  void what_is_wrong_with_the_request_stores_nothing(String json, String error) {
     Answer answer = bulk(json);
 
     assertThat(answer.status()).isEqualTo(400);
     assertThat(answer.member("error")).isEqualTo(error);
     assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
+  }
+
+  @Test
+  void a_document_that_cannot_be_taken_has_a_row_and_the_others_are_written() {
+    String docs =
+        "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"%s\"},{\"_id\":\"b\",\"_foo\":1},{\"_id\":\"c\"},"
+            + "{\"_id\":\"d\",\"_attachments\":{\"x\":{\"data\":\"\"}}},"
+            + "{\"v\":[%s7],\"_id\":\"e\"},{\"_id\":\"f\",\"v\":\"\\ud800\"},{\"_id\":5},"
+            + "{\"_id\":\"a\"},{\"_id\":\"_local/l\",\"_rev\":\"1-a\"},{\"_id\":\"g\"}]}";
+    Answer answer = bulk(docs.formatted("i".repeat(513), "7,".repeat(400_000)));
+
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.body())
+        .matches(
+            "\\[\\{\"ok\":true,\"id\":\"a\",\"rev\":\"1-\\w+\"},"
+                + "\\{\"id\":\"i{513}\",\"error\":\"illegal_docid\",\"reason\":\"Document id is too"
+                + " long\"},"
+                + "\\{\"id\":\"b\",\"error\":\"doc_validation\",\"reason\":\"Bad special document"
+                + " member: _foo\"},"
+                + "\\{\"ok\":true,\"id\":\"c\",\"rev\":\"1-\\w+\"},"
+                + "\\{\"id\":\"d\",\"error\":\"not_implemented\",\"reason\":\"Attachments are not"
+                + " supported yet, so the document was not stored.\"},"
+                + "\\{\"id\":\"e\",\"error\":\"document_too_large\",\"reason\":\"[^\"]+\"},"
+                + "\\{\"id\":\"f\",\"error\":\"bad_request\",\"reason\":\"Invalid JSON at line 1,"
+                + " column \\d+: a string has an unpaired surrogate\"},"
+                + "\\{\"id\":\"\\w{32}\",\"error\":\"illegal_docid\",\"reason\":\"Document id must be"
+                + " a string\"},"
+                + "\\{\"id\":\"a\",\"error\":\"conflict\",\"reason\":\"Document update conflict.\"},"
+                + "\\{\"id\":\"_local/l\",\"error\":\"bad_request\",\"reason\":\"Invalid rev"
+                + " format\"},"
+                + "\\{\"ok\":true,\"id\":\"g\",\"rev\":\"1-\\w+\"}]\n");
+    assertThat(server.get("/w").body()).contains("\"doc_count\":3,");
+  }
+
+  @Test
+  void refused_documents_of_a_replicator_are_listed_with_their_revisions() {
+    Answer answer =
+        bulk(
+            "{\"new_edits\":false,\"docs\":[{\"_id\":\"a\",\"_rev\":\"2-b\"},"
+                + "{\"_attachments\":{\"x\":{\"stub\":true}},\"_id\":\"b\",\"_rev\":\"3-c\"},"
+                + "{\"_id\":\"c\",\"_rev\":\"nonsense\"},{\"_id\":\"d\",\"_rev\":\"1-d\"}]}");
+
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.body())
+        .isEqualTo(
+            "[{\"id\":\"b\",\"rev\":\"3-c\",\"error\":\"not_implemented\",\"reason\":\"Attachments"
+                + " are not supported yet, so the document was not stored.\"},"
+                + "{\"id\":\"c\",\"error\":\"bad_request\",\"reason\":\"Invalid rev format\"}]\n");
+    assertThat(server.get("/w").body()).contains("\"doc_count\":2,");
+    Answer alone =
+        bulk("{\"new_edits\":false,\"docs\":[{\"_id\":\"b\",\"_rev\":\"3-c\",\"_foo\":1}]}");
+    assertThat(alone.status()).as("or the replication would end").isEqualTo(201);
+    assertThat(alone.body())
+        .startsWith("[{\"id\":\"b\",\"rev\":\"3-c\",\"error\":\"doc_validation\"");
+  }
+
+  @Test
+  void refused_documents_may_be_many() {
+    int count = 100_000;
+    String refused = "{\"_x\":1,\"_id\":\"r\"},".repeat(count);
+
+    Answer answer = bulk("{\"docs\":[" + refused + "{\"_id\":\"a\"}]}");
+    assertThat(answer.status()).isEqualTo(201);
+    String row =
+        "{\"id\":\"r\",\"error\":\"doc_validation\",\"reason\":\"Bad special document member: _x\"},";
+    assertThat(answer.body()).startsWith('[' + row.repeat(count) + "{\"ok\":true,\"id\":\"a\"");
+  }
+
+  @Test
+  void all_or_nothing_is_refused_as_in_couchdb() {
+    String docs = "[{\"_id\":\"a\"},{\"_id\":\"b\",\"_rev\":\"1-abc\"},{}]";
+    Answer answer = bulk("{\"all_or_nothing\":true,\"docs\":" + docs + "}");
+
+    assertThat(answer.status()).isEqualTo(417);
+    String error = "\"error\":\"not_implemented\",\"reason\":\"all_or_nothing is not supported\"}";
+    assertThat(answer.body())
+        .matches(
+            "\\[\\{\"id\":\"a\",\"rev\":\"0-\",%s,\\{\"id\":\"b\",\"rev\":\"1-abc\",%s,\\{\"id\":\"\\w{32}\",\"rev\":\"0-\",%s]\n"
+                .formatted(error, error, error));
+    assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
+    assertThat(bulk("{\"all_or_nothing\":true,\"docs\":[]}").body()).isEqualTo("[]\n");
+    assertThat(bulk("{\"all_or_nothing\":true,\"docs\":[{\"_id\":\"_x\"}]}").status())
+        .isEqualTo(400);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"docs\":[{\"_id\":\"b\"}],\"docs\":[{\"_id\":\"a\"}]}",
+        "{\"docs\":[{\"_id\":\"_x\"}],\"docs\":[{\"_id\":\"a\"}]}",
+        "{\"docs\":[{\"_id\":\"a\"}],\"all_or_nothing\":\"x\"}",
+        "{\"docs\":[{\"_id\":\"a\",\"_rev\":\"1-a\"}],\"all_or_nothing\":true,\"new_edits\":false}",
+        "{\"docs\":[{\"_id\":\"a\"}],\"w\":\"x\",\"r\":3,\"n\":[]}",
+      })
+  void what_says_nothing_about_the_documents_is_passed_over(String json) {
+    Answer answer =
+        server
+            .request("POST", "/w/_bulk_docs?w=1&r=1&n=1")
+            .header("X-Couch-Full-Commit", "false")
+            .json(json)
+            .send();
+
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(server.get("/w/a").status()).isEqualTo(200);
+    assertThat(server.get("/w").body()).contains("\"doc_count\":1,");
   }
 
   @Test
@@ -149,9 +262,11 @@ final class BulkResourcesTest {
   void replicated_local_documents_count_on_and_are_not_listed() {
     assertThat(
             bulk("{\"new_edits\":false,\"docs\":[{\"_id\":\"_local/x\",\"_rev\":\"0-1\"},"
+                    + "{\"_id\":\"_local/y\",\"_revisions\":{\"start\":0,\"ids\":[\"4\"]}},"
                     + "{\"_id\":\"a\",\"_rev\":\"1-a\"}]}")
                 .body())
         .isEqualTo("[]\n");
+    assertThat(server.get("/w/_local/y").member("_rev")).isEqualTo("0-5");
     assertThat(server.get("/w/_local/x").member("_rev")).isEqualTo("0-2");
     assertThat(server.get("/w/a").member("_rev")).isEqualTo("1-a");
 

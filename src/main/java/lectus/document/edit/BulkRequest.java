@@ -1,0 +1,113 @@
+package lectus.document.edit;
+
+import com.fasterxml.jackson.core.JsonToken;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.json.JsonInput;
+
+/**
+ * The body of {@code _bulk_docs} while it is read: {@code
+ * {"docs":[…],"new_edits":true,"atomic":false}}, its members in any order. Of duplicates the last
+ * one stands.
+ */
+final class BulkRequest {
+  private final DocumentParser parser;
+  private Optional<List<DocumentReading>> documents = Optional.empty();
+  private boolean newEdits = true;
+  private boolean atomic;
+  private boolean allOrNothing;
+
+  BulkRequest(DocumentParser parser) {
+    this.parser = parser;
+  }
+
+  void read(JsonInput input) {
+    if (input.next() != JsonToken.START_OBJECT) {
+      throw LectusException.badRequest("Request body must be a JSON object");
+    }
+    while (input.next() == JsonToken.FIELD_NAME) {
+      String name = input.name();
+      JsonToken value = input.next();
+      switch (name) {
+        case "docs" -> documents = Optional.of(documents(input, value));
+        case "new_edits" -> newEdits = bool(name, value);
+        case "atomic" -> atomic = bool(name, value);
+        case "all_or_nothing" -> {
+          allOrNothing = value == JsonToken.VALUE_TRUE;
+          input.skip();
+        }
+        default -> input.skip();
+      }
+    }
+  }
+
+  /** What the documents are, now that all members are known. */
+  BulkEdits edits(Supplier<String> newId, Consumer<String> ids) {
+    List<DocumentReading> readings =
+        documents.orElseThrow(
+            () -> LectusException.badRequest("POST body must include `docs` parameter."));
+    List<Edit> edits = new ArrayList<>(readings.size());
+    List<RefusedEdit> refused = new ArrayList<>();
+    for (DocumentReading reading : readings) {
+      requireRevision(reading);
+      try {
+        Edit edit = parser.edit(reading.parsed(), newEdits, newId);
+        ids.accept(edit.id());
+        edits.add(edit);
+      } catch (LectusException refusal) {
+        int place = edits.size() + refused.size();
+        refused.add(refused(place, reading.identity(), refusal.error(), newId));
+      }
+    }
+    return new BulkEdits(edits, refused, newEdits, atomic, allOrNothing && newEdits);
+  }
+
+  /** No replicator forgets revisions, so this is about the request and not about one document. */
+  private void requireRevision(DocumentReading reading) {
+    if (!newEdits && reading instanceof ParsedDocument && !reading.identity().namesRevision()) {
+      throw ParsedDocument.needsRevision();
+    }
+  }
+
+  private RefusedEdit refused(
+      int place, DocumentIdentity identity, LectusError error, Supplier<String> newId) {
+    return new RefusedEdit(
+        place,
+        identity.id().orElseGet(newId),
+        newEdits ? Optional.empty() : identity.revision(),
+        error);
+  }
+
+  private List<DocumentReading> documents(JsonInput input, JsonToken value) {
+    if (value != JsonToken.START_ARRAY) {
+      throw LectusException.badRequest("`docs` parameter must be an array.");
+    }
+    List<DocumentReading> read = new ArrayList<>();
+    while (input.next() != JsonToken.END_ARRAY) {
+      if (read.size() == BulkEdits.MOST_DOCUMENTS) {
+        throw tooMany();
+      }
+      read.add(parser.element(input));
+    }
+    return read;
+  }
+
+  private static boolean bool(String name, JsonToken value) {
+    if (value != JsonToken.VALUE_TRUE && value != JsonToken.VALUE_FALSE) {
+      throw LectusException.badRequest("`" + name + "` parameter must be a boolean.");
+    }
+    return value == JsonToken.VALUE_TRUE;
+  }
+
+  private static LectusException tooMany() {
+    return new LectusException(
+        new LectusError.TooLarge(
+            "too_large",
+            "A request takes " + BulkEdits.MOST_DOCUMENTS + " documents at most, this has more."));
+  }
+}

@@ -1,0 +1,42 @@
+package lectus.document.edit;
+
+import java.util.Optional;
+import lectus.error.LectusException;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionPath;
+
+/**
+ * What a document says of which one it is, as it is written.
+ *
+ * @param revisions its {@code _revisions}, which count before {@code _rev}
+ */
+record DocumentIdentity(
+    Optional<String> id, Optional<String> rev, Optional<WrittenRevisions> revisions) {
+
+  boolean namesRevision() {
+    return rev.isPresent() || listed().isPresent();
+  }
+
+  /**
+   * @throws LectusException {@code bad_request}, {@code doc_validation}
+   */
+  Optional<RevisionPath> path() {
+    return revisions
+        .flatMap(WrittenRevisions::path)
+        .or(() -> rev.map(RevisionId::of).map(RevisionPath::of));
+  }
+
+  /** The revision, unless there is none or it cannot be read. */
+  Optional<RevisionId> revision() {
+    return listed().or(() -> rev.flatMap(RevisionId::parse));
+  }
+
+  /** The revision of a local document, {@code 0-3}, not looked at yet. */
+  Optional<String> localRevision() {
+    return listed().map(RevisionId::toString).or(() -> rev);
+  }
+
+  private Optional<RevisionId> listed() {
+    return revisions.flatMap(WrittenRevisions::leaf);
+  }
+}

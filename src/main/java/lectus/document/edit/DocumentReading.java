@@ -1,0 +1,13 @@
+package lectus.document.edit;
+
+import lectus.error.LectusException;
+
+/** What came of reading one document to its end. */
+sealed interface DocumentReading permits ParsedDocument, UnreadableDocument {
+  DocumentIdentity identity();
+
+  /**
+   * @throws LectusException what is wrong with the document
+   */
+  ParsedDocument parsed();
+}

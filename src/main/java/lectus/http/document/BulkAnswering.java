@@ -1,0 +1,90 @@
+package lectus.http.document;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import lectus.document.edit.BulkEdits;
+import lectus.document.edit.RefusedEdit;
+import lectus.document.write.EditOutcome;
+import lectus.http.Writes.Completion;
+import lectus.http.exchange.Exchange;
+import lectus.http.message.ErrorStatus;
+import lectus.http.message.Reply;
+import lectus.json.JsonBuffer;
+
+/** Answers a bulk request when all of its edits are done, a row for each document. */
+record BulkAnswering(Exchange exchange, BulkEdits bulk) implements Completion {
+  private static final int TYPICAL_ROW_BYTES = 96;
+
+  @Override
+  public void written(List<EditOutcome> outcomes) {
+    Reply reply = Reply.json(status(outcomes), json(withRefused(outcomes)));
+    exchange.context().runOnContext(none -> exchange.reply(reply));
+  }
+
+  @Override
+  public void failed(Throwable failure) {
+    exchange.context().runOnContext(none -> exchange.fail(failure));
+  }
+
+  /** Of an atomic request that failed, the worst of what befell its edits. */
+  private int status(List<EditOutcome> outcomes) {
+    if (!bulk.atomic()) {
+      return 201;
+    }
+    return outcomes.stream()
+        .filter(EditOutcome.Failed.class::isInstance)
+        .mapToInt(failed -> ErrorStatus.of(((EditOutcome.Failed) failed).error()))
+        .max()
+        .orElse(201);
+  }
+
+  /** All outcomes in the request's order. */
+  private List<EditOutcome> withRefused(List<EditOutcome> outcomes) {
+    if (bulk.refused().isEmpty()) {
+      return outcomes;
+    }
+    List<EditOutcome> all = new ArrayList<>(outcomes.size() + bulk.refused().size());
+    Iterator<EditOutcome> written = outcomes.iterator();
+    for (RefusedEdit refused : bulk.refused()) {
+      while (all.size() < refused.place()) {
+        all.add(written.next());
+      }
+      all.add(new EditOutcome.Failed(refused.id(), refused.revision(), refused.error()));
+    }
+    written.forEachRemaining(all::add);
+    return all;
+  }
+
+  private JsonBuffer json(List<EditOutcome> outcomes) {
+    JsonBuffer out = new JsonBuffer(16 + TYPICAL_ROW_BYTES * outcomes.size()).octet('[');
+    int start = out.length();
+    for (EditOutcome outcome : outcomes) {
+      int before = out.length();
+      if (before > start) {
+        out.octet(',');
+      }
+      if (!append(outcome, out)) {
+        out.truncate(before);
+      }
+    }
+    return out.octet(']');
+  }
+
+  /** Whether there is anything to say: of replicated edits only errors are listed. */
+  private boolean append(EditOutcome outcome, JsonBuffer out) {
+    if (outcome instanceof EditOutcome.Failed failed) {
+      EditReplies.appendFailed(failed, out);
+      return true;
+    }
+    if (outcome instanceof EditOutcome.Withheld withheld) {
+      EditReplies.appendWithheld(withheld, out);
+      return true;
+    }
+    if (bulk.newEdits() && outcome instanceof EditOutcome.Written written) {
+      EditReplies.appendStored(written.id(), written.revision().toString(), out);
+      return true;
+    }
+    return false;
+  }
+}
