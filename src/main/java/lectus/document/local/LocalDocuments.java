@@ -45,6 +45,16 @@ public final class LocalDocuments {
         });
   }
 
+  /**
+   * Adds {@code _revisions} to a document that was read: of its history there is nothing but the
+   * revision itself.
+   */
+  public static void appendRevisions(JsonBuffer document, String revision) {
+    String number = revision.substring(revision.indexOf('-') + 1);
+    document.truncate(document.length() - 1);
+    document.ascii(",\"_revisions\":{\"start\":0,\"ids\":[").string(number).ascii("]}}");
+  }
+
   private static String read(ReadTransaction tx, DatabaseHandle db, String id, JsonBuffer out) {
     LocalDocsSubspace documents = new LocalDocsSubspace(db);
     CompletableFuture<Optional<LocalRow>> row = documents.row(tx, id);

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.Optional;
 import lectus.database.DatabaseName;
 import lectus.document.DocumentId;
-import lectus.document.edit.DocumentEdit;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
+import lectus.document.edit.NamedRevisions;
 import lectus.document.local.LocalDocuments;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.ReadOptions;
@@ -57,7 +57,11 @@ final class DocumentCopy {
         out -> documents.read(database, source, options, out).toString());
   }
 
+  /** A local document has no revisions that could be asked for. */
   void copyLocal(Exchange exchange, DatabaseName database, String source) {
+    if (DocumentWrites.namesRevision(exchange)) {
+      throw LectusException.notFound("missing");
+    }
     copy(exchange, database, source, out -> localDocuments.read(database, source, out));
   }
 
@@ -90,7 +94,8 @@ final class DocumentCopy {
     int end = question < 0 ? header.length() : question;
     QueryParameters query =
         question < 0 ? QueryParameters.NONE : QueryParameters.parse(header.substring(question + 1));
-    return new Destination(RequestTarget.decode(header, 0, end), query.text("rev"));
+    String id = DocumentId.check(RequestTarget.decode(header, 0, end), Integer.MAX_VALUE);
+    return new Destination(id, query.text("rev"));
   }
 
   private static ReadOptions readOptions(Optional<RevisionId> rev) {
@@ -101,12 +106,10 @@ final class DocumentCopy {
     JsonBuffer json = new JsonBuffer(1_024);
     String rev = source.read(json);
     byte[] body = withoutIdentity(json, id, rev);
-    if (DocumentId.isLocal(target.id())) {
-      return parser.local(target.id(), target.rev(), body);
-    }
-    Optional<RevisionId> over = target.rev().map(RevisionId::of);
-    DocumentEdit copied = parser.interactive(target.id(), over, body);
-    return new DocumentEdit(copied.id(), copied.base(), false, copied.body());
+    NamedRevisions over = new NamedRevisions(target.rev(), Optional.empty());
+    return DocumentId.isLocal(target.id())
+        ? parser.local(target.id(), over, body)
+        : parser.interactive(target.id(), over, body);
   }
 
   /** The document without {@code _id} and {@code _rev}, which always come first. */

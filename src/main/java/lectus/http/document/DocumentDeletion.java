@@ -1,11 +1,9 @@
 package lectus.http.document;
 
-import java.util.Optional;
 import lectus.database.DatabaseName;
 import lectus.document.edit.DocumentEdit;
 import lectus.document.read.DocumentReader;
 import lectus.http.exchange.Exchange;
-import lectus.revision.RevisionId;
 
 /**
  * DELETE of a document. One that is not there, or is deleted, answers 404 whatever the revision, so
@@ -21,15 +19,13 @@ final class DocumentDeletion {
   }
 
   void delete(Exchange exchange, DatabaseName database, String id) {
-    Optional<RevisionId> rev = DocumentWrites.givenRevision(exchange);
-    DocumentEdit edit = DocumentEdit.deletion(id, rev);
     exchange
         .work(() -> documents.currentRevision(database, id))
-        .onComplete(
-            live -> exchange.guarded(() -> submit(exchange, database, edit)), exchange::fail);
+        .onComplete(live -> exchange.guarded(() -> submit(exchange, database, id)), exchange::fail);
   }
 
-  private void submit(Exchange exchange, DatabaseName database, DocumentEdit edit) {
+  private void submit(Exchange exchange, DatabaseName database, String id) {
+    DocumentEdit edit = DocumentEdit.deletion(id, DocumentWrites.givenRevision(exchange));
     writes.submit(exchange, database, edit, 0, done -> EditReplies.of(done, 200, null));
   }
 }

@@ -1,7 +1,6 @@
 package lectus.http.document;
 
 import lectus.database.DatabaseName;
-import lectus.error.LectusException;
 import lectus.http.Services;
 import lectus.http.exchange.DatabaseNames;
 import lectus.http.exchange.Exchange;
@@ -10,7 +9,7 @@ import lectus.http.exchange.Resource;
 
 /** {@code /{db}/{docid}}, design documents included. */
 final class DocumentResource implements Resource {
-  private static final String METHODS = "DELETE,GET,HEAD,POST,PUT,COPY";
+  static final String METHODS = "DELETE,GET,HEAD,POST,PUT,COPY";
 
   private final DatabaseNames names;
   private final DocumentReads reads;
@@ -35,14 +34,8 @@ final class DocumentResource implements Resource {
       case PUT -> writes.put(exchange, database, id);
       case DELETE -> deletion.delete(exchange, database, id);
       case COPY -> copy.copy(exchange, database, id);
-      case POST -> throw postedForm(exchange);
+      case POST -> throw PostedForm.refusal(exchange, id);
       default -> throw Requests.notAllowed(METHODS);
     }
-  }
-
-  /** CouchDB takes attachments as a form. */
-  private static LectusException postedForm(Exchange exchange) {
-    Requests.wantContentType(exchange, "multipart/form-data");
-    return Requests.notImplemented("Attachments are a part of CouchDB that Lectus does not have.");
   }
 }

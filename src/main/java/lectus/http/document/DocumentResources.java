@@ -27,7 +27,7 @@ public final class DocumentResources {
 
   /** {@code /{db}/_local/{id}}. */
   public Resource localDocument() {
-    return new LocalDocumentResource(services, names, writes);
+    return new LocalDocumentResource(services, names, writes, document());
   }
 
   /** What {@code POST /{db}} does. */

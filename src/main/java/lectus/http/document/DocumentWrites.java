@@ -8,6 +8,7 @@ import java.util.function.Function;
 import lectus.database.DatabaseName;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
+import lectus.document.edit.NamedRevisions;
 import lectus.document.write.EditOutcome;
 import lectus.error.LectusException;
 import lectus.http.Services;
@@ -15,7 +16,6 @@ import lectus.http.Writes;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Locations;
 import lectus.http.message.Headers;
-import lectus.http.message.QueryParameters;
 import lectus.http.message.Reply;
 import lectus.revision.RevisionId;
 
@@ -46,30 +46,42 @@ final class DocumentWrites {
 
   /** PUT of a document under its name. */
   void put(Exchange exchange, DatabaseName database, String id) {
-    QueryParameters query = exchange.query();
-    Optional<RevisionId> rev = givenRevision(exchange);
-    boolean newEdits = !"false".equals(query.get("new_edits"));
-    String location = Locations.of(exchange, database.text(), id);
-    parse(
+    NamedRevisions named = namedRevisions(exchange);
+    put(
         exchange,
-        body -> newEdits ? parser.interactive(id, rev, body) : parser.replicated(id, rev, body),
-        (edit, bytes) -> {
-          int status = edit.deleted() && newEdits ? 200 : 201;
-          submit(exchange, database, edit, bytes, done -> EditReplies.of(done, status, location));
-        });
+        database,
+        id,
+        isNewEdit(exchange)
+            ? body -> parser.interactive(id, named, body)
+            : body -> parser.replicated(id, named, body));
   }
 
   /** PUT of a local document, {@code id} with its {@code _local/}. */
   void putLocal(Exchange exchange, DatabaseName database, String id) {
-    Optional<String> rev = revisionText(exchange);
+    NamedRevisions named = namedRevisions(exchange);
+    put(
+        exchange,
+        database,
+        id,
+        isNewEdit(exchange)
+            ? body -> parser.local(id, named, body)
+            : body -> parser.replicatedLocal(id, named, body));
+  }
+
+  private void put(
+      Exchange exchange, DatabaseName database, String id, Function<byte[], Edit> parsing) {
     String location = Locations.of(exchange, database.text(), id);
     parse(
         exchange,
-        body -> parser.local(id, rev, body),
+        parsing,
         (edit, bytes) -> {
           int status = edit.deleted() ? 200 : 201;
-          submit(exchange, database, edit, bytes, done -> EditReplies.of(done, status, location));
+          take(exchange, database, edit, bytes, done -> EditReplies.of(done, status, location));
         });
+  }
+
+  private static boolean isNewEdit(Exchange exchange) {
+    return !"false".equals(exchange.query().get("new_edits"));
   }
 
   /** POST of a document to its database. */
@@ -79,7 +91,7 @@ final class DocumentWrites {
         body -> parser.created(body, uuids::next),
         (edit, bytes) -> {
           String location = Locations.of(exchange, database.text(), edit.id());
-          submit(exchange, database, edit, bytes, done -> posted(done, location));
+          take(exchange, database, edit, bytes, done -> posted(done, location));
         });
   }
 
@@ -93,6 +105,21 @@ final class DocumentWrites {
         .with(Headers.LOCATION, location);
   }
 
+  /** Queues an edit that is at hand and answers what becomes of it, or at once if asked to. */
+  private void take(
+      Exchange exchange,
+      DatabaseName database,
+      Edit edit,
+      long jsonBytes,
+      Function<EditOutcome, Reply> reply) {
+    if ("ok".equals(exchange.query().get("batch"))) {
+      writes.write(database, edit, memoryOf(jsonBytes, 1), new Unattended(exchange.id()));
+      exchange.reply(EditReplies.accepted(edit.id()));
+    } else {
+      submit(exchange, database, edit, jsonBytes, reply);
+    }
+  }
+
   /** Queues an edit that is at hand and answers what becomes of it. */
   void submit(
       Exchange exchange,
@@ -100,37 +127,33 @@ final class DocumentWrites {
       Edit edit,
       long jsonBytes,
       Function<EditOutcome, Reply> reply) {
-    boolean batch = "ok".equals(exchange.query().get("batch"));
-    writes.write(
-        database,
-        edit,
-        memoryOf(jsonBytes, 1),
-        batch ? new Unattended(exchange.id()) : new Answering(exchange, reply));
-    if (batch) {
-      exchange.reply(EditReplies.accepted(edit.id()));
-    }
+    writes.write(database, edit, memoryOf(jsonBytes, 1), new Answering(exchange, reply));
   }
 
   /**
-   * The revision that the request names beside its body.
+   * The revision that a request without a body names.
    *
    * @throws LectusException {@code bad_request}: no revision, or two different ones
    */
   static Optional<RevisionId> givenRevision(Exchange exchange) {
-    return revisionText(exchange).map(RevisionId::of);
+    return givenRevision(exchange, RevisionId::of);
   }
 
-  private static Optional<String> revisionText(Exchange exchange) {
-    Optional<String> query = exchange.query().text("rev");
-    String match = exchange.header(HttpHeaders.IF_MATCH);
-    if (match == null) {
-      return query;
-    }
-    String header = unquoted(match.trim());
-    if (query.isPresent() && !query.get().equals(header)) {
-      throw LectusException.badRequest("Document rev and etag have different values");
-    }
-    return Optional.of(header);
+  /** As above, of another form. */
+  static <R> Optional<R> givenRevision(Exchange exchange, Function<String, R> reading) {
+    return namedRevisions(exchange).agreed(Optional.empty(), reading);
+  }
+
+  /** Whether the request names a revision at all. */
+  static boolean namesRevision(Exchange exchange) {
+    return !namedRevisions(exchange).isEmpty();
+  }
+
+  private static NamedRevisions namedRevisions(Exchange exchange) {
+    return new NamedRevisions(
+        exchange.query().text("rev"),
+        Optional.ofNullable(exchange.header(HttpHeaders.IF_MATCH))
+            .map(match -> unquoted(match.trim())));
   }
 
   private static String unquoted(String text) {

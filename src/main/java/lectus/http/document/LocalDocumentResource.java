@@ -4,8 +4,10 @@ import java.math.BigInteger;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import lectus.database.DatabaseName;
 import lectus.document.local.LocalDocuments;
+import lectus.error.LectusException;
 import lectus.http.Services;
 import lectus.http.exchange.DatabaseNames;
 import lectus.http.exchange.Exchange;
@@ -15,14 +17,25 @@ import lectus.http.message.EntityTag;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
-/** {@code /{db}/_local/{id}}. */
+/**
+ * {@code /{db}/_local/{id}}. A local document has no revisions that could be asked for: CouchDB
+ * looks for those that {@code rev} and {@code open_revs} name among the documents that replicate.
+ */
 final class LocalDocumentResource implements Resource {
+  private static final Pattern REVISION = Pattern.compile("[0-9]+-.*", Pattern.DOTALL);
+
   private final LocalDocuments documents;
   private final DocumentWrites writes;
   private final DocumentCopy copies;
   private final DatabaseNames names;
+  private final Resource replicating;
 
-  LocalDocumentResource(Services services, DatabaseNames names, DocumentWrites writes) {
+  /**
+   * @param replicating the documents that do replicate
+   */
+  LocalDocumentResource(
+      Services services, DatabaseNames names, DocumentWrites writes, Resource replicating) {
+    this.replicating = replicating;
     this.documents = services.localDocuments();
     this.writes = writes;
     this.copies = new DocumentCopy(services, writes);
@@ -34,20 +47,50 @@ final class LocalDocumentResource implements Resource {
     DatabaseName database = names.of(exchange);
     String id = DocumentNames.idOf(exchange.segments());
     switch (exchange.method()) {
-      case GET, HEAD -> exchange.answer(() -> get(exchange, database, id));
+      case GET, HEAD -> get(exchange, database, id);
       case PUT -> writes.putLocal(exchange, database, id);
       case COPY -> copies.copyLocal(exchange, database, id);
-      case DELETE -> exchange.answer(() -> written(200, id, documents.delete(database, id)));
-      default -> throw Requests.notAllowed("DELETE,GET,HEAD,POST,PUT,COPY");
+      case DELETE -> exchange.answer(() -> delete(exchange, database, id));
+      case POST -> throw PostedForm.refusal(exchange, id);
+      default -> throw Requests.notAllowed(DocumentResource.METHODS);
     }
   }
 
-  private Reply get(Exchange exchange, DatabaseName database, String id) {
+  private void get(Exchange exchange, DatabaseName database, String id) {
+    if (exchange.query().get("open_revs") != null) {
+      replicating.serve(exchange);
+      return;
+    }
+    if (!exchange.query().isTrue("latest")) {
+      exchange.query().text("rev").ifPresent(LocalDocumentResource::refuse);
+    }
+    boolean revs = exchange.query().isTrue("revs");
+    exchange.answer(() -> read(exchange, database, id, revs));
+  }
+
+  private static void refuse(String rev) {
+    requireRevision(rev);
+    throw LectusException.notFound("missing");
+  }
+
+  private static String requireRevision(String text) {
+    if (!REVISION.matcher(text).matches()) {
+      throw LectusException.badRequest("Invalid rev format");
+    }
+    return text;
+  }
+
+  private Reply read(Exchange exchange, DatabaseName database, String id, boolean revs) {
     JsonBuffer out = new JsonBuffer(512);
-    documents.read(database, id, out);
+    String revision = documents.read(database, id, out);
     String tag = digest(out);
-    boolean unchanged = exchange.hasSeen(new EntityTag(tag));
-    return (unchanged ? Reply.empty(304) : Reply.json(200, out)).withEtag(tag);
+    if (exchange.hasSeen(new EntityTag(tag))) {
+      return Reply.empty(304).withEtag(tag);
+    }
+    if (revs) {
+      LocalDocuments.appendRevisions(out, revision);
+    }
+    return Reply.json(200, out).withEtag(tag);
   }
 
   /** A revision of a local document may come again with another body, so the body is the tag. */
@@ -61,9 +104,15 @@ final class LocalDocumentResource implements Resource {
     }
   }
 
-  private static Reply written(int status, String id, String revision) {
+  /** What is not there is 404 whatever the revision; what is there goes whatever its revision. */
+  private Reply delete(Exchange exchange, DatabaseName database, String id) {
+    if (DocumentWrites.namesRevision(exchange)) {
+      documents.read(database, id, new JsonBuffer(512));
+      DocumentWrites.givenRevision(exchange, LocalDocumentResource::requireRevision);
+    }
+    String revision = documents.delete(database, id);
     JsonBuffer out = new JsonBuffer(96);
     EditReplies.appendStored(id, revision, out);
-    return Reply.json(status, out).withEtag(revision);
+    return Reply.json(200, out).withEtag(revision);
   }
 }

@@ -3,9 +3,11 @@ package lectus.http.document;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -103,8 +105,44 @@ final class DocumentWritesTest {
         server.request("PUT", "/w/a?rev=" + one).header("If-Match", "\"1-b\"").json("{}").send();
     assertThat(header.status()).isEqualTo(400);
     assertThat(header.member("reason")).isEqualTo("Document rev and etag have different values");
-    assertThat(server.put("/w/a?rev=" + one, "{\"_rev\":\"1-b\"}").status()).isEqualTo(400);
-    assertThat(server.put("/w/a?rev=x", "{}").member("reason")).isEqualTo("Invalid rev format");
+    Answer body =
+        server
+            .request("PUT", "/w/a")
+            .header("If-Match", "\"1-b\"")
+            .json("{\"_rev\":\"" + one + "\"}")
+            .send();
+    assertThat(body.status()).isEqualTo(400);
+    assertThat(body.member("reason")).isEqualTo("Document rev and etag have different values");
+    Answer query =
+        server
+            .request("PUT", "/w/a?rev=" + one)
+            .header("If-Match", "\"1-c\"")
+            .json("{\"_rev\":\"1-b\"}")
+            .send();
+    assertThat(query.status()).isEqualTo(400);
+    assertThat(query.member("reason"))
+        .isEqualTo("Document rev from request body and query string have different values");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"*", "W/\"1-b\"", "\"\"", "x"})
+  void what_is_no_revision_is_400_wherever_it_stands(String text) {
+    server.write("/w/a", "{}");
+
+    for (Answer answer :
+        List.of(
+            server.request("PUT", "/w/a").header("If-Match", text).json("{}").send(),
+            server.request("DELETE", "/w/a").header("If-Match", text).send(),
+            server
+                .request("COPY", "/w/a")
+                .header("If-Match", text)
+                .header("Destination", "b")
+                .send(),
+            server.put("/w/a?rev=x", "{}"),
+            server.delete("/w/a?rev=x"))) {
+      assertThat(answer.status()).isEqualTo(400);
+      assertThat(answer.member("reason")).isEqualTo("Invalid rev format");
+    }
   }
 
   @Test
@@ -127,6 +165,63 @@ final class DocumentWritesTest {
     assertThat(tombstone.status()).isEqualTo(200);
     assertThat(tombstone.member("rev")).startsWith("2-");
     assertThat(server.write("/w/a", "{}")).startsWith("3-");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "PUT    | /w/a                | {\"_deleted\":false}              | 201",
+        "PUT    | /w/a                | {\"_deleted\":true,\"v\":1}       | 200",
+        "PUT    | /w/a?new_edits=false | {\"_deleted\":true,\"_rev\":\"2-b\"} | 200",
+        "PUT    | /w/a?new_edits=false | {\"_rev\":\"2-b\"}             | 201",
+        "PUT    | /w/a?new_edits=false&rev=2-b | {}                     | 201",
+        "PUT    | /w/a?new_edits=foo  | {}                              | 201",
+        "PUT    | /w/a?batch=true     | {}                              | 201",
+        "PUT    | /w/a?w=x&r=1&n=1    | {}                              | 201",
+        "POST   | /w                  | {\"_id\":\"a\",\"_deleted\":true} | 201",
+        "POST   | /w?batch=ok         | {\"_id\":\"a\"}                 | 202",
+        "PUT    | /w/a                | {\"_deleted\":\"true\"}           | 400",
+        "PUT    | /w/a                | {\"_deleted\":null}               | 400",
+        "PUT    | /w/a                | null                            | 400",
+        "PUT    | /w/a                | 7                               | 400",
+        "PUT    | /w/a?new_edits=false | {}                             | 400",
+        "PUT    | /w/a?batch=ok&new_edits=false | {}                    | 400",
+        "PUT    | /w/a?batch=ok       | {\"_rev\":\"x\"}                | 400",
+        "POST   | /w?batch=ok         | {\"_id\":\"_x\"}                | 400",
+        "POST   | /w                  | {\"_id\":\"\"}                  | 400",
+        "POST   | /w                  | null                            | 400",
+      })
+  void statuses_are_couchdbs(String method, String target, String json, int status) {
+    Answer answer = server.request(method, target).json(json).send();
+
+    assertThat(answer.status()).isEqualTo(status);
+  }
+
+  @Test
+  void a_post_without_an_id_is_a_new_document_whatever_revision_it_names() {
+    Answer posted = server.post("/w", "{\"_rev\":\"4-abc\",\"v\":1}");
+
+    assertThat(posted.status()).isEqualTo(201);
+    assertThat(posted.member("rev")).startsWith("1-");
+  }
+
+  @Test
+  void members_of_couchdbs_replicator_come_back() {
+    String notes =
+        "\"_access\":[\"u\"],\"_replication_id\":\"i\",\"_replication_state\":\"s\","
+            + "\"_replication_state_reason\":{\"a\":1},\"_replication_state_time\":\"t\","
+            + "\"_replication_stats\":[1],\"b\":1}";
+    String rev = server.write("/w/a", "{" + notes);
+
+    assertThat(server.get("/w/a").body())
+        .isEqualTo("{\"_id\":\"a\",\"_rev\":\"" + rev + "\"," + notes + "\n");
+    assertThat(server.get("/w/a?fields=[\"_replication_state\"]").body())
+        .contains("\"_replication_state\":\"s\"");
+    assertThat(server.post("/w", "{\"_id\":\"p\"," + notes).status()).isEqualTo(201);
+    assertThat(server.request("COPY", "/w/a").header("Destination", "c").send().status())
+        .isEqualTo(201);
+    assertThat(server.get("/w/c").body()).endsWith(notes + "\n");
   }
 
   @Test
@@ -199,13 +294,26 @@ final class DocumentWritesTest {
     String one = server.write("/w/g", "{}");
     String two = server.delete("/w/g?rev=" + one).member("rev");
 
-    for (String query : new String[] {"", "?rev=" + one, "?rev=" + two}) {
+    for (String query : new String[] {"", "?rev=" + one, "?rev=" + two, "?rev=x"}) {
       Answer again = server.delete("/w/g" + query);
       assertThat(again.status()).isEqualTo(404);
       assertThat(again.body()).isEqualTo("{\"error\":\"not_found\",\"reason\":\"deleted\"}\n");
       assertThat(server.delete("/w/never" + query).body())
           .isEqualTo("{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
     }
+  }
+
+  @Test
+  void a_deletion_is_not_put_off_and_its_body_is_passed_over() {
+    String one = server.write("/w/g", "{}");
+    Answer deleted =
+        server
+            .request("DELETE", "/w/g?batch=ok&rev=" + one)
+            .json("{\"_rev\":\"1-zzz\",\"_deleted\":false}")
+            .send();
+
+    assertThat(deleted.status()).isEqualTo(200);
+    assertThat(deleted.member("rev")).startsWith("2-");
   }
 
   @Test
@@ -244,6 +352,57 @@ final class DocumentWritesTest {
     assertThat(server.get("/w/d").body()).contains("\"v\":2");
     assertThat(server.request("COPY", "/w/_local/none").header("Destination", "d").send().status())
         .isEqualTo(404);
+    assertThat(
+            server
+                .request("COPY", "/w/_local/l?rev=0-1")
+                .header("Destination", "e")
+                .send()
+                .status())
+        .as("it has no revisions to choose from")
+        .isEqualTo(404);
+  }
+
+  @Test
+  void a_tombstone_is_copied_as_one() {
+    String one = server.write("/w/s", "{}");
+    String two = server.delete("/w/s?rev=" + one).member("rev");
+
+    Answer copy = server.request("COPY", "/w/s?rev=" + two).header("Destination", "t").send();
+    assertThat(copy.status()).isEqualTo(201);
+    assertThat(server.get("/w/t").member("reason")).isEqualTo("deleted");
+    assertThat(server.request("COPY", "/w/s").header("Destination", "t").send().status())
+        .isEqualTo(404);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "u%2Fv           | 201 | u/v",
+        "u v             | 201 | u v",
+        "u+v             | 201 | u v",
+        "HTTP://x/y      | 201 | HTTP://x/y",
+        "/w/z            | 201 | /w/z",
+        "_design/c       | 201 | _design/c",
+        "t?rev=1-b       | 409 | conflict",
+        "t?foo=1-b       | 409 | conflict",
+        "t?rev=x         | 400 | bad_request",
+        "t?rev           | 400 | bad_request",
+        "http://host/w/x | 400 | bad_request",
+        "https://x/y     | 400 | bad_request",
+        "?rev=1-b        | 400 | illegal_docid",
+        "_x              | 400 | illegal_docid",
+      })
+  void destinations(String destination, int status, String idOrError) {
+    server.write("/w/s", "{}");
+    server.write("/w/t", "{}");
+
+    Answer copy = server.request("COPY", "/w/s").header("Destination", destination).send();
+    assertThat(copy.status()).isEqualTo(status);
+    assertThat(copy.member(status == 201 ? "id" : "error")).isEqualTo(idOrError);
+    Answer late =
+        server.request("COPY", "/w/s?batch=ok").header("Destination", "late" + status).send();
+    assertThat(late.status()).as("copies are not put off").isEqualTo(201);
   }
 
   @Test
@@ -337,17 +496,38 @@ final class DocumentWritesTest {
     assertThat(server.get("/w/a").status()).isEqualTo(404);
   }
 
-  @Test
-  void a_form_is_no_document() {
-    assertThat(server.post("/w/a", "{}").status()).isEqualTo(415);
-    Answer form =
-        server
-            .request("POST", "/w/a")
-            .header("Content-Type", "multipart/form-data; boundary=x")
-            .body(new byte[0])
-            .send();
-    assertThat(form.status()).isEqualTo(501);
-    assertThat(server.request("PATCH", "/w/a").send().header("allow"))
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "/w/a         |                | application/json         | 400 | Referer header required.",
+        "/w/_design/x |                | application/json         | 400 | Referer header required.",
+        "/w/_local/x  |                | application/json         | 400 | Referer header required.",
+        "/w/a         | http://other/  | application/json         | 400 | Referer header must match"
+            + " host.",
+        "/w/a         | http://[       | application/json         | 400 | Referer header must match"
+            + " host.",
+        "/w/_x        | http://host/y  | application/json         | 400 | Only reserved document ids"
+            + " may start with underscore.",
+        "/w/a         | http://host/y  | application/json         | 415 | Content-Type must be"
+            + " multipart/form-data",
+        "/w/a         | http://host/y  | multipart/form-data; b=x | 501 | Attachments are a part of"
+            + " CouchDB that Lectus does not have.",
+      })
+  void a_form_is_no_document(
+      String target, String referer, String type, int status, String reason) {
+    Request form = server.request("POST", target).header("Content-Type", type);
+    Answer answer =
+        (referer == null ? form : form.header("Referer", referer)).body(new byte[0]).send();
+
+    assertThat(answer.status()).isEqualTo(status);
+    assertThat(answer.member("reason")).isEqualTo(reason);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/w/a", "/w/_local/a"})
+  void documents_have_these_methods_only(String target) {
+    assertThat(server.request("PATCH", target).send().header("allow"))
         .isEqualTo("DELETE,GET,HEAD,POST,PUT,COPY");
   }
 }

@@ -1,0 +1,195 @@
+package lectus.http.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code /{db}/_local/{id}}: what CouchDB 3.5.2 answers, but for its status 500. */
+final class LocalDocumentResourceTest {
+  private static final String PLAIN = "{\"_id\":\"_local/x\",\"_rev\":\"0-2\",\"v\":2}\n";
+  private static final String WITH_REVISIONS =
+      "{\"_id\":\"_local/x\",\"_rev\":\"0-2\",\"v\":2,"
+          + "\"_revisions\":{\"start\":0,\"ids\":[\"2\"]}}\n";
+
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private final LectusServer server = LectusServer.start(stores.fresh());
+
+  @BeforeEach
+  void create() {
+    server.put("/w");
+    server.put("/w/_local/x", "{\"_rev\":\"0-1\",\"v\":2}");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void a_checkpoint_is_written_again_as_couchdbs_replicator_does() {
+    String rev = "0-2";
+    for (int round = 3; round <= 12; round++) {
+      String number = rev.substring(2);
+      Answer saved =
+          server.put(
+              "/w/_local/x",
+              "{\"_id\":\"_local/x\",\"_rev\":\"%s\",\"_revisions\":{\"start\":0,\"ids\":[\"%s\"]},\"n\":%d}"
+                  .formatted(rev, number, round));
+      assertThat(saved.status()).isEqualTo(201);
+      rev = saved.member("rev");
+      assertThat(rev).isEqualTo("0-" + round);
+      assertThat(server.get("/w/_local/x").body()).endsWith("\"n\":" + round + "}\n");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"_revisions\":{\"start\":0,\"ids\":[\"7\",\"3\"]}}                  | 0-8",
+        "{\"_revisions\":{\"start\":0,\"ids\":[\"7\"]},\"_rev\":\"0-3\"}       | 0-8",
+        "{\"_rev\":\"0-3\",\"_revisions\":{\"start\":0,\"ids\":[\"7\"]}}       | 0-8",
+        "{\"_revisions\":{\"start\":0,\"ids\":[]},\"_rev\":\"0-3\"}            | 0-4",
+        "{\"_revisions\":{\"start\":0,\"ids\":[]}}                             | 0-1",
+        "{\"_revisions\":{\"start\":0,\"ids\":[\"7\"]},\"_deleted\":true}      | 0-0",
+      })
+  void revisions_count_before_the_revision(String json, String rev) {
+    Answer put = server.put("/w/_local/x", json);
+    assertThat(put.member("rev")).isEqualTo(rev);
+    assertThat(put.header("location")).isEqualTo("http://host/w/_local%2Fx");
+
+    String withId = json.replaceFirst("\\{", "{\"_id\":\"_local/x\",");
+    assertThat(server.post("/w", withId).member("rev")).isEqualTo(rev);
+    assertThat(server.post("/w/_bulk_docs", "{\"docs\":[" + withId + "]}").member("rev"))
+        .isEqualTo(rev);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"_rev\":\"1-abc\"}                                 | bad_request",
+        "{\"_rev\":\"x\"}                                     | bad_request",
+        "{\"_revisions\":{\"start\":1,\"ids\":[\"abc\"]}}     | bad_request",
+        "{\"_revisions\":{\"start\":0,\"ids\":[\"abc\"]}}     | bad_request",
+        "{\"_revisions\":{\"start\":0,\"ids\":[7]}}           | doc_validation",
+        "{\"_revisions\":{\"ids\":[\"7\"]}}                   | doc_validation",
+        "{\"_revisions\":7}                                   | doc_validation",
+      })
+  void other_revisions_are_400(String json, String error) {
+    Answer answer = server.put("/w/_local/x", json);
+
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.member("error")).isEqualTo(error);
+    assertThat(server.get("/w/_local/x").body()).isEqualTo(PLAIN);
+  }
+
+  @Test
+  void revisions_that_differ_are_400() {
+    assertThat(server.put("/w/_local/x?rev=0-1", "{\"_rev\":\"0-2\"}").member("reason"))
+        .isEqualTo("Document rev from request body and query string have different values");
+    assertThat(
+            server
+                .request("PUT", "/w/_local/x")
+                .header("If-Match", "\"0-1\"")
+                .json("{\"_rev\":\"0-2\"}")
+                .send()
+                .member("reason"))
+        .isEqualTo("Document rev and etag have different values");
+    assertThat(server.put("/w/_local/x?rev=0-2", "{\"_rev\":\"0-2\"}").member("rev"))
+        .isEqualTo("0-3");
+  }
+
+  @Test
+  void a_replicated_one_has_to_name_a_revision() {
+    assertThat(server.put("/w/_local/x?new_edits=false", "{\"_rev\":\"0-2\"}").member("rev"))
+        .isEqualTo("0-3");
+    Answer none = server.put("/w/_local/x?new_edits=false", "{}");
+    assertThat(none.status()).isEqualTo(400);
+    assertThat(none.member("reason")).contains("the document needs `_rev`");
+  }
+
+  @Test
+  void revs_shows_the_revision_itself() {
+    Answer revs = server.get("/w/_local/x?revs=true");
+
+    assertThat(revs.body()).isEqualTo(WITH_REVISIONS);
+    assertThat(revs.header("etag")).isEqualTo(server.get("/w/_local/x").header("etag"));
+    assertThat(server.get("/w/_local/x?revs=true&meta=true").body()).isEqualTo(WITH_REVISIONS);
+    Answer empty = server.put("/w/_local/e", "{}");
+    assertThat(empty.status()).isEqualTo(201);
+    assertThat(server.get("/w/_local/e?revs=true").body())
+        .isEqualTo(
+            "{\"_id\":\"_local/e\",\"_rev\":\"0-1\",\"_revisions\":{\"start\":0,\"ids\":[\"1\"]}}\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "revs_info=true",
+        "conflicts=true&deleted_conflicts=true",
+        "meta=true",
+        "local_seq=true",
+        "attachments=true",
+        "rev=0-2&latest=true",
+        "rev=0-9&latest=true",
+        "revs=maybe"
+      })
+  void what_a_local_document_does_not_have_is_passed_over(String query) {
+    Answer answer = server.get("/w/_local/x?" + query);
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.body()).isEqualTo(PLAIN);
+    String tag = answer.header("etag");
+    assertThat(tag).matches("\"[0-9A-Z]{1,25}\"");
+    Answer seen = server.request("GET", "/w/_local/x?" + query).header("If-None-Match", tag).send();
+    assertThat(seen.status()).isEqualTo(304);
+    Answer head = server.head("/w/_local/x?" + query);
+    assertThat(head.status()).isEqualTo(200);
+    assertThat(head.header("etag")).isEqualTo(tag);
+    assertThat(head.header("content-length")).isEqualTo(Integer.toString(PLAIN.length()));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "rev=0-2, 404, missing",
+    "rev=0-1, 404, missing",
+    "rev=x, 400, Invalid rev format",
+    "open_revs=all, 404, missing"
+  })
+  void it_has_no_revisions_that_could_be_asked_for(String query, int status, String reason) {
+    Answer answer = server.get("/w/_local/x?" + query);
+
+    assertThat(answer.status()).isEqualTo(status);
+    assertThat(answer.member("reason")).isEqualTo(reason);
+    assertThat(server.head("/w/_local/x?" + query).status()).isEqualTo(status);
+    assertThat(server.post("/w/_bulk_get", "{\"docs\":[{\"id\":\"_local/x\"}]}").body())
+        .contains("\"reason\":\"missing\"");
+  }
+
+  @Test
+  void a_deletion_takes_any_revision() {
+    assertThat(server.delete("/w/_local/x?rev=x").status()).isEqualTo(400);
+    assertThat(server.delete("/w/_local/none?rev=x").status()).isEqualTo(404);
+    Answer differing =
+        server.request("DELETE", "/w/_local/x?rev=0-1").header("If-Match", "0-2").send();
+    assertThat(differing.member("reason")).isEqualTo("Document rev and etag have different values");
+
+    Answer deleted = server.request("DELETE", "/w/_local/x").header("If-Match", "\"0-9\"").send();
+    assertThat(deleted.status()).isEqualTo(200);
+    assertThat(deleted.body()).isEqualTo("{\"ok\":true,\"id\":\"_local/x\",\"rev\":\"0-0\"}\n");
+    assertThat(server.delete("/w/_local/x").status()).isEqualTo(404);
+  }
+}
