@@ -15,9 +15,10 @@ import lectus.tuple.TupleWriter;
  *
  * <pre>
  * nothing                      no ancestors
- * 00, 16 bytes each            all hashes are plain
- * 01, (00, 16 bytes) or        some hash is odd ({@link RevisionHash}):
- *     (length 1..ff, bytes)    each with its length, 00 for a plain one
+ * 00, 16 bytes each            all hashes have 16 bytes
+ * 01, (00, 16 bytes) or        databases of the first format: some hash was a text, each with its
+ *     (length 1..ff, bytes)    length, 00 for one of 16 bytes that was none. Read, not written
+ * 02, (length 0..ff, bytes)    some hash is odd ({@link RevisionHash})
  * </pre>
  */
 public final class Ancestors {
@@ -25,50 +26,52 @@ public final class Ancestors {
   public static final int MAX_COUNT = 4000;
 
   /**
-   * Room for {@link #MAX_COUNT} plain hashes even in the second form, and less than what a value
-   * takes beside the other elements; long odd hashes reach it earlier and are cut off there.
+   * Room for {@link #MAX_COUNT} plain hashes even where they have lengths, and less than what a
+   * value takes beside the other elements; long odd hashes reach it earlier and are cut off there.
    */
   public static final int MAX_BYTES = 99_000;
 
-  public static final Ancestors NONE = new Ancestors(new byte[0], 0, 0, false);
+  private static final int PLAIN_BYTES = RevisionHash.USUAL_BYTES;
+  private static final int PLAIN = 0;
+  private static final int WITH_TEXTS = 1;
+  private static final int WITH_LENGTHS = 2;
 
-  private static final int PLAIN_BYTES = 16;
-  private static final int ALL_PLAIN = 0;
-  private static final int MIXED = 1;
+  public static final Ancestors NONE = new Ancestors(new byte[0], 0, 0, PLAIN);
 
   /** The hashes without the leading form byte; may lie inside a value that was read. */
   private final byte[] data;
 
   private final int from;
   private final int to;
-  private final boolean mixed;
+  private final int form;
   private final int count;
 
-  private Ancestors(byte[] data, int from, int to, boolean mixed) {
+  private Ancestors(byte[] data, int from, int to, int form) {
     this.data = data;
     this.from = from;
     this.to = to;
-    this.mixed = mixed;
-    this.count = mixed ? countMixed() : (to - from) / PLAIN_BYTES;
+    this.form = form;
+    this.count = form == PLAIN ? (to - from) / PLAIN_BYTES : countOneByOne();
   }
 
   /** At most {@code limit} of the hashes, and as many as fit. */
   public static Ancestors of(List<RevisionHash> newestFirst, int limit) {
-    boolean mixed = false;
     int count = Math.min(limit, newestFirst.size());
-    for (int i = 0; i < count && !mixed; i++) {
-      mixed = newestFirst.get(i).odd();
-    }
+    boolean isPlain = newestFirst.subList(0, count).stream().noneMatch(RevisionHash::odd);
     TupleWriter packed = new TupleWriter(count * (PLAIN_BYTES + 1));
     for (int i = 0; i < count; i++) {
       RevisionHash hash = newestFirst.get(i);
       if (packed.length() + 1 + hash.bytes().length > MAX_BYTES) {
         break;
       }
-      append(packed, hash, mixed);
+      if (!isPlain) {
+        packed.octet(hash.bytes().length);
+      }
+      packed.raw(hash.bytes());
     }
     byte[] data = packed.toBytes();
-    return data.length == 0 ? NONE : new Ancestors(data, 0, data.length, mixed);
+    int form = isPlain ? PLAIN : WITH_LENGTHS;
+    return data.length == 0 ? NONE : new Ancestors(data, 0, data.length, form);
   }
 
   /** The ancestors of a child of {@code parent}, whose own ancestors these are. */
@@ -76,7 +79,7 @@ public final class Ancestors {
     if (limit < 1) {
       return NONE;
     }
-    if (mixed || parent.odd()) {
+    if (form != PLAIN || parent.odd()) {
       List<RevisionHash> hashes = new ArrayList<>(count + 1);
       hashes.add(parent);
       addTo(hashes, 0);
@@ -86,7 +89,7 @@ public final class Ancestors {
     byte[] grown = new byte[PLAIN_BYTES + kept];
     System.arraycopy(parent.bytes(), 0, grown, 0, PLAIN_BYTES);
     System.arraycopy(data, from, grown, PLAIN_BYTES, kept);
-    return new Ancestors(grown, 0, grown.length, false);
+    return new Ancestors(grown, 0, grown.length, PLAIN);
   }
 
   /** Hashes in the list, 0 to {@link #MAX_COUNT}. */
@@ -111,14 +114,12 @@ public final class Ancestors {
 
   /** Whether {@code hash} is the one at {@code depth}; false where the list does not reach. */
   boolean holds(RevisionHash hash, long depth) {
-    if (depth < 0 || depth >= count || (hash.odd() && !mixed)) {
+    if (depth < 0 || depth >= count) {
       return false;
     }
-    if (mixed) {
-      return hash((int) depth).equals(hash);
-    }
     int at = offset((int) depth);
-    return Arrays.equals(data, at, at + PLAIN_BYTES, hash.bytes(), 0, PLAIN_BYTES);
+    byte[] wanted = hash.bytes();
+    return Arrays.equals(data, hashStart(at), at + lengthAt(at), wanted, 0, wanted.length);
   }
 
   /** Adds the hashes from {@code depth} on to {@code hashes}. */
@@ -139,7 +140,7 @@ public final class Ancestors {
   /** The tail of the revisions value. */
   void writeTo(TupleWriter value) {
     if (to > from) {
-      value.octet(mixed ? MIXED : ALL_PLAIN).raw(data, from, to - from);
+      value.octet(form).raw(data, from, to - from);
     }
   }
 
@@ -149,21 +150,26 @@ public final class Ancestors {
       return NONE;
     }
     int form = value[offset];
-    boolean whole = form == MIXED || (value.length - offset - 1) % PLAIN_BYTES == 0;
-    if (form < ALL_PLAIN || form > MIXED || !whole) {
+    boolean whole = form != PLAIN || (value.length - offset - 1) % PLAIN_BYTES == 0;
+    if (form < PLAIN || form > WITH_LENGTHS || !whole) {
       throw new MalformedTupleException("Not a list of ancestors");
     }
-    return new Ancestors(value, offset + 1, value.length, form == MIXED);
+    return new Ancestors(value, offset + 1, value.length, form);
   }
 
-  private static void append(TupleWriter packed, RevisionHash hash, boolean mixed) {
-    if (mixed) {
-      packed.octet(hash.odd() ? hash.bytes().length : 0);
+  /**
+   * Whether some hash is a text of 16 bytes, which databases of the first format told from the hash
+   * of the same bytes.
+   */
+  boolean hasTextsLikeHashes() {
+    boolean found = false;
+    for (int at = from; form == WITH_TEXTS && at < to && !found; at += lengthAt(at)) {
+      found = data[at] == PLAIN_BYTES;
     }
-    packed.raw(hash.bytes());
+    return found;
   }
 
-  private int countMixed() {
+  private int countOneByOne() {
     int hashes = 0;
     int at = from;
     while (at < to) {
@@ -177,7 +183,7 @@ public final class Ancestors {
   }
 
   private int offset(int depth) {
-    if (!mixed) {
+    if (form == PLAIN) {
       return from + depth * PLAIN_BYTES;
     }
     int at = from;
@@ -188,17 +194,19 @@ public final class Ancestors {
   }
 
   private int lengthAt(int at) {
-    if (!mixed) {
+    if (form == PLAIN) {
       return PLAIN_BYTES;
     }
     int length = data[at] & 0xff;
-    return 1 + (length == 0 ? PLAIN_BYTES : length);
+    return 1 + (form == WITH_TEXTS && length == 0 ? PLAIN_BYTES : length);
   }
 
   private RevisionHash hashAt(int at) {
-    int start = mixed ? at + 1 : at;
-    boolean odd = mixed && data[at] != 0;
-    return new RevisionHash(Arrays.copyOfRange(data, start, at + lengthAt(at)), odd);
+    return new RevisionHash(Arrays.copyOfRange(data, hashStart(at), at + lengthAt(at)));
+  }
+
+  private int hashStart(int at) {
+    return form == PLAIN ? at : at + 1;
   }
 
   @Override

@@ -8,71 +8,85 @@ import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
 /**
- * The part of a revision id behind the dash. Thirty-two hex digits are kept as 16 bytes; anything
- * else, as {@code new_edits=false} may bring it, is kept as it came, under a tuple type of its own,
- * so that no hash is taken for another.
+ * The part of a revision id behind the dash, as its raw bytes, which is what CouchDB compares when
+ * it picks winners. Thirty-two hex digits stand for 16 bytes; any other text, as {@code
+ * new_edits=false} may bring it, for its own bytes. So a text of exactly 16 bytes is another
+ * spelling of the hash that is printed as their hex digits. At position 0 every text stands for
+ * itself.
  *
- * <p>Encoding: byte string of 16 bytes, or Unicode string. Odd hashes sort above all others.
+ * <p>Encoding: a byte string. Databases of the first format have hashes that are no hex digits as
+ * Unicode strings; their values may keep them, their keys are written anew ({@code
+ * lectus.document.upgrade}).
  */
-public record RevisionHash(byte[] bytes, boolean odd) implements Comparable<RevisionHash> {
-  /** Longest odd hash accepted, in bytes of UTF-8, so that keys and ancestor lists stay bounded. */
-  public static final int MAX_ODD_BYTES = 255;
+public record RevisionHash(byte[] bytes) implements Comparable<RevisionHash> {
+  /** Longest hash accepted, in bytes, so that keys and ancestor lists stay bounded. */
+  public static final int MAX_BYTES = 255;
+
+  /** MD5 and its like. */
+  static final int USUAL_BYTES = 16;
+
+  private static final int HEX_DIGITS = 2 * USUAL_BYTES;
 
   /** MD5 and its like: 16 bytes. */
   public static RevisionHash of(byte[] sixteen) {
-    if (sixteen.length != 16) {
+    if (sixteen.length != USUAL_BYTES) {
       throw new IllegalArgumentException("A revision hash has 16 bytes");
     }
-    return new RevisionHash(sixteen, false);
+    return new RevisionHash(sixteen);
   }
 
-  /** Empty for a text of no, or of more than {@link #MAX_ODD_BYTES}, bytes. */
+  /** As {@link #parse(String, long)} at any position but 0. */
   public static Optional<RevisionHash> parse(String text) {
-    if (text.length() == 32 && isHex(text)) {
-      return Optional.of(new RevisionHash(HexFormat.of().parseHex(text), false));
-    }
+    return parse(text, 1);
+  }
+
+  /**
+   * Empty for a text of more than {@link #MAX_BYTES} bytes, and for one of 32 bytes that are no hex
+   * digits.
+   *
+   * @param position of the revision whose text it is; in a list of ancestors, of the leaf
+   */
+  public static Optional<RevisionHash> parse(String text, long position) {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-    return utf8.length == 0 || utf8.length > MAX_ODD_BYTES
-        ? Optional.empty()
-        : Optional.of(new RevisionHash(utf8, true));
+    if (position != 0 && utf8.length == HEX_DIGITS) {
+      return isHex(text)
+          ? Optional.of(new RevisionHash(HexFormat.of().parseHex(text)))
+          : Optional.empty();
+    }
+    return utf8.length > MAX_BYTES ? Optional.empty() : Optional.of(new RevisionHash(utf8));
   }
 
   private static boolean isHex(String text) {
-    for (int i = 0; i < text.length(); i++) {
-      if (!HexFormat.isHexDigit(text.charAt(i))) {
-        return false;
-      }
-    }
-    return true;
+    return text.chars().allMatch(HexFormat::isHexDigit);
+  }
+
+  /** Whether it has another length than digests have, so that it is printed as the text it is. */
+  public boolean odd() {
+    return bytes.length != USUAL_BYTES;
   }
 
   public void writeTo(TupleWriter tuple) {
-    if (odd) {
-      tuple.string(bytes, 0, bytes.length);
-    } else {
-      tuple.bytes(bytes);
-    }
+    tuple.bytes(bytes);
   }
 
+  /** As databases of the first format have hashes that were no hex digits. */
+  public void writeAsTextTo(TupleWriter tuple) {
+    tuple.string(bytes, 0, bytes.length);
+  }
+
+  /** Reads both encodings. */
   public static RevisionHash readFrom(TupleReader tuple) {
-    return tuple.isBytes()
-        ? new RevisionHash(tuple.bytes(), false)
-        : new RevisionHash(tuple.stringUtf8(), true);
+    return new RevisionHash(tuple.isBytes() ? tuple.bytes() : tuple.stringUtf8());
   }
 
   @Override
   public int compareTo(RevisionHash other) {
-    if (odd != other.odd) {
-      return odd ? 1 : -1;
-    }
     return Arrays.compareUnsigned(bytes, other.bytes);
   }
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof RevisionHash that
-        && odd == that.odd
-        && Arrays.equals(bytes, that.bytes);
+    return other instanceof RevisionHash that && Arrays.equals(bytes, that.bytes);
   }
 
   @Override
@@ -80,8 +94,20 @@ public record RevisionHash(byte[] bytes, boolean odd) implements Comparable<Revi
     return Arrays.hashCode(bytes);
   }
 
+  /**
+   * The text at a position.
+   *
+   * @param position as {@link #parse(String, long)} has it
+   */
+  public String text(long position) {
+    return odd() || position == 0
+        ? new String(bytes, StandardCharsets.UTF_8)
+        : HexFormat.of().formatHex(bytes);
+  }
+
+  /** The text at any position but 0. */
   @Override
   public String toString() {
-    return odd ? new String(bytes, StandardCharsets.UTF_8) : HexFormat.of().formatHex(bytes);
+    return text(1);
   }
 }

@@ -9,6 +9,9 @@ import lectus.error.LectusException;
  * deletedness order by position, then hash; the highest wins (RFC 001).
  */
 public record RevisionId(long position, RevisionHash hash) implements Comparable<RevisionId> {
+  /** Eighteen digits, so that no child's position overflows. */
+  public static final long MAX_POSITION = 999_999_999_999_999_999L;
+
   private static final Comparator<RevisionId> ORDER =
       Comparator.comparingLong(RevisionId::position).thenComparing(RevisionId::hash);
 
@@ -19,22 +22,26 @@ public record RevisionId(long position, RevisionHash hash) implements Comparable
     return parse(text).orElseThrow(() -> LectusException.badRequest("Invalid rev format"));
   }
 
-  /** Empty unless the text is a positive integer without leading zeros, a dash, and a hash. */
+  /**
+   * Empty unless the text is an integer, a dash, and a hash, which may be empty. As in CouchDB the
+   * integer may have leading zeros and a plus sign; {@code 007-a} is {@code 7-a}.
+   */
   public static Optional<RevisionId> parse(String text) {
     int dash = text.indexOf('-');
-    if (dash < 1 || dash > 18 || dash == text.length() - 1 || text.charAt(0) == '0') {
+    int first = dash > 1 && text.charAt(0) == '+' ? 1 : 0;
+    if (dash <= first) {
       return Optional.empty();
     }
     long position = 0;
-    for (int i = 0; i < dash; i++) {
-      char digit = text.charAt(i);
-      if (digit < '0' || digit > '9') {
+    for (int i = first; i < dash; i++) {
+      int digit = text.charAt(i) - '0';
+      if (digit < 0 || digit > 9 || position > (MAX_POSITION - digit) / 10) {
         return Optional.empty();
       }
-      position = position * 10 + (digit - '0');
+      position = 10 * position + digit;
     }
     long revisionPosition = position;
-    return RevisionHash.parse(text.substring(dash + 1))
+    return RevisionHash.parse(text.substring(dash + 1), position)
         .map(hash -> new RevisionId(revisionPosition, hash));
   }
 
@@ -45,6 +52,6 @@ public record RevisionId(long position, RevisionHash hash) implements Comparable
 
   @Override
   public String toString() {
-    return position + "-" + hash;
+    return position + "-" + hash.text(position);
   }
 }

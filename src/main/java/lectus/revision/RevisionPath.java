@@ -11,7 +11,7 @@ import java.util.List;
 public record RevisionPath(RevisionId leaf, List<RevisionHash> ancestors) {
   public RevisionPath {
     ancestors = List.copyOf(ancestors);
-    if (leaf.position() - ancestors.size() < 1) {
+    if (leaf.position() - ancestors.size() < 0) {
       throw new IllegalArgumentException("More ancestors than positions before " + leaf);
     }
   }

@@ -11,7 +11,7 @@ public final class RevisionText {
 
   /** Appends {@code "3-9a…"}, quoted. */
   public static void append(JsonBuffer out, RevisionId revision) {
-    if (revision.hash().odd()) {
+    if (revision.hash().odd() || revision.position() == 0) {
       out.string(revision.toString());
       return;
     }
@@ -20,10 +20,14 @@ public final class RevisionText {
     out.octet('"');
   }
 
-  /** Appends the part behind the dash, quoted. */
-  public static void appendHash(JsonBuffer out, RevisionHash hash) {
-    if (hash.odd()) {
-      out.string(hash.toString());
+  /**
+   * Appends the part behind the dash, quoted.
+   *
+   * @param position of the revision; in a list of ancestors, of the leaf
+   */
+  public static void appendHash(JsonBuffer out, RevisionHash hash, long position) {
+    if (hash.odd() || position == 0) {
+      out.string(hash.text(position));
       return;
     }
     out.octet('"');

@@ -23,25 +23,50 @@ class AncestorsTest {
 
   @Test
   void round_trip_of_odd_hashes_among_plain_ones() {
-    List<RevisionHash> hashes = List.of(odd("a"), plain(2), odd("x".repeat(255)), NULS);
+    List<RevisionHash> hashes = List.of(odd("a"), plain(2), odd("x".repeat(255)), NULS, odd(""));
 
     Ancestors reread = reread(Ancestors.of(hashes, 1000));
 
     assertThat(reread.toList()).isEqualTo(hashes);
     assertThat(reread.hash(2)).isEqualTo(hashes.get(2));
-    assertThat(reread.count()).isEqualTo(4);
+    assertThat(reread.count()).isEqualTo(5);
+    assertThat(reread.holds(odd(""), 4)).isTrue();
+    assertThat(reread.holds(odd(""), 3)).isFalse();
   }
 
   @Test
-  void sixteen_odd_bytes_are_not_a_plain_hash() {
-    RevisionHash odd = odd("0123456789abcdef");
-    RevisionHash plain = RevisionHash.of("0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
-    Ancestors mixed = reread(Ancestors.of(List.of(odd, plain), 10));
+  void a_text_of_sixteen_bytes_is_the_hash_of_these_bytes() {
+    RevisionHash text = odd("0123456789abcdef");
+    RevisionHash hash = RevisionHash.of("0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
+    Ancestors plain = reread(Ancestors.of(List.of(text, hash), 10));
 
-    assertThat(mixed.toList()).containsExactly(odd, plain);
-    assertThat(mixed.holds(plain, 0)).isFalse();
-    assertThat(mixed.holds(odd, 1)).isFalse();
-    assertThat(reread(Ancestors.of(List.of(plain), 10)).holds(odd, 0)).isFalse();
+    assertThat(encoded(plain)).hasSize(1 + 2 * 16);
+    assertThat(plain.holds(hash, 0)).isTrue();
+    assertThat(plain.holds(text, 1)).isTrue();
+  }
+
+  @Test
+  void lists_of_the_first_format_are_read() {
+    byte[] texts =
+        new TupleWriter(64)
+            .octet(1)
+            .octet(1)
+            .raw(odd("a").bytes())
+            .octet(0)
+            .raw(NULS.bytes())
+            .toBytes();
+    byte[] sixteen =
+        new TupleWriter(64).octet(1).octet(16).raw(odd("0123456789abcdef").bytes()).toBytes();
+
+    Ancestors read = Ancestors.readFrom(texts, 0);
+
+    assertThat(read.toList()).containsExactly(odd("a"), NULS);
+    assertThat(read.holds(NULS, 1)).isTrue();
+    assertThat(encoded(read)).isEqualTo(texts);
+    assertThat(read.below(plain(1), 10).toList()).containsExactly(plain(1), odd("a"), NULS);
+    assertThat(read.hasTextsLikeHashes()).isFalse();
+    assertThat(Ancestors.readFrom(sixteen, 0).hasTextsLikeHashes()).isTrue();
+    assertThat(Ancestors.of(List.of(odd("a"), plain(16)), 9).hasTextsLikeHashes()).isFalse();
   }
 
   @Test
@@ -128,7 +153,9 @@ class AncestorsTest {
         .isInstanceOf(MalformedTupleException.class);
     assertThatThrownBy(() -> Ancestors.readFrom(new byte[] {1, 5, 2}, 0))
         .isInstanceOf(MalformedTupleException.class);
-    assertThatThrownBy(() -> Ancestors.readFrom(new byte[] {2}, 0))
+    assertThatThrownBy(() -> Ancestors.readFrom(new byte[] {2, 3, 1}, 0))
+        .isInstanceOf(MalformedTupleException.class);
+    assertThatThrownBy(() -> Ancestors.readFrom(new byte[] {3}, 0))
         .isInstanceOf(MalformedTupleException.class);
   }
 
@@ -150,6 +177,6 @@ class AncestorsTest {
   }
 
   private static RevisionHash odd(String text) {
-    return new RevisionHash(text.getBytes(StandardCharsets.UTF_8), true);
+    return new RevisionHash(text.getBytes(StandardCharsets.UTF_8));
   }
 }

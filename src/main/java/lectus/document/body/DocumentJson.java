@@ -42,13 +42,24 @@ public final class DocumentJson {
     out.octet('}');
   }
 
-  /** {@code "_revisions":{"start":2,"ids":["2ecb…","2df5…"]}}. */
-  public static void appendRevisions(JsonBuffer out, EditBranch branch) {
-    out.ascii(",\"_revisions\":{\"start\":").number(branch.leaf().position()).ascii(",\"ids\":[");
-    RevisionText.appendHash(out, branch.leaf().hash());
+  /**
+   * {@code "_revisions":{"start":2,"ids":["2ecb…","2df5…"]}}.
+   *
+   * @param revsLimit the database's: a branch may be longer that was written under a higher one. As
+   *     in CouchDB it is cut short here, while {@code _revs_info} and {@code _revs_diff} know all
+   *     of it until the next edit
+   */
+  public static void appendRevisions(JsonBuffer out, EditBranch branch, int revsLimit) {
+    long start = branch.leaf().position();
+    out.ascii(",\"_revisions\":{\"start\":").number(start).ascii(",\"ids\":[");
+    RevisionText.appendHash(out, branch.leaf().hash(), start);
+    int left = revsLimit - 1;
     for (RevisionHash ancestor : branch.ancestors().toList()) {
+      if (left-- <= 0) {
+        break;
+      }
       out.octet(',');
-      RevisionText.appendHash(out, ancestor);
+      RevisionText.appendHash(out, ancestor, start);
     }
     out.ascii("]}");
   }

@@ -83,7 +83,7 @@ public final class LocalDocsSubspace {
   /** The revision {@code 0-number}. */
   public static RevisionId revision(long number) {
     byte[] digits = Long.toString(number).getBytes(StandardCharsets.US_ASCII);
-    return new RevisionId(0, new RevisionHash(digits, true));
+    return new RevisionId(0, new RevisionHash(digits));
   }
 
   /** Replaces the document, or removes it, whatever is there. */

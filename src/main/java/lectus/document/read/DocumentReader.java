@@ -148,7 +148,7 @@ public final class DocumentReader {
     } else {
       new FieldsReader(tx, db).append(id, false, winner.leaf(), options.fields(), out);
     }
-    appendSpecialMembers(out, options, branches);
+    appendSpecialMembers(out, options, branches, db.configuration().revsLimit());
     DocumentJson.close(out);
     return winner.leaf();
   }
@@ -173,10 +173,10 @@ public final class DocumentReader {
   }
 
   private static void appendSpecialMembers(
-      JsonBuffer out, ReadOptions options, List<EditBranch> branches) {
+      JsonBuffer out, ReadOptions options, List<EditBranch> branches, int revsLimit) {
     EditBranch winner = branches.get(0);
     if (options.revs()) {
-      DocumentJson.appendRevisions(out, winner);
+      DocumentJson.appendRevisions(out, winner, revsLimit);
     }
     if (options.revsInfo()) {
       DocumentJson.appendRevisionsInfo(out, winner);

@@ -16,6 +16,7 @@ import lectus.store.Reads;
 /** Reads a document at a revision that the client names. */
 final class LeafReader {
   private final ReadTransaction tx;
+  private final DatabaseHandle db;
   private final String id;
   private final Bodies bodies;
   private final FieldsReader fields;
@@ -23,6 +24,7 @@ final class LeafReader {
 
   LeafReader(ReadTransaction tx, DatabaseHandle db, String id) {
     this.tx = tx;
+    this.db = db;
     this.id = id;
     this.bodies = new Bodies(db);
     this.fields = new FieldsReader(tx, db);
@@ -57,7 +59,7 @@ final class LeafReader {
       fields.append(id, leaf.deleted(), leaf.leaf(), options.fields(), out);
     }
     if (options.revs()) {
-      DocumentJson.appendRevisions(out, leaf);
+      DocumentJson.appendRevisions(out, leaf, db.configuration().revsLimit());
     }
     DocumentJson.close(out);
   }

@@ -19,6 +19,7 @@ public final class PieceWriter {
   private final ReadTransaction tx;
   private final Bodies bodies;
   private final boolean revs;
+  private final int revsLimit;
   private final JsonBuffer out;
   private final ReadAhead readAhead = new ReadAhead();
 
@@ -26,6 +27,7 @@ public final class PieceWriter {
     this.tx = tx;
     this.bodies = new Bodies(db);
     this.revs = revs;
+    this.revsLimit = db.configuration().revsLimit();
     this.out = out;
   }
 
@@ -78,7 +80,7 @@ public final class PieceWriter {
     out.raw(leaf.frame().before());
     DocumentJson.append(out, leaf.id(), deleted, leaf.branch().leaf(), body);
     if (revs) {
-      DocumentJson.appendRevisions(out, leaf.branch());
+      DocumentJson.appendRevisions(out, leaf.branch(), revsLimit);
     }
     DocumentJson.close(out);
     out.raw(leaf.frame().behind());

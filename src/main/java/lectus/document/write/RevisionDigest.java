@@ -10,8 +10,9 @@ import lectus.tuple.TupleWriter;
 
 /**
  * The hash of a new revision: MD5 over the tuple (deleted, parent's position, parent's hash), or
- * (deleted, nil) for a first revision, and the ordered leaves of the body. Equal edits made on two
- * servers get equal revisions, whatever the order of the members. For one thread at a time.
+ * (deleted, nil) for a first revision, and the ordered leaves of the body. A parent's hash that is
+ * printed as text is a string there, any other a byte string. Equal edits made on two servers get
+ * equal revisions, whatever the order of the members. For one thread at a time.
  */
 final class RevisionDigest {
   private final MessageDigest md5 = md5();
@@ -20,13 +21,21 @@ final class RevisionDigest {
     TupleWriter head = new TupleWriter(64).bool(deleted);
     if (parent.isPresent()) {
       head.integer(parent.get().position());
-      parent.get().hash().writeTo(head);
+      append(parent.get().hash(), head);
     } else {
       head.nil();
     }
     md5.update(head.toBytes());
     body.digestInto(md5);
     return RevisionHash.of(md5.digest());
+  }
+
+  private static void append(RevisionHash parent, TupleWriter head) {
+    if (parent.odd()) {
+      parent.writeAsTextTo(head);
+    } else {
+      parent.writeTo(head);
+    }
   }
 
   private static MessageDigest md5() {

@@ -73,14 +73,16 @@ class DocumentParserTest {
         "{\"_revisions\":{\"start\":1}}       | doc_validation | _revisions.ids isn't a array.",
         "{\"_revisions\":{\"start\":1,\"ids\":5}} | doc_validation | _revisions.ids isn't a array.",
         "{\"_revisions\":{\"start\":1,\"ids\":[5]}} | doc_validation | RevId isn't a string",
-        "{\"_revisions\":{\"start\":1,\"ids\":[\"\"]}} | doc_validation | RevId isn't valid",
+        "{\"_revisions\":{\"start\":1,\"ids\":[\"zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz\"]}}"
+            + " | doc_validation | RevId isn't valid",
         "{\"_revisions\":{\"start\":1,\"ids\":[\"b\",\"a\"]}} | doc_validation | _revisions.start"
             + " is less than the number of _revisions.ids.",
         "{\"_rev\":5}                         | bad_request    | Invalid rev format",
         "{\"_rev\":null}                      | bad_request    | Invalid rev format",
         "{\"_rev\":\"\"}                      | bad_request    | Invalid rev format",
         "{\"_rev\":\"1\"}                     | bad_request    | Invalid rev format",
-        "{\"_rev\":\"0-a\"}                   | bad_request    | Invalid rev format",
+        "{\"_rev\":\"-1-a\"}                  | bad_request    | Invalid rev format",
+        "{\"_rev\":\"1-zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz\"} | bad_request | Invalid rev format",
         "{\"_rev\":\"x-a\"}                   | bad_request    | Invalid rev format",
         "{\"_id\":5}                          | illegal_docid  | Document id must be a string",
         "{\"_id\":\"\"}                       | illegal_docid  | Document id must not be empty",
@@ -345,7 +347,7 @@ class DocumentParserTest {
               assertThat(edit.number()).isEqualTo(4);
               assertThat(json(edit.body())).isEqualTo("{\"v\":1}");
             });
-    assertThat(bulk("{\"docs\":[{\"_rev\":\"0-3\",\"_id\":\"a\"},{}]}").refused())
+    assertThat(bulk("{\"docs\":[{\"_rev\":\"3\",\"_id\":\"a\"},{}]}").refused())
         .extracting(RefusedEdit::error)
         .containsExactly(new LectusError.BadRequest("bad_request", "Invalid rev format"));
   }

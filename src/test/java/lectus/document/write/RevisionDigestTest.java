@@ -64,6 +64,7 @@ class RevisionDigestTest {
     // Of a long string the whole counts, in however many pieces it is stored.
     assertThat(of(null, false, "{\"a\":\"" + "x".repeat(250_000) + "\"}"))
         .hasToString("f74cc36af430e613bc19fbea2320df0f");
+    assertThat(of("1-a", false, "{}")).hasToString("87a2fc5cf5bc1a7965d8efe418d460b6");
   }
 
   private RevisionHash of(String parent, boolean deleted, String json) {
