@@ -75,6 +75,7 @@ final class Keys {
   static final Key<Integer> MAX_DOCUMENT_BYTES =
       Key.number("documents.max-bytes", 0, 0, JsonLimits.MOST_DOCUMENT_BYTES);
   static final Key<Integer> MAX_ID_BYTES = Key.number("documents.max-id-bytes", 512, 1, 4_096);
+  static final Key<Boolean> IGNORE_VALIDATION = Key.flag("documents.ignore-validate-doc-update");
   static final Key<Integer> MAX_UUIDS = Key.number("uuids.max-count", 1_000, 1, 100_000);
 
   static final List<Key<?>> ALL =
@@ -117,6 +118,7 @@ final class Keys {
           DOCUMENT_LIMITS,
           MAX_DOCUMENT_BYTES,
           MAX_ID_BYTES,
+          IGNORE_VALIDATION,
           MAX_UUIDS);
 
   static final Map<String, Key<?>> BY_NAME =

@@ -30,6 +30,7 @@ final class Settings {
         http(configuration),
         documents(configuration),
         writes(configuration),
+        configuration.get(Keys.IGNORE_VALIDATION),
         orPerCore(configuration.get(Keys.READERS), 2),
         orPartOfHeap(configuration.get(Keys.BODY_MEMORY_BYTES), HEAP_TO_BODIES),
         orPartOfHeap(configuration.get(Keys.HOT_DOCUMENT_BYTES), HEAP_TO_HOT_DOCUMENTS),

@@ -44,6 +44,14 @@ final class DatabaseAudit {
           "its configuration cannot be read (" + unreadable.getMessage() + ")");
       return true;
     }
+    if (!handle.isCurrent()) {
+      report.note(
+          "The "
+              + Texts.database(name.text())
+              + " has the format of an earlier version, which the next start of a server brings up"
+              + " to date; it was not looked at.");
+      return true;
+    }
     AuditedDatabase database = new AuditedDatabase(catalogue, handle);
     new DatabaseAudit(reading, database, report).run();
     return reading.read(database::current).topology().equals(handle.topology());

@@ -29,6 +29,7 @@ final class DocumentCheck {
     check.checkBranches();
     check.checkBodies();
     check.checkRow();
+    check.checkValidation();
     return check.problems;
   }
 
@@ -131,6 +132,25 @@ final class DocumentCheck {
                     new AllDocsRow(document.id(), winner.leaf(), winner.winner().branchCount()));
     if (!document.row().equals(expected)) {
       problems.add("all-docs has " + text(document.row()) + ", it should have " + text(expected));
+    }
+  }
+
+  private void checkValidation() {
+    StoredDocument.Validation validation = document.validation();
+    boolean validates =
+        document
+            .winner()
+            .map(winner -> new StoredDocument.Leaf(winner.deleted(), winner.leaf()))
+            .filter(leaf -> !leaf.deleted())
+            .map(validation.leaves()::contains)
+            .orElse(false);
+    if (validates != validation.isListed()) {
+      problems.add(
+          "it is "
+              + (validation.isListed() ? "" : "not ")
+              + "among the validators, its winner has "
+              + (validates ? "a" : "no")
+              + " validate_doc_update");
     }
   }
 

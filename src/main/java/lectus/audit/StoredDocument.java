@@ -7,6 +7,7 @@ import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
@@ -21,6 +22,7 @@ import lectus.revision.RevisionId;
  * @param branches in the order of their keys, backwards: what should be the winner comes first
  * @param bodies what each revision that has a body really takes
  * @param row of the all-docs index
+ * @param validation what it has to do with the validation of writes
  * @param defects what of it could not be read, or not be put together
  */
 record StoredDocument(
@@ -28,11 +30,24 @@ record StoredDocument(
     List<EditBranch> branches,
     Map<Leaf, BodySize> bodies,
     Optional<AllDocsRow> row,
+    Validation validation,
     List<String> defects) {
 
   /** The subspaces whose keys begin with the id of a document. */
   static final List<DatabaseSubspace> SUBSPACES =
-      List.of(DatabaseSubspace.REVISIONS, DatabaseSubspace.DOCUMENTS, DatabaseSubspace.ALL_DOCS);
+      List.of(
+          DatabaseSubspace.REVISIONS,
+          DatabaseSubspace.DOCUMENTS,
+          DatabaseSubspace.ALL_DOCS,
+          DatabaseSubspace.VALIDATORS);
+
+  /**
+   * Which design documents ask for every write to be validated.
+   *
+   * @param leaves whose bodies have {@code validate_doc_update}
+   * @param isListed whether the document is among the database's validators
+   */
+  record Validation(Set<Leaf> leaves, boolean isListed) {}
 
   /** What a body belongs to. */
   record Leaf(boolean deleted, RevisionId revision) {
@@ -55,7 +70,11 @@ record StoredDocument(
 
   /** Whether nothing lies under the id. */
   boolean isEmpty() {
-    return branches.isEmpty() && bodies.isEmpty() && row.isEmpty() && defects.isEmpty();
+    return branches.isEmpty()
+        && bodies.isEmpty()
+        && row.isEmpty()
+        && !validation.isListed()
+        && defects.isEmpty();
   }
 
   /** The branch that should win; empty if there is none. */

@@ -3,17 +3,22 @@ package lectus.audit;
 import com.apple.foundationdb.KeyValue;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
+import lectus.database.ValidatorsSubspace;
+import lectus.document.DocumentId;
 import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
 import lectus.document.body.BodyKey;
 import lectus.document.body.DocumentsSubspace;
+import lectus.document.design.ValidationMember;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
 import lectus.revision.BodySize;
@@ -30,12 +35,16 @@ final class StoredDocumentBuilder {
   private final List<EditBranch> branches = new ArrayList<>();
   private final Map<StoredDocument.Leaf, BodySize> bodies = new LinkedHashMap<>();
   private final List<String> defects = new ArrayList<>();
+  private final ValidatorsSubspace validators;
+  private final Set<StoredDocument.Leaf> validating = new HashSet<>();
   private Optional<AllDocsRow> row = Optional.empty();
+  private boolean isValidator;
   private Body body;
 
   StoredDocumentBuilder(DatabaseHandle db, String id) {
     this.id = id;
     this.allDocs = new AllDocsSubspace(db);
+    this.validators = new ValidatorsSubspace(db.prefix());
     this.branchOffset = DatabaseSubspace.REVISIONS.key(db.prefix()).string(id).length();
     this.bodyOffset = DatabaseSubspace.DOCUMENTS.key(db.prefix()).string(id).length();
   }
@@ -59,6 +68,7 @@ final class StoredDocumentBuilder {
       case REVISIONS -> row -> take("an edit branch", row, this::branch);
       case DOCUMENTS -> row -> take("a part of a body", row, this::body);
       case ALL_DOCS -> row -> take("its row of the all-docs index", row, this::live);
+      case VALIDATORS -> row -> take("its row of the validators", row, this::validator);
       default -> throw new IllegalArgumentException(subspace + " is not sorted by documents");
     };
   }
@@ -82,6 +92,11 @@ final class StoredDocumentBuilder {
     row = Optional.of(allDocs.decode(found));
   }
 
+  private void validator(KeyValue found) {
+    validators.decode(found);
+    isValidator = true;
+  }
+
   private void body(KeyValue part) {
     byte[] key = part.getKey();
     BodyKey decoded = DocumentsSubspace.decodeKey(key, bodyOffset);
@@ -96,6 +111,9 @@ final class StoredDocumentBuilder {
       body.hasMetadata = true;
     } else {
       body.members.leaf(key, decoded.pathOffset(), part.getValue());
+      if (DocumentId.isDesign(id) && ValidationMember.isIn(key, decoded.pathOffset())) {
+        validating.add(leaf);
+      }
     }
   }
 
@@ -119,6 +137,7 @@ final class StoredDocumentBuilder {
   StoredDocument build() {
     finishBody();
     Collections.reverse(branches);
-    return new StoredDocument(id, branches, bodies, row, defects);
+    StoredDocument.Validation validation = new StoredDocument.Validation(validating, isValidator);
+    return new StoredDocument(id, branches, bodies, row, validation, defects);
   }
 }

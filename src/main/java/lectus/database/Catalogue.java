@@ -188,6 +188,7 @@ public final class Catalogue {
 
   private static DatabaseHandle load(
       ReadTransaction tx, DatabaseName name, CatalogueSubspace.Entry life) {
+    CompletableFuture<Optional<String>> validator = new ValidatorsSubspace(life.prefix()).first(tx);
     List<KeyValue> rows =
         Reads.await(tx.snapshot().getRange(ConfigSubspace.range(life.prefix())).asList());
     ConfigSubspace.Content content = ConfigSubspace.read(life.prefix(), rows);
@@ -200,7 +201,9 @@ public final class Catalogue {
         life.createdAtSeconds(),
         life.joined(),
         content.configuration(),
-        content.topology());
+        content.topology(),
+        content.format(),
+        Reads.await(validator));
   }
 
   /**
@@ -211,6 +214,23 @@ public final class Catalogue {
   public void guard(Transaction tx, DatabaseHandle db) {
     tx.addReadConflictKey(db.versionKey());
     tx.addReadConflictKey(db.shardMapKey());
+  }
+
+  /**
+   * Makes whoever has the database in use read its handle again, and makes writes lose that overlap
+   * with this transaction: something is written that handles tell of.
+   */
+  public void moveVersion(Transaction tx, DatabaseHandle db) {
+    ConfigSubspace.touch(tx, db.prefix());
+    MetadataVersion.move(tx);
+  }
+
+  /**
+   * Notes in the database that all of it is in the current format; {@link #guard} has been called.
+   */
+  public void becomeCurrent(Transaction tx, DatabaseHandle db) {
+    ConfigSubspace.becomeCurrent(tx, db.prefix());
+    MetadataVersion.move(tx);
   }
 
   /**

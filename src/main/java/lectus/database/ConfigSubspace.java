@@ -23,6 +23,8 @@ import lectus.tuple.TupleWriter;
  * (prefix, CONFIG, "changes_shards", Sequence)     the same, or (format, 0, replaced) where the
  *                                                 changes lie in CHANGES_DEPRECATED (RFC 018); so
  *                                                 they do, too, where there is no such key at all
+ * (prefix, CONFIG, "format")                       (format, number of the format of all other
+ *                                                 subspaces); where there is none it is 0
  * (prefix, CONFIG, "incarnation")                  (format, Incarnation)       RFC 003
  * (prefix, CONFIG, "partitioned")                  (format, boolean)
  * (prefix, CONFIG, "revs_limit")                   (format, integer)           RFC 001
@@ -37,6 +39,7 @@ final class ConfigSubspace {
   private static final int DEPRECATED = 0;
   private static final int SHARDED = 1;
   private static final String SHARDS = "changes_shards";
+  private static final String DATABASE_FORMAT = "format";
   private static final String INCARNATION = "incarnation";
   private static final String PARTITIONED = "partitioned";
   private static final String REVS_LIMIT = "revs_limit";
@@ -50,7 +53,8 @@ final class ConfigSubspace {
       byte[] version,
       int incarnation,
       DatabaseConfiguration configuration,
-      ShardTopology topology) {}
+      ShardTopology topology,
+      int format) {}
 
   static Range range(byte[] prefix) {
     return Range.startsWith(DatabaseSubspace.CONFIG.key(prefix).toBytes());
@@ -78,6 +82,12 @@ final class ConfigSubspace {
     tx.set(key(prefix, REVS_LIMIT), value().integer(configuration.revsLimit()).toBytes());
     Generation first = new Generation(Optional.empty(), HashScheme.DEFAULT, shards, false);
     tx.set(shardMapKey(prefix, first), shardMap(first));
+    becomeCurrent(tx, prefix);
+  }
+
+  /** Says that everything of the database is in the current format, and moves the version key. */
+  static void becomeCurrent(Transaction tx, byte[] prefix) {
+    tx.set(key(prefix, DATABASE_FORMAT), value().integer(DatabaseHandle.CURRENT_FORMAT).toBytes());
     touch(tx, prefix);
   }
 
@@ -109,7 +119,8 @@ final class ConfigSubspace {
     touch(tx, prefix);
   }
 
-  private static void touch(Transaction tx, byte[] prefix) {
+  /** Moves the version key. */
+  static void touch(Transaction tx, byte[] prefix) {
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE,
         versionKey(prefix),
@@ -133,11 +144,13 @@ final class ConfigSubspace {
     int incarnation = 0;
     int revsLimit = DatabaseConfiguration.DEFAULT_REVS_LIMIT;
     boolean partitioned = false;
+    int format = DatabaseHandle.FIRST_FORMAT;
     List<Generation> generations = new ArrayList<>();
     for (KeyValue row : rows) {
       TupleReader key = new TupleReader(row.getKey(), keyStart);
       switch (key.string()) {
         case SHARDS -> generations.add(generation(since(key), reader(row.getValue())));
+        case DATABASE_FORMAT -> format = databaseFormat(reader(row.getValue()));
         case INCARNATION -> incarnation = reader(row.getValue()).smallInteger();
         case PARTITIONED -> partitioned = reader(row.getValue()).bool();
         case REVS_LIMIT -> revsLimit = reader(row.getValue()).smallInteger();
@@ -151,7 +164,15 @@ final class ConfigSubspace {
     }
     DatabaseConfiguration configuration = new DatabaseConfiguration(revsLimit, partitioned);
     return new Content(
-        version, incarnation, configuration, new ShardTopology(generations, partitioned));
+        version, incarnation, configuration, new ShardTopology(generations, partitioned), format);
+  }
+
+  private static int databaseFormat(TupleReader value) {
+    int format = value.smallInteger();
+    if (format > DatabaseHandle.CURRENT_FORMAT) {
+      throw new MalformedTupleException("A database of a later version's format: " + format);
+    }
+    return format;
   }
 
   private static Optional<Sequence> since(TupleReader key) {

@@ -1,5 +1,6 @@
 package lectus.database;
 
+import java.util.Optional;
 import lectus.store.Versionstamp;
 
 /**
@@ -11,6 +12,8 @@ import lectus.store.Versionstamp;
  * @param version the value of the version key, moved by every change of configuration
  * @param createdAtSeconds seconds since 1970, CouchDB's {@code instance_start_time}
  * @param joined when this life began, in the order of all commits of the store
+ * @param format what its keys and values are like: {@link #CURRENT_FORMAT}, or what came before
+ * @param validator a design document that asks for every write to be validated; empty if none does
  */
 public record DatabaseHandle(
     DatabaseName name,
@@ -21,7 +24,20 @@ public record DatabaseHandle(
     long createdAtSeconds,
     Versionstamp joined,
     DatabaseConfiguration configuration,
-    ShardTopology topology) {
+    ShardTopology topology,
+    int format,
+    Optional<String> validator) {
+
+  /** Databases from before formats were numbered, until they are upgraded. */
+  public static final int FIRST_FORMAT = 0;
+
+  /** Hashes of revisions are byte strings in keys, and the validators are listed. */
+  public static final int CURRENT_FORMAT = 1;
+
+  /** Whether a server may work on it as it is. */
+  public boolean isCurrent() {
+    return format == CURRENT_FORMAT;
+  }
 
   /** The current entry of the shard map, which every write puts into its read conflict set. */
   public byte[] shardMapKey() {
@@ -39,7 +55,9 @@ public record DatabaseHandle(
         createdAtSeconds,
         joined,
         configuration,
-        other);
+        other,
+        format,
+        validator);
   }
 
   /** The key that every write puts into its read conflict set. */

@@ -23,7 +23,9 @@ public enum DatabaseSubspace {
   /** The changes index without shards, as databases before RFC 018 have it. */
   CHANGES_DEPRECATED(6),
   /** The changes index, by shard (RFC 003, RFC 018). */
-  CHANGES(7);
+  CHANGES(7),
+  /** Design documents that ask for every write to be validated. */
+  VALIDATORS(8);
 
   private final int number;
 

@@ -70,6 +70,11 @@ public final class BranchMerge {
     return changed ? Arrival.JOINED : Arrival.KNOWN;
   }
 
+  /** Whether the revision is a leaf or an ancestor of one. */
+  public boolean knows(RevisionId revision) {
+    return branches.stream().anyMatch(branch -> branch.contains(revision));
+  }
+
   /** What has to be written; empty if nothing changed. */
   public Optional<BranchUpdate> update() {
     List<EditBranch> replaced = without(stored, branches);

@@ -76,7 +76,7 @@ final class Layer {
   }
 
   DocumentWriter writer() {
-    return new DocumentWriter(store, catalogue);
+    return new DocumentWriter(store, catalogue, settings.ignoresValidation());
   }
 
   /**

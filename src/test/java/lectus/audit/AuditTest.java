@@ -12,6 +12,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -48,6 +49,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The auditor finds what a writer forgets, says where, and finds nothing else. */
 class AuditTest {
   private static final Duration PAGE_BY_PAGE = Duration.ZERO;
+
+  /** What is wrong there cannot be told, for the database cannot be looked at. */
+  private static final Set<DatabaseSubspace> PARTS_OF_HANDLES =
+      Set.of(DatabaseSubspace.CONFIG, DatabaseSubspace.VALIDATORS);
+
   private static final byte[] VALUE = {1};
 
   /** A string in four rows, of which the last has 50 003 bytes, and another member. */
@@ -345,7 +351,7 @@ class AuditTest {
     corrupt(
         tx -> {
           for (DatabaseSubspace subspace : DatabaseSubspace.values()) {
-            if (subspace != DatabaseSubspace.CONFIG) {
+            if (!PARTS_OF_HANDLES.contains(subspace)) {
               tx.set(subspace.key(handle.prefix()).string("a").integer(1).toBytes(), VALUE);
               tx.set(subspace.key(handle.prefix()).nil().toBytes(), VALUE);
             }
@@ -365,6 +371,13 @@ class AuditTest {
     assertFound("the updates log", "A row cannot be read");
     assertFound("the updates log", "something in no bucket");
     assertFound("the catalogue", "An entry cannot be read");
+  }
+
+  @Test
+  void a_validator_that_cannot_be_read_leaves_the_database_unread() {
+    corrupt(tx -> tx.set(DatabaseSubspace.VALIDATORS.key(handle.prefix()).nil().toBytes(), VALUE));
+
+    assertFound("database \"db\"", "its configuration cannot be read");
   }
 
   @Test

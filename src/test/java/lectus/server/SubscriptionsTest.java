@@ -49,7 +49,9 @@ final class SubscriptionsTest implements EventChannel {
         0,
         Versionstamp.ZERO,
         new DatabaseConfiguration(1_000, false),
-        new ShardTopology(List.of(generation), false));
+        new ShardTopology(List.of(generation), false),
+        DatabaseHandle.CURRENT_FORMAT,
+        Optional.empty());
   }
 
   @BeforeEach

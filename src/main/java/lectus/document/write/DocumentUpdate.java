@@ -1,6 +1,7 @@
 package lectus.document.write;
 
 import java.util.Map;
+import java.util.Optional;
 import lectus.json.ExplodedBody;
 import lectus.revision.BranchUpdate;
 import lectus.revision.RevisionId;
@@ -9,6 +10,20 @@ import lectus.revision.RevisionId;
  * Everything that one transaction writes for one document that replicates.
  *
  * @param bodies those of the new leaves
+ * @param validation whether a design document asks for validation now; empty if that stays
  */
-record DocumentUpdate(String id, BranchUpdate branches, Map<RevisionId, ExplodedBody> bodies)
-    implements PlannedUpdate {}
+record DocumentUpdate(
+    String id,
+    BranchUpdate branches,
+    Map<RevisionId, ExplodedBody> bodies,
+    Optional<Boolean> validation)
+    implements PlannedUpdate {
+
+  DocumentUpdate(String id, BranchUpdate branches, Map<RevisionId, ExplodedBody> bodies) {
+    this(id, branches, bodies, Optional.empty());
+  }
+
+  DocumentUpdate withValidation(boolean validates) {
+    return new DocumentUpdate(id, branches, bodies, Optional.of(validates));
+  }
+}

@@ -34,18 +34,35 @@ public final class DocumentWriter {
   private final TransactionBudget budget;
 
   public DocumentWriter(Store store, Catalogue catalogue) {
-    this(store, catalogue, TransactionBudget.DEFAULT, PATIENTLY);
+    this(store, catalogue, false);
+  }
+
+  /**
+   * @param ignoresValidation whether edits are made that a design document's {@code
+   *     validate_doc_update} should look at, which nothing runs
+   */
+  public DocumentWriter(Store store, Catalogue catalogue, boolean ignoresValidation) {
+    this(store, catalogue, TransactionBudget.DEFAULT, PATIENTLY, ignoresValidation);
+  }
+
+  DocumentWriter(
+      Store store, Catalogue catalogue, TransactionBudget budget, TransactionLimits patience) {
+    this(store, catalogue, budget, patience, false);
   }
 
   /**
    * @param patience with a transaction that cannot be made smaller
    */
-  DocumentWriter(
-      Store store, Catalogue catalogue, TransactionBudget budget, TransactionLimits patience) {
+  private DocumentWriter(
+      Store store,
+      Catalogue catalogue,
+      TransactionBudget budget,
+      TransactionLimits patience,
+      boolean ignoresValidation) {
     this.catalogue = catalogue;
     this.once = new TransactionRunner(store, ONCE);
     this.patiently = new TransactionRunner(store, patience);
-    this.batches = new WriteBatch(catalogue, budget);
+    this.batches = new WriteBatch(catalogue, budget, ignoresValidation);
     this.budget = budget;
   }
 

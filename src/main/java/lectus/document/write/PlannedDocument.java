@@ -18,6 +18,10 @@ record PlannedDocument(
     return new PlannedDocument(edits, List.of(outcome), Optional.of(update));
   }
 
+  PlannedDocument writing(DocumentUpdate other) {
+    return new PlannedDocument(edits, outcomes, Optional.of(other));
+  }
+
   /** None of the edits is stored. */
   static PlannedDocument failed(DocumentEdits edits, LectusError error) {
     return new PlannedDocument(edits, failures(edits, error), Optional.empty());

@@ -5,8 +5,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import lectus.database.DatabaseHandle;
+import lectus.document.DocumentId;
 import lectus.document.PartitionedId;
 import lectus.document.body.DocumentsSubspace;
+import lectus.document.design.DesignRules;
 import lectus.document.edit.DocumentEdit;
 import lectus.document.edit.Edit;
 import lectus.document.edit.LocalEdit;
@@ -29,11 +31,16 @@ final class PlanningScope {
   private final RevisionsSubspace revisions;
   private final DocumentsSubspace documents;
   private final int revsLimit;
+  private final boolean ignoresValidation;
   private final RevisionDigest digest = new RevisionDigest();
 
-  PlanningScope(Transaction tx, DatabaseHandle database) {
+  /**
+   * @param ignoresValidation whether interactive edits pass that a design document wants validated
+   */
+  PlanningScope(Transaction tx, DatabaseHandle database, boolean ignoresValidation) {
     this.tx = tx;
     this.database = database;
+    this.ignoresValidation = ignoresValidation;
     this.revisions = new RevisionsSubspace(database);
     this.documents = new DocumentsSubspace(database);
     this.revsLimit = database.configuration().revsLimit();
@@ -41,6 +48,10 @@ final class PlanningScope {
 
   Transaction tx() {
     return tx;
+  }
+
+  DatabaseHandle database() {
+    return database;
   }
 
   RevisionsSubspace revisions() {
@@ -56,10 +67,45 @@ final class PlanningScope {
     if (problem.isPresent()) {
       return new RefusedEdits(edits, problem.get());
     }
-    if (edits.isReplicated()) {
-      return new ReplicationPlanner(this, edits);
-    }
+    DocumentPlanner planner =
+        edits.isReplicated() ? new ReplicationPlanner(this, edits) : interactive(edits);
+    return DocumentId.isDesign(edits.id()) ? new DesignPlanner(this, planner, edits.id()) : planner;
+  }
+
+  private DocumentPlanner interactive(DocumentEdits edits) {
     DocumentEdit edit = (DocumentEdit) edits.edits().get(0);
+    DocumentPlanner planner = unvetoed(edits, edit);
+    return veto(edit)
+        .<DocumentPlanner>map(error -> new VetoedEdits(planner, edits, error))
+        .orElse(planner);
+  }
+
+  /** Validation concerns no design documents, as in CouchDB: else nobody could remove it. */
+  private Optional<LectusError> veto(DocumentEdit edit) {
+    if (DocumentId.isDesign(edit.id())) {
+      return problem(edit);
+    }
+    return ignoresValidation
+        ? Optional.empty()
+        : database.validator().map(PlanningScope::notValidated);
+  }
+
+  /** What is wrong with an edit of a design document; never anything with another's. */
+  Optional<LectusError> problem(Edit edit) {
+    return DocumentId.isDesign(edit.id())
+        ? DesignRules.problem(edit.body(), database.configuration().partitioned())
+        : Optional.empty();
+  }
+
+  private static LectusError notValidated(String designId) {
+    return new LectusError.NotImplemented(
+        "The function validate_doc_update of "
+            + designId
+            + " cannot be run yet, so nothing is written that it should look at. The server's"
+            + " setting documents.ignore-validate-doc-update = true writes without it.");
+  }
+
+  private DocumentPlanner unvetoed(DocumentEdits edits, DocumentEdit edit) {
     if (edit.base().isEmpty()) {
       return new InsertPlanner(this, edits, edit);
     }

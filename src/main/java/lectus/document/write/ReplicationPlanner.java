@@ -4,9 +4,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.document.edit.Edit;
 import lectus.document.edit.ReplicatedEdit;
+import lectus.error.LectusError;
 import lectus.json.ExplodedBody;
 import lectus.revision.BranchMerge;
 import lectus.revision.EditBranch;
@@ -37,20 +39,29 @@ final class ReplicationPlanner implements DocumentPlanner {
     Map<RevisionId, ExplodedBody> bodies = new HashMap<>();
     List<EditOutcome> outcomes = new ArrayList<>(edits.edits().size());
     for (Edit edit : edits.edits()) {
-      RevisionPath path = ((ReplicatedEdit) edit).path();
-      BranchMerge.Arrival arrival =
-          merge.add(path, edit.deleted(), scope.sizeOf(edit, path.leaf()));
-      if (arrival == BranchMerge.Arrival.NEW) {
-        bodies.put(path.leaf(), edit.body());
-      }
-      outcomes.add(
-          arrival == BranchMerge.Arrival.KNOWN
-              ? new EditOutcome.Unchanged(edit.id(), path.leaf())
-              : new EditOutcome.Written(edit.id(), path.leaf()));
+      outcomes.add(take((ReplicatedEdit) edit, merge, bodies));
     }
     return new PlannedDocument(
         edits,
         outcomes,
         merge.update().map(update -> new DocumentUpdate(edits.id(), update, bodies)));
+  }
+
+  /** What is known already is not looked at again, as in CouchDB. */
+  private EditOutcome take(
+      ReplicatedEdit edit, BranchMerge merge, Map<RevisionId, ExplodedBody> bodies) {
+    RevisionPath path = edit.path();
+    Optional<LectusError> problem =
+        merge.knows(path.leaf()) ? Optional.empty() : scope.problem(edit);
+    if (problem.isPresent()) {
+      return EditFailures.of(edit, problem.get());
+    }
+    BranchMerge.Arrival arrival = merge.add(path, edit.deleted(), scope.sizeOf(edit, path.leaf()));
+    if (arrival == BranchMerge.Arrival.NEW) {
+      bodies.put(path.leaf(), edit.body());
+    }
+    return arrival == BranchMerge.Arrival.KNOWN
+        ? new EditOutcome.Unchanged(edit.id(), path.leaf())
+        : new EditOutcome.Written(edit.id(), path.leaf());
   }
 }

@@ -10,6 +10,7 @@ import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.database.ShardTopology;
 import lectus.database.StatisticsDelta;
+import lectus.database.ValidatorsSubspace;
 import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
 import lectus.document.body.DocumentsSubspace;
@@ -34,6 +35,9 @@ final class UpdateWriter {
    */
   private static final int INDEX_BYTES = 400;
 
+  /** The same of what a design document writes that begins or ends to ask for validation. */
+  private static final int VALIDATION_BYTES = 600;
+
   /** How often the bytes of such a key occur in them. */
   private static final int INDEX_KEYS = 6;
 
@@ -48,7 +52,9 @@ final class UpdateWriter {
   private final ChangesSubspace changes;
   private final LocalDocsSubspace locals;
   private final StatisticsDelta statistics;
+  private final ValidatorsSubspace validators;
   private int written;
+  private boolean changesValidation;
 
   UpdateWriter(Transaction tx, DatabaseHandle database) {
     this.tx = tx;
@@ -58,12 +64,18 @@ final class UpdateWriter {
     this.allDocs = new AllDocsSubspace(database);
     this.changes = new ChangesSubspace(database);
     this.locals = new LocalDocsSubspace(database);
+    this.validators = new ValidatorsSubspace(database.prefix());
     this.statistics = new StatisticsDelta(database.configuration().partitioned());
   }
 
   /** Documents written so far, without local ones; the next one's number within the transaction. */
   int written() {
     return written;
+  }
+
+  /** Whether something was written that the database's handle tells of. */
+  boolean changesValidation() {
+    return changesValidation;
   }
 
   /** An upper bound of what {@link #write} adds to the transaction, in bytes. */
@@ -89,6 +101,9 @@ final class UpdateWriter {
     long weight = (long) INDEX_KEYS * keyBytes + INDEX_BYTES;
     if (database.configuration().partitioned()) {
       weight += PARTITION_COUNTERS * (keyBytes + CONFLICTING_MUTATION_BYTES);
+    }
+    if (update.validation().isPresent()) {
+      weight += 2L * keyBytes + VALIDATION_BYTES;
     }
     for (EditBranch branch : branches.written()) {
       // The key, and twice more in its conflict range.
@@ -134,6 +149,12 @@ final class UpdateWriter {
     moveChange(id, branches, number);
     index(id, branches);
     count(id, branches);
+    update.validation().ifPresent(validates -> setValidation(id, validates));
+  }
+
+  private void setValidation(String id, boolean validates) {
+    validators.set(tx, id, validates);
+    changesValidation = true;
   }
 
   /** Writes what all updates together changed in the counters. */

@@ -18,6 +18,7 @@ import lectus.error.LectusException;
 final class WriteBatch {
   private final Catalogue catalogue;
   private final TransactionBudget budget;
+  private final boolean ignoresValidation;
 
   /**
    * @param done what was decided, true once the transaction is committed
@@ -35,9 +36,10 @@ final class WriteBatch {
     }
   }
 
-  WriteBatch(Catalogue catalogue, TransactionBudget budget) {
+  WriteBatch(Catalogue catalogue, TransactionBudget budget, boolean ignoresValidation) {
     this.catalogue = catalogue;
     this.budget = budget;
+    this.ignoresValidation = ignoresValidation;
   }
 
   /**
@@ -94,11 +96,14 @@ final class WriteBatch {
     if (writer.written() > 0) {
       catalogue.noteUpdate(tx, database);
     }
+    if (writer.changesValidation()) {
+      catalogue.moveVersion(tx, database);
+    }
   }
 
-  private static List<PlannedDocument> plan(
+  private List<PlannedDocument> plan(
       Transaction tx, DatabaseHandle database, List<DocumentEdits> documents) {
-    PlanningScope scope = new PlanningScope(tx, database);
+    PlanningScope scope = new PlanningScope(tx, database, ignoresValidation);
     List<DocumentPlanner> planners = new ArrayList<>(documents.size());
     for (DocumentEdits edits : documents) {
       planners.add(scope.begin(edits));

@@ -290,7 +290,7 @@ class LimitsTest {
     try (Transaction tx = db.store.database().createTransaction()) {
       DatabaseHandle handle = db.catalogue.current(tx, db.name);
       DocumentPlanner planner =
-          new PlanningScope(tx, handle).begin(DocumentEdits.of(List.of(edit), 0).get(0));
+          new PlanningScope(tx, handle, false).begin(DocumentEdits.of(List.of(edit), 0).get(0));
       planner.readOn();
       PlannedUpdate update = planner.plan().update().orElseThrow();
       UpdateWriter writer = new UpdateWriter(tx, handle);

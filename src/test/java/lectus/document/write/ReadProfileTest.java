@@ -118,7 +118,7 @@ class ReadProfileTest {
   }
 
   private Profile profileOf(List<Edit> edits) {
-    WriteBatch batch = new WriteBatch(db.catalogue, TransactionBudget.DEFAULT);
+    WriteBatch batch = new WriteBatch(db.catalogue, TransactionBudget.DEFAULT, false);
     return db.transactions.run(
         tx -> {
           // The catalogue's snapshot read, the same for every transaction, is not counted.

@@ -26,6 +26,7 @@ public final class TestSettings {
   private CorsSettings cors = new CorsSettings(List.of(), false, List.of(), List.of(), 0);
   private WebSocketSettings webSockets = new WebSocketSettings(256 << 10, 1_000, 30, 120);
   private WriteSettings writes = new WriteSettings(2, 10_000, 64 << 20, 64, 1 << 20);
+  private boolean ignoresValidation = false;
   private PollSettings polls = new PollSettings(Duration.ofMillis(100), Duration.ofSeconds(2));
   private Optional<ClusterSettings> cluster = Optional.empty();
 
@@ -70,6 +71,12 @@ public final class TestSettings {
     return this;
   }
 
+  /** Documents are written that a {@code validate_doc_update} should look at. */
+  public TestSettings ignoringValidation() {
+    ignoresValidation = true;
+    return this;
+  }
+
   public TestSettings polls(PollSettings settings) {
     polls = settings;
     return this;
@@ -88,6 +95,7 @@ public final class TestSettings {
         http(),
         DocumentLimits.DEFAULT,
         writes,
+        ignoresValidation,
         READERS,
         bodyMemoryBytes,
         HOT_DOCUMENT_BYTES,
