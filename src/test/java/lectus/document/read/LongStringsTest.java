@@ -82,7 +82,11 @@ class LongStringsTest {
 
   private String openRevisions() {
     return Answers.whole(
-        reader.openRevisions(db.name, "a", OpenRevisions.parse("all", false, false).orElseThrow()));
+        reader.openRevisions(
+            db.name,
+            "a",
+            OpenRevisions.parse("all", false, false).orElseThrow(),
+            new OpenRevisionsJson()));
   }
 
   @Test
@@ -228,11 +232,11 @@ class LongStringsTest {
 
   private static ReadOptions fields(String... fields) {
     return new ReadOptions(
-        Optional.empty(), false, false, false, false, false, false, paths(fields));
+        Optional.empty(), false, false, false, false, false, paths(fields));
   }
 
   private static ReadOptions at(RevisionId revision, List<FieldPath> fields) {
-    return new ReadOptions(Optional.of(revision), false, false, false, false, false, false, fields);
+    return new ReadOptions(Optional.of(revision), false, false, false, false, false, fields);
   }
 
   private static List<FieldPath> paths(String... fields) {
