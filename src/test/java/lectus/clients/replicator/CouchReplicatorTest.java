@@ -1,0 +1,320 @@
+package lectus.clients.replicator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.stream.IntStream;
+import lectus.audit.testing.SoundStore;
+import lectus.clients.replicator.ReplicationStatistics.Count;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The server at both ends of CouchDB's replicator, of which {@link Replication} is a model. */
+@Timeout(60)
+final class CouchReplicatorTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final int REQUEST_BYTES = 64 << 20;
+  private static final int SMALL_REQUEST_BYTES = 100_000;
+  private static final int MAX_HISTORY = 50;
+
+  private final LectusServer there =
+      LectusServer.start(stores.fresh(), new TestSettings().maxRequestBytes(REQUEST_BYTES));
+  private final LectusServer here =
+      LectusServer.start(stores.fresh(), new TestSettings().maxRequestBytes(REQUEST_BYTES));
+
+  @BeforeEach
+  void create() {
+    there.put("/source");
+  }
+
+  @AfterEach
+  void stop() {
+    there.close();
+    here.close();
+  }
+
+  private RemoteDatabase source() {
+    return RemoteDatabase.at(there.url() + "/source");
+  }
+
+  private RemoteDatabase target() {
+    return RemoteDatabase.at(here.url() + "/target");
+  }
+
+  private Replication pull(ChangesQuery query) {
+    return Replication.start(source(), target(), query);
+  }
+
+  private Replication pulled() {
+    Replication replication = pull(ChangesQuery.once());
+    replication.run();
+    return replication;
+  }
+
+  private Replication pushedBack() {
+    Replication replication = Replication.start(target(), source(), ChangesQuery.once());
+    replication.run();
+    return replication;
+  }
+
+  private void assertEqualLeaves() {
+    assertThat(Leaves.of(here, "target")).isEqualTo(Leaves.of(there, "source"));
+  }
+
+  private static JsonObject json(Answer answer) {
+    assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+    return new JsonObject(answer.body());
+  }
+
+  /** The checkpoint of pulls, at either end. */
+  private JsonObject checkpoint(LectusServer server, String database) {
+    String id = ReplicationLogs.id(source(), target(), ReplicationLogs.VERSION);
+    return json(server.get('/' + database + '/' + id));
+  }
+
+  @Test
+  void what_there_is_arrives_leaf_for_leaf() {
+    VariedContent.write(there, "source");
+
+    Replication first = pulled();
+
+    assertEqualLeaves();
+    assertThat(first.refused()).isEmpty();
+    assertThat(first.count(Count.DOC_WRITE_FAILURES)).isZero();
+    assertThat(first.count(Count.DOCS_WRITTEN)).isEqualTo(first.count(Count.MISSING_FOUND));
+    assertThat(json(here.get("/target/long")).getString("data"))
+        .isEqualTo(VariedContent.LONG_STRING);
+    assertThat(json(here.get("/target/plain-2?rev=" + tombstone("plain-2"))).getString("why"))
+        .isEqualTo("spam");
+    JsonObject conflict = json(here.get("/target/conflict?conflicts=true"));
+    assertThat(conflict.getString("side")).isEqualTo("c");
+    assertThat(conflict.getJsonArray("_conflicts")).containsExactly("3-live-b");
+    assertThat(json(here.get("/target/roots")).getInteger("v"))
+        .as("odd hashes sort among others by their bytes")
+        .isEqualTo(2);
+    assertThat(json(here.get("/target/_design/app")).containsKey("views")).isTrue();
+    assertThat(here.get("/target/_local/mine").status()).isEqualTo(404);
+  }
+
+  private String tombstone(String id) {
+    return Leaves.of(there, "source")
+        .get(id)
+        .getJsonObject(0)
+        .getJsonObject("ok")
+        .getString("_rev");
+  }
+
+  @Test
+  void edits_of_both_sides_meet() {
+    VariedContent.write(there, "source");
+    int moved = pulled().count(Count.DOCS_WRITTEN);
+    for (int i = 10; i < 20; i++) {
+      edit(there, "source", "plain-" + i, "{\"by\":\"there\"}");
+      edit(here, "target", "plain-" + i, "{\"by\":\"here\"}");
+    }
+    edit(here, "target", "_design/app", "{\"views\":{}}");
+    edit(here, "target", "long", "{\"data\":\"" + VariedContent.LONG_STRING.substring(1) + "\"}");
+    edit(here, "target", "plain-30", "{\"_deleted\":true}");
+    edit(there, "source", "plain-30", "{\"kept\":true}");
+
+    Replication back = pushedBack();
+    Replication again = pulled();
+
+    assertEqualLeaves();
+    assertThat(back.count(Count.DOCS_WRITTEN)).isEqualTo(13);
+    assertThat(again.count(Count.DOCS_WRITTEN)).as("over both sessions").isEqualTo(moved + 11);
+    JsonObject kept = json(there.get("/source/plain-30?deleted_conflicts=true"));
+    assertThat(kept.getJsonArray("_deleted_conflicts")).hasSize(1);
+    assertThat(pulled().count(Count.DOCS_WRITTEN)).as("nothing is left").isEqualTo(moved + 11);
+  }
+
+  private static void edit(LectusServer server, String database, String id, String json) {
+    String target = '/' + database + '/' + id;
+    String rev = server.get(target).member("_rev");
+    Answer answer = server.put(target, "{\"_rev\":\"" + rev + "\"," + json.substring(1));
+    assertThat(answer.status()).as(answer.body()).isBetween(200, 201);
+  }
+
+  @Test
+  void a_continuous_replication_saves_checkpoints_through_ten_rounds() {
+    try (Replication replication = pull(ChangesQuery.continuously())) {
+      for (int round = 1; round <= 10; round++) {
+        writeRound(round);
+        replication.follow(4);
+        replication.checkpoint();
+
+        assertEqualLeaves();
+        JsonObject saved = checkpoint(there, "source");
+        assertThat(saved.getString("_rev")).isEqualTo("0-" + round);
+        assertThat(checkpoint(here, "target")).isEqualTo(saved);
+        assertThat(saved.getJsonArray("history")).as("one entry, of this session").hasSize(1);
+      }
+    }
+    Replication next = pulled();
+    assertThat(next.startSeq()).isEqualTo(json(there.get("/source")).getString("update_seq"));
+    assertThat(next.count(Count.DOCS_WRITTEN)).as("so far").isEqualTo(40);
+  }
+
+  /** Four changes, of documents and of a design document. */
+  private void writeRound(int round) {
+    there.write("/source/new-" + round, "{\"round\":" + round + "}");
+    there.write("/source/_design/new-" + round, "{\"views\":{}}");
+    String rev =
+        round == 1 ? "" : ",\"_rev\":\"" + json(there.get("/source/old")).getString("_rev") + "\"";
+    there.write("/source/old", "{\"round\":" + round + rev + "}");
+    Answer leaf =
+        there.post(
+            "/source/_bulk_docs",
+            "{\"new_edits\":false,\"docs\":[{\"_id\":\"torn-" + round + "\",\"_rev\":\"1-x\"}]}");
+    assertThat(leaf.body()).isEqualTo("[]\n");
+  }
+
+  @Test
+  void a_continuous_feed_that_nobody_writes_to_ends_and_is_asked_for_anew() {
+    there.write("/source/a", "{}");
+    try (Replication replication = pull(ChangesQuery.continuously())) {
+      replication.follow(1);
+      replication.followToTimeout();
+      there.write("/source/b", "{}");
+      replication.follow(1);
+      replication.checkpoint();
+      assertEqualLeaves();
+    }
+  }
+
+  @Test
+  void of_a_history_the_last_fifty_sessions_are_kept() {
+    for (int session = 1; session <= MAX_HISTORY + 2; session++) {
+      there.write("/source/d" + session, "{}");
+      assertThat(pulled().count(Count.DOCS_WRITTEN)).as("in sum").isEqualTo(session);
+    }
+
+    JsonObject saved = checkpoint(here, "target");
+    assertThat(saved.getString("_rev")).isEqualTo("0-" + (MAX_HISTORY + 2));
+    JsonArray history = saved.getJsonArray("history");
+    assertThat(history).hasSize(MAX_HISTORY);
+    assertThat(history.getJsonObject(0).getInteger("docs_written")).isEqualTo(MAX_HISTORY + 2);
+    assertThat(history.getJsonObject(MAX_HISTORY - 1).getInteger("docs_written")).isEqualTo(3);
+    assertThat(checkpoint(there, "source")).isEqualTo(saved);
+  }
+
+  @Test
+  void a_lost_checkpoint_is_made_up_for_from_the_histories() {
+    there.write("/source/a", "{}");
+    pulled();
+    JsonObject older = checkpoint(here, "target");
+    there.write("/source/b", "{}");
+    pulled();
+    String id = ReplicationLogs.id(source(), target(), ReplicationLogs.VERSION);
+    assertThat(here.put("/target/" + id, older.encode()).status()).isEqualTo(201);
+
+    Replication next = pull(ChangesQuery.once());
+
+    assertThat(next.startSeq()).isEqualTo(older.getString("source_last_seq"));
+    there.write("/source/c", "{}");
+    next.run();
+    assertEqualLeaves();
+  }
+
+  @Test
+  void a_checkpoint_under_an_earlier_name_is_found() {
+    there.write("/source/a", "{}");
+    pulled();
+    JsonObject saved = checkpoint(there, "source");
+    String today = ReplicationLogs.id(source(), target(), ReplicationLogs.VERSION);
+    String earlier = ReplicationLogs.id(source(), target(), ReplicationLogs.VERSION - 1);
+    saved.remove("_id");
+    saved.remove("_rev");
+    rename(there, "/source/", today, earlier, saved);
+    rename(here, "/target/", today, earlier, saved);
+
+    assertThat(pull(ChangesQuery.once()).startSeq()).isEqualTo(saved.getString("source_last_seq"));
+    assertThat(checkpoint(here, "target").getJsonArray("history"))
+        .isEqualTo(saved.getJsonArray("history"));
+  }
+
+  private static void rename(
+      LectusServer server, String database, String from, String to, JsonObject log) {
+    assertThat(server.delete(database + from + "?rev=0-1").status()).isEqualTo(200);
+    assertThat(server.put(database + to, log.encode()).status()).isEqualTo(201);
+  }
+
+  @Test
+  void a_name_and_a_password_in_the_urls_open_sessions() {
+    there.write("/source/a", "{}");
+    RemoteDatabase from = RemoteDatabase.at(withUser(there) + "/source");
+    RemoteDatabase to = RemoteDatabase.at(withUser(here) + "/target");
+
+    Replication.start(from, to, ChangesQuery.once()).run();
+
+    assertThat(from.session()).isPresent();
+    assertThat(to.session()).isPresent();
+    assertEqualLeaves();
+  }
+
+  private static String withUser(LectusServer server) {
+    return server.url().replace("//", "//jan:s%C3%A9cret+%26@");
+  }
+
+  @Test
+  void a_validation_function_arrives_and_checkpoints_go_on() {
+    there.write("/source/before", "{}");
+    there.write("/source/_design/guard", "{\"validate_doc_update\":\"function () {}\"}");
+    pulled();
+    String after = "{\"new_edits\":false,\"docs\":[{\"_id\":\"after\",\"_rev\":\"1-x\"}]}";
+    assertThat(there.post("/source/_bulk_docs", after).body()).isEqualTo("[]\n");
+    Replication second = pulled();
+
+    assertEqualLeaves();
+    assertThat(second.count(Count.DOC_WRITE_FAILURES)).isZero();
+    assertThat(checkpoint(here, "target").getString("_rev")).isEqualTo("0-2");
+    assertThat(here.put("/target/interactive", "{}").status()).isEqualTo(501);
+  }
+
+  @Test
+  void only_documents_that_are_asked_for_come() {
+    VariedContent.write(there, "source");
+
+    Replication byId =
+        pull(ChangesQuery.ofDocuments(List.of("plain-5", "_design/app", "conflict", "absent")));
+    byId.run();
+    assertThat(Leaves.of(here, "target")).containsOnlyKeys("plain-5", "_design/app", "conflict");
+    Replication bySelector =
+        Replication.start(
+            source(),
+            RemoteDatabase.at(here.url() + "/selected"),
+            ChangesQuery.ofSelector(new JsonObject("{\"i\":{\"$gte\":590}}")));
+    bySelector.run();
+    assertThat(Leaves.of(here, "selected").keySet())
+        .containsExactlyInAnyOrderElementsOf(
+            IntStream.range(590, VariedContent.PLAIN).mapToObj(i -> "plain-" + i).toList());
+  }
+
+  @Test
+  void a_batch_that_is_too_large_for_the_target_is_cut_until_it_fits() {
+    String half = "x".repeat(SMALL_REQUEST_BYTES / 2);
+    List.of("a", "b", "c").forEach(id -> there.write("/source/" + id, "{\"v\":\"" + half + "\"}"));
+    there.write("/source/too-large", "{\"v\":[\"" + half + "\",\"" + half + "\"]}");
+    TestSettings small = new TestSettings().maxRequestBytes(SMALL_REQUEST_BYTES);
+    try (LectusServer narrow = LectusServer.start(stores.fresh(), small)) {
+      Replication replication =
+          Replication.start(
+              source(), RemoteDatabase.at(narrow.url() + "/target"), ChangesQuery.once());
+      replication.run();
+
+      assertThat(replication.count(Count.DOC_WRITE_FAILURES)).isEqualTo(1);
+      assertThat(Leaves.of(narrow, "target")).containsOnlyKeys("a", "b", "c");
+    }
+  }
+}

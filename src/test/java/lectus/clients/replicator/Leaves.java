@@ -1,0 +1,45 @@
+package lectus.clients.replicator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.Map;
+import java.util.TreeMap;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+
+/** All that replication has to make equal. */
+final class Leaves {
+  private Leaves() {}
+
+  /**
+   * Each document's leaves, the winner first, with their bodies and histories, by its id;
+   * tombstones and design documents, too.
+   */
+  static Map<String, JsonArray> of(LectusServer server, String database) {
+    JsonArray asked = new JsonArray();
+    rows(server, database).forEach(row -> asked.add(new JsonObject().put("id", id(row))));
+    Answer answer =
+        server.post(
+            '/' + database + "/_bulk_get?revs=true", new JsonObject().put("docs", asked).encode());
+    assertThat(answer.status()).as("%.200s", answer.body()).isEqualTo(200);
+    Map<String, JsonArray> leaves = new TreeMap<>();
+    for (Object result : new JsonObject(answer.body()).getJsonArray("results")) {
+      JsonArray docs = ((JsonObject) result).getJsonArray("docs");
+      docs.forEach(doc -> assertThat(((JsonObject) doc).fieldNames()).containsExactly("ok"));
+      leaves.put(id(result), docs);
+    }
+    return leaves;
+  }
+
+  private static JsonArray rows(LectusServer server, String database) {
+    Answer changes = server.get('/' + database + "/_changes?style=all_docs");
+    assertThat(changes.status()).isEqualTo(200);
+    return new JsonObject(changes.body()).getJsonArray("results");
+  }
+
+  private static String id(Object row) {
+    return ((JsonObject) row).getString("id");
+  }
+}

@@ -1,0 +1,250 @@
+package lectus.clients.replicator;
+
+import static lectus.clients.replicator.ReplicatorHttp.quoted;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import lectus.clients.replicator.ChangesFeed.Change;
+import lectus.clients.replicator.MixedParts.Part;
+import lectus.clients.replicator.ReplicatorHttp.Reply;
+
+/**
+ * Source or target of a replication: the requests of {@code couch_replicator_api_wrap}, each with
+ * what it expects of the answer. What it would crash on is an error here.
+ */
+final class RemoteDatabase {
+  private static final Map<String, String> LAZY = Map.of("X-Couch-Full-Commit", "false");
+
+  private final ReplicatorHttp http;
+
+  private RemoteDatabase(ReplicatorHttp http) {
+    this.http = http;
+  }
+
+  /**
+   * @param url of a database that need not exist, with or without credentials
+   */
+  static RemoteDatabase at(String url) {
+    return new RemoteDatabase(ReplicatorHttp.to(url));
+  }
+
+  /** Without credentials. */
+  String url() {
+    return http.url();
+  }
+
+  Optional<String> session() {
+    return http.session();
+  }
+
+  /**
+   * A revision that a target wants.
+   *
+   * @param ancestors leaves of the target that it may descend from
+   */
+  record Wanted(String id, String rev, List<String> ancestors) {}
+
+  /** Whatever the answer: there may be one already. */
+  void create() {
+    http.put("");
+  }
+
+  /** Its description; an answer without the members that a replication lives on is an error. */
+  JsonObject info() {
+    JsonObject info = http.get("").expecting(200).object();
+    assertThat(info.getString("update_seq")).isNotEmpty();
+    assertThat(info.getString("instance_start_time")).isNotEmpty();
+    return info;
+  }
+
+  /** The database's {@code instance_start_time}, which may not change while a replication runs. */
+  String ensureFullCommit() {
+    return http.post("_ensure_full_commit")
+        .expecting(201)
+        .object()
+        .getString("instance_start_time");
+  }
+
+  /** Changes behind that sequence. */
+  long pending(String since) {
+    return http.get("_changes?since=" + quoted(since) + "&limit=0")
+        .expecting(200)
+        .object()
+        .getLong("pending");
+  }
+
+  ChangesFeed changes(ChangesQuery query, String since) {
+    return new ChangesFeed(
+        http.stream(query.method(), "_changes?" + query.text(since), query.body()));
+  }
+
+  /** A document of this database alone. */
+  Optional<ReplicatedDocument> open(String id) {
+    Reply reply = http.get(path(id));
+    if (reply.status() == 200) {
+      return Optional.of(ReplicatedDocument.read(reply.object()));
+    }
+    assertThat(reply.object().getString("error")).as(reply.text()).isEqualTo("not_found");
+    return Optional.empty();
+  }
+
+  /**
+   * Saves a local document.
+   *
+   * @return it with its new revision
+   */
+  ReplicatedDocument saveLocal(ReplicatedDocument document) {
+    Reply reply = http.put(path(document.id()), LAZY, document.toJson().encode());
+    assertThat(reply.status()).as(reply.text()).isBetween(200, 202);
+    return document.saved(reply.object().getString("rev"));
+  }
+
+  /** Saves a revision by itself, as design documents are; empty if it was taken, else the error. */
+  Optional<String> save(ReplicatedDocument document) {
+    Reply reply =
+        http.put(path(document.id()) + "?new_edits=false", Map.of(), document.toJson().encode());
+    if (reply.status() == 200 || reply.status() == 201 || reply.status() == 202) {
+      assertThat(reply.object().getString("rev")).isEqualTo(document.rev());
+      return Optional.empty();
+    }
+    assertThat(reply.status()).as(reply.text()).isIn(401, 403, 413, 415);
+    return Optional.of(reply.text());
+  }
+
+  /** Of these leaves those that the target lacks. */
+  List<Wanted> missing(List<Change> changes) {
+    JsonObject asked = new JsonObject();
+    changes.forEach(change -> asked.put(change.id(), new JsonArray(change.revs())));
+    JsonObject diff = http.post("_revs_diff", Map.of(), asked.encode()).expecting(200).object();
+    List<Wanted> wanted = new ArrayList<>();
+    diff.forEach(
+        entry -> {
+          JsonObject result = (JsonObject) entry.getValue();
+          List<String> ancestors =
+              ReplicatedDocument.strings(
+                  result.getJsonArray("possible_ancestors", new JsonArray()));
+          ReplicatedDocument.strings(result.getJsonArray("missing"))
+              .forEach(rev -> wanted.add(new Wanted(entry.getKey(), rev, ancestors)));
+        });
+    return wanted;
+  }
+
+  /** Many revisions at once; those that come as something else than one document are left out. */
+  Map<Wanted, ReplicatedDocument> bulkGet(List<Wanted> wanted) {
+    JsonArray asked = new JsonArray();
+    for (Wanted one : wanted) {
+      JsonArray ancestors = new JsonArray(one.ancestors());
+      asked.add(
+          new JsonObject().put("atts_since", ancestors).put("id", one.id()).put("rev", one.rev()));
+    }
+    JsonObject body =
+        new JsonObject()
+            .put("attachments", false)
+            .put("docs", asked)
+            .put("latest", true)
+            .put("revs", true);
+    JsonObject answer =
+        http.post(
+                "_bulk_get?latest=true&revs=true&attachments=false",
+                Map.of("Accept", "application/json"),
+                body.encode())
+            .expecting(200)
+            .object();
+    assertThat(answer.fieldNames()).containsExactly("results");
+    return documents(wanted, answer.getJsonArray("results"));
+  }
+
+  /** Results are told apart by their place alone. */
+  private static Map<Wanted, ReplicatedDocument> documents(List<Wanted> wanted, JsonArray results) {
+    assertThat(results).hasSameSizeAs(wanted);
+    Map<Wanted, ReplicatedDocument> documents = new LinkedHashMap<>();
+    for (int i = 0; i < wanted.size(); i++) {
+      JsonObject result = results.getJsonObject(i);
+      assertThat(result.getString("id")).isEqualTo(wanted.get(i).id());
+      JsonArray docs = result.getJsonArray("docs");
+      JsonObject found = docs.size() == 1 ? docs.getJsonObject(0).getJsonObject("ok") : null;
+      if (found != null) {
+        documents.put(wanted.get(i), ReplicatedDocument.read(found));
+      }
+    }
+    return documents;
+  }
+
+  /** One revision by itself, or what has become of it: as multipart, and as nothing else. */
+  List<ReplicatedDocument> openRevisions(Wanted wanted) {
+    StringBuilder query = new StringBuilder();
+    if (!wanted.ancestors().isEmpty()) {
+      query.append("atts_since=").append(json(wanted.ancestors())).append('&');
+    }
+    query.append("revs=true&open_revs=").append(json(List.of(wanted.rev()))).append("&latest=true");
+    Reply reply =
+        http.get(path(wanted.id()) + '?' + query, Map.of("Accept", "multipart/mixed"))
+            .expecting(200);
+    String type = reply.headers().firstValue("Content-Type").orElseThrow();
+    List<ReplicatedDocument> documents = new ArrayList<>();
+    for (Part part : MixedParts.of(type, reply.body())) {
+      assertThat(part.type()).as(part.body()).isEqualTo("application/json");
+      assertThat(part.parameters()).as("of an existing revision: " + part.body()).isEmpty();
+      documents.add(ReplicatedDocument.read(new JsonObject(part.body())));
+    }
+    return documents;
+  }
+
+  /** How a target took a batch. */
+  sealed interface Outcome permits Taken, TooLarge {}
+
+  /**
+   * All but some were stored.
+   *
+   * @param refused rows of errors
+   */
+  record Taken(List<JsonObject> refused) implements Outcome {}
+
+  /** The whole request was. */
+  record TooLarge() implements Outcome {}
+
+  /**
+   * Saves revisions together.
+   *
+   * @param documents as JSON
+   */
+  Outcome saveAll(List<String> documents) {
+    String body =
+        documents.stream()
+            .collect(Collectors.joining(",", "{\"new_edits\":false,\"docs\":[", "]}"));
+    Reply reply = http.post("_bulk_docs", LAZY, body);
+    if (reply.status() == 413) {
+      return new TooLarge();
+    }
+    assertThat(reply.status()).as(reply.text()).isIn(201, 417);
+    return new Taken(
+        reply.array().stream()
+            .map(JsonObject.class::cast)
+            .filter(row -> row.containsKey("error"))
+            .toList());
+  }
+
+  private static String json(List<String> revs) {
+    return quoted(new JsonArray(revs).encode());
+  }
+
+  /** A document's path: the slash behind {@code _design} and {@code _local} stays one. */
+  static String path(String id) {
+    if (id.startsWith("_design/") || id.startsWith("_local/")) {
+      int slash = id.indexOf('/');
+      return id.substring(0, slash + 1) + encoded(id.substring(slash + 1));
+    }
+    return encoded(id);
+  }
+
+  private static String encoded(String name) {
+    return quoted(name).replace("+", "%20").replace("%3A", ":");
+  }
+}

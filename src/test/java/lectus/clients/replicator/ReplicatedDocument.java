@@ -1,0 +1,116 @@
+package lectus.clients.replicator;
+
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * A revision of a document as CouchDB's replicator has it in hand ({@code couch_doc}): it reads
+ * what a source answers, and writes it anew for the target.
+ *
+ * @param start generation of the first of the hashes; 0 for local documents, and if there is none
+ * @param hashes of the revision and its ancestors
+ * @param body without members that mean something to CouchDB
+ */
+record ReplicatedDocument(
+    String id, int start, List<String> hashes, boolean deleted, JsonObject body) {
+  private static final Set<String> IGNORED =
+      Set.of("_revs_info", "_local_seq", "_conflicts", "_deleted_conflicts");
+
+  /** Never saved. */
+  static ReplicatedDocument named(String id) {
+    return new ReplicatedDocument(id, 0, List.of(), false, new JsonObject());
+  }
+
+  /** Reads what a database answered; a member that CouchDB does not know is an error. */
+  static ReplicatedDocument read(JsonObject json) {
+    int start = 0;
+    List<String> hashes = List.of();
+    JsonObject body = new JsonObject();
+    for (Map.Entry<String, Object> member : json) {
+      String name = member.getKey();
+      if (!name.startsWith("_")) {
+        body.put(name, member.getValue());
+      } else if (name.equals("_revisions")) {
+        start = ((JsonObject) member.getValue()).getInteger("start");
+        hashes = strings(((JsonObject) member.getValue()).getJsonArray("ids"));
+      } else if (name.equals("_rev") && hashes.isEmpty()) {
+        String rev = (String) member.getValue();
+        start = Integer.parseInt(rev.substring(0, rev.indexOf('-')));
+        hashes = List.of(rev.substring(rev.indexOf('-') + 1));
+      } else if (!Set.of("_id", "_rev", "_deleted").contains(name) && !IGNORED.contains(name)) {
+        throw new AssertionError("Bad special document member: " + name);
+      }
+    }
+    int generation = start;
+    return new ReplicatedDocument(
+        json.getString("_id"),
+        start,
+        hashes.stream().map(hash -> stored(generation, hash)).toList(),
+        json.getBoolean("_deleted", false),
+        body);
+  }
+
+  /** Hashes of 32 digits are kept as 16 bytes, so that they come out in lower case. */
+  private static String stored(int start, String hash) {
+    if (start == 0 || hash.length() != 32) {
+      return hash;
+    }
+    if (!hash.matches("[0-9A-Fa-f]*")) {
+      throw new AssertionError("RevId isn't a valid hexadecimal: " + hash);
+    }
+    return hash.toLowerCase(Locale.ROOT);
+  }
+
+  boolean isDesign() {
+    return isDesign(id);
+  }
+
+  static boolean isDesign(String id) {
+    return id.startsWith("_design/");
+  }
+
+  String rev() {
+    return start + "-" + hashes.get(0);
+  }
+
+  ReplicatedDocument withBody(JsonObject other) {
+    return new ReplicatedDocument(id, start, hashes, deleted, other);
+  }
+
+  /** After it was saved as this revision. */
+  ReplicatedDocument saved(String rev) {
+    int dash = rev.indexOf('-');
+    return new ReplicatedDocument(
+        id,
+        Integer.parseInt(rev.substring(0, dash)),
+        List.of(rev.substring(dash + 1)),
+        deleted,
+        body);
+  }
+
+  /** With {@code _revisions}, in the order in which CouchDB writes members. */
+  JsonObject toJson() {
+    JsonObject json = new JsonObject().put("_id", id);
+    if (!hashes.isEmpty()) {
+      json.put("_rev", rev());
+    }
+    body.forEach(member -> json.put(member.getKey(), member.getValue()));
+    if (deleted) {
+      json.put("_deleted", true);
+    }
+    if (!hashes.isEmpty()) {
+      json.put(
+          "_revisions", new JsonObject().put("start", start).put("ids", new JsonArray(hashes)));
+    }
+    return json;
+  }
+
+  static List<String> strings(JsonArray array) {
+    return array.stream().map(String.class::cast).collect(Collectors.toList());
+  }
+}

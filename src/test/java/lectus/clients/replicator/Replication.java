@@ -1,0 +1,271 @@
+package lectus.clients.replicator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import lectus.clients.replicator.ChangesFeed.Change;
+import lectus.clients.replicator.ChangesFeed.LastSeq;
+import lectus.clients.replicator.ChangesFeed.Line;
+import lectus.clients.replicator.RemoteDatabase.Outcome;
+import lectus.clients.replicator.RemoteDatabase.Taken;
+import lectus.clients.replicator.RemoteDatabase.TooLarge;
+import lectus.clients.replicator.RemoteDatabase.Wanted;
+import lectus.clients.replicator.ReplicationStatistics.Count;
+
+/**
+ * A session of CouchDB 3.5.2's replicator: its requests in their order, with one worker in place of
+ * four, checkpoints when the caller wants them in place of every thirty seconds, and nothing that
+ * is tried again. Attachments are left out.
+ */
+final class Replication implements AutoCloseable {
+  private static final int BATCH_ROWS = 500;
+
+  /** What a worker gathers before it writes, in characters of JSON. */
+  private static final int BATCH_CHARACTERS = 4 << 20;
+
+  private final RemoteDatabase source;
+  private final RemoteDatabase target;
+  private final ChangesQuery query;
+  private final ReplicationLogs logs;
+  private final List<JsonObject> olderHistory;
+  private final ReplicationStatistics statistics;
+  private final String session = UUID.randomUUID().toString().replace("-", "");
+  private final ZonedDateTime started = ZonedDateTime.now(ZoneOffset.UTC);
+  private final String sourceStarted;
+  private final String targetStarted;
+  private final String startSeq;
+  private final List<JsonObject> refused = new ArrayList<>();
+  private FailureRatio bulkGet = FailureRatio.ofBulkGet();
+  private FailureRatio revsDiff = FailureRatio.ofRevsDiff();
+  private String through;
+  private Optional<String> committed = Optional.empty();
+  private Optional<ChangesFeed> feed = Optional.empty();
+
+  /** Opens both databases, creates the target, and reads how far it came last time. */
+  private Replication(RemoteDatabase source, RemoteDatabase target, ChangesQuery query) {
+    this.source = source;
+    this.target = target;
+    this.query = query;
+    source.info();
+    target.create();
+    target.info();
+    this.sourceStarted = source.info().getString("instance_start_time");
+    this.targetStarted = target.info().getString("instance_start_time");
+    this.logs = ReplicationLogs.of(source, target);
+    ReplicationLogs.Agreed agreed = logs.agreed();
+    this.startSeq = agreed.sequence();
+    this.through = startSeq;
+    this.olderHistory = agreed.history();
+    this.statistics = ReplicationStatistics.after(olderHistory);
+  }
+
+  static Replication start(RemoteDatabase source, RemoteDatabase target, ChangesQuery query) {
+    return new Replication(source, target, query);
+  }
+
+  /** Where it began. */
+  String startSeq() {
+    return startSeq;
+  }
+
+  int count(Count count) {
+    return statistics.get(count);
+  }
+
+  /** Rows of errors that the target answered. */
+  List<JsonObject> refused() {
+    return refused;
+  }
+
+  /** Replicates what there is, and saves a checkpoint if there was anything. */
+  void run() {
+    List<Change> batch = new ArrayList<>();
+    try (ChangesFeed changes = source.changes(query, through)) {
+      for (Optional<Line> line = changes.next();
+          line.isPresent() && line.get() instanceof Change change;
+          line = changes.next()) {
+        batch.add(change);
+        if (batch.size() == BATCH_ROWS) {
+          replicate(batch);
+          batch.clear();
+        }
+      }
+    }
+    replicate(batch);
+    checkpoint();
+  }
+
+  /** Replicates the next rows of a continuous feed, which goes on when its time is up. */
+  void follow(int rows) {
+    List<Change> batch = new ArrayList<>();
+    while (batch.size() < rows) {
+      if (next() instanceof Change change) {
+        batch.add(change);
+      }
+    }
+    replicate(batch);
+  }
+
+  /** Waits until a continuous feed is over because nothing happened; the next one begins there. */
+  void followToTimeout() {
+    assertThat(next()).isInstanceOf(LastSeq.class);
+  }
+
+  private Line next() {
+    if (feed.isEmpty()) {
+      feed = Optional.of(source.changes(query, through));
+    }
+    Line line = feed.get().next().orElseThrow(() -> new AssertionError("No last line"));
+    if (line instanceof LastSeq last) {
+      through = last.seq();
+      close();
+    }
+    return line;
+  }
+
+  /** What a worker does with a batch. */
+  private void replicate(List<Change> changes) {
+    if (changes.isEmpty()) {
+      return;
+    }
+    List<Wanted> wanted = missing(changes);
+    List<Wanted> alone = new ArrayList<>();
+    List<Wanted> together = new ArrayList<>();
+    wanted.forEach(one -> (ReplicatedDocument.isDesign(one.id()) ? alone : together).add(one));
+    Batch batch = new Batch();
+    alone.forEach(one -> fetchAlone(one, batch));
+    Map<Wanted, ReplicatedDocument> got = fetchTogether(together);
+    got.values().forEach(batch::add);
+    together.stream().filter(one -> !got.containsKey(one)).forEach(one -> fetchAlone(one, batch));
+    batch.flush();
+    through = changes.get(changes.size() - 1).seq();
+  }
+
+  private List<Wanted> missing(List<Change> changes) {
+    int checked = changes.stream().mapToInt(change -> change.revs().size()).sum();
+    List<Wanted> wanted;
+    if (revsDiff.pays()) {
+      wanted = new ArrayList<>(target.missing(changes));
+      long unknown = wanted.stream().filter(one -> one.ancestors().isEmpty()).count();
+      revsDiff = revsDiff.after(checked - (int) unknown, checked);
+    } else {
+      wanted = new ArrayList<>();
+      for (Change change : changes) {
+        change.revs().forEach(rev -> wanted.add(new Wanted(change.id(), rev, List.of())));
+      }
+    }
+    wanted.sort(Comparator.comparing(Wanted::id).thenComparing(Wanted::rev));
+    statistics.add(Count.MISSING_CHECKED, checked);
+    statistics.add(Count.MISSING_FOUND, wanted.size());
+    return wanted;
+  }
+
+  private Map<Wanted, ReplicatedDocument> fetchTogether(List<Wanted> wanted) {
+    if (!bulkGet.pays()) {
+      return Map.of();
+    }
+    Map<Wanted, ReplicatedDocument> got = source.bulkGet(wanted);
+    statistics.add(Count.BULK_GET_DOCS, got.size());
+    statistics.add(Count.BULK_GET_ATTEMPTS, wanted.size());
+    bulkGet = bulkGet.after(got.size(), wanted.size());
+    return got;
+  }
+
+  /** Design documents are also written alone, so that a refusal concerns nothing else. */
+  private void fetchAlone(Wanted wanted, Batch batch) {
+    for (ReplicatedDocument document : source.openRevisions(wanted)) {
+      if (document.isDesign()) {
+        statistics.add(Count.DOCS_READ, 1);
+        Optional<String> error = target.save(document);
+        statistics.add(error.isEmpty() ? Count.DOCS_WRITTEN : Count.DOC_WRITE_FAILURES, 1);
+      } else {
+        batch.add(document);
+      }
+    }
+  }
+
+  /** Documents that were read and not written yet. */
+  private final class Batch {
+    private final List<String> documents = new ArrayList<>();
+    private int characters;
+
+    void add(ReplicatedDocument document) {
+      String json = document.toJson().encode();
+      documents.add(json);
+      characters += json.length();
+      statistics.add(Count.DOCS_READ, 1);
+      if (characters > BATCH_CHARACTERS) {
+        flush();
+      }
+    }
+
+    /** The last comes first, as in a list that grows at its head. */
+    void flush() {
+      Collections.reverse(documents);
+      write(documents);
+      documents.clear();
+      characters = 0;
+    }
+  }
+
+  /** A request that is too large is cut in two, down to one document, which is given up. */
+  private void write(List<String> documents) {
+    if (documents.isEmpty()) {
+      return;
+    }
+    Outcome outcome = target.saveAll(documents);
+    if (outcome instanceof Taken taken) {
+      refused.addAll(taken.refused());
+      statistics.add(Count.DOC_WRITE_FAILURES, taken.refused().size());
+      statistics.add(Count.DOCS_WRITTEN, documents.size() - taken.refused().size());
+    } else if (outcome instanceof TooLarge && documents.size() == 1) {
+      statistics.add(Count.DOC_WRITE_FAILURES, 1);
+    } else {
+      int half = documents.size() / 2;
+      write(documents.subList(0, half));
+      write(documents.subList(half, documents.size()));
+    }
+  }
+
+  /** Saves how far it came, if it came any further. */
+  void checkpoint() {
+    if (through.equals(committed.orElse(startSeq))) {
+      return;
+    }
+    assertThat(source.ensureFullCommit()).isEqualTo(sourceStarted);
+    assertThat(target.ensureFullCommit()).isEqualTo(targetStarted);
+    JsonObject entry =
+        new JsonObject()
+            .put("session_id", session)
+            .put("start_time", date(started))
+            .put("end_time", date(ZonedDateTime.now(ZoneOffset.UTC)))
+            .put("start_last_seq", startSeq)
+            .put("end_last_seq", through)
+            .put("recorded_seq", through);
+    statistics.writeTo(entry);
+    logs.save(entry, olderHistory);
+    committed = Optional.of(through);
+    source.pending(through);
+  }
+
+  private static String date(ZonedDateTime time) {
+    return time.format(DateTimeFormatter.RFC_1123_DATE_TIME);
+  }
+
+  /** Ends a continuous feed. */
+  @Override
+  public void close() {
+    feed.ifPresent(ChangesFeed::close);
+    feed = Optional.empty();
+  }
+}
