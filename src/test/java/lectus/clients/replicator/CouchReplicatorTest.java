@@ -7,6 +7,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
+import lectus.clients.replicator.ChangesFeed.Change;
 import lectus.clients.replicator.ReplicationStatistics.Count;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
@@ -191,6 +192,25 @@ final class CouchReplicatorTest {
       replication.checkpoint();
       assertEqualLeaves();
     }
+  }
+
+  @Test
+  void leaves_that_appear_while_their_ancestor_is_on_its_way_come_instead_of_it() {
+    there.write("/source/busy", "{\"v\":1}");
+    try (Replication replication = pull(ChangesQuery.continuously())) {
+      List<Change> read = replication.read(1);
+      String ancestor = read.get(0).revs().get(0).substring(2);
+      there.post(
+          "/source/_bulk_docs",
+          """
+          {"new_edits":false,"docs":[
+            {"_id":"busy","_revisions":{"start":2,"ids":["b","%1$s"]},"v":2},
+            {"_id":"busy","_revisions":{"start":2,"ids":["c","%1$s"]},"v":3}]}
+          """
+              .formatted(ancestor));
+      replication.replicate(read);
+    }
+    assertEqualLeaves();
   }
 
   @Test

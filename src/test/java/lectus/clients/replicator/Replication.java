@@ -107,13 +107,18 @@ final class Replication implements AutoCloseable {
 
   /** Replicates the next rows of a continuous feed, which goes on when its time is up. */
   void follow(int rows) {
+    replicate(read(rows));
+  }
+
+  /** The next rows of a continuous feed. */
+  List<Change> read(int rows) {
     List<Change> batch = new ArrayList<>();
     while (batch.size() < rows) {
       if (next() instanceof Change change) {
         batch.add(change);
       }
     }
-    replicate(batch);
+    return batch;
   }
 
   /** Waits until a continuous feed is over because nothing happened; the next one begins there. */
@@ -134,7 +139,7 @@ final class Replication implements AutoCloseable {
   }
 
   /** What a worker does with a batch. */
-  private void replicate(List<Change> changes) {
+  void replicate(List<Change> changes) {
     if (changes.isEmpty()) {
       return;
     }
@@ -249,7 +254,7 @@ final class Replication implements AutoCloseable {
             .put("session_id", session)
             .put("start_time", date(started))
             .put("end_time", date(ZonedDateTime.now(ZoneOffset.UTC)))
-            .put("start_last_seq", startSeq)
+            .put("start_last_seq", startSeq.equals(ReplicationLogs.LOWEST_SEQ) ? 0 : startSeq)
             .put("end_last_seq", through)
             .put("recorded_seq", through);
     statistics.writeTo(entry);
