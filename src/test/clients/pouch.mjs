@@ -1,8 +1,9 @@
+import assert from 'node:assert/strict';
 import PouchCore from 'pouchdb-core';
 import httpAdapter from 'pouchdb-adapter-http';
 import memoryAdapter from 'pouchdb-adapter-memory';
 import replication from 'pouchdb-replication';
-import { freshName, serverUrl } from './server.mjs';
+import { freshName, serverUrl, serverUrlOfUser } from './server.mjs';
 
 export const PouchDB = PouchCore.plugin(httpAdapter).plugin(memoryAdapter).plugin(replication);
 
@@ -14,6 +15,33 @@ export function local() {
 /** A database on the server; PouchDB creates it. */
 export function remote(name = freshName('remote')) {
   return new PouchDB(`${serverUrl}/${name}`);
+}
+
+/** The same for somebody whose name and password stand in the URL. */
+export function remoteOfUser(name = freshName('remote')) {
+  return new PouchDB(`${serverUrlOfUser}/${name}`);
+}
+
+/** The document, as soon as it is there. */
+export async function arrived(db, id) {
+  for (;;) {
+    try {
+      return await db.get(id);
+    } catch (absent) {
+      assert.equal(absent.status, 404);
+      await new Promise((resolve) => {
+        setTimeout(resolve, 10);
+      });
+    }
+  }
+}
+
+/** Ends a live replication; resolves when it has. */
+export function cancelled(sync) {
+  return new Promise((resolve) => {
+    sync.on('complete', resolve);
+    sync.cancel();
+  });
 }
 
 /** Every document's leaves, sorted, and its winner: what replication must make equal. */

@@ -2,7 +2,7 @@
 // of the Unicode database into the database named by LECTUS_UNICODE.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { local, remote, revisions } from './pouch.mjs';
+import { arrived, cancelled, local, remote, revisions } from './pouch.mjs';
 
 const DOCUMENTS = 10_000;
 const BATCH = { batch_size: 1_000, batches_limit: 4 };
@@ -65,30 +65,15 @@ test('a local database replicates into an empty one, and on from there', async (
   await Promise.all([here.destroy(), back.destroy(), middle.destroy()]);
 });
 
-test('live replication carries a write in either direction', async () => {
+test('live replication carries a write in either direction', async (t) => {
   const here = local();
   const there = remote();
   const sync = here.sync(there, { live: true, retry: true });
-  const arrives = async (db, id) => {
-    for (;;) {
-      try {
-        return await db.get(id);
-      } catch (absent) {
-        assert.equal(absent.status, 404);
-        await new Promise((resolve) => {
-          setTimeout(resolve, 10);
-        });
-      }
-    }
-  };
+  t.after(() => sync.cancel());
   await there.put({ _id: 'from-there', v: 1 });
-  assert.equal((await arrives(here, 'from-there')).v, 1);
+  assert.equal((await arrived(here, 'from-there')).v, 1);
   await here.put({ _id: 'from-here', v: 2 });
-  assert.equal((await arrives(there, 'from-here')).v, 2);
-  const ended = new Promise((resolve) => {
-    sync.on('complete', resolve);
-  });
-  sync.cancel();
-  await ended;
+  assert.equal((await arrived(there, 'from-here')).v, 2);
+  await cancelled(sync);
   await Promise.all([here.destroy(), there.destroy()]);
 });

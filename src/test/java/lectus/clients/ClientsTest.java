@@ -11,6 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
 import lectus.sample.DocumentLoader;
 import lectus.sample.UnicodeCharacters;
 import lectus.store.testing.TestStores;
@@ -27,13 +28,16 @@ final class ClientsTest {
   private static final Pattern PASSED = Pattern.compile("^# pass (\\d+)$", Pattern.MULTILINE);
   private static final int REPLICATED_DOCUMENTS = 10_000;
 
+  /** As a server has it by default. */
+  private static final int REQUEST_BYTES = 64 << 20;
+
   private static NodeClients clients;
   private static LectusServer server;
 
   @BeforeAll
   static void start() throws Exception {
     clients = NodeClients.install();
-    server = LectusServer.start(stores.fresh());
+    server = LectusServer.start(stores.fresh(), new TestSettings().maxRequestBytes(REQUEST_BYTES));
   }
 
   @AfterAll
@@ -56,6 +60,21 @@ final class ClientsTest {
   @Test
   void nano() throws Exception {
     passes("nano.test.mjs", 4);
+  }
+
+  @Test
+  void credentials_that_nobody_checks() throws Exception {
+    passes("credentials.test.mjs", 5);
+  }
+
+  @Test
+  void couchbackup() throws Exception {
+    passes("couchbackup.test.mjs", 3);
+  }
+
+  @Test
+  void chunks_of_obsidian_livesync() throws Exception {
+    passes("livesync.test.mjs", 3);
   }
 
   @Test
