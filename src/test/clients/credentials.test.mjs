@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CloudantV1, CouchdbSessionAuthenticator } from '@ibm-cloud/cloudant';
 import Nano from 'nano';
-import { arrived, cancelled, local, remoteOfUser, revisions } from './pouch.mjs';
+import { PouchDB, arrived, cancelled, local, remoteOfUser, revisions } from './pouch.mjs';
 import { freshName, serverUrl, serverUrlOfUser, user } from './server.mjs';
 
 const FIVE_MEGABYTES = 'x'.repeat(5_000_000);
@@ -16,6 +16,18 @@ test('PouchDB, from creating a database to destroying it', async () => {
   await db.bulkDocs([{ _id: 'b' }, { _id: 'c' }]);
   assert.equal((await db.allDocs()).total_rows, 3);
   assert.equal((await db.changes({ since: 0 })).results.length, 3);
+  await db.destroy();
+});
+
+test('PouchDB with credentials beside the URL, and a database that others create', async () => {
+  const name = freshName('remote');
+  const auth = { username: user.name, password: user.password };
+  const db = new PouchDB(`${serverUrl}/${name}`, { auth, skip_setup: true });
+  const absent = { status: 404, reason: 'Database does not exist.' };
+  await assert.rejects(db.put({ _id: 'a' }), absent);
+  await Nano(serverUrlOfUser).db.create(name);
+  await db.put({ _id: 'a' });
+  assert.equal((await db.info()).doc_count, 1);
   await db.destroy();
 });
 

@@ -64,7 +64,7 @@ final class ClientsTest {
 
   @Test
   void credentials_that_nobody_checks() throws Exception {
-    passes("credentials.test.mjs", 5);
+    passes("credentials.test.mjs", 6);
   }
 
   @Test
