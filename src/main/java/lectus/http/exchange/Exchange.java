@@ -166,7 +166,7 @@ public final class Exchange {
     streamTagged(() -> StreamedBody.untagged(body.call()));
   }
 
-  /** As {@link #stream}; answers 304 to whom the body's tag says that nothing has changed. */
+  /** As {@link #stream}, but of the body's own type; 304 if the client has what its tag names. */
   public void streamTagged(Callable<StreamedBody> body) {
     new ResponseStream(this, body, loop.services().readers()).start();
   }
