@@ -123,7 +123,7 @@ public final class JsonInput implements AutoCloseable {
   }
 
   /** How many characters the current string has, told without putting it together. */
-  int textLength() {
+  public int textLength() {
     try {
       return parser.getTextLength();
     } catch (IOException e) {

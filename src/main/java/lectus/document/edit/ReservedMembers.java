@@ -20,6 +20,15 @@ final class ReservedMembers {
   /** Longer numbers are no positions. */
   private static final int MAX_POSITION_DIGITS = 18;
 
+  /** Characters of the longest id that is told back to a client who may not use it. */
+  private static final int LONGEST_ID = 8_192;
+
+  /** Characters; no revision is longer. */
+  private static final int LONGEST_REVISION = 1_024;
+
+  /** Characters of a name that an error repeats. */
+  private static final int LONGEST_NAME = 100;
+
   /** Those that are kept and given back as any other member is: CouchDB's replicator's notes. */
   private static final Set<String> OF_THE_BODY =
       Set.of(
@@ -72,6 +81,9 @@ final class ReservedMembers {
     if (token != JsonToken.VALUE_STRING) {
       throw LectusException.badRequest("illegal_docid", "Document id must be a string");
     }
+    if (input.textLength() > LONGEST_ID) {
+      throw LectusException.badRequest("illegal_docid", "Document id is too long");
+    }
     String text = input.text();
     id = Optional.of(text);
     DocumentId.check(text, maxIdBytes);
@@ -79,7 +91,8 @@ final class ReservedMembers {
 
   private static String readRev(JsonInput input, JsonToken token) {
     // What reads the text has the same sentence for those that are no revision.
-    return token == JsonToken.VALUE_STRING ? input.text() : "";
+    boolean mayBe = token == JsonToken.VALUE_STRING && input.textLength() <= LONGEST_REVISION;
+    return mayBe ? input.text() : "";
   }
 
   private static boolean readDeleted(JsonToken token) {
@@ -120,7 +133,7 @@ final class ReservedMembers {
   }
 
   private static long readStart(JsonInput input, JsonToken token) {
-    if (token != JsonToken.VALUE_NUMBER_INT || input.text().length() > MAX_POSITION_DIGITS) {
+    if (token != JsonToken.VALUE_NUMBER_INT || input.textLength() > MAX_POSITION_DIGITS) {
       throw badStart();
     }
     return Long.parseLong(input.text());
@@ -135,13 +148,18 @@ final class ReservedMembers {
       if (input.token() != JsonToken.VALUE_STRING) {
         throw invalid("RevId isn't a string");
       }
-      RevisionHash hash =
-          RevisionHash.parse(input.text()).orElseThrow(() -> invalid("RevId isn't valid"));
+      RevisionHash hash = readHash(input);
       if (ids.size() <= Ancestors.MAX_COUNT) {
         ids.add(hash);
       }
     }
     return ids;
+  }
+
+  private static RevisionHash readHash(JsonInput input) {
+    Optional<RevisionHash> hash =
+        input.textLength() > LONGEST_REVISION ? Optional.empty() : RevisionHash.parse(input.text());
+    return hash.orElseThrow(() -> invalid("RevId isn't valid"));
   }
 
   private static LectusException badStart() {
@@ -153,7 +171,8 @@ final class ReservedMembers {
   }
 
   private static LectusException unknown(String name) {
-    return invalid("Bad special document member: " + name);
+    String told = name.length() > LONGEST_NAME ? name.substring(0, LONGEST_NAME) + "…" : name;
+    return invalid("Bad special document member: " + told);
   }
 
   private static LectusException invalid(String reason) {

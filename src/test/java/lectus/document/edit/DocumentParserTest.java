@@ -306,6 +306,33 @@ class DocumentParserTest {
   }
 
   @Test
+  void what_an_error_repeats_is_bounded() {
+    String refused = "{\"docs\":[{},{\"_id\":\"%s\"}]}";
+
+    assertThat(bulk(refused.formatted("i".repeat(8_192))).refused())
+        .extracting(RefusedEdit::id)
+        .containsExactly("i".repeat(8_192));
+    assertThat(bulk(refused.formatted("i".repeat(8_193))).refused())
+        .extracting(RefusedEdit::id)
+        .containsExactly("new");
+    assertThat(error(() -> interactive("{\"_" + "x".repeat(99) + "\":1}")).reason())
+        .endsWith(": _" + "x".repeat(99));
+    assertThat(error(() -> interactive("{\"_" + "x".repeat(100) + "\":1}")).reason())
+        .endsWith(": _" + "x".repeat(99) + "…");
+    assertThat(error(() -> interactive("{\"_rev\":\"1-" + "a".repeat(1_023) + "\"}")).reason())
+        .isEqualTo("Invalid rev format");
+    assertThat(
+            error(
+                    () ->
+                        interactive(
+                            "{\"_revisions\":{\"start\":1,\"ids\":[\""
+                                + "a".repeat(1_025)
+                                + "\"]}}"))
+                .reason())
+        .isEqualTo("RevId isn't valid");
+  }
+
+  @Test
   void of_docs_that_come_twice_the_last_ones_stand() {
     BulkEdits bulk = bulk("{\"docs\":[{\"_x\":1},{\"_id\":\"a\"}],\"docs\":[{\"_id\":\"b\"}]}");
 
