@@ -380,14 +380,23 @@ public final class Catalogue {
   private List<KeyValue> readNames(ReadTransaction tx, NameRange range, int rows) {
     byte[] low = entries.range().begin;
     byte[] high = entries.range().end;
-    Optional<String> lowest = range.descending() ? range.end() : range.start();
-    Optional<String> highest = range.descending() ? range.start() : range.end();
-    byte[] begin = lowest.map(entries::key).orElse(low);
-    byte[] end = highest.map(entries::key).map(Catalogue::following).orElse(high);
+    Optional<byte[]> first = range.start().map(entries::key);
+    Optional<byte[]> last = range.end().map(entries::key);
+    boolean inclusive = range.inclusiveEnd();
+    byte[] begin = range.descending() ? from(last, inclusive, low) : first.orElse(low);
+    byte[] end = range.descending() ? above(first, true, high) : above(last, inclusive, high);
     return Reads.await(
         tx.snapshot()
             .getRange(begin, end, rows, range.descending(), StreamingMode.WANT_ALL)
             .asList());
+  }
+
+  private static byte[] from(Optional<byte[]> key, boolean inclusive, byte[] otherwise) {
+    return key.map(it -> inclusive ? it : following(it)).orElse(otherwise);
+  }
+
+  private static byte[] above(Optional<byte[]> key, boolean inclusive, byte[] otherwise) {
+    return key.map(it -> inclusive ? following(it) : it).orElse(otherwise);
   }
 
   /** Goes on behind the last row read; what was skipped and listed counts as done. */
@@ -401,7 +410,8 @@ public final class Catalogue {
     // The last name is read again and skipped, so that both directions go on the same way.
     long skip = Math.max(0, range.skip() - read.size()) + 1;
     return Optional.of(
-        new NameRange(Optional.of(last), range.end(), range.descending(), skip, limit));
+        new NameRange(
+            Optional.of(last), range.end(), range.inclusiveEnd(), range.descending(), skip, limit));
   }
 
   private static byte[] following(byte[] key) {

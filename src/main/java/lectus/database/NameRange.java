@@ -6,12 +6,24 @@ import java.util.Optional;
  * Which names {@code _all_dbs} lists.
  *
  * @param start first name in the direction of reading, inclusive
- * @param end last name in the direction of reading, inclusive
+ * @param end last name in the direction of reading
+ * @param inclusiveEnd whether {@code end} itself is listed
  * @param skip names passed over before the first one listed
  * @param limit names listed at most
  */
 public record NameRange(
-    Optional<String> start, Optional<String> end, boolean descending, long skip, long limit) {
+    Optional<String> start,
+    Optional<String> end,
+    boolean inclusiveEnd,
+    boolean descending,
+    long skip,
+    long limit) {
   public static final NameRange ALL =
       new NameRange(Optional.empty(), Optional.empty(), false, 0, Long.MAX_VALUE);
+
+  /** A range that has its end. */
+  public NameRange(
+      Optional<String> start, Optional<String> end, boolean descending, long skip, long limit) {
+    this(start, end, true, descending, skip, limit);
+  }
 }

@@ -1,5 +1,6 @@
 package lectus.document;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.error.LectusException;
@@ -18,6 +19,19 @@ public final class RequestJson {
       return object;
     }
     throw LectusException.badRequest("Request body must be a JSON object");
+  }
+
+  /**
+   * A parameter of a URL that is JSON.
+   *
+   * @throws LectusException {@code bad_request} when it is none
+   */
+  public static JsonValue ofParameter(String text) {
+    try {
+      return JsonValue.parse(text.getBytes(StandardCharsets.UTF_8));
+    } catch (LectusException invalid) {
+      throw LectusException.badRequest("invalid UTF-8 JSON");
+    }
   }
 
   /**

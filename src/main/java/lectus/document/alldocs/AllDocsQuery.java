@@ -1,14 +1,13 @@
 package lectus.document.alldocs;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import lectus.database.Partition;
+import lectus.document.DocumentId;
 import lectus.document.RequestJson;
 import lectus.error.LectusException;
-import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 
 /**
@@ -51,78 +50,92 @@ public record AllDocsQuery(
   }
 
   /**
-   * A question made of query parameters and, for POST, a JSON object of the same members, which
-   * count more. {@code startkey_docid} and {@code endkey_docid} make no difference, because no two
-   * rows have one key.
+   * A question made of a URL's parameters and, for POST, a JSON object of the same members, which
+   * count less. Where no range is given, the {@code …key_docid} of views is one.
    *
    * @param parameters decoded, by name; unknown ones are ignored
    * @param body the request's; null for GET
    * @throws LectusException {@code query_parse_error}, {@code bad_request}
    */
   public static AllDocsQuery parse(Listing listing, Map<String, String> parameters, byte[] body) {
-    Map<String, String> values = new HashMap<>(parameters);
-    if (body != null) {
-      addMembers(values, RequestJson.object(body));
+    ListArguments arguments = new ListArguments();
+    if (body == null) {
+      askForKeys(arguments, parameters);
+    } else {
+      takeBody(arguments, RequestJson.object(body));
     }
-    return of(listing, new ListParameters(values));
+    takeParameters(arguments, parameters);
+    return arguments.query(listing);
+  }
+
+  private static void askForKeys(ListArguments arguments, Map<String, String> parameters) {
+    String keys = parameters.get("keys");
+    if (keys != null) {
+      arguments.askFor(array(new ListArgument.Parameter(keys).json(), "parameter"));
+    }
+  }
+
+  private static void takeBody(ListArguments arguments, JsonValue.JsonObject body) {
+    body.get("keys").ifPresent(keys -> arguments.askFor(array(keys, "body member")));
+    takeMembers(arguments, body);
+  }
+
+  private static JsonValue.JsonArray array(JsonValue keys, String what) {
+    if (keys instanceof JsonValue.JsonArray array) {
+      return array;
+    }
+    throw LectusException.badRequest("`keys` " + what + " must be an array.");
+  }
+
+  private static void takeParameters(ListArguments arguments, Map<String, String> parameters) {
+    parameters.forEach((name, text) -> arguments.take(name, new ListArgument.Parameter(text)));
+  }
+
+  private static void takeMembers(ListArguments arguments, JsonValue.JsonObject object) {
+    object.members().forEach((name, json) -> arguments.take(name, new ListArgument.Member(json)));
   }
 
   /**
-   * The questions of a body {@code {"queries":[{…},…]}}; parameters hold for all of them.
+   * The questions of a body {@code {"queries":[{…},…]}}. The URL's parameters hold for all of them
+   * as far as they do not say otherwise.
    *
    * @throws LectusException {@code query_parse_error}, {@code bad_request}
    */
   public static List<AllDocsQuery> parseQueries(
       Listing listing, Map<String, String> parameters, byte[] body) {
-    if (!(RequestJson.object(body).get("queries").orElse(null)
-        instanceof JsonValue.JsonArray array)) {
-      throw LectusException.badRequest("`queries` member must be an array.");
-    }
-    List<AllDocsQuery> queries = new ArrayList<>(array.elements().size());
-    for (JsonValue element : array.elements()) {
+    List<AllDocsQuery> queries = new ArrayList<>();
+    for (JsonValue element : queriesOf(body).elements()) {
       if (!(element instanceof JsonValue.JsonObject query)) {
         throw LectusException.badRequest("Elements of `queries` must be JSON objects.");
       }
-      Map<String, String> values = new HashMap<>(parameters);
-      addMembers(values, query);
-      queries.add(of(listing, new ListParameters(values)));
+      ListArguments arguments = new ListArguments();
+      takeParameters(arguments, parameters);
+      arguments.forgetKeysAndGroups();
+      takeMembers(arguments, query);
+      queries.add(arguments.query(listing));
     }
     return queries;
   }
 
-  private static void addMembers(Map<String, String> values, JsonValue.JsonObject object) {
-    object
-        .members()
-        .forEach(
-            (name, value) -> {
-              JsonBuffer json = new JsonBuffer(64);
-              value.writeTo(json);
-              values.put(name, json.toString());
-            });
+  private static JsonValue.JsonArray queriesOf(byte[] body) {
+    JsonValue queries =
+        RequestJson.object(body)
+            .get("queries")
+            .orElseThrow(
+                () -> LectusException.badRequest("POST body must include `queries` parameter."));
+    if (queries instanceof JsonValue.JsonArray array) {
+      return array;
+    }
+    throw LectusException.badRequest("`queries` member must be an array.");
   }
 
-  private static AllDocsQuery of(Listing listing, ListParameters values) {
-    Optional<ListKey> key = values.key("key");
-    Optional<List<ListKey>> keys = values.keys();
-    Optional<ListKey> start = key.or(() -> values.key("startkey", "start_key"));
-    Optional<ListKey> end = key.or(() -> values.key("endkey", "end_key"));
-    if (keys.isPresent() && (start.isPresent() || end.isPresent())) {
-      throw LectusException.badRequest(
-          "query_parse_error", "`keys` is incompatible with `key`, `start_key` and `end_key`");
-    }
-    return new AllDocsQuery(
-        listing,
-        keys,
-        start,
-        end,
-        key.isPresent() || values.flag("inclusive_end", true),
-        values.flag("descending", false),
-        values.count("skip", 0),
-        values.count("limit", Long.MAX_VALUE),
-        values.flag("include_docs", false),
-        values.flag("conflicts", false),
-        values.flag("update_seq", false),
-        listing == Listing.ALL ? values.partition() : Optional.empty());
+  /** Whether the list may have this key at all; it has no row that says that others are missing. */
+  boolean mayList(ListKey key) {
+    return switch (listing) {
+      case ALL -> true;
+      case DESIGN -> key.id().filter(DocumentId::isDesign).isPresent();
+      case LOCAL -> key.id().filter(DocumentId::isLocal).isPresent();
+    };
   }
 
   /** Whether a document with this id may be among the rows. */

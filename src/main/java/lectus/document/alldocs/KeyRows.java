@@ -27,7 +27,7 @@ record KeyRows(AllDocsQuery query, List<ListKey> keys, int next) implements List
     }
     int from = (int) Math.min(keys.size(), query.skip());
     int to = (int) Math.min(keys.size(), from + Math.min(keys.size(), query.limit()));
-    return List.copyOf(keys.subList(from, to));
+    return keys.subList(from, to).stream().filter(query::mayList).toList();
   }
 
   @Override

@@ -8,6 +8,10 @@ import lectus.json.JsonValue;
  * in CouchDB.
  */
 public record ListKey(JsonValue json) {
+  static ListKey of(String id) {
+    return new ListKey(new JsonValue.JsonString(id));
+  }
+
   /** The id; empty for what is none. */
   Optional<String> id() {
     return json instanceof JsonValue.JsonString text ? Optional.of(text.value()) : Optional.empty();

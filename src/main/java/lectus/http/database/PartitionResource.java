@@ -1,6 +1,6 @@
 package lectus.http.database;
 
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import lectus.database.Catalogue;
@@ -56,7 +56,7 @@ final class PartitionResource implements Resource {
 
   private void serveInfo(Exchange exchange, DatabaseName database, Partition partition) {
     if (exchange.method() != Method.GET && !exchange.isHead()) {
-      throw Requests.notAllowed("GET,HEAD");
+      throw Requests.notAllowed("GET");
     }
     exchange.answer(
         () -> {
@@ -102,7 +102,7 @@ final class PartitionResource implements Resource {
   }
 
   private static Map<String, String> parameters(Exchange exchange, Partition partition) {
-    Map<String, String> parameters = new HashMap<>(exchange.query().asMap());
+    Map<String, String> parameters = new LinkedHashMap<>(exchange.query().asMap());
     String other = parameters.put(PARAMETER, partition.name());
     if (other != null && !other.equals(partition.name())) {
       throw LectusException.badRequest("Conflicting value for `partition` in query string");

@@ -5,7 +5,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import lectus.document.RequestJson;
 import lectus.error.LectusException;
+import lectus.json.JsonValue;
 
 /**
  * The parameters behind the question mark, decoded when somebody asks. Of a name that comes twice
@@ -34,9 +36,9 @@ public final class QueryParameters {
         int equals = pair.indexOf('=');
         int nameEnd = equals < 0 ? pair.length() : equals;
         int valueStart = equals < 0 ? pair.length() : equals + 1;
-        values.put(
-            RequestTarget.decode(pair, 0, nameEnd),
-            RequestTarget.decode(pair, valueStart, pair.length()));
+        String name = RequestTarget.decode(pair, 0, nameEnd);
+        values.remove(name);
+        values.put(name, RequestTarget.decode(pair, valueStart, pair.length()));
       }
     }
     return new QueryParameters(values);
@@ -46,6 +48,7 @@ public final class QueryParameters {
     return values.isEmpty();
   }
 
+  /** In the order in which they stand in the URL. */
   public Map<String, String> asMap() {
     return values;
   }
@@ -57,6 +60,22 @@ public final class QueryParameters {
 
   public Optional<String> text(String name) {
     return Optional.ofNullable(values.get(name));
+  }
+
+  /**
+   * A value that is JSON.
+   *
+   * @throws LectusException {@code bad_request}: it is none
+   */
+  public Optional<JsonValue> json(String name) {
+    return text(name).map(RequestJson::ofParameter);
+  }
+
+  /** For resources that take their names in any case. */
+  public QueryParameters inLowerCase() {
+    Map<String, String> lowered = new LinkedHashMap<>();
+    values.forEach((name, value) -> lowered.put(name.toLowerCase(Locale.ROOT), value));
+    return new QueryParameters(lowered);
   }
 
   /** As documents take booleans: {@code true} counts, everything else is false. */
@@ -100,6 +119,21 @@ public final class QueryParameters {
       throw queryParseError("Invalid value for integer: \"" + value + "\"");
     }
     throw queryParseError("Invalid value for positive integer: \"" + value + "\"");
+  }
+
+  /**
+   * @param fallback if the parameter is absent
+   * @param least what it may be
+   * @param noNumber the reason where it is no whole number
+   * @param tooSmall the reason where it is one, but below {@code least}
+   * @throws LectusException {@code bad_request}
+   */
+  public long number(String name, long fallback, long least, String noNumber, String tooSmall) {
+    long number = number(name, fallback, noNumber);
+    if (values.containsKey(name) && number < least) {
+      throw LectusException.badRequest(tooSmall);
+    }
+    return number;
   }
 
   /**

@@ -137,8 +137,12 @@ class AllDocsTest {
                 "descending",
                 "true"))
         .isEqualTo(answer("3,\"offset\":0", B));
+    assertThat(get("key", "\"a\"")).isEqualTo(answer("3,\"offset\":1", A));
     assertThat(get("key", "\"a\"", "inclusive_end", "false"))
-        .isEqualTo(answer("3,\"offset\":1", A));
+        .isEqualTo(answer("3,\"offset\":1", ""));
+    assertThat(get("startkey_docid", "b")).isEqualTo(answer("3,\"offset\":2", B));
+    assertThat(get("endkey_docid", "a", "descending", "true"))
+        .isEqualTo(answer("3,\"offset\":0", B, A));
     assertThat(get("key", "\"e\"")).isEqualTo(answer("3,\"offset\":3", ""));
   }
 
@@ -248,6 +252,9 @@ class AllDocsTest {
     assertThat(list(Listing.DESIGN, "endkey", "\"z\"", "limit", "1"))
         .isEqualTo(answer("2,\"offset\":0", DD));
     assertThat(list(Listing.DESIGN, "startkey", "\"a\"")).isEqualTo(answer("2,\"offset\":2", ""));
+    assertThat(list(Listing.DESIGN, "keys", "[\"a\",\"_design/zz\",\"none\"]"))
+        .as("keys that it cannot have are no rows")
+        .isEqualTo(answer("2,\"offset\":null", row("_design/zz", "1-z")));
   }
 
   @Test
@@ -257,12 +264,13 @@ class AllDocsTest {
             Listing.ALL,
             Map.of(),
             TestDatabase.utf8(
-                "{\"queries\":[{\"keys\":[\"a\"]},{\"limit\":1,\"descending\":true}]}"));
+                "{\"queries\":[{\"keys\":[\"a\",\"none\"]},{\"limit\":1,\"descending\":true}]}"));
 
     assertThat(whole(lists.answers(db.name, queries)))
         .isEqualTo(
             "{\"results\":[\r\n"
-                + answer("3,\"offset\":null", A).trim()
+                + answer("3,\"offset\":null", A, "{\"key\":\"none\",\"error\":\"not_found\"}")
+                    .trim()
                 + ",\r\n"
                 + answer("3,\"offset\":0", B).trim()
                 + "\r\n]}\n");

@@ -1,0 +1,150 @@
+package lectus.document.alldocs;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import lectus.database.Partition;
+import lectus.document.alldocs.AllDocsQuery.Listing;
+import lectus.json.JsonValue;
+
+/**
+ * What is said about a list, taken one by one; what is said later counts more. CouchDB reads lists
+ * of documents as it reads views, so what makes sense for views alone is checked as well.
+ */
+final class ListArguments {
+  private Optional<List<ListKey>> keys = Optional.empty();
+  private Optional<ListKey> start = Optional.empty();
+  private Optional<ListKey> end = Optional.empty();
+  private Optional<String> startId = Optional.empty();
+  private Optional<String> endId = Optional.empty();
+  private Optional<Partition> partition = Optional.empty();
+  private Optional<Boolean> group = Optional.empty();
+  private OptionalLong groupLevel = OptionalLong.empty();
+  private boolean reduce;
+  private boolean inclusiveEnd = true;
+  private boolean descending;
+  private boolean includeDocs;
+  private boolean conflicts;
+  private boolean updateSeq;
+  private long skip;
+  private long limit = Long.MAX_VALUE;
+
+  /** Rows of these keys, in this order, whatever else is said about keys. */
+  void askFor(JsonValue.JsonArray array) {
+    keys = Optional.of(keysOf(array));
+  }
+
+  /**
+   * @throws lectus.error.LectusException {@code query_parse_error}, {@code bad_request}, {@code
+   *     illegal_partition}
+   */
+  void take(String name, ListArgument argument) {
+    switch (name) {
+      case "key" -> takeKey(argument.key());
+      case "keys" -> takeKeys(argument.json());
+      case "startkey", "start_key" -> start = Optional.of(argument.key());
+      case "endkey", "end_key" -> end = Optional.of(argument.key());
+      case "startkey_docid", "start_key_doc_id" -> startId = Optional.of(argument.text());
+      case "endkey_docid", "end_key_doc_id" -> endId = Optional.of(argument.text());
+      case "inclusive_end" -> inclusiveEnd = argument.flag();
+      case "descending" -> descending = argument.flag();
+      case "skip" -> skip = argument.count();
+      case "limit" -> limit = argument.count();
+      case "include_docs" -> includeDocs = argument.flag();
+      case "conflicts" -> conflicts = argument.flag();
+      case "update_seq" -> updateSeq = argument.flag();
+      case "partition" -> partition = Optional.of(Partition.of(argument.text()));
+      default -> takeOfViews(name, argument);
+    }
+  }
+
+  private void takeOfViews(String name, ListArgument argument) {
+    switch (name) {
+      case "group" -> group = Optional.of(argument.flag());
+      case "group_level" -> groupLevel = OptionalLong.of(argument.count());
+      case "reduce" -> reduce = argument.flag();
+      case "stale" -> argument.checkOneOf(name, "ok", "update_after");
+      case "stable" -> argument.checkOneOf(name, "true", "false");
+      case "update" -> argument.checkOneOf(name, "true", "false", "lazy");
+      case "sorted", "attachments", "att_encoding_info" -> argument.flag();
+      default -> {} // CouchDB ignores what it does not know
+    }
+  }
+
+  private void takeKey(ListKey key) {
+    start = Optional.of(key);
+    end = Optional.of(key);
+  }
+
+  /** One key alone is a range, and leaves those be that were asked for. */
+  private void takeKeys(JsonValue json) {
+    if (!(json instanceof JsonValue.JsonArray array)) {
+      throw ListArgument.unparsable("`keys` must be an array of strings.");
+    }
+    List<ListKey> taken = keysOf(array);
+    if (taken.size() == 1) {
+      takeKey(taken.get(0));
+    } else {
+      keys = Optional.of(taken);
+    }
+  }
+
+  private static List<ListKey> keysOf(JsonValue.JsonArray array) {
+    return array.elements().stream().map(ListKey::new).toList();
+  }
+
+  /** What each of several questions says for itself. */
+  void forgetKeysAndGroups() {
+    keys = Optional.empty();
+    group = Optional.empty();
+    groupLevel = OptionalLong.empty();
+  }
+
+  /**
+   * The question that all of it makes.
+   *
+   * @throws lectus.error.LectusException {@code query_parse_error}: one thing contradicts another
+   */
+  AllDocsQuery query(Listing listing) {
+    checkViews();
+    checkKeys();
+    boolean within = partition.isPresent();
+    return new AllDocsQuery(
+        listing,
+        keys,
+        start.or(() -> within ? Optional.empty() : startId.map(ListKey::of)),
+        end.or(() -> within ? Optional.empty() : endId.map(ListKey::of)),
+        inclusiveEnd,
+        descending,
+        skip,
+        limit,
+        includeDocs,
+        conflicts,
+        updateSeq,
+        listing == Listing.ALL ? partition : Optional.empty());
+  }
+
+  private void checkViews() {
+    long level = groupLevel.orElse(group.orElse(false) ? Long.MAX_VALUE : 0);
+    if (level > 0 && !group.orElse(true)) {
+      throw ListArgument.unparsable("Can't specify group=false and group_level>0 at the same time");
+    }
+    if (reduce) {
+      throw ListArgument.unparsable("Reduce is invalid for map-only views.");
+    }
+    if (level > 0) {
+      throw ListArgument.unparsable("Invalid use of grouping on a map view.");
+    }
+  }
+
+  private void checkKeys() {
+    if (keys.isEmpty() || keys.get().isEmpty()) {
+      return;
+    }
+    boolean noRange = start.isEmpty() && end.isEmpty();
+    boolean sameKey = start.map(List::of).equals(keys) && end.map(List::of).equals(keys);
+    if (!noRange && !sameKey) {
+      throw ListArgument.unparsable("`keys` is incompatible with `key`, `start_key` and `end_key`");
+    }
+  }
+}
