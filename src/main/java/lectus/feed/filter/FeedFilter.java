@@ -35,14 +35,6 @@ public sealed interface FeedFilter {
   }
 
   /**
-   * @param json an array of ids: the query's {@code doc_ids}
-   * @throws LectusException {@code bad_request}
-   */
-  static FeedFilter documentIds(byte[] json) {
-    return documentIds(JsonValue.parse(json));
-  }
-
-  /**
    * @param body {@code {"doc_ids":[…]}}
    * @throws LectusException {@code bad_request}
    */

@@ -1,25 +1,31 @@
 package lectus.http.changes;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import lectus.document.RequestJson;
 import lectus.error.LectusException;
 import lectus.feed.filter.FeedFilter;
 import lectus.feed.filter.SelectorBody;
 import lectus.feed.page.FeedOptions;
 import lectus.feed.page.Since;
-import lectus.http.exchange.Requests;
 import lectus.http.live.FeedQuery;
 import lectus.http.message.QueryParameters;
+import lectus.json.JsonValue;
 
 /**
  * The parameters of {@code _changes}.
  *
  * @param until rows behind it are not shown; a live feed ends when it has passed it
+ * @param function that is to filter the rows, if they are not filtered by the options
  */
 record ChangesQuery(
-    FeedQuery feed, Since since, Optional<Since> until, FeedOptions options, boolean descending) {
+    FeedQuery feed,
+    Since since,
+    Optional<Since> until,
+    FeedOptions options,
+    boolean descending,
+    Optional<DesignFunction> function) {
 
   boolean isLive() {
     return feed.isLive();
@@ -29,17 +35,26 @@ record ChangesQuery(
    * @param lastEventId what a browser's EventSource says when it comes again; counts in that feed
    *     only
    * @param body of a POST; null for GET
-   * @throws LectusException {@code bad_request}, or not_implemented for a filter of CouchDB's that
-   *     Lectus does not have
+   * @throws LectusException {@code bad_request}
    */
-  static ChangesQuery parse(QueryParameters query, Optional<String> lastEventId, byte[] body) {
+  static ChangesQuery parse(QueryParameters given, Optional<String> lastEventId, byte[] body) {
+    QueryParameters query = given.inLowerCase();
+    checkBody(body);
     FeedQuery feed = FeedQuery.parse(query);
     return new ChangesQuery(
         feed,
         feed.since(query, lastEventId).map(Since::parse).orElseGet(Since.Beginning::new),
         query.text("until").map(Since::parse),
         options(query, body),
-        query.isTrue("descending"));
+        query.isTrue("descending"),
+        DesignFunction.of(query));
+  }
+
+  /** It is an object even where nobody reads it; none at all is as good as an empty one. */
+  private static void checkBody(byte[] body) {
+    if (body != null && body.length > 0) {
+      RequestJson.object(body);
+    }
   }
 
   private static FeedOptions options(QueryParameters query, byte[] body) {
@@ -73,27 +88,18 @@ record ChangesQuery(
   }
 
   private static FeedFilter filter(QueryParameters query, byte[] body) {
-    String filter = query.text("filter").orElse("");
-    return switch (filter) {
-      case "" -> new FeedFilter.None();
+    return switch (query.text("filter").orElse("")) {
       case "_design" -> new FeedFilter.DesignDocuments();
       case "_doc_ids" -> documentIds(query, body);
-      default ->
-          throw Requests.notImplemented(
-              "filter=" + filter + " is a part of CouchDB that Lectus does not have.");
+      default -> new FeedFilter.None();
     };
   }
 
+  /** Where there is a body, it says so. */
   private static FeedFilter documentIds(QueryParameters query, byte[] body) {
-    if (body != null && body.length > 0) {
-      return FeedFilter.documentIdsOfBody(body);
-    }
-    String ids =
-        query
-            .text("doc_ids")
-            .orElseThrow(
-                () -> LectusException.badRequest("`doc_ids` filter parameter is not a list."));
-    return FeedFilter.documentIds(ids.getBytes(StandardCharsets.UTF_8));
+    return body == null
+        ? FeedFilter.documentIds(query.json("doc_ids").orElseGet(JsonValue.JsonNull::new))
+        : FeedFilter.documentIdsOfBody(body);
   }
 
   private static int sequenceInterval(QueryParameters query) {

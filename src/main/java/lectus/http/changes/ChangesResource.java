@@ -6,6 +6,8 @@ import lectus.database.DatabaseName;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.document.PagedBody;
+import lectus.document.read.DocumentReader;
+import lectus.document.read.ReadOptions;
 import lectus.feed.BoundedFeed;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.LiveStart;
@@ -25,16 +27,20 @@ import lectus.http.live.LiveFeeds;
 import lectus.http.message.EntityTag;
 import lectus.http.message.Method;
 import lectus.http.message.QueryParameters;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonValue;
 
 /** {@code /{db}/_changes}, and {@code /{db}/_changes/{shard}}, which differs in what it reads. */
 final class ChangesResource implements Resource {
   private final ChangesReader everything;
+  private final DocumentReader documents;
   private final DatabaseEvents events;
   private final LiveFeeds feeds;
   private final DatabaseNames names;
 
   ChangesResource(Services services, LiveFeeds feeds, DatabaseNames names) {
     this.everything = services.changes();
+    this.documents = services.documents();
     this.events = services.events();
     this.feeds = feeds;
     this.names = names;
@@ -63,6 +69,10 @@ final class ChangesResource implements Resource {
   }
 
   private void answer(Exchange exchange, DatabaseName database, ChangesQuery query) {
+    if (query.function().isPresent()) {
+      refuse(exchange, database, query.function().get());
+      return;
+    }
     FeedQuery feed = query.feed();
     ChangesReader changes = reader(exchange);
     Callable<LiveStart<FeedPosition>> live = () -> live(changes, database, query);
@@ -73,6 +83,16 @@ final class ChangesResource implements Resource {
     } else {
       exchange.streamFeedTagged(() -> tagged(exchange, changes, database, query));
     }
+  }
+
+  /** Says first whether there is such a function at all. */
+  private void refuse(Exchange exchange, DatabaseName database, DesignFunction function) {
+    exchange.answer(
+        () -> {
+          JsonBuffer json = new JsonBuffer(1_024);
+          documents.read(database, function.documentId(), ReadOptions.DEFAULT, json);
+          throw function.refusal(JsonValue.parse(json.toBytes()));
+        });
   }
 
   private ChangesReader reader(Exchange exchange) {

@@ -84,14 +84,15 @@ public record FeedQuery(
     };
   }
 
-  /** {@code -1} is no limit. */
   private static long limit(QueryParameters query) {
-    String complaint = "The limit parameter should be a non-negative integer";
-    long limit = query.number("limit", ChangesReader.NO_LIMIT, complaint);
-    if (limit < -1) {
-      throw LectusException.badRequest(complaint);
-    }
-    return limit == -1 ? ChangesReader.NO_LIMIT : Math.min(limit, ChangesReader.NO_LIMIT);
+    long limit =
+        query.number(
+            "limit",
+            ChangesReader.NO_LIMIT,
+            0,
+            "The limit parameter should be a non-negative integer",
+            "The limit value should be a non-negative integer");
+    return Math.min(limit, ChangesReader.NO_LIMIT);
   }
 
   private static OptionalLong heartbeat(QueryParameters query) {
@@ -101,23 +102,26 @@ public record FeedQuery(
     if (query.isTrue("heartbeat")) {
       return OptionalLong.of(DEFAULT_TIMEOUT_MILLIS);
     }
-    String complaint = "The heartbeat value should be a positive integer (in milliseconds).";
-    long heartbeat = query.number("heartbeat", 0, complaint);
-    if (heartbeat < 1) {
-      throw LectusException.badRequest(complaint);
-    }
-    return OptionalLong.of(heartbeat);
+    return OptionalLong.of(
+        query.number(
+            "heartbeat",
+            DEFAULT_TIMEOUT_MILLIS,
+            1,
+            "Invalid heartbeat value. Expecting a positive integer value (in milliseconds).",
+            "The heartbeat value should be a positive integer (in milliseconds)."));
   }
 
   private static OptionalLong timeout(QueryParameters query) {
     if (query.get("timeout") == null) {
       return OptionalLong.empty();
     }
-    String complaint = "The timeout parameter should be a non-negative integer";
-    long timeout = query.number("timeout", 0, complaint);
-    if (timeout < 0) {
-      throw LectusException.badRequest(complaint);
-    }
+    long timeout =
+        query.number(
+            "timeout",
+            DEFAULT_TIMEOUT_MILLIS,
+            0,
+            "The timeout parameter should be a non-negative integer",
+            "The timeout value should be a non-negative integer");
     return OptionalLong.of(Math.min(timeout, DEFAULT_TIMEOUT_MILLIS));
   }
 }

@@ -14,6 +14,7 @@ import lectus.database.CreationOptions;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.document.PagedBody;
+import lectus.document.RequestJson;
 import lectus.error.LectusException;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedText;
@@ -280,7 +281,7 @@ class ChangesReaderTest {
 
   @Test
   void filters_from_requests() {
-    assertThat(FeedFilter.documentIds(FeedDatabase.utf8("[\"a\",\"b\"]")))
+    assertThat(FeedFilter.documentIds(RequestJson.ofParameter("[\"a\",\"b\"]")))
         .isEqualTo(new FeedFilter.DocumentIds(Set.of("a", "b")));
     assertThat(FeedFilter.documentIdsOfBody(FeedDatabase.utf8("{\"doc_ids\":[\"a\"]}")))
         .isEqualTo(new FeedFilter.DocumentIds(Set.of("a")));

@@ -61,7 +61,9 @@ final class ChangesResourceTest {
     assertThat(server.get("/w/_changes?since=%22" + last + "%22").body())
         .isEqualTo(server.get("/w/_changes?since=now").body());
     assertThat(server.get("/w/_changes?limit=1").body()).endsWith("\"pending\":1}\n");
-    assertThat(server.get("/w/_changes?limit=-1").body()).isEqualTo(feed.body());
+    assertThat(server.get("/w/_changes?LIMIT=1").body())
+        .as("names in any case")
+        .isEqualTo(server.get("/w/_changes?limit=1").body());
     assertThat(server.get("/w/_changes?limit=0").body()).endsWith("\"pending\":2}\n");
     assertThat(server.get("/w/_changes?descending=true&limit=1").body()).contains("\"id\":\"a\"");
     String highest = "187fffffff" + "f".repeat(24);
@@ -199,28 +201,95 @@ final class ChangesResourceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "since=5",
-        "since=xyz",
-        "limit=x",
-        "limit=-2",
-        "feed=foo",
-        "style=foo",
-        "heartbeat=0",
-        "heartbeat=x",
-        "timeout=-1",
-        "seq_interval=0",
-        "filter=_doc_ids",
-        "filter=_doc_ids&doc_ids=7"
-      })
-  void a_bad_parameter_is_400(String query) {
-    assertThat(server.get("/w/_changes?" + query).status()).isEqualTo(400);
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      textBlock =
+          """
+          since=5        | Malformed sequence supplied in 'since' parameter.
+          since=xyz      | Malformed sequence supplied in 'since' parameter.
+          limit=a        | The limit parameter should be a non-negative integer
+          limit=-1       | The limit value should be a non-negative integer
+          timeout=a      | The timeout parameter should be a non-negative integer
+          timeout=-1     | The timeout value should be a non-negative integer
+          heartbeat=a    | Invalid heartbeat value. Expecting a positive integer value \
+          (in milliseconds).
+          heartbeat=0    | The heartbeat value should be a positive integer (in milliseconds).
+          feed=nope      | Supported `feed` types: normal, continuous, live, longpoll, eventsource
+          style=nope     | The style should be main_only or all_docs
+          seq_interval=0 | invalid_seq_interval
+          filter=_doc_ids                    | `doc_ids` filter parameter is not a list of doc ids.
+          filter=_doc_ids&doc_ids=7          | `doc_ids` filter parameter is not a list of doc ids.
+          filter=_doc_ids&doc_ids=%5B7%5D    | `doc_ids` filter parameter is not a list of doc ids.
+          filter=_doc_ids&doc_ids=x          | invalid UTF-8 JSON
+          filter=nope                        | `filter` must be of the form `designname/filtername`
+          filter=a/b/c                       | `filter` must be of the form `designname/filtername`
+          filter=_nope                       | unknown builtin filter name
+          filter=_design/f                   | unknown builtin filter name
+          filter=_view                       | `view` filter parameter is not provided.
+          filter=_view&view=d                | `view` must be of the form `designname/viewname`
+          """)
+  void a_bad_parameter_is_400(String query, String reason) {
+    Answer answer = server.get("/w/_changes?" + query);
+
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.body())
+        .isEqualTo("{\"error\":\"bad_request\",\"reason\":\"" + reason + "\"}\n");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"filter=_view", "filter=d/f"})
-  void what_couchdb_has_and_lectus_has_not_is_501(String query) {
-    assertThat(server.get("/w/_changes?" + query).status()).isEqualTo(501);
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          filter=a/b            | 404 | missing
+          filter=gone/f         | 404 | deleted
+          filter=d/g            | 404 | missing json key: g
+          filter=plain/f        | 404 | missing json key: filters
+          filter=_view&view=x/v | 404 | missing
+          filter=_view&view=d/w | 404 | missing json key: w
+          """)
+  void a_filter_that_is_not_there_is_404(String query, int status, String reason) {
+    writeFilters();
+
+    for (String feed : new String[] {"", "&feed=continuous"}) {
+      Answer answer = server.get("/w/_changes?" + query + feed);
+      assertThat(answer.status()).isEqualTo(status);
+      assertThat(answer.body())
+          .isEqualTo("{\"error\":\"not_found\",\"reason\":\"" + reason + "\"}\n");
+    }
+    assertThat(server.post("/w/_changes?" + query, "{}").member("reason")).isEqualTo(reason);
+  }
+
+  private void writeFilters() {
+    server.write("/w/_design/d", "{\"filters\":{\"f\":\"x\"},\"views\":{\"v\":{\"map\":\"x\"}}}");
+    server.write("/w/_design/plain", "{}");
+    String gone = server.write("/w/_design/gone", "{}");
+    server.delete("/w/_design/gone?rev=" + gone);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"filter=_view&view=d/v", "filter=d/f", "filter=d%252Ff/x"})
+  void a_filter_that_is_a_function_is_501(String query) {
+    writeFilters();
+    server.write("/w/_design/d%2Ff", "{\"filters\":{\"x\":\"x\"}}");
+
+    Answer answer = server.get("/w/_changes?" + query);
+    assertThat(answer.status()).isEqualTo(501);
+    assertThat(answer.member("reason")).startsWith("Functions in design documents");
+  }
+
+  @Test
+  void the_body_of_a_post_is_an_object_or_nothing() {
+    assertThat(server.post("/w/_changes", "").status()).isEqualTo(200);
+    assertThat(server.post("/w/_changes?limit=0", "{\"limit\":\"x\"}").status()).isEqualTo(200);
+    assertThat(server.post("/w/_changes", "x").status()).isEqualTo(400);
+    for (String body : new String[] {"[]", "5"}) {
+      assertThat(server.post("/w/_changes", body).member("reason"))
+          .isEqualTo("Request body must be a JSON object");
+    }
+    assertThat(server.post("/w/_changes?filter=_doc_ids&doc_ids=[%22a%22]", "{}").status())
+        .as("ids of a POST are in its body")
+        .isEqualTo(400);
   }
 }
