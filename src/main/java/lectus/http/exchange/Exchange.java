@@ -41,7 +41,7 @@ public final class Exchange {
   private final HttpLoop loop;
   private final HttpServerRequest request;
   private final Context context;
-  private final String id = RequestIds.next();
+  private final String id;
   private final long startNanos = System.nanoTime();
   private final Method method;
   private RequestTarget target;
@@ -52,7 +52,8 @@ public final class Exchange {
     this.loop = loop;
     this.context = context;
     this.request = request;
-    this.method = Method.of(request.method());
+    this.method = Method.of(request.method(), header(Headers.METHOD_OVERRIDE));
+    this.id = RequestIds.of(header(Headers.REQUEST_ID));
   }
 
   public void aimAt(RequestTarget target) {
@@ -71,6 +72,7 @@ public final class Exchange {
     return method;
   }
 
+  /** As it was sent, for the log. */
   String methodName() {
     return request.method().name();
   }
@@ -87,6 +89,11 @@ public final class Exchange {
   /** The decoded names of the path. */
   public List<String> segments() {
     return target.segments();
+  }
+
+  /** Whether the names of the path are UTF-8; else they name nothing that there can be. */
+  public boolean hasUtf8Names() {
+    return target.isUtf8();
   }
 
   public String segment(int index) {
@@ -211,7 +218,16 @@ public final class Exchange {
 
   /** The request's body, whole, decompressed, within the limit. */
   public Future<byte[]> body() {
-    return RequestBody.read(this, loop.settings().maxRequestBytes());
+    return body(loop.settings().maxRequestBytes());
+  }
+
+  /**
+   * As {@link #body()}, for what is never long.
+   *
+   * @param limit in bytes
+   */
+  public Future<byte[]> body(int limit) {
+    return RequestBody.read(this, Math.min(limit, loop.settings().maxRequestBytes()));
   }
 
   /** A part of the body, copied on a reader's thread. It is counted like another body. */

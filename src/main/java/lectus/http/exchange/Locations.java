@@ -1,7 +1,7 @@
 package lectus.http.exchange;
 
-import io.vertx.core.http.HttpHeaders;
 import java.nio.charset.StandardCharsets;
+import lectus.error.LectusException;
 
 /** The Location header: absolute, with names encoded as CouchDB encodes them. */
 public final class Locations {
@@ -10,13 +10,26 @@ public final class Locations {
   private Locations() {}
 
   public static String of(Exchange exchange, String... names) {
-    StringBuilder url = new StringBuilder(96).append("http://");
-    String host = exchange.header(HttpHeaders.HOST);
-    url.append(host == null ? "localhost" : host);
+    StringBuilder url = new StringBuilder(96).append(PublicAddress.of(exchange));
     for (String name : names) {
       encode(name, url.append('/'));
     }
     return url.toString();
+  }
+
+  /**
+   * The URL of a path that the client chose.
+   *
+   * @param path as it goes into a request line
+   * @throws LectusException {@code bad_request}: it does not begin with a slash, so that the URL
+   *     might lead to another server, or has characters that no URL has
+   */
+  public static String ofPath(Exchange exchange, String path) {
+    boolean isPath = path.startsWith("/") && path.chars().allMatch(c -> c > ' ' && c < 0x7f);
+    if (!isPath) {
+      throw LectusException.badRequest("path must begin with a /.");
+    }
+    return PublicAddress.of(exchange) + path;
   }
 
   private static void encode(String name, StringBuilder url) {

@@ -11,6 +11,12 @@ public final class Headers {
   public static final CharSequence CONTENT_TYPE = HttpHeaders.createOptimized("Content-Type");
   public static final CharSequence DATE = HttpHeaders.createOptimized("Date");
   public static final CharSequence ETAG = HttpHeaders.createOptimized("ETag");
+  public static final CharSequence FORWARDED_HOST = HttpHeaders.createOptimized("X-Forwarded-Host");
+  public static final CharSequence FORWARDED_PROTO =
+      HttpHeaders.createOptimized("X-Forwarded-Proto");
+  public static final CharSequence FORWARDED_SSL = HttpHeaders.createOptimized("X-Forwarded-Ssl");
+  public static final CharSequence METHOD_OVERRIDE =
+      HttpHeaders.createOptimized("X-HTTP-Method-Override");
   public static final CharSequence LAST_EVENT_ID = HttpHeaders.createOptimized("Last-Event-ID");
   public static final CharSequence LOCATION = HttpHeaders.createOptimized("Location");
   static final CharSequence RETRY_AFTER = HttpHeaders.createOptimized("Retry-After");

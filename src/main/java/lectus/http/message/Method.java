@@ -13,6 +13,27 @@ public enum Method {
   OPTIONS,
   OTHER;
 
+  /**
+   * The method that a request means. Clients that can but GET and POST name another one in a header
+   * beside a POST; with any other method it is ignored, as CouchDB ignores it. {@code HEAD} by that
+   * header is a GET: to the client's HTTP library, the answer to a POST has a body.
+   *
+   * @param override the header {@code X-HTTP-Method-Override}; null if absent
+   */
+  public static Method of(HttpMethod method, String override) {
+    if (override == null || method != HttpMethod.POST) {
+      return of(method);
+    }
+    return switch (override) {
+      case "GET", "HEAD" -> GET;
+      case "PUT" -> PUT;
+      case "DELETE" -> DELETE;
+      case "COPY" -> COPY;
+      case "TRACE", "CONNECT" -> OTHER;
+      default -> POST;
+    };
+  }
+
   public static Method of(HttpMethod method) {
     if (method == HttpMethod.GET) {
       return GET;

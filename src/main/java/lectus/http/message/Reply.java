@@ -68,6 +68,11 @@ public record Reply(int status, CharSequence contentType, Buffer body, List<Head
     return new Reply(status, contentType, body, more);
   }
 
+  /** The same body, for a client that goes on elsewhere at once. */
+  public Reply redirecting(String location) {
+    return new Reply(302, contentType, body, headers).with(Headers.LOCATION, location);
+  }
+
   public Reply withEtag(String tag) {
     return with(Headers.ETAG, new EntityTag(tag).header());
   }

@@ -1,12 +1,12 @@
 package lectus.http.message;
 
 import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import lectus.error.LectusException;
 
 /**
@@ -15,21 +15,41 @@ import lectus.error.LectusException;
  * a/b} (as {@code a%2Fb}) is a document like any other. A {@code +} is a space.
  *
  * @param segments the decoded names
+ * @param isUtf8 whether all of them are; what is not has U+FFFD in its place, and no database and
+ *     no document may be taken for it
  * @param path the raw path, for the log
  * @param query the raw text behind the question mark, empty if there is none
  */
-public record RequestTarget(List<String> segments, String path, String query) {
+public record RequestTarget(List<String> segments, boolean isUtf8, String path, String query) {
+  private static final int NO_BYTE_OF_UTF8 = 0xff;
 
   /**
    * @param uri as the request line has it, one char per byte, in origin or absolute form
-   * @throws LectusException {@code bad_request}: not percent-encoded UTF-8
+   * @throws LectusException {@code bad_request}: a percent sign without two hex digits
    */
   public static RequestTarget parse(String uri) {
+    checkPercents(uri);
     String target = uri.startsWith("/") ? uri : withoutAuthority(uri);
     int question = target.indexOf('?');
     String path = question < 0 ? target : target.substring(0, question);
     String query = question < 0 ? "" : target.substring(question + 1);
-    return new RequestTarget(split(path), path, query);
+    return ofNames(split(path), path, query);
+  }
+
+  private static RequestTarget ofNames(List<String> encoded, String path, String query) {
+    List<String> names = new ArrayList<>(encoded.size());
+    boolean isUtf8 = true;
+    for (String name : encoded) {
+      if (isPlain(name, 0, name.length())) {
+        names.add(name);
+      } else {
+        ByteBuffer bytes = decodedBytes(name, 0, name.length());
+        Optional<String> decoded = utf8(bytes);
+        names.add(decoded.orElseGet(() -> StandardCharsets.UTF_8.decode(bytes).toString()));
+        isUtf8 &= decoded.isPresent();
+      }
+    }
+    return new RequestTarget(names, isUtf8, path, query);
   }
 
   private static String withoutAuthority(String uri) {
@@ -39,17 +59,17 @@ public record RequestTarget(List<String> segments, String path, String query) {
   }
 
   private static List<String> split(String path) {
-    List<String> segments = new ArrayList<>(4);
+    List<String> names = new ArrayList<>(4);
     int start = 0;
     while (start < path.length()) {
       int slash = path.indexOf('/', start);
       int end = slash < 0 ? path.length() : slash;
       if (end > start) {
-        segments.add(decode(path, start, end));
+        names.add(path.substring(start, end));
       }
       start = end + 1;
     }
-    return segments;
+    return names;
   }
 
   /**
@@ -58,16 +78,23 @@ public record RequestTarget(List<String> segments, String path, String query) {
    * @throws LectusException {@code bad_request}
    */
   public static String decode(String text, int start, int end) {
+    return isPlain(text, start, end)
+        ? text.substring(start, end)
+        : utf8(decodedBytes(text, start, end))
+            .orElseThrow(() -> LectusException.badRequest("The URL is not UTF-8."));
+  }
+
+  private static boolean isPlain(String text, int start, int end) {
     for (int i = start; i < end; i++) {
       char c = text.charAt(i);
       if (c == '%' || c == '+' || c >= 0x80) {
-        return decodeBytes(text, start, end);
+        return false;
       }
     }
-    return text.substring(start, end);
+    return true;
   }
 
-  private static String decodeBytes(String text, int start, int end) {
+  private static ByteBuffer decodedBytes(String text, int start, int end) {
     byte[] bytes = new byte[end - start];
     int length = 0;
     for (int i = start; i < end; i++) {
@@ -75,20 +102,24 @@ public record RequestTarget(List<String> segments, String path, String query) {
       if (c == '%') {
         bytes[length++] = hexByte(text, i, end);
         i += 2;
-      } else if (c > 0xff) {
-        throw notUtf8();
       } else {
-        bytes[length++] = (byte) (c == '+' ? ' ' : c);
+        bytes[length++] = (byte) (c == '+' ? ' ' : Math.min(c, NO_BYTE_OF_UTF8));
       }
     }
-    return utf8(bytes, length);
+    return ByteBuffer.wrap(bytes, 0, length);
+  }
+
+  private static void checkPercents(String uri) {
+    for (int at = uri.indexOf('%'); at >= 0; at = uri.indexOf('%', at + 1)) {
+      hexByte(uri, at, uri.length());
+    }
   }
 
   private static byte hexByte(String text, int percent, int end) {
     int high = digit(text, percent + 1, end);
     int low = digit(text, percent + 2, end);
     if (high < 0 || low < 0) {
-      throw LectusException.badRequest("The URL holds a % that two hex digits do not follow.");
+      throw LectusException.badRequest("invalid_url_encoding");
     }
     return (byte) (high << 4 | low);
   }
@@ -98,21 +129,18 @@ public record RequestTarget(List<String> segments, String path, String query) {
     return c < 0x80 ? Character.digit(c, 16) : -1;
   }
 
-  private static String utf8(byte[] bytes, int length) {
+  /** Empty if that is no UTF-8; the buffer's position stays. */
+  private static Optional<String> utf8(ByteBuffer bytes) {
     try {
-      CharBuffer decoded =
+      return Optional.of(
           StandardCharsets.UTF_8
               .newDecoder()
               .onMalformedInput(CodingErrorAction.REPORT)
               .onUnmappableCharacter(CodingErrorAction.REPORT)
-              .decode(ByteBuffer.wrap(bytes, 0, length));
-      return decoded.toString();
+              .decode(bytes.duplicate())
+              .toString());
     } catch (CharacterCodingException e) {
-      throw notUtf8();
+      return Optional.empty();
     }
-  }
-
-  private static LectusException notUtf8() {
-    return LectusException.badRequest("The URL is not UTF-8.");
   }
 }

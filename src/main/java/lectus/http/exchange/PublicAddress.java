@@ -1,0 +1,58 @@
+package lectus.http.exchange;
+
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.net.HostAndPort;
+import io.vertx.core.net.SocketAddress;
+import java.util.regex.Pattern;
+import lectus.http.message.Headers;
+
+/**
+ * Under which scheme and host the client knows this server. A proxy in front says so in {@code
+ * X-Forwarded-Host}, {@code -Proto} and {@code -Ssl}, as CouchDB reads them. What is no host, or a
+ * host and a port, is passed over: whatever stands there becomes part of a URL that clients follow.
+ */
+final class PublicAddress {
+  /** A name or an IPv4 address, or an IPv6 address in brackets; then, perhaps, a port. */
+  private static final Pattern HOST =
+      Pattern.compile("([A-Za-z0-9._-]{1,253}|\\[[0-9A-Fa-f:.]{2,45}])(:[0-9]{1,5})?");
+
+  private PublicAddress() {}
+
+  /** Without a slash at the end. */
+  static String of(Exchange exchange) {
+    return scheme(exchange) + "://" + host(exchange);
+  }
+
+  private static String scheme(Exchange exchange) {
+    boolean secure =
+        "on".equals(exchange.header(Headers.FORWARDED_SSL))
+            || "https".equals(exchange.header(Headers.FORWARDED_PROTO));
+    return secure ? "https" : "http";
+  }
+
+  private static String host(Exchange exchange) {
+    String forwarded = exchange.header(Headers.FORWARDED_HOST);
+    if (isHost(forwarded)) {
+      return forwarded;
+    }
+    String host = exchange.header(HttpHeaders.HOST);
+    return isHost(host) ? host : authority(exchange);
+  }
+
+  /** HTTP/2 has a pseudo-header for the host (RFC 9113, section 8.3.1). */
+  private static String authority(Exchange exchange) {
+    HostAndPort authority = exchange.request().authority();
+    String text = authority == null ? null : authority.toString();
+    return isHost(text) ? text : ownAddress(exchange);
+  }
+
+  private static boolean isHost(String text) {
+    return text != null && HOST.matcher(text).matches();
+  }
+
+  private static String ownAddress(Exchange exchange) {
+    SocketAddress own = exchange.request().localAddress();
+    String ip = own.hostAddress();
+    return (ip.indexOf(':') < 0 ? ip : '[' + ip + ']') + ':' + own.port();
+  }
+}

@@ -1,0 +1,139 @@
+package lectus.http.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Headers that tell of a request what its first line does not. */
+final class RequestHeadersTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final LectusServer server = LectusServer.start(stores.fresh());
+
+  @BeforeEach
+  void create() {
+    server.put("/w");
+    server.write("/w/a", "{\"v\":1}");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private Request overridden(String method, String override, String target) {
+    return server.request(method, target).header("X-HTTP-Method-Override", override);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "POST,GET,/w/a,200",
+    "POST,PUT,/w/b,201",
+    "POST,COPY,/w/a,201",
+    "POST,DELETE,/w,200",
+    "POST,TRACE,/w/a,405",
+    "POST,CONNECT,/w/a,405",
+    "POST,POST,/w,201",
+    "POST,get,/w,201",
+    "POST,PATCH,/w,201",
+    "GET,DELETE,/w/a,200",
+    "PUT,GET,/w/c,201"
+  })
+  void another_method_counts_beside_a_post(
+      String method, String override, String target, int status) {
+    Answer answer =
+        overridden(method, override, target).header("Destination", "copy").json("{}").send();
+
+    assertThat(answer.status()).isEqualTo(status);
+    assertThat(server.get("/w").status())
+        .isEqualTo(override.equals("DELETE") && status == 200 && method.equals("POST") ? 404 : 200);
+  }
+
+  /** To the client's library, the answer to a POST ends where Content-Length says. */
+  @Test
+  void head_beside_a_post_has_a_body() {
+    Answer answer = overridden("POST", "HEAD", "/w/a").body(new byte[0]).send();
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.body()).isEqualTo(server.get("/w/a").body());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a", "Req-7_x", "0f9b3c1e-6f1d-4b53-8b0a-0f3a5a3d2c11"})
+  void a_clients_request_id_comes_back(String id) {
+    for (String target : new String[] {"/_up", "/w/a", "/nodb", "/w/_all_docs", "/%"}) {
+      Answer answer = server.request("GET", target).header("X-Couch-Request-ID", id).send();
+      assertThat(answer.header("x-couch-request-id")).isEqualTo(id);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "a b",
+        "a\tb",
+        "a=b",
+        "a;b",
+        "ü",
+        "a\"",
+        "id status=200",
+        "0f9b3c1e-6f1d-4b53-8b0a-0f3a5a3d2c112"
+      })
+  void one_that_is_too_long_or_could_mislead_does_not(String id) {
+    Answer answer = server.request("GET", "/_up").header("X-Couch-Request-ID", id).send();
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.header("x-couch-request-id")).matches("[0-9a-f]{10}");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          X-Forwarded-Host  | db.example        | http://db.example/w/x
+          X-Forwarded-Host  | db.example:8443   | http://db.example:8443/w/x
+          X-Forwarded-Host  | 192.0.2.1         | http://192.0.2.1/w/x
+          X-Forwarded-Host  | [2001:db8::1]:80  | http://[2001:db8::1]:80/w/x
+          X-Forwarded-Proto | https             | https://host/w/x
+          X-Forwarded-Proto | http              | http://host/w/x
+          X-Forwarded-Proto | javascript        | http://host/w/x
+          X-Forwarded-Ssl   | on                | https://host/w/x
+          X-Forwarded-Ssl   | off               | http://host/w/x
+          X-Forwarded-Host  | db.example/path   | http://host/w/x
+          X-Forwarded-Host  | user@db.example   | http://host/w/x
+          X-Forwarded-Host  | a, b              | http://host/w/x
+          X-Forwarded-Host  | db.example:x      | http://host/w/x
+          X-Forwarded-Path  | /prefix           | http://host/w/x
+          """)
+  void a_location_is_where_the_proxy_says(String header, String value, String location) {
+    Answer answer = server.request("PUT", "/w/x").header(header, value).json("{}").send();
+
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.header("location")).isEqualTo(location);
+  }
+
+  @Test
+  void host_and_scheme_of_a_proxy_go_together() {
+    Answer answer =
+        server
+            .request("POST", "/w")
+            .header("X-Forwarded-Host", "db.example")
+            .header("X-Forwarded-Proto", "https")
+            .json("{\"_id\":\"p q\"}")
+            .send();
+
+    assertThat(answer.header("location")).isEqualTo("https://db.example/w/p%20q");
+  }
+}
