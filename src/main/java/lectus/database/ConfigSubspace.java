@@ -27,6 +27,7 @@ import lectus.tuple.TupleWriter;
  *                                                 subspaces); where there is none it is 0
  * (prefix, CONFIG, "incarnation")                  (format, Incarnation)       RFC 003
  * (prefix, CONFIG, "partitioned")                  (format, boolean)
+ * (prefix, CONFIG, "purged_infos_limit")           (format, integer), absent where never set
  * (prefix, CONFIG, "revs_limit")                   (format, integer)           RFC 001
  * (prefix, CONFIG, "security")                     format ‖ JSON bytes
  * (prefix, CONFIG, "version")                      format ‖ versionstamp of the last change
@@ -42,6 +43,7 @@ final class ConfigSubspace {
   private static final String DATABASE_FORMAT = "format";
   private static final String INCARNATION = "incarnation";
   private static final String PARTITIONED = "partitioned";
+  private static final String PURGED_INFOS_LIMIT = "purged_infos_limit";
   private static final String REVS_LIMIT = "revs_limit";
   private static final String SECURITY = "security";
   private static final String VERSION = "version";
@@ -116,6 +118,12 @@ final class ConfigSubspace {
   /** Stores what can change in a configuration, and moves the version key. */
   static void update(Transaction tx, byte[] prefix, DatabaseConfiguration configuration) {
     tx.set(key(prefix, REVS_LIMIT), value().integer(configuration.revsLimit()).toBytes());
+    long purgedInfos = configuration.purgedInfosLimit();
+    if (purgedInfos != DatabaseConfiguration.DEFAULT_PURGED_INFOS_LIMIT) {
+      tx.set(key(prefix, PURGED_INFOS_LIMIT), value().integer(purgedInfos).toBytes());
+    } else {
+      tx.clear(key(prefix, PURGED_INFOS_LIMIT));
+    }
     touch(tx, prefix);
   }
 
@@ -145,6 +153,7 @@ final class ConfigSubspace {
     int revsLimit = DatabaseConfiguration.DEFAULT_REVS_LIMIT;
     boolean partitioned = false;
     int format = DatabaseHandle.FIRST_FORMAT;
+    long purgedInfosLimit = DatabaseConfiguration.DEFAULT_PURGED_INFOS_LIMIT;
     List<Generation> generations = new ArrayList<>();
     for (KeyValue row : rows) {
       TupleReader key = new TupleReader(row.getKey(), keyStart);
@@ -153,6 +162,7 @@ final class ConfigSubspace {
         case DATABASE_FORMAT -> format = databaseFormat(reader(row.getValue()));
         case INCARNATION -> incarnation = reader(row.getValue()).smallInteger();
         case PARTITIONED -> partitioned = reader(row.getValue()).bool();
+        case PURGED_INFOS_LIMIT -> purgedInfosLimit = reader(row.getValue()).integer();
         case REVS_LIMIT -> revsLimit = reader(row.getValue()).smallInteger();
         case SECURITY -> {} // read on its own, where it is asked for
         case VERSION -> version = row.getValue();
@@ -162,7 +172,8 @@ final class ConfigSubspace {
     if (generations.isEmpty()) {
       generations.add(Generation.UNSHARDED);
     }
-    DatabaseConfiguration configuration = new DatabaseConfiguration(revsLimit, partitioned);
+    DatabaseConfiguration configuration =
+        new DatabaseConfiguration(revsLimit, partitioned, purgedInfosLimit);
     return new Content(
         version, incarnation, configuration, new ShardTopology(generations, partitioned), format);
   }

@@ -5,13 +5,28 @@ package lectus.database;
  *
  * @param revsLimit how many ancestors an edit branch keeps, 1 to 4000 (RFC 001)
  * @param partitioned whether ids begin with a partition key
+ * @param purgedInfosLimit how many purges are to be remembered, 1 or more
  */
-public record DatabaseConfiguration(int revsLimit, boolean partitioned) {
+public record DatabaseConfiguration(int revsLimit, boolean partitioned, long purgedInfosLimit) {
   public static final int DEFAULT_REVS_LIMIT = 1000;
+  public static final long DEFAULT_PURGED_INFOS_LIMIT = 1000;
 
   /** RFC 001: more hashes would not fit in one value. */
   public static final int MAX_REVS_LIMIT = 4000;
 
   public static final DatabaseConfiguration DEFAULT =
       new DatabaseConfiguration(DEFAULT_REVS_LIMIT, false);
+
+  /** With the default of what is seldom set. */
+  public DatabaseConfiguration(int revsLimit, boolean partitioned) {
+    this(revsLimit, partitioned, DEFAULT_PURGED_INFOS_LIMIT);
+  }
+
+  public DatabaseConfiguration withRevsLimit(int limit) {
+    return new DatabaseConfiguration(limit, partitioned, purgedInfosLimit);
+  }
+
+  public DatabaseConfiguration withPurgedInfosLimit(long limit) {
+    return new DatabaseConfiguration(revsLimit, partitioned, limit);
+  }
 }

@@ -4,6 +4,9 @@ import java.util.List;
 
 /** Who works together. For any thread; never waits. */
 public interface Membership {
+  /** This server's name; one of {@link #members}, unless the cluster has shut it out. */
+  String self();
+
   /**
    * The living members of the cluster, this server among them, sorted.
    *

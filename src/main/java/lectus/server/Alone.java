@@ -19,6 +19,6 @@ final class Alone implements Neighbours {
 
   @Override
   public List<String> members(String self) {
-    return List.of("lectus@" + self);
+    return List.of(name(self));
   }
 }

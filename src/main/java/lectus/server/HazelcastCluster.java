@@ -149,6 +149,11 @@ final class HazelcastCluster implements Neighbours {
   }
 
   @Override
+  public String name(String self) {
+    return ownName;
+  }
+
+  @Override
   public List<String> members(String self) {
     try {
       return hazelcast().getCluster().getMembers().stream()

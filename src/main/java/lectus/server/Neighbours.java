@@ -19,6 +19,15 @@ interface Neighbours {
   Optional<EventChannel> channel(Vertx joined);
 
   /**
+   * What this server is called among the members.
+   *
+   * @param self the address at which it listens, as host:port
+   */
+  default String name(String self) {
+    return "lectus@" + self;
+  }
+
+  /**
    * The living members, this one among them.
    *
    * @param self the address at which this server listens, as host:port

@@ -145,7 +145,8 @@ public final class Node implements AutoCloseable {
     worker("lectus-poller", poller(layer, listeners, announcer));
     worker("lectus-compaction", new UpdatesCompactionVerticle(layer.compaction()));
     Writes writes = deployExecutors(layer.writer(), announcer);
-    deployServers(layer.services(writes, announcer, this::members, readers));
+    MembershipAt membership = new MembershipAt(neighbours, () -> settings.address(port));
+    deployServers(layer.services(writes, announcer, membership, readers));
   }
 
   /** Connects this server's listeners with the other servers, in both directions. */
@@ -165,10 +166,6 @@ public final class Node implements AutoCloseable {
             new StorePoll(layer::newestUpdate, layer::updatesFrom, listeners, polls)),
         listeners,
         polls);
-  }
-
-  private List<String> members() {
-    return neighbours.members(settings.address(port));
   }
 
   private Writes deployExecutors(DocumentWriter writer, UpdateAnnouncer announcer) {

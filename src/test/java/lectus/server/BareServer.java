@@ -35,7 +35,8 @@ final class BareServer implements AutoCloseable {
         IntStream.range(0, bounds.executors()).mapToObj(number -> new WriteQueue(bounds)).toList();
     UpdateAnnouncer announcer = new UpdateAnnouncer(listeners, Announcements.TO_NOBODY);
     WriteRouter writes = new WriteRouter(vertx.eventBus(), queues, bounds.batchEdits());
-    api = new HttpApi(layer.services(writes, announcer, List::of, readers), settings.http());
+    MembershipAt membership = new MembershipAt(new Alone(), () -> "127.0.0.1:0");
+    api = new HttpApi(layer.services(writes, announcer, membership, readers), settings.http());
     server =
         Future.<HttpServer>future(
                 started ->

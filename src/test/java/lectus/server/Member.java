@@ -47,6 +47,11 @@ final class Member implements Neighbours, AutoCloseable {
   }
 
   @Override
+  public String name(String self) {
+    return cluster.name(self);
+  }
+
+  @Override
   public List<String> members(String self) {
     return cluster.members(self);
   }

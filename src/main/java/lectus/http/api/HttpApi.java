@@ -80,7 +80,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     if (exchange.request().uri().length() > settings.maxUriLength()) {
       throw new LectusException(new LectusError.UriTooLong("the request uri is too long"));
     }
-    routes.find(exchange.segments()).serve(exchange);
+    routes.find(exchange).serve(exchange);
   }
 
   /**

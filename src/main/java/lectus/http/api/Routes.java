@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import lectus.document.DocumentId;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.Services;
@@ -11,6 +12,7 @@ import lectus.http.changes.ChangesResources;
 import lectus.http.database.DatabaseResources;
 import lectus.http.document.DocumentResources;
 import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.live.LiveFeeds;
@@ -22,15 +24,7 @@ final class Routes {
   /** Parts of CouchDB's API at the top that Lectus does not have. */
   private static final Set<String> MISSING_AT_TOP =
       Set.of(
-          "_utils",
-          "_replicate",
-          "_scheduler",
-          "_node",
-          "_cluster_setup",
-          "_reshard",
-          "_search_analyze",
-          "_nouveau_analyze",
-          "_reload_query_servers");
+          "_replicate", "_reshard", "_search_analyze", "_nouveau_analyze", "_reload_query_servers");
 
   /** The same below a database. */
   private static final Set<String> MISSING_IN_DATABASE =
@@ -38,20 +32,20 @@ final class Routes {
           "_find",
           "_index",
           "_explain",
-          "_compact",
-          "_view_cleanup",
           "_search_cleanup",
           "_nouveau_cleanup",
           "_temp_view",
           "_purge",
-          "_purged_infos",
-          "_purged_infos_limit",
           "_auto_purge",
           "_time_seq",
           "_shards",
           "_sync_shards");
 
   private final Map<String, Resource> atTop = new HashMap<>();
+
+  /** Resources that answer for all that lies below their names. */
+  private final Map<String, Resource> trees;
+
   private final Map<String, Resource> inDatabase = new HashMap<>();
   private final Map<String, Resource> lists;
   private final Resource root;
@@ -60,6 +54,8 @@ final class Routes {
   private final Resource localDocument;
   private final Resource partition;
   private final Resource changesShards;
+  private final Resource compaction;
+  private final Resource unusableName;
 
   Routes(Services services, HttpSettings settings, LiveFeeds feeds, OpenSessions sessions) {
     DatabaseNames names = new DatabaseNames();
@@ -74,6 +70,10 @@ final class Routes {
     localDocument = documents.localDocument();
     lists = documents.lists();
     changesShards = changes.shards();
+    compaction = databases.compaction();
+    unusableName = databases.unusableName();
+    trees = server.trees();
+    atTop.putAll(trees);
     atTop.putAll(server.atTop());
     atTop.putAll(databases.atTop());
     atTop.put("_uuids", documents.uuids(settings));
@@ -85,10 +85,13 @@ final class Routes {
   }
 
   /**
-   * @param segments the decoded names of the path
    * @throws LectusException not_found, bad_request or not_implemented
    */
-  Resource find(List<String> segments) {
+  Resource find(Exchange exchange) {
+    return exchange.hasUtf8Names() ? find(exchange.segments()) : unusableName;
+  }
+
+  private Resource find(List<String> segments) {
     return switch (segments.size()) {
       case 0 -> root;
       case 1 -> atTop(segments.get(0));
@@ -113,8 +116,9 @@ final class Routes {
   private Resource below(List<String> segments) {
     String top = segments.get(0);
     String name = segments.get(1);
-    if (top.equals(ServerResources.EXAMPLE)) {
-      return atTop.get(top);
+    Resource tree = trees.get(top);
+    if (tree != null) {
+      return tree;
     }
     if (atTop.containsKey(top)) {
       throw LectusException.notFound("missing");
@@ -133,8 +137,8 @@ final class Routes {
     if (name.equals("_design") || name.equals("_local")) {
       return named(segments, name);
     }
-    if (name.startsWith("_local/") && size == 2) {
-      return localDocument;
+    if (name.startsWith(DocumentId.LOCAL_PREFIX) && size == 2) {
+      return localDocument(name.substring(DocumentId.LOCAL_PREFIX.length()));
     }
     Resource list = lists.get(name);
     if (list != null && (size == 2 || size == 3 && segments.get(2).equals("queries"))) {
@@ -147,13 +151,23 @@ final class Routes {
     if (known != null && size == 2) {
       return known;
     }
+    if (name.equals("_compact") && size > 2) {
+      return compaction;
+    }
     if (name.equals("_changes") && size == 3) {
       return segments.get(2).equals("_meta") ? changesShards : known;
     }
     if (MISSING_IN_DATABASE.contains(name)) {
       throw missing("/{db}/" + name);
     }
-    return size == 2 ? document : attachment();
+    return size == 2 ? document : unusableName;
+  }
+
+  private Resource localDocument(String name) {
+    if (name.isEmpty()) {
+      throw LectusException.badRequest("Invalid _local document id.");
+    }
+    return localDocument;
   }
 
   private Resource named(List<String> segments, String kind) {
@@ -162,7 +176,7 @@ final class Routes {
       return local ? localDocument : document;
     }
     if (local && segments.size() == 2) {
-      throw LectusException.badRequest("Invalid _local document id.");
+      return localDocument("");
     }
     if (local) {
       throw LectusException.badRequest("_local documents do not accept attachments.");

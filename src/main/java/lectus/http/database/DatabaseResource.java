@@ -1,5 +1,6 @@
 package lectus.http.database;
 
+import java.util.Arrays;
 import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
@@ -67,11 +68,31 @@ final class DatabaseResource implements Resource {
   }
 
   private static CreationOptions options(DatabaseName name, QueryParameters query) {
+    checkCluster(query);
     boolean partitioned = isPartitioned(query);
     if (partitioned && name.isSystem()) {
       throw LectusException.badRequest("Cannot partition a system database");
     }
     return new CreationOptions(partitioned, changesShards(query));
+  }
+
+  /** How CouchDB is to spread a database over its cluster: checked, and of no effect here. */
+  private static void checkCluster(QueryParameters query) {
+    for (String name : new String[] {"n", "q"}) {
+      if (!isPositive(query.text(name).orElse("1"))) {
+        throw LectusException.badRequest("The `" + name + "` value should be a positive integer.");
+      }
+    }
+    boolean isPlacement =
+        Arrays.stream(query.text("placement").orElse("zone:1").split(","))
+            .allMatch(rule -> rule.matches("[^:]+:[^:]+") && isPositive(rule.split(":")[1]));
+    if (!isPlacement) {
+      throw LectusException.badRequest("The `placement` value should be in a format `zone:n`.");
+    }
+  }
+
+  private static boolean isPositive(String number) {
+    return number.matches("[+]?0*[1-9][0-9]*");
   }
 
   private static int changesShards(QueryParameters query) {

@@ -29,6 +29,16 @@ public final class DatabaseResources {
     return new PartitionResource(services, names);
   }
 
+  /** {@code /{db}/_compact} and {@code /{db}/_compact/{designDocument}}. */
+  public Resource compaction() {
+    return new CompactionResource(services, names);
+  }
+
+  /** A name that no document has. */
+  public Resource unusableName() {
+    return new UnusableNameResource(services, names);
+  }
+
   public Map<String, Resource> atTop() {
     return Map.of(
         "_all_dbs", new AllDbsResource(services), "_dbs_info", new DbsInfoResource(services));
@@ -39,6 +49,10 @@ public final class DatabaseResources {
     return Map.of(
         "_revs_limit", new RevsLimitResource(services, names),
         "_security", new SecurityResource(services, names),
+        "_compact", compaction(),
+        "_view_cleanup", new ViewCleanupResource(services, names),
+        "_purged_infos", new PurgedInfosResource(services, names),
+        "_purged_infos_limit", new PurgedInfosLimitResource(services, names),
         "_ensure_full_commit", new EnsureFullCommitResource(services, names));
   }
 }

@@ -1,6 +1,5 @@
 package lectus.http.database;
 
-import com.fasterxml.jackson.core.JsonToken;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -10,6 +9,7 @@ import lectus.database.DatabaseName;
 import lectus.database.NamePage;
 import lectus.database.NameRange;
 import lectus.document.PagedBody;
+import lectus.document.RequestJson;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.feed.database.DatabaseInfo;
@@ -17,10 +17,9 @@ import lectus.http.Services;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
-import lectus.http.message.JsonStrings;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
-import lectus.json.JsonInput;
+import lectus.json.JsonValue;
 
 /** {@code /_dbs_info}: what {@code GET /{db}} tells, of many databases. */
 final class DbsInfoResource implements Resource {
@@ -52,45 +51,28 @@ final class DbsInfoResource implements Resource {
     }
   }
 
-  private static List<String> keys(byte[] body) {
-    try (JsonInput input = JsonInput.of(body)) {
-      List<String> keys = null;
-      if (input.next() != JsonToken.START_OBJECT) {
-        throw LectusException.badRequest("Request body must be a JSON object");
-      }
-      while (input.next() == JsonToken.FIELD_NAME) {
-        boolean wanted = input.name().equals("keys");
-        input.next();
-        if (wanted) {
-          keys = JsonStrings.read(input, "keys");
-        } else {
-          input.skip();
-        }
-      }
-      input.expectEnd();
-      return checked(keys);
+  private static List<JsonValue> keys(byte[] body) {
+    JsonValue keys =
+        RequestJson.object(body)
+            .get("keys")
+            .orElseThrow(() -> LectusException.badRequest("`keys` member must exist."));
+    if (!(keys instanceof JsonValue.JsonArray array)) {
+      throw LectusException.badRequest("`keys` member must be an array.");
     }
+    if (array.elements().size() > MOST_KEYS) {
+      throw LectusException.badRequest("too_many_keys");
+    }
+    return array.elements();
   }
 
-  private static List<String> checked(List<String> keys) {
-    if (keys == null) {
-      throw LectusException.badRequest("`keys` member must exist.");
-    }
-    if (keys.size() > MOST_KEYS) {
-      throw LectusException.badRequest(
-          "too_many_keys", "At most " + MOST_KEYS + " keys are taken.");
-    }
-    return keys;
-  }
-
-  private JsonBuffer rows(List<String> keys) {
+  private JsonBuffer rows(List<JsonValue> keys) {
     JsonBuffer out = new JsonBuffer(512 * keys.size());
     String separator = "[";
-    for (String key : keys) {
-      out.ascii(separator).ascii("{\"key\":").string(key);
+    for (JsonValue key : keys) {
+      key.writeTo(out.ascii(separator).ascii("{\"key\":"));
       int keyEnd = out.length();
       try {
-        info.append(DatabaseName.of(key), out.ascii(",\"info\":"));
+        info.append(name(key), out.ascii(",\"info\":"));
         out.octet('}');
       } catch (LectusException e) {
         requireAbsence(e);
@@ -99,6 +81,10 @@ final class DbsInfoResource implements Resource {
       separator = ",";
     }
     return out.ascii(keys.isEmpty() ? "[]" : "]");
+  }
+
+  private static DatabaseName name(JsonValue key) {
+    return DatabaseName.of(key instanceof JsonValue.JsonString text ? text.value() : "");
   }
 
   private static void requireAbsence(LectusException failure) {

@@ -38,7 +38,7 @@ final class RevsLimitResource implements Resource {
   }
 
   private Reply put(DatabaseName database, int limit) {
-    catalogue.configure(database, before -> new DatabaseConfiguration(limit, before.partitioned()));
+    catalogue.configure(database, before -> before.withRevsLimit(limit));
     return Reply.ok(200);
   }
 

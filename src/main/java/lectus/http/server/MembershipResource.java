@@ -23,7 +23,7 @@ final class MembershipResource implements Resource {
   public void serve(Exchange exchange) {
     switch (exchange.method()) {
       case GET, HEAD -> exchange.reply(Reply.json(200, json(membership.members())));
-      default -> throw Requests.notAllowed("GET,HEAD");
+      default -> throw Requests.notAllowed("GET");
     }
   }
 

@@ -7,9 +7,6 @@ import lectus.http.exchange.Resource;
 
 /** The resources that are the server itself. */
 public final class ServerResources {
-  /** Of the example page, which has files below it. */
-  public static final String EXAMPLE = ExamplePage.NAME;
-
   private final Services services;
   private final HttpSettings settings;
 
@@ -23,17 +20,31 @@ public final class ServerResources {
     return new ServerResource(services, settings);
   }
 
+  /** Resources without others below them. */
   public Map<String, Resource> atTop() {
     return Map.of(
         "_up",
         new UpResource(services),
         "_session",
-        FixedResource.SESSION,
+        new SessionResource(),
         "_active_tasks",
         FixedResource.ACTIVE_TASKS,
         "_membership",
         new MembershipResource(services.membership()),
-        EXAMPLE,
-        new ExamplePage());
+        "_cluster_setup",
+        new ClusterSetupResource(services.membership()));
+  }
+
+  /** Resources that answer for all that lies below their names. */
+  public Map<String, Resource> trees() {
+    return Map.of(
+        ExamplePage.NAME,
+        new ExamplePage(),
+        "_utils",
+        new UtilsPage(),
+        "_node",
+        new NodeResource(services.membership()),
+        "_scheduler",
+        new SchedulerResource());
   }
 }

@@ -129,6 +129,11 @@ final class DatabaseResourceTest {
         "GET|/w/_revs_diff|POST",
         "GET|/w/_missing_revs|POST",
         "GET|/w/_ensure_full_commit|POST",
+        "GET|/w/_compact|POST",
+        "PUT|/w/_compact/d|POST",
+        "GET|/w/_view_cleanup|POST",
+        "POST|/w/_purged_infos|GET",
+        "DELETE|/w/_purged_infos_limit|GET,PUT",
         "PUT|/w/_all_docs|GET,HEAD,POST",
         "PUT|/w/_all_docs/queries|POST",
         "PUT|/w/_changes|GET,POST,HEAD"
@@ -151,6 +156,8 @@ final class DatabaseResourceTest {
         "/w/_ensure_full_commit",
         "/w/_all_docs",
         "/w/_all_docs/queries",
+        "/w/_compact",
+        "/w/_compact/d",
         "/w/_changes",
         "/_dbs_info"
       })
@@ -218,9 +225,9 @@ final class DatabaseResourceTest {
     assertThat(server.get("/w").body()).contains("\"props\":{}");
     assertThat(server.put("/p?partitioned=true").status()).isEqualTo(201);
     assertThat(server.get("/p").body()).contains("\"props\":{\"partitioned\":true}");
-    Answer system = server.put("/_users?partitioned=true");
+    Answer system = server.put("/_replicator?partitioned=true");
     assertThat(system.status()).isEqualTo(400);
     assertThat(system.member("reason")).isEqualTo("Cannot partition a system database");
-    assertThat(server.put("/_users").status()).isEqualTo(201);
+    assertThat(server.put("/_replicator").status()).isEqualTo(201);
   }
 }

@@ -81,6 +81,30 @@ final class CorsTest {
   }
 
   @Test
+  void a_page_may_log_in() {
+    try (LectusServer server = serverFor(true, APP)) {
+      Answer session =
+          server
+              .request("POST", "/_session")
+              .header("Origin", APP)
+              .json("{\"name\":\"jan\",\"password\":\"apple\"}")
+              .send();
+      assertThat(session.status()).isEqualTo(200);
+      assertThat(session.header("access-control-allow-origin")).isEqualTo(APP);
+      assertThat(session.header("access-control-allow-credentials")).isEqualTo("true");
+      assertThat(session.header("set-cookie")).startsWith("AuthSession=");
+      Answer again =
+          server
+              .request("GET", "/_session")
+              .header("Origin", APP)
+              .header("Cookie", "AuthSession=amFuOjo")
+              .header("Authorization", "Basic amFuOmFwcGxl")
+              .send();
+      assertThat(again.header("access-control-allow-credentials")).isEqualTo("true");
+    }
+  }
+
+  @Test
   void a_star_allows_all() {
     try (LectusServer server = serverFor(false, "*")) {
       Answer answer = server.request("GET", "/").header("Origin", APP).send();

@@ -1,0 +1,61 @@
+package lectus.http.server;
+
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpHeaders;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Locations;
+import lectus.http.exchange.Requests;
+import lectus.http.exchange.Resource;
+import lectus.http.message.Reply;
+import lectus.json.JsonBuffer;
+
+/**
+ * {@code /_session}. There are no users, so everybody is the administrator, whatever name and
+ * password a client logs in with: it is told that it did, and gets a cookie, because clients that
+ * were given a name log in before they do anything else. The cookie is no secret and grants
+ * nothing; neither it nor an {@code Authorization} is ever looked at. The password is not even read
+ * out of the body.
+ */
+final class SessionResource implements Resource {
+  /** A name and a password take less. */
+  private static final int MOST_BYTES = 16 << 10;
+
+  private static final Reply ANONYMOUS =
+      Reply.json(
+          200,
+          "{\"ok\":true,\"userCtx\":{\"name\":null,\"roles\":[\"_admin\"]},"
+              + "\"info\":{\"authentication_handlers\":[\"cookie\",\"default\"]}}");
+
+  @Override
+  public void serve(Exchange exchange) {
+    switch (exchange.method()) {
+      case GET, HEAD -> exchange.reply(ANONYMOUS);
+      case POST -> logIn(exchange);
+      case DELETE -> exchange.reply(leadingOn(exchange, loggedOut()));
+      default -> throw Requests.notAllowed("GET,HEAD,POST,DELETE");
+    }
+  }
+
+  private static void logIn(Exchange exchange) {
+    LoginForm form = LoginForm.of(exchange.header(HttpHeaders.CONTENT_TYPE));
+    Future<byte[]> body = exchange.body(MOST_BYTES);
+    body.map(bytes -> leadingOn(exchange, loggedIn(form.name(bytes))))
+        .onComplete(exchange::reply, exchange::fail);
+  }
+
+  private static Reply loggedIn(String name) {
+    JsonBuffer json = new JsonBuffer(96);
+    json.ascii("{\"ok\":true,\"name\":").string(name).ascii(",\"roles\":[\"_admin\"]}");
+    return Reply.json(200, json).with(HttpHeaders.SET_COOKIE, SessionCookie.of(name));
+  }
+
+  private static Reply loggedOut() {
+    return Reply.ok(200).with(HttpHeaders.SET_COOKIE, SessionCookie.NONE);
+  }
+
+  /** A browser's form says where it wants to go next. */
+  private static Reply leadingOn(Exchange exchange, Reply reply) {
+    String next = exchange.query().get("next");
+    return next == null ? reply : reply.redirecting(Locations.ofPath(exchange, next));
+  }
+}
