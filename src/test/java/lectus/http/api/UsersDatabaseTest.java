@@ -1,0 +1,114 @@
+package lectus.http.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import lectus.updates.StoreDatabases;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** No password gets into the store; what an older version let in can be read and removed. */
+final class UsersDatabaseTest {
+  private static final String JAN = "org.couchdb.user:jan";
+
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private LectusServer server;
+
+  @BeforeEach
+  void start() {
+    Store store = stores.fresh();
+    StoreDatabases old = new StoreDatabases(store);
+    old.create("_users");
+    old.put("_users", JAN);
+    server = LectusServer.start(store);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private static void assertRefused(Answer answer) {
+    assertThat(answer.status()).isEqualTo(501);
+    assertThat(answer.member("error")).isEqualTo("not_implemented");
+    assertThat(answer.member("reason")).contains("passwords would be kept as they are");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/_users", "/_users/", "/_users?q=1", "/a%2F_users", "/%5Fusers"})
+  void none_is_created(String target) {
+    server.delete("/_users");
+
+    assertRefused(server.put(target));
+    assertThat(server.get(target).status()).isEqualTo(404);
+    assertThat(server.get("/_all_dbs").body()).isEqualTo("[]\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PUT,/_users/org.couchdb.user:x",
+    "PUT,/_users/org.couchdb.user:x?batch=ok",
+    "PUT,/_users/org.couchdb.user:x?new_edits=false",
+    "PUT,/_users/_design/x",
+    "PUT,/_users/_design%2Fx",
+    "POST,/_users",
+    "POST,/_users/_bulk_docs",
+    "COPY,/_users/org.couchdb.user:jan"
+  })
+  void no_document_is_written(String method, String target) {
+    assertRefused(
+        server
+            .request(method, target)
+            .header("Destination", "org.couchdb.user:x")
+            .json("{\"_id\":\"org.couchdb.user:x\",\"password\":\"apple\",\"docs\":[]}")
+            .send());
+    assertThat(server.get("/_users").body()).contains("\"doc_count\":1,");
+  }
+
+  @Test
+  void nor_under_another_method() {
+    Request post = server.request("POST", "/_users/" + JAN).header("X-HTTP-Method-Override", "PUT");
+
+    assertRefused(post.json("{\"password\":\"apple\"}").send());
+  }
+
+  @Test
+  void it_is_read_and_copied_from_and_removed() {
+    Answer jan = server.get("/_users/" + JAN);
+    assertThat(jan.status()).isEqualTo(200);
+    assertThat(server.get("/_users/_all_docs").body()).contains(JAN);
+    assertThat(server.post("/_users/_all_docs", "{}").body()).contains(JAN);
+    assertThat(server.post("/_users/_bulk_get", "{\"docs\":[{\"id\":\"" + JAN + "\"}]}").status())
+        .isEqualTo(200);
+    assertThat(server.post("/_users/_revs_diff", "{}").status()).isEqualTo(200);
+    assertThat(server.post("/_users/_changes", "{}").body()).contains(JAN);
+    assertThat(server.put("/_users/_local/checkpoint", "{}").status()).isEqualTo(201);
+    assertThat(server.put("/_users/_security", "{}").status()).isEqualTo(200);
+    assertThat(server.delete("/_users/" + JAN + "?rev=" + jan.member("_rev")).status())
+        .isEqualTo(200);
+    assertThat(server.delete("/_users").status()).isEqualTo(200);
+    assertThat(server.get("/_users").body())
+        .isEqualTo("{\"error\":\"not_found\",\"reason\":\"Database does not exist.\"}\n");
+  }
+
+  @Test
+  void other_databases_are_not_touched_by_this() {
+    for (String name : new String[] {"_replicator", "my_users", "users"}) {
+      assertThat(server.put("/" + name).status()).isEqualTo(201);
+      assertThat(server.put("/" + name + "/_users", "{}").status()).isEqualTo(400);
+      assertThat(server.put("/" + name + "/a", "{}").status()).isEqualTo(201);
+    }
+  }
+}
