@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The server at both ends of CouchDB's replicator, of which {@link Replication} is a model. */
-@Timeout(60)
+@Timeout(120)
 final class CouchReplicatorTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
@@ -319,6 +319,22 @@ final class CouchReplicatorTest {
     assertThat(Leaves.of(here, "selected").keySet())
         .containsExactlyInAnyOrderElementsOf(
             IntStream.range(590, VariedContent.PLAIN).mapToObj(i -> "plain-" + i).toList());
+  }
+
+  @Test
+  void what_the_target_refuses_does_not_keep_the_rest_from_coming() {
+    List.of("p:a", "nowhere", "p:b", "_design/d").forEach(id -> there.write("/source/" + id, "{}"));
+    assertThat(here.put("/target?partitioned=true").status()).isEqualTo(201);
+
+    Replication replication = pulled();
+
+    assertThat(replication.refused())
+        .singleElement()
+        .satisfies(row -> assertThat(row.getString("id")).isEqualTo("nowhere"))
+        .satisfies(row -> assertThat(row.getString("rev")).startsWith("1-"));
+    assertThat(replication.count(Count.DOC_WRITE_FAILURES)).isEqualTo(1);
+    assertThat(Leaves.of(here, "target")).containsOnlyKeys("p:a", "p:b", "_design/d");
+    assertThat(pulled().count(Count.MISSING_CHECKED)).as("nothing is asked for again").isEqualTo(4);
   }
 
   @Test
