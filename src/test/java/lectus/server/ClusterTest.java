@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
@@ -105,6 +106,9 @@ final class ClusterTest {
     membersOf(three, 3);
     assertThat(membersOf(two)).isEqualTo(names);
     assertThat(membersOf(three)).isEqualTo(names);
+    assertThat(three.get("/_cluster_setup").body()).isEqualTo("{\"state\":\"cluster_finished\"}\n");
+    assertThat(Stream.of(one, two, three).map(it -> it.get("/_node/_local").member("name")))
+        .containsExactlyInAnyOrderElementsOf(names);
   }
 
   @Test
