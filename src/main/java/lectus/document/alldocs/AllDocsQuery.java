@@ -51,7 +51,8 @@ public record AllDocsQuery(
 
   /**
    * A question made of a URL's parameters and, for POST, a JSON object of the same members, which
-   * count less. Where no range is given, the {@code …key_docid} of views is one.
+   * count less. {@code keys} in both are refused: nobody could tell which of them is meant. Where
+   * no range is given, the {@code …key_docid} of views is one.
    *
    * @param parameters decoded, by name; unknown ones are ignored
    * @param body the request's; null for GET
@@ -62,10 +63,18 @@ public record AllDocsQuery(
     if (body == null) {
       askForKeys(arguments, parameters);
     } else {
-      takeBody(arguments, RequestJson.object(body));
+      takeBody(arguments, object(body, parameters));
     }
     takeParameters(arguments, parameters);
     return arguments.query(listing);
+  }
+
+  private static JsonValue.JsonObject object(byte[] body, Map<String, String> parameters) {
+    JsonValue.JsonObject object = RequestJson.object(body);
+    if (object.get("keys").isPresent() && parameters.containsKey("keys")) {
+      throw ListArguments.incompatibleKeys();
+    }
+    return object;
   }
 
   private static void askForKeys(ListArguments arguments, Map<String, String> parameters) {

@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import lectus.database.Partition;
 import lectus.document.alldocs.AllDocsQuery.Listing;
+import lectus.error.LectusException;
 import lectus.json.JsonValue;
 
 /**
@@ -35,7 +36,7 @@ final class ListArguments {
   }
 
   /**
-   * @throws lectus.error.LectusException {@code query_parse_error}, {@code bad_request}, {@code
+   * @throws LectusException {@code query_parse_error}, {@code bad_request}, {@code
    *     illegal_partition}
    */
   void take(String name, ListArgument argument) {
@@ -103,7 +104,7 @@ final class ListArguments {
   /**
    * The question that all of it makes.
    *
-   * @throws lectus.error.LectusException {@code query_parse_error}: one thing contradicts another
+   * @throws LectusException {@code query_parse_error}: one thing contradicts another
    */
   AllDocsQuery query(Listing listing) {
     checkViews();
@@ -144,7 +145,11 @@ final class ListArguments {
     boolean noRange = start.isEmpty() && end.isEmpty();
     boolean sameKey = start.map(List::of).equals(keys) && end.map(List::of).equals(keys);
     if (!noRange && !sameKey) {
-      throw ListArgument.unparsable("`keys` is incompatible with `key`, `start_key` and `end_key`");
+      throw incompatibleKeys();
     }
+  }
+
+  static LectusException incompatibleKeys() {
+    return ListArgument.unparsable("`keys` is incompatible with `key`, `start_key` and `end_key`");
   }
 }

@@ -10,6 +10,7 @@ import java.util.Optional;
 import lectus.document.alldocs.AllDocsQuery.Listing;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -146,25 +147,26 @@ class AllDocsQueryTest {
                     .isEqualTo(new LectusError.BadRequest("query_parse_error", reason)));
   }
 
-  /** One key alone is a range as well; only where it is the same everywhere do they agree. */
   @Test
-  void keys_of_url_and_body() {
+  void keys_come_in_the_url_or_in_the_body() {
     Map<String, String> one = Map.of("keys", "[\"a\"]");
     Map<String, String> two = Map.of("keys", "[\"a\",\"b\"]");
 
-    assertThatThrownBy(() -> AllDocsQuery.parse(Listing.ALL, one, utf8("{\"keys\":[\"b\"]}")))
-        .hasMessageContaining("`keys` is incompatible with `key`");
-    assertThatThrownBy(() -> AllDocsQuery.parse(Listing.ALL, two, utf8("{\"keys\":[\"b\"]}")))
-        .hasMessageContaining("`keys` is incompatible with `key`");
-    assertThatThrownBy(
-            () ->
-                AllDocsQuery.parse(Listing.ALL, Map.of("key", "\"a\""), utf8("{\"keys\":[\"b\"]}")))
-        .hasMessageContaining("`keys` is incompatible with `key`");
-    assertThat(AllDocsQuery.parse(Listing.ALL, one, utf8("{\"keys\":[\"a\"]}")).keys())
-        .contains(List.of(ListKey.of("a")));
-    assertThat(AllDocsQuery.parse(Listing.ALL, two, utf8("{\"keys\":[\"c\",\"d\"]}")).keys())
+    for (String body : List.of("[\"a\"]", "[\"b\"]", "[\"c\",\"d\"]", "[]")) {
+      byte[] keys = utf8("{\"keys\":" + body + "}");
+      assertIncompatible(() -> AllDocsQuery.parse(Listing.ALL, one, keys));
+      assertIncompatible(() -> AllDocsQuery.parse(Listing.ALL, two, keys));
+    }
+    assertIncompatible(
+        () -> AllDocsQuery.parse(Listing.ALL, Map.of("key", "\"a\""), utf8("{\"keys\":[\"b\"]}")));
+    assertThat(AllDocsQuery.parse(Listing.ALL, two, utf8("{}")).keys())
         .contains(List.of(ListKey.of("a"), ListKey.of("b")));
     assertThat(AllDocsQuery.parse(Listing.ALL, one, utf8("{}")).start()).contains(ListKey.of("a"));
+  }
+
+  private static void assertIncompatible(ThrowingCallable query) {
+    assertThatThrownBy(query)
+        .hasMessageContaining("`keys` is incompatible with `key`, `start_key` and `end_key`");
   }
 
   @Test

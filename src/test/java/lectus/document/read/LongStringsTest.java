@@ -231,8 +231,7 @@ class LongStringsTest {
   }
 
   private static ReadOptions fields(String... fields) {
-    return new ReadOptions(
-        Optional.empty(), false, false, false, false, false, paths(fields));
+    return new ReadOptions(Optional.empty(), false, false, false, false, false, paths(fields));
   }
 
   private static ReadOptions at(RevisionId revision, List<FieldPath> fields) {
