@@ -5,8 +5,9 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 
 /**
- * Bounds what the bodies of all running requests hold in memory together. One body is always taken,
- * however large, when no other is held. For any thread.
+ * Bounds what the bodies of all running requests, and large answers that their clients have not
+ * taken yet, hold in memory together. One body is always taken, however large, when no other is
+ * held. For any thread.
  */
 public final class BodyMemory {
   private static final int RETRY_AFTER_SECONDS = 1;

@@ -15,6 +15,7 @@ import java.util.function.UnaryOperator;
 import lectus.document.PagedBody;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.BodyMemory;
 import lectus.http.message.AcceptedTypes;
 import lectus.http.message.EntityTag;
 import lectus.http.message.ErrorStatus;
@@ -34,6 +35,9 @@ import lectus.http.message.RequestTarget;
 public final class Exchange {
   private static final int SWITCHING_PROTOCOLS = 101;
   private static final int NO_CONTENT = 204;
+
+  /** Smaller answers are not worth counting. */
+  private static final int UNCOUNTED_BYTES = 64 << 10;
 
   /** In the log alone: nobody was there to be answered. */
   private static final int CLIENT_GONE = 499;
@@ -242,17 +246,53 @@ public final class Exchange {
       finished(reply.status(), 0);
       return;
     }
+    if (isCounted(reply.body())) {
+      replyCounted(reply);
+    } else {
+      send(reply);
+    }
+  }
+
+  /**
+   * Whether the answer has to be counted while its client takes it: what was read, if it is large.
+   * What became of a write is told in any case.
+   */
+  private boolean isCounted(Buffer answer) {
+    return method == Method.GET && answer.length() > UNCOUNTED_BYTES;
+  }
+
+  private void replyCounted(Reply reply) {
+    try {
+      Runnable giveBack = holdAnswer(reply.body());
+      send(reply).onComplete(taken -> giveBack.run());
+    } catch (LectusException othersHoldTooMuch) {
+      reply(Reply.error(othersHoldTooMuch.error()));
+    }
+  }
+
+  /**
+   * Counts a large answer, or a part of one, while it waits for its client.
+   *
+   * @return gives it back
+   * @throws LectusException service_unavailable (503): others hold too much
+   */
+  Runnable holdAnswer(Buffer part) {
+    BodyMemory memory = loop.services().bodyMemory();
+    int bytes = part.length();
+    memory.reserve(bytes, heldBytes);
+    return () -> memory.release(bytes);
+  }
+
+  private Future<Void> send(Reply reply) {
+    HttpServerResponse response = request.response();
     Buffer body = reply.body();
     writeHead(reply.status(), reply.contentType(), reply.headers());
     if (reply.status() != NO_CONTENT) {
       response.putHeader(Headers.CONTENT_LENGTH, Integer.toString(body.length()));
     }
-    if (method == Method.HEAD) {
-      response.end();
-    } else {
-      response.end(body);
-    }
-    finished(reply.status(), method == Method.HEAD ? 0 : body.length());
+    Future<Void> sent = isHead() ? response.end() : response.end(body);
+    finished(reply.status(), isHead() ? 0 : body.length());
+    return sent;
   }
 
   /** Puts status and headers that every answer has, without sending them yet. */

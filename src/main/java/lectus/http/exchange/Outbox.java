@@ -24,9 +24,24 @@ public final class Outbox {
 
   /** Writes a part of the answer's body, be the outbox full or not. */
   public void write(Buffer part) {
+    write(part, () -> {});
+  }
+
+  /**
+   * @param done told when the socket has taken the part, or never will
+   */
+  void write(Buffer part, Runnable done) {
     int length = part.length();
     waitingBytes += length;
-    response.write(part).onSuccess(written -> taken(length));
+    response
+        .write(part)
+        .onComplete(
+            written -> {
+              done.run();
+              if (written.succeeded()) {
+                taken(length);
+              }
+            });
   }
 
   public boolean isFull() {

@@ -18,6 +18,9 @@ final class ResponseStream {
   /** What may lie in memory for a slow client, in bytes, beside the part being read. */
   private static final int OUTBOX_BYTES = 256 << 10;
 
+  /** A part that is larger has large documents, and is counted with the bodies of requests. */
+  private static final int UNCOUNTED_BYTES = 2 * OUTBOX_BYTES;
+
   private static final int FIRST_CAPACITY = 16 << 10;
 
   private final Exchange exchange;
@@ -86,9 +89,12 @@ final class ResponseStream {
     } else if (exchange.isHead()) {
       exchange.reply(new Reply(200, body.contentType(), Buffer.buffer(0), headers()));
     } else {
-      begin();
-      write(part);
+      exchange.guarded(() -> write(part, hold(part.bytes())));
     }
+  }
+
+  private Runnable hold(Buffer part) {
+    return part.length() > UNCOUNTED_BYTES ? exchange.holdAnswer(part) : () -> {};
   }
 
   private void begin() {
@@ -99,13 +105,14 @@ final class ResponseStream {
     }
   }
 
-  private void write(Part part) {
+  private void write(Part part, Runnable giveBack) {
+    begin();
     if (!part.more()) {
-      exchange.response().end(part.bytes());
+      exchange.response().end(part.bytes()).onComplete(taken -> giveBack.run());
       exchange.streamed();
       return;
     }
-    outbox.write(part.bytes());
+    outbox.write(part.bytes(), giveBack);
     if (outbox.isFull()) {
       waiting = true;
       outbox.whenRoom(this::goOn);

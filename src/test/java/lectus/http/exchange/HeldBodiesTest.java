@@ -38,7 +38,8 @@ final class HeldBodiesTest {
 
   /** A body is taken while no other is held. */
   private final LectusServer server =
-      LectusServer.start(stores.fresh(), new TestSettings().bodyMemoryBytes(1));
+      LectusServer.start(
+          stores.fresh(), new TestSettings().bodyMemoryBytes(1).maxRequestBytes(8 << 20));
 
   @AfterEach
   void stop() {
@@ -76,6 +77,31 @@ final class HeldBodiesTest {
       }
     }
     Await.until("it is given back", () -> server.post("/w/_all_docs", KEYS).status() == 200);
+  }
+
+  @Test
+  void a_large_answer_holds_memory_until_its_client_has_taken_it() {
+    server.put("/w");
+    server.write("/w/small", "{\"v\":\"" + "x".repeat(60_000) + "\"}");
+    server.write("/w/large", "{\"v\":\"" + "x".repeat(7_000_000) + "\"}");
+    try (Connection client = new Connection(server.port(), 16 << 10)) {
+      client.write("GET /w/large HTTP/1.1\r\nHost: h\r\n\r\n");
+      assertThat(client.readHead().status()).isEqualTo(200);
+
+      assertThat(server.get("/w/_all_docs?include_docs=true").status()).isEqualTo(503);
+      Answer refused = server.get("/w/large");
+      assertThat(refused.status()).isEqualTo(503);
+      assertThat(refused.body()).contains("Too many large requests are running.");
+      assertThat(server.get("/w/small").status()).isEqualTo(200);
+      assertThat(server.head("/w/large").status()).isEqualTo(200);
+    }
+    Await.until("it is given back", () -> server.get("/w/large").status() == 200);
+    try (Connection client = new Connection(server.port(), 16 << 10)) {
+      client.write("GET /w/_all_docs?include_docs=true HTTP/1.1\r\nHost: h\r\n\r\n");
+      assertThat(client.readHead().status()).isEqualTo(200);
+      assertThat(server.get("/w/large").status()).isEqualTo(503);
+    }
+    Await.until("it is given back", () -> server.get("/w/large").status() == 200);
   }
 
   @Test
