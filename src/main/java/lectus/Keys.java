@@ -33,7 +33,7 @@ final class Keys {
 
   static final Key<Boolean> ACCESS_LOG = Key.flag("access-log", true);
   static final Key<Integer> MAX_REQUEST_BYTES =
-      Key.number("http.max-request-bytes", 64 << 20, 1 << 10, 1 << 30);
+      Key.number("http.max-request-bytes", 128 << 20, 1 << 10, 1 << 30);
   static final Key<Integer> BODY_MEMORY_BYTES =
       Key.number("http.body-memory-bytes", 0, 0, Integer.MAX_VALUE);
   static final Key<Integer> MAX_URI_LENGTH = Key.number("http.max-uri-length", 8_000, 256, 1 << 20);

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import lectus.json.JsonLimits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,6 +54,21 @@ final class ConfigurationTest {
   }
 
   @Test
+  void documents_have_couchdbs_limits_or_the_rfcs() {
+    assertThat(limits(Map.of())).isEqualTo(JsonLimits.couchDb());
+    assertThat(limits(Map.of("documents.limits", "couchdb"))).isEqualTo(JsonLimits.couchDb());
+    assertThat(limits(Map.of("documents.limits", "rfc004"))).isEqualTo(JsonLimits.rfc004());
+    assertThat(limits(Map.of("documents.max-bytes", "9300000")))
+        .isEqualTo(JsonLimits.couchDb().withDocumentBytes(9_300_000));
+    assertThat(limits(Map.of("documents.limits", "rfc004", "documents.max-bytes", "7")))
+        .isEqualTo(JsonLimits.rfc004().withDocumentBytes(7));
+  }
+
+  private static JsonLimits limits(Map<String, String> flags) {
+    return Settings.of(of(Map.of(), flags)).documents().json();
+  }
+
+  @Test
   void words_are_separated_by_commas() {
     assertThat(of(Map.of("LECTUS_CORS_ORIGINS", " a , b"), Map.of()).get(Keys.CORS_ORIGINS))
         .containsExactly("a", "b");
@@ -66,6 +82,8 @@ final class ConfigurationTest {
     "write-batch.edits,1,0",
     "workers.readers,1024,1025",
     "store,foundationdb,memory",
+    "documents.limits,rfc004,rfc003",
+    "documents.max-bytes,9300000,9300001",
     "allow-anonymous,true,yes",
     "access-log,false,0"
   })

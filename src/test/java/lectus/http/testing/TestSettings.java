@@ -29,6 +29,7 @@ public final class TestSettings {
   private boolean ignoresValidation = false;
   private PollSettings polls = new PollSettings(Duration.ofMillis(100), Duration.ofSeconds(2));
   private Optional<ClusterSettings> cluster = Optional.empty();
+  private DocumentLimits documents = DocumentLimits.DEFAULT;
 
   public TestSettings maxUriLength(int bytes) {
     maxUriLength = bytes;
@@ -87,13 +88,18 @@ public final class TestSettings {
     return this;
   }
 
+  public TestSettings documents(DocumentLimits limits) {
+    documents = limits;
+    return this;
+  }
+
   /** On any free port of the loopback address. */
   public NodeSettings toNode() {
     return new NodeSettings(
         "127.0.0.1",
         0,
         http(),
-        DocumentLimits.DEFAULT,
+        documents,
         writes,
         ignoresValidation,
         READERS,
