@@ -22,7 +22,7 @@ import lectus.tuple.TupleWriter;
  * The edit branches of one database's documents, one key and value each (RFC 001).
  *
  * <pre>
- * key    (prefix, REVISIONS, doc id, not deleted, position, hash)
+ * key    (prefix, REVISIONS, doc id, not deleted, position, hash)   hash: {@link RevisionHash}
  * value  winning branch  (format 1, Incarnation, Versionstamp, branch count, body) ancestors
  *        losing branch   (format 1, nil, body) ancestors
  * body       = external bytes, stored bytes, nil (kept for a digest of the attachments)
@@ -106,6 +106,23 @@ public final class RevisionsSubspace {
     tx.clear(key(docId, branch.deleted(), branch.leaf()));
   }
 
+  /** All rows of a document in the order of their keys, in one round trip. */
+  public CompletableFuture<List<StoredBranch>> stored(ReadTransaction tx, String docId) {
+    TupleWriter range = document(docId);
+    int branchOffset = range.length();
+    byte[] begin = range.toBytes();
+    return tx.getRange(begin, range.octet(AFTER_BRANCHES).toBytes())
+        .asList()
+        .thenApply(rows -> rows.stream().map(row -> stored(row, branchOffset)).toList());
+  }
+
+  /** Puts a row whose key has its hash as a string under its key of today. */
+  public void move(Transaction tx, String docId, StoredBranch former) {
+    EditBranch branch = former.branch();
+    tx.clear(former.row().getKey());
+    tx.set(key(docId, branch.deleted(), branch.leaf()), former.row().getValue());
+  }
+
   /** An upper bound of the bytes of a branch's key. */
   public int keySizeBound(String docId, RevisionId leaf) {
     int otherElements = 16;
@@ -166,6 +183,18 @@ public final class RevisionsSubspace {
     boolean deleted = !key.bool();
     RevisionId leaf = new RevisionId(key.integer(), RevisionHash.readFrom(key));
     return decodeValue(leaf, deleted, row.getValue());
+  }
+
+  /**
+   * As {@link #decode}, with what the row says of its age.
+   *
+   * @param branchOffset bytes of the key up to and with the document's id
+   */
+  public static StoredBranch stored(KeyValue row, int branchOffset) {
+    TupleReader key = new TupleReader(row.getKey(), branchOffset);
+    key.bool();
+    key.integer();
+    return new StoredBranch(row, decode(row, branchOffset), key.isString());
   }
 
   private static EditBranch decodeValue(RevisionId leaf, boolean deleted, byte[] bytes) {

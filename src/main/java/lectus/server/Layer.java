@@ -11,6 +11,7 @@ import lectus.document.edit.DocumentParser;
 import lectus.document.local.LocalDocuments;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.HotDocuments;
+import lectus.document.upgrade.StoreUpgrade;
 import lectus.document.write.DocumentWriter;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.database.ChangesShards;
@@ -73,6 +74,10 @@ final class Layer {
 
   UpdatesCompaction compaction() {
     return new UpdatesCompaction(store, transactions);
+  }
+
+  StoreUpgrade upgrade() {
+    return new StoreUpgrade(store, catalogue, transactions);
   }
 
   DocumentWriter writer() {

@@ -50,7 +50,8 @@ public final class Node implements AutoCloseable {
   }
 
   /**
-   * Starts to listen; requests are answered when this returns.
+   * Starts to listen; requests are answered when this returns. Databases of earlier versions are
+   * upgraded before.
    *
    * @throws StartException when the address cannot be listened on
    */
@@ -135,6 +136,7 @@ public final class Node implements AutoCloseable {
 
   private void deploy(Store store) {
     Layer layer = new Layer(store, settings);
+    layer.upgrade().run();
     ListenerRegistry listeners = new ListenerRegistry();
     others =
         neighbours

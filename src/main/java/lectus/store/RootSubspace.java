@@ -18,6 +18,8 @@ public enum RootSubspace {
   TRANSACTION_IDS(3),
   /** When a database was last created or deleted. */
   CATALOGUE_VERSION(4),
+  /** Which format all databases have reached. */
+  FORMAT(5),
   /** The store's own name. */
   STORE_ID(15);
 

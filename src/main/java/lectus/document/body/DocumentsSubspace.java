@@ -1,12 +1,15 @@
 package lectus.document.body;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionOptions;
+import java.util.Arrays;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.json.ExplodedBody;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
+import lectus.store.Reads;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleSizes;
@@ -122,6 +125,35 @@ public final class DocumentsSubspace {
     byte[] begin = revision(docId, deleted, revision);
     tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(begin, endOf(begin));
+  }
+
+  /**
+   * Puts the body of a leaf whose keys have its hash as a string, as databases of the first format
+   * have it, under the keys of today.
+   */
+  public void moveFromText(Transaction tx, String docId, boolean deleted, RevisionId revision) {
+    byte[] from = text(docId, deleted, revision);
+    TupleWriter key = writer(docId, deleted, revision);
+    int revisionBytes = key.length();
+    for (KeyValue row : Reads.await(tx.snapshot().getRange(from, endOf(from)).asList())) {
+      byte[] path = Arrays.copyOfRange(row.getKey(), from.length, row.getKey().length);
+      tx.options().setNextWriteNoWriteConflictRange();
+      tx.set(key.truncate(revisionBytes).raw(path).toBytes(), row.getValue());
+    }
+    clearText(tx, docId, deleted, revision);
+  }
+
+  /** Clears such a body. */
+  public void clearText(Transaction tx, String docId, boolean deleted, RevisionId revision) {
+    byte[] begin = text(docId, deleted, revision);
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.clear(begin, endOf(begin));
+  }
+
+  private byte[] text(String docId, boolean deleted, RevisionId revision) {
+    TupleWriter key = writer(docId).bool(!deleted).integer(revision.position());
+    revision.hash().writeAsTextTo(key);
+    return key.toBytes();
   }
 
   private TupleWriter writer(String docId) {

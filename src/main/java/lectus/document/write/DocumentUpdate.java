@@ -12,14 +12,14 @@ import lectus.revision.RevisionId;
  * @param bodies those of the new leaves
  * @param validation whether a design document asks for validation now; empty if that stays
  */
-record DocumentUpdate(
+public record DocumentUpdate(
     String id,
     BranchUpdate branches,
     Map<RevisionId, ExplodedBody> bodies,
     Optional<Boolean> validation)
     implements PlannedUpdate {
 
-  DocumentUpdate(String id, BranchUpdate branches, Map<RevisionId, ExplodedBody> bodies) {
+  public DocumentUpdate(String id, BranchUpdate branches, Map<RevisionId, ExplodedBody> bodies) {
     this(id, branches, bodies, Optional.empty());
   }
 

@@ -25,7 +25,7 @@ import lectus.revision.RevisionsSubspace;
  * Writes planned updates into one transaction: edit branches, bodies, the changes index, the
  * all-docs index, and the counters; of local documents nothing but themselves.
  */
-final class UpdateWriter {
+public final class UpdateWriter {
   private static final int CONFLICTING_MUTATION_BYTES =
       TransactionBudget.MUTATION_BYTES + TransactionBudget.CONFLICT_RANGE_BYTES;
 
@@ -56,7 +56,7 @@ final class UpdateWriter {
   private int written;
   private boolean changesValidation;
 
-  UpdateWriter(Transaction tx, DatabaseHandle database) {
+  public UpdateWriter(Transaction tx, DatabaseHandle database) {
     this.tx = tx;
     this.database = database;
     this.revisions = new RevisionsSubspace(database);
@@ -69,7 +69,7 @@ final class UpdateWriter {
   }
 
   /** Documents written so far, without local ones; the next one's number within the transaction. */
-  int written() {
+  public int written() {
     return written;
   }
 
@@ -127,7 +127,7 @@ final class UpdateWriter {
   }
 
   /** The counters are written by {@link #finish}. */
-  void write(PlannedUpdate update) {
+  public void write(PlannedUpdate update) {
     if (update instanceof LocalUpdate local) {
       locals.write(tx, local.edit());
     } else {
@@ -158,7 +158,7 @@ final class UpdateWriter {
   }
 
   /** Writes what all updates together changed in the counters. */
-  void finish() {
+  public void finish() {
     statistics.applyTo(tx, database);
   }
 

@@ -1,0 +1,207 @@
+package lectus.document.upgrade;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.StreamingMode;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.async.AsyncIterator;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.database.ValidatorsSubspace;
+import lectus.document.DocumentId;
+import lectus.document.alldocs.AllDocsRow;
+import lectus.document.alldocs.AllDocsSubspace;
+import lectus.document.design.ValidationMember;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Reads;
+import lectus.store.TransactionRunner;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings one database from the first format to the current one: documents whose branches have
+ * hashes as strings are rewritten, design documents that ask for validation are listed, and then
+ * the database says that it is current. One scan of the edit branches, a page at a time.
+ */
+final class DatabaseUpgrade {
+  private static final Logger LOG = LoggerFactory.getLogger(DatabaseUpgrade.class);
+
+  private static final int PAGE_ROWS = 10_000;
+  private static final int PAGE_BYTES = 1 << 20;
+  private static final int DOCUMENTS_AT_ONCE = 100;
+
+  /** Pages between two lines of the log. */
+  private static final int PAGES_BETWEEN_LINES = 100;
+
+  /** The first id behind those of design documents. */
+  private static final String BEHIND_DESIGN = "_design0";
+
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+  private final DatabaseHandle former;
+  private long branches;
+  private long rewritten;
+
+  DatabaseUpgrade(Catalogue catalogue, TransactionRunner transactions, DatabaseHandle former) {
+    this.catalogue = catalogue;
+    this.transactions = transactions;
+    this.former = former;
+  }
+
+  /**
+   * @throws lectus.error.LectusException {@code not_found} if the database is deleted meanwhile
+   */
+  void run() {
+    LOG.info("Upgrading the database {}", former.name().text());
+    rewriteDocuments();
+    listValidators();
+    transactions.run(
+        tx -> {
+          stillFormer(tx).ifPresent(db -> catalogue.becomeCurrent(tx, db));
+          return null;
+        });
+    LOG.info(
+        "Upgraded the database {}: {} edit branches, of which {} documents were rewritten",
+        former.name().text(),
+        branches,
+        rewritten);
+  }
+
+  /**
+   * The database at the transaction, which loses then against its deletion, its being resharded,
+   * and another server's having upgraded it; empty if that is what has happened.
+   */
+  private Optional<DatabaseHandle> stillFormer(Transaction tx) {
+    DatabaseHandle db = catalogue.current(tx, former.name());
+    catalogue.guard(tx, db);
+    return isFormer(db) ? Optional.of(db) : Optional.empty();
+  }
+
+  private boolean isFormer(DatabaseHandle db) {
+    return db.instance().equals(former.instance()) && !db.isCurrent();
+  }
+
+  private void rewriteDocuments() {
+    Range range = DatabaseSubspace.REVISIONS.range(former.prefix());
+    Optional<byte[]> begin = Optional.of(range.begin);
+    for (int pages = 1; begin.isPresent(); pages++) {
+      byte[] from = begin.get();
+      Page page = transactions.read(tx -> readPage(tx, from, range.end));
+      branches += page.rows();
+      rewrite(page.former());
+      begin = page.next();
+      if (pages % PAGES_BETWEEN_LINES == 0) {
+        LOG.info("Upgrading the database {}: {} branches so far", former.name().text(), branches);
+      }
+    }
+  }
+
+  /**
+   * @param former documents that have a row of the first format
+   * @param next where the next page begins; empty: there is none
+   */
+  private record Page(int rows, List<String> former, Optional<byte[]> next) {}
+
+  private Page readPage(ReadTransaction tx, byte[] begin, byte[] end) {
+    Set<String> found = new LinkedHashSet<>();
+    byte[] last = begin;
+    int rows = 0;
+    long bytes = 0;
+    AsyncIterator<KeyValue> iterator =
+        tx.getRange(begin, end, PAGE_ROWS, false, StreamingMode.WANT_ALL).iterator();
+    try {
+      while (bytes < PAGE_BYTES && iterator.hasNext()) {
+        KeyValue row = iterator.next();
+        formerDocument(row).ifPresent(found::add);
+        last = row.getKey();
+        bytes += last.length + row.getValue().length;
+        rows++;
+      }
+    } finally {
+      iterator.cancel();
+    }
+    boolean isLast = bytes < PAGE_BYTES && rows < PAGE_ROWS;
+    return new Page(
+        rows,
+        List.copyOf(found),
+        isLast ? Optional.empty() : Optional.of(ByteArrayUtil.join(last, new byte[1])));
+  }
+
+  /** The document of a row that is of the first format. What cannot be read is the auditor's. */
+  private Optional<String> formerDocument(KeyValue row) {
+    try {
+      int prefixBytes = DatabaseSubspace.REVISIONS.key(former.prefix()).length();
+      TupleReader key = new TupleReader(row.getKey(), prefixBytes);
+      String id = key.string();
+      return RevisionsSubspace.stored(row, key.position()).isFormer()
+          ? Optional.of(id)
+          : Optional.empty();
+    } catch (MalformedTupleException | IllegalArgumentException damaged) {
+      LOG.warn(
+          "A row of the database {} is not upgraded: {}",
+          former.name().text(),
+          damaged.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  private void rewrite(List<String> ids) {
+    int done = 0;
+    while (done < ids.size()) {
+      List<String> next = ids.subList(done, Math.min(ids.size(), done + DOCUMENTS_AT_ONCE));
+      int more = transactions.<Integer>run(tx -> rewrite(tx, next));
+      done += more;
+      rewritten += more;
+    }
+  }
+
+  private int rewrite(Transaction tx, List<String> ids) {
+    DatabaseHandle db = catalogue.currentForChanges(tx, former.name());
+    return isFormer(db) ? new DocumentsRewrite(tx, db, catalogue).run(ids) : ids.size();
+  }
+
+  private void listValidators() {
+    Optional<byte[]> begin = Optional.of(new AllDocsSubspace(former).key(DocumentId.DESIGN_PREFIX));
+    while (begin.isPresent()) {
+      byte[] from = begin.get();
+      begin = transactions.<Optional<byte[]>>run(tx -> listValidators(tx, from));
+    }
+  }
+
+  /** Live documents of an earlier version have rows in the all-docs index. */
+  private Optional<byte[]> listValidators(Transaction tx, byte[] begin) {
+    Optional<DatabaseHandle> db = stillFormer(tx);
+    if (db.isEmpty()) {
+      return Optional.empty();
+    }
+    AllDocsSubspace allDocs = new AllDocsSubspace(former);
+    List<KeyValue> rows =
+        Reads.await(
+            tx.snapshot().getRange(begin, allDocs.key(BEHIND_DESIGN), DOCUMENTS_AT_ONCE).asList());
+    List<AllDocsRow> designs = rows.stream().map(allDocs::decode).toList();
+    List<CompletableFuture<Boolean>> validating = new ArrayList<>();
+    for (AllDocsRow design : designs) {
+      validating.add(ValidationMember.isStored(tx, former, design.id(), design.winner()));
+    }
+    ValidatorsSubspace validators = new ValidatorsSubspace(former.prefix());
+    for (int i = 0; i < designs.size(); i++) {
+      if (Reads.await(validating.get(i))) {
+        validators.set(tx, designs.get(i).id(), true);
+      }
+    }
+    return designs.size() < DOCUMENTS_AT_ONCE
+        ? Optional.empty()
+        : Optional.of(ByteArrayUtil.join(rows.get(rows.size() - 1).getKey(), new byte[1]));
+  }
+}

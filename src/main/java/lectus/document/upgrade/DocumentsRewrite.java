@@ -1,0 +1,162 @@
+package lectus.document.upgrade;
+
+import com.apple.foundationdb.Transaction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.StatisticsDelta;
+import lectus.document.body.DocumentsSubspace;
+import lectus.document.write.DocumentUpdate;
+import lectus.document.write.UpdateWriter;
+import lectus.revision.BranchUpdate;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionsSubspace;
+import lectus.revision.StoredBranch;
+import lectus.store.Reads;
+import lectus.tuple.MalformedTupleException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Rewrites documents of the first format in one transaction. Rows and bodies move to keys whose
+ * hashes are byte strings. Where another branch wins then, or branches turn out to be one, that is
+ * written as an edit would write it; otherwise nobody sees a difference.
+ *
+ * <p>A document that is too large for one transaction has losing branches moved ahead of the
+ * others, so that it keeps a row of the first format until all of it is done.
+ */
+final class DocumentsRewrite {
+  private static final Logger LOG = LoggerFactory.getLogger(DocumentsRewrite.class);
+
+  /** Well below what a transaction takes: a body may weigh more than is foreseen here. */
+  private static final long BUDGET_BYTES = 2_000_000;
+
+  private final Transaction tx;
+  private final DatabaseHandle db;
+  private final Catalogue catalogue;
+  private final RevisionsSubspace revisions;
+  private final DocumentsSubspace documents;
+  private final UpdateWriter writer;
+  private final StatisticsDelta dropped;
+  private long weight;
+
+  DocumentsRewrite(Transaction tx, DatabaseHandle db, Catalogue catalogue) {
+    this.tx = tx;
+    this.db = db;
+    this.catalogue = catalogue;
+    this.revisions = new RevisionsSubspace(db);
+    this.documents = new DocumentsSubspace(db);
+    this.writer = new UpdateWriter(tx, db);
+    this.dropped = new StatisticsDelta(db.configuration().partitioned());
+  }
+
+  /**
+   * @return how many of the documents are done, from the first on; a transaction that does none has
+   *     moved branches of the first one
+   */
+  int run(List<String> ids) {
+    List<CompletableFuture<List<StoredBranch>>> reading = new ArrayList<>(ids.size());
+    ids.forEach(id -> reading.add(revisions.stored(tx, id)));
+    int done = 0;
+    while (done < ids.size() && rewrite(ids.get(done), reading.get(done))) {
+      done++;
+    }
+    finish();
+    return done;
+  }
+
+  private void finish() {
+    writer.finish();
+    dropped.applyTo(tx, db);
+    if (writer.written() > 0) {
+      catalogue.noteUpdate(tx, db);
+    }
+  }
+
+  /** Whether the document is done, or is none that can be read, which the auditor tells. */
+  private boolean rewrite(String id, CompletableFuture<List<StoredBranch>> reading) {
+    try {
+      return rewrite(id, new FormerDocument(Reads.await(reading)));
+    } catch (MalformedTupleException | IllegalArgumentException damaged) {
+      LOG.warn(
+          "The document {} of the database {} is not upgraded: {}",
+          id,
+          db.name().text(),
+          damaged.getMessage());
+      return true;
+    }
+  }
+
+  private boolean rewrite(String id, FormerDocument document) {
+    long itsWeight = document.texts().stream().mapToLong(it -> weightOf(id, it)).sum();
+    boolean fits = weight + itsWeight <= BUDGET_BYTES;
+    if (!fits && weight > 0) {
+      return false;
+    }
+    if (!fits && moveAhead(id, document.movable()) > 0) {
+      return false;
+    }
+    weight += itsWeight;
+    settle(id, document);
+    return true;
+  }
+
+  /** An estimate: the body is read and written under other keys, each with an overhead. */
+  private long weightOf(String id, StoredBranch former) {
+    EditBranch branch = former.branch();
+    int bodyReadAndWritten = 2;
+    int keysAndConflictRanges = 6;
+    return bodyReadAndWritten * branch.body().stored()
+        + (long) keysAndConflictRanges * revisions.keySizeBound(id, branch.leaf())
+        + revisions.valueSizeBound(branch);
+  }
+
+  /** How many branches were moved: those that fit, but one at least if there is one. */
+  private int moveAhead(String id, List<StoredBranch> movable) {
+    int moved = 0;
+    while (moved < movable.size()
+        && (moved == 0 || weight + weightOf(id, movable.get(moved)) <= BUDGET_BYTES)) {
+      move(id, movable.get(moved));
+      weight += weightOf(id, movable.get(moved++));
+    }
+    return moved;
+  }
+
+  private void settle(String id, FormerDocument document) {
+    List<EditBranch> cleared = new ArrayList<>();
+    for (StoredBranch branch : document.stored()) {
+      if (document.keeps(branch)) {
+        if (branch.hasTextKey()) {
+          move(id, branch);
+        }
+      } else if (branch.hasTextKey()) {
+        drop(id, branch);
+      } else {
+        cleared.add(branch.branch());
+      }
+    }
+    Optional<BranchUpdate> change = document.change(cleared);
+    change.ifPresent(update -> writer.write(new DocumentUpdate(id, update, Map.of())));
+  }
+
+  private void move(String id, StoredBranch former) {
+    EditBranch branch = former.branch();
+    revisions.move(tx, id, former);
+    if (branch.body().isStored()) {
+      documents.moveFromText(tx, id, branch.deleted(), branch.leaf());
+    }
+  }
+
+  private void drop(String id, StoredBranch former) {
+    EditBranch branch = former.branch();
+    tx.clear(former.row().getKey());
+    if (branch.body().isStored()) {
+      documents.clearText(tx, id, branch.deleted(), branch.leaf());
+      dropped.add(id, 0, 0, -branch.body().external(), -branch.body().stored());
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package lectus.document.upgrade;
+
+import java.util.Optional;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.NamePage;
+import lectus.database.NameRange;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.store.Store;
+import lectus.store.StoreFormat;
+import lectus.store.TransactionRunner;
+import lectus.tuple.MalformedTupleException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Upgrades all databases of a store that are not in the current format. Several servers may do it
+ * at once, and one that is killed half way leaves what the next one goes on from: every transaction
+ * leaves a database that can be upgraded. Servers of earlier versions must not run meanwhile.
+ */
+public final class StoreUpgrade {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreUpgrade.class);
+
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+  private final StoreFormat format;
+
+  public StoreUpgrade(Store store, Catalogue catalogue, TransactionRunner transactions) {
+    this.catalogue = catalogue;
+    this.transactions = transactions;
+    this.format = new StoreFormat(store.rootPrefix());
+  }
+
+  /**
+   * Returns when every database is in the current format, at once if the store says that they are.
+   * A database that cannot be read is left as it is; the next start tries again.
+   */
+  public void run() {
+    if (transactions.<Integer>read(format::read) >= DatabaseHandle.CURRENT_FORMAT) {
+      return;
+    }
+    if (upgradeAll()) {
+      transactions.<Void>runIdempotent(
+          tx -> {
+            format.write(tx, DatabaseHandle.CURRENT_FORMAT);
+            return null;
+          });
+    }
+  }
+
+  private boolean upgradeAll() {
+    boolean isComplete = true;
+    Optional<NameRange> range = Optional.of(NameRange.ALL);
+    while (range.isPresent()) {
+      NamePage page = catalogue.names(range.get());
+      for (DatabaseName name : page.names()) {
+        isComplete &= upgrade(name);
+      }
+      range = page.next();
+    }
+    return isComplete;
+  }
+
+  private boolean upgrade(DatabaseName name) {
+    try {
+      DatabaseHandle db = catalogue.open(name);
+      if (!db.isCurrent()) {
+        new DatabaseUpgrade(catalogue, transactions, db).run();
+      }
+      return true;
+    } catch (LectusException e) {
+      if (e.error() instanceof LectusError.NotFound) {
+        return true;
+      }
+      throw e;
+    } catch (MalformedTupleException | IllegalArgumentException damaged) {
+      LOG.error("The database {} cannot be upgraded: {}", name.text(), damaged.getMessage());
+      return false;
+    }
+  }
+}
