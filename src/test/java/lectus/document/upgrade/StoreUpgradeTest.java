@@ -441,7 +441,7 @@ class StoreUpgradeTest {
   private String read(String id, String rev) {
     ReadOptions options =
         new ReadOptions(
-            Optional.of(RevisionId.of(rev)), false, false, false, false, false, false, List.of());
+            Optional.of(RevisionId.of(rev)), false, false, false, false, false, List.of());
     JsonBuffer out = new JsonBuffer(64);
     new DocumentReader(db.catalogue, db.transactions, new HotDocuments(0))
         .read(db.name, id, options, out);
