@@ -1,5 +1,6 @@
 package lectus.server;
 
+import com.apple.foundationdb.FDBException;
 import io.vertx.core.Deployable;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
@@ -16,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import lectus.document.write.DocumentWriter;
+import lectus.error.LectusException;
 import lectus.http.Services;
 import lectus.http.Writes;
 import lectus.store.Store;
@@ -136,7 +138,7 @@ public final class Node implements AutoCloseable {
 
   private void deploy(Store store) {
     Layer layer = new Layer(store, settings);
-    layer.upgrade().run();
+    upgrade(layer);
     ListenerRegistry listeners = new ListenerRegistry();
     others =
         neighbours
@@ -149,6 +151,16 @@ public final class Node implements AutoCloseable {
     Writes writes = deployExecutors(layer.writer(), announcer);
     MembershipAt membership = new MembershipAt(neighbours, () -> settings.address(port));
     deployServers(layer.services(writes, announcer, membership, readers));
+  }
+
+  /** No request may see a database that is not current. */
+  private static void upgrade(Layer layer) {
+    try {
+      layer.upgrade().run();
+    } catch (FDBException | LectusException e) {
+      throw new StartException(
+          "Databases of an earlier version cannot be upgraded: " + e.getMessage() + ".", e);
+    }
   }
 
   /** Connects this server's listeners with the other servers, in both directions. */

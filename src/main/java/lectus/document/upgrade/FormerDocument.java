@@ -18,17 +18,21 @@ import lectus.revision.StoredBranch;
 /**
  * The edit branches of a document of the first format, and what they are once hashes are bytes: a
  * text of 16 bytes was told apart from the hash of these bytes, so that two branches may be one, or
- * one may go on from the other. The branch with the hash stays then, as the first of two equal
- * revisions does in replication.
+ * one may go on from the other. Of two that are one a live leaf stays before a tombstone, so that
+ * no document vanishes, and then the one that has the hash.
  */
 final class FormerDocument {
+  private static final Comparator<StoredBranch> FIRST_TO_STAY =
+      Comparator.comparing((StoredBranch it) -> it.branch().deleted())
+          .thenComparing(StoredBranch::hasTextKey);
+
   private final List<StoredBranch> stored;
 
   /** What each branch that stays is afterwards, the winner with its new branch count. */
   private final Map<StoredBranch, EditBranch> kept = new IdentityHashMap<>();
 
   FormerDocument(List<StoredBranch> stored) {
-    this.stored = stored.stream().sorted(Comparator.comparing(StoredBranch::hasTextKey)).toList();
+    this.stored = stored.stream().sorted(FIRST_TO_STAY).toList();
     Map<RevisionId, EditBranch> afterwards = new HashMap<>();
     for (EditBranch branch : afterwards()) {
       afterwards.put(branch.leaf(), branch);
@@ -59,7 +63,7 @@ final class FormerDocument {
     return merge.update().orElseThrow().written();
   }
 
-  /** Those with hashes first, which stay where one with a text is the same. */
+  /** In the order in which they stay where two are one. */
   List<StoredBranch> stored() {
     return stored;
   }

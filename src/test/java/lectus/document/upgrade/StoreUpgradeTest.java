@@ -38,6 +38,7 @@ import lectus.http.testing.LectusServer;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
+import lectus.server.StartException;
 import lectus.store.FaultyStore;
 import lectus.store.FaultyStore.Fault;
 import lectus.store.Store;
@@ -149,9 +150,10 @@ class StoreUpgradeTest {
     assertThat(db.leaves("c")).containsExactly("2-z");
     assertThat(db.leaves("d")).containsExactly("2-z");
     assertThat(db.leaves("e")).containsExactly("2-" + "f".repeat(32));
-    assertThat(db.leaves("f")).containsExactly("(1-" + HEX_OF_SIXTEEN + ")");
+    assertThat(db.leaves("f")).containsExactly("1-" + HEX_OF_SIXTEEN);
+    assertThat(read("f", "1-" + HEX_OF_SIXTEEN)).contains("\"of\":\"1-" + SIXTEEN + "\"");
     assertThat(db.winner("a").winner().branchCount()).isEqualTo(1);
-    assertThat(db.statistics().documents()).isEqualTo(5);
+    assertThat(db.statistics().documents()).isEqualTo(6);
     db.audit(6);
   }
 
@@ -421,6 +423,18 @@ class StoreUpgradeTest {
       assertThat(server.get("/db/_changes?style=all_docs").body()).contains("1-zz");
     }
     db = TestDatabase.open(store, "db");
+    db.audit(1);
+  }
+
+  @Test
+  void a_server_that_cannot_upgrade_does_not_start() {
+    old.lay("a", Revision.of("1-zz"));
+    network.plan(Fault.IO_ERROR);
+
+    assertThatThrownBy(() -> LectusServer.start(network.store()))
+        .isInstanceOf(StartException.class)
+        .hasMessageContaining("cannot be upgraded");
+    upgrade();
     db.audit(1);
   }
 
