@@ -135,8 +135,8 @@ final class DatabaseTailsTest {
 
     assertThat(readsOf(databases)).isEqualTo(1 + 20 * 3);
     elsewhere.configure(databases.get(0).name(), it -> it);
-    // A version key and a shard map for each, and one database's row and configuration read again.
-    assertThat(readsOf(databases)).isEqualTo(1 + 20 * 2 + 2 + 20 * 3);
+    // A version key and a shard map for each; one database's row, configuration and validators.
+    assertThat(readsOf(databases)).isEqualTo(1 + 20 * 2 + 3 + 20 * 3);
     assertThat(readsOf(databases)).isEqualTo(1 + 20 * 3);
   }
 }
