@@ -51,15 +51,21 @@ test('of a batch with a chunk that is too large the others are written', async (
 });
 
 test('a chunk that is too large does not keep the others from being replicated', async () => {
-  const docs = chunks();
+  const docs = [...chunks(), ...Array.from({ length: 100 }, (_, i) => chunk(`late-${i}`, 4_000))];
   const [device, server] = [local(), remoteOfUser()];
   await device.bulkDocs([docs[0], tooLarge(), ...docs.slice(1)]);
+  const denied = [];
 
-  // PouchDB ends a replication with an error at a refused document, once its batch is written.
-  const outcome = await device.replicate.to(server, BATCH).catch((error) => error.result);
+  const outcome = await device.replicate.to(server, BATCH).on('denied', (row) => denied.push(row));
 
+  assert.equal(outcome.status, 'complete');
   assert.equal(outcome.doc_write_failures, 1);
+  assert.equal(outcome.docs_written, docs.length);
+  assert.deepEqual(denied.map(({ id, name }) => [id, name]), [['h:too-large', 'forbidden']]);
+  assert.match(denied[0].reason, /^document_too_large: /);
   await assertSame(server, docs);
   await assert.rejects(server.get('h:too-large'), { status: 404 });
+  const next = await device.replicate.to(server, BATCH);
+  assert.equal(next.docs_read, 0);
   await Promise.all([device.destroy(), server.destroy()]);
 });

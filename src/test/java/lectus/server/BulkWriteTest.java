@@ -3,6 +3,8 @@ package lectus.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
@@ -61,6 +63,28 @@ final class BulkWriteTest {
                 + ("\\{\"id\":\"e" + failed + ",")
                 + ("\\{\"id\":\"f" + failed + "]\n"));
     assertThat(server.get("/w").body()).contains("\"doc_count\":2,");
+  }
+
+  private Answer replicateSix() {
+    String docs =
+        Stream.of("a", "b", "c", "d", "e", "f")
+            .map(id -> "{\"_id\":\"" + id + "\",\"_rev\":\"1-x\"}")
+            .collect(Collectors.joining(","));
+    return server.post("/w/_bulk_docs", "{\"new_edits\":false,\"docs\":[" + docs + "]}");
+  }
+
+  @Test
+  void a_replicators_request_fails_as_a_whole_when_a_later_transaction_does() {
+    faulty.keepFailing(
+        FaultyStore.onThreads("lectus-executor", List.of(Fault.NONE, Fault.IO_ERROR)));
+
+    assertThat(replicateSix().status()).isEqualTo(500);
+    assertThat(server.get("/w").body()).contains("\"doc_count\":2,");
+
+    Answer again = replicateSix();
+    assertThat(again.status()).isEqualTo(201);
+    assertThat(again.body()).isEqualTo("[]\n");
+    assertThat(server.get("/w").body()).contains("\"doc_count\":6,");
   }
 
   @Test

@@ -3,9 +3,11 @@ package lectus.http.document;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import lectus.document.edit.BulkEdits;
 import lectus.document.edit.RefusedEdit;
 import lectus.document.write.EditOutcome;
+import lectus.error.LectusError;
 import lectus.http.Writes.Completion;
 import lectus.http.exchange.Exchange;
 import lectus.http.message.ErrorStatus;
@@ -18,13 +20,26 @@ record BulkAnswering(Exchange exchange, BulkEdits bulk) implements Completion {
 
   @Override
   public void written(List<EditOutcome> outcomes) {
-    Reply reply = Reply.json(status(outcomes), json(withRefused(outcomes)));
-    exchange.context().runOnContext(none -> exchange.reply(reply));
+    Reply reply = failure(outcomes).map(Reply::error).orElseGet(() -> rows(outcomes));
+    exchange.context().runOnContext(none -> exchange.guarded(() -> exchange.reply(reply)));
   }
 
   @Override
   public void failed(Throwable failure) {
     exchange.context().runOnContext(none -> exchange.fail(failure));
+  }
+
+  private Optional<LectusError> failure(List<EditOutcome> outcomes) {
+    return isForReplicator() ? ReplicatedOutcomes.toComeAgain(outcomes) : Optional.empty();
+  }
+
+  /** Replicators know nothing of atomic requests. */
+  private boolean isForReplicator() {
+    return !bulk.newEdits() && !bulk.atomic();
+  }
+
+  private Reply rows(List<EditOutcome> outcomes) {
+    return Reply.json(status(outcomes), json(withRefused(outcomes)));
   }
 
   /** Of an atomic request that failed, the worst of what befell its edits. */
@@ -74,7 +89,8 @@ record BulkAnswering(Exchange exchange, BulkEdits bulk) implements Completion {
   /** Whether there is anything to say: of replicated edits only errors are listed. */
   private boolean append(EditOutcome outcome, JsonBuffer out) {
     if (outcome instanceof EditOutcome.Failed failed) {
-      EditReplies.appendFailed(failed, out);
+      EditReplies.appendFailed(
+          isForReplicator() ? ReplicatedOutcomes.refused(failed) : failed, out);
       return true;
     }
     if (outcome instanceof EditOutcome.Withheld withheld) {

@@ -12,6 +12,9 @@ import lectus.clients.replicator.ReplicationStatistics.Count;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
+import lectus.server.WriteSettings;
+import lectus.store.FaultyStore;
+import lectus.store.FaultyStore.Fault;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -330,11 +333,32 @@ final class CouchReplicatorTest {
 
     assertThat(replication.refused())
         .singleElement()
+        .satisfies(row -> assertThat(row.getString("error")).isEqualTo("forbidden"))
+        .satisfies(row -> assertThat(row.getString("reason")).startsWith("illegal_docid: "))
         .satisfies(row -> assertThat(row.getString("id")).isEqualTo("nowhere"))
         .satisfies(row -> assertThat(row.getString("rev")).startsWith("1-"));
     assertThat(replication.count(Count.DOC_WRITE_FAILURES)).isEqualTo(1);
     assertThat(Leaves.of(here, "target")).containsOnlyKeys("p:a", "p:b", "_design/d");
     assertThat(pulled().count(Count.MISSING_CHECKED)).as("nothing is asked for again").isEqualTo(4);
+  }
+
+  @Test
+  void what_the_target_fails_to_store_comes_again() {
+    List.of("a", "b", "c", "d", "e", "f").forEach(id -> there.write("/source/" + id, "{}"));
+    FaultyStore faulty = new FaultyStore(stores.fresh());
+    faulty.keepFailing(
+        FaultyStore.onThreads("lectus-executor", List.of(Fault.NONE, Fault.IO_ERROR)));
+    TestSettings twoAtOnce =
+        new TestSettings().writes(new WriteSettings(1, 10_000, 64 << 20, 2, 1 << 20));
+    try (LectusServer shaky = LectusServer.start(faulty.store(), twoAtOnce)) {
+      Replication replication =
+          Replication.start(
+              source(), RemoteDatabase.at(shaky.url() + "/target"), ChangesQuery.once());
+      replication.run();
+
+      assertThat(replication.count(Count.DOC_WRITE_FAILURES)).isZero();
+      assertThat(Leaves.of(shaky, "target")).isEqualTo(Leaves.of(there, "source"));
+    }
   }
 
   @Test

@@ -31,6 +31,10 @@ import java.util.regex.Pattern;
 final class ReplicatorHttp {
   private static final HttpClient SHARED = newClient();
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** {@code retries_per_request}: how often a request comes again that failed with 500 or more. */
+  private static final int RETRIES = 5;
+
   private static final String USER_AGENT = "CouchDB-Replicator/3.5.2";
   private static final Pattern COOKIE = Pattern.compile("(?i)AuthSession=([^;]*).*");
 
@@ -148,6 +152,9 @@ final class ReplicatorHttp {
   private <T> HttpResponse<T> answer(HttpRequest request, BodyHandler<T> bodies) {
     try {
       HttpResponse<T> response = client.send(request, bodies);
+      for (int again = 0; again < RETRIES && response.statusCode() >= 500; again++) {
+        response = client.send(request, bodies);
+      }
       assertThat(response.statusCode()).as(request.toString()).isLessThan(500);
       if (response.statusCode() == 413) {
         client = newClient();

@@ -174,15 +174,17 @@ final class BulkResourcesTest {
     assertThat(answer.status()).isEqualTo(201);
     assertThat(answer.body())
         .isEqualTo(
-            "[{\"id\":\"b\",\"rev\":\"3-c\",\"error\":\"not_implemented\",\"reason\":\"Attachments"
-                + " are not supported yet, so the document was not stored.\"},"
-                + "{\"id\":\"c\",\"error\":\"bad_request\",\"reason\":\"Invalid rev format\"}]\n");
+            "[{\"id\":\"b\",\"rev\":\"3-c\",\"error\":\"forbidden\",\"reason\":\"not_implemented:"
+                + " Attachments are not supported yet, so the document was not stored.\"},"
+                + "{\"id\":\"c\",\"error\":\"forbidden\",\"reason\":\"bad_request: Invalid rev"
+                + " format\"}]\n");
     assertThat(server.get("/w").body()).contains("\"doc_count\":2,");
     Answer alone =
         bulk("{\"new_edits\":false,\"docs\":[{\"_id\":\"b\",\"_rev\":\"3-c\",\"_foo\":1}]}");
     assertThat(alone.status()).as("or the replication would end").isEqualTo(201);
     assertThat(alone.body())
-        .startsWith("[{\"id\":\"b\",\"rev\":\"3-c\",\"error\":\"doc_validation\"");
+        .startsWith(
+            "[{\"id\":\"b\",\"rev\":\"3-c\",\"error\":\"forbidden\",\"reason\":\"doc_validation: ");
   }
 
   @Test

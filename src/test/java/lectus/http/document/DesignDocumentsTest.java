@@ -94,7 +94,12 @@ final class DesignDocumentsTest {
             "/w/_bulk_docs",
             "{\"new_edits\":false,\"docs\":[" + row + ",{\"_id\":\"x\",\"_rev\":\"1-a\"}]}");
     assertThat(bulk.status()).isEqualTo(201);
-    assertThat(bulk.body()).isEqualTo("[{\"id\":\"_design/d\",\"rev\":\"1-a\"," + error + "]\n");
+    assertThat(bulk.body())
+        .isEqualTo(
+            "[{\"id\":\"_design/d\",\"rev\":\"1-a\",\"error\":\"forbidden\",\"reason\":"
+                + "\"invalid_design_doc: "
+                + reason
+                + "\"}]\n");
     assertThat(server.get("/w/x").status()).isEqualTo(200);
     assertThat(server.put("/w/d", document).status()).isIn(200, 201);
   }
