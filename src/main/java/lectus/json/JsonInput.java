@@ -29,6 +29,13 @@ public final class JsonInput implements AutoCloseable {
    */
   private static final int DEEPEST_NESTING = 2 * JsonLimits.STORE_KEY_BYTES;
 
+  /**
+   * Longest name of a member, in characters. The parser puts a name together before anybody sees
+   * it, so a body that is one name would fill the memory. No path of {@link JsonLimits} has room
+   * for a hundredth of it: documents with names that are merely too long are told so one by one.
+   */
+  static final int LONGEST_NAME = 1 << 20;
+
   /** Symbol tables would keep clients' member names alive between requests. */
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
@@ -40,7 +47,7 @@ public final class JsonInput implements AutoCloseable {
               StreamReadConstraints.builder()
                   .maxNestingDepth(DEEPEST_NESTING)
                   .maxStringLength(Integer.MAX_VALUE)
-                  .maxNameLength(Integer.MAX_VALUE)
+                  .maxNameLength(LONGEST_NAME)
                   .maxNumberLength(Integer.MAX_VALUE)
                   .build())
           .build();
@@ -222,13 +229,24 @@ public final class JsonInput implements AutoCloseable {
     if (e instanceof JsonEOFException end) {
       return invalid(end.getLocation(), UNEXPECTED_END);
     }
-    if (e instanceof StreamConstraintsException) {
-      return invalid(parser.currentLocation(), "nested deeper than " + DEEPEST_NESTING);
+    if (e instanceof StreamConstraintsException broken) {
+      return invalid(parser.currentLocation(), constraint(broken));
     }
     if (e instanceof JsonProcessingException syntax && syntax.getLocation() != null) {
       return invalid(syntax.getLocation(), withoutAsides(syntax.getOriginalMessage()));
     }
     return invalid(parser.currentLocation(), withoutAsides(e.getMessage()));
+  }
+
+  /** Jackson's exception has one type for all constraints. */
+  private static String constraint(StreamConstraintsException broken) {
+    String message = broken.getOriginalMessage();
+    if (message.startsWith("Document nesting depth")) {
+      return "nested deeper than " + DEEPEST_NESTING;
+    }
+    return message.startsWith("Name length")
+        ? "a name is longer than " + LONGEST_NAME + " characters"
+        : withoutAsides(message);
   }
 
   private String checked(String text) {

@@ -155,6 +155,17 @@ class JsonInputTest {
     }
   }
 
+  @Test
+  void namesAreBoundedBeforeTheyFillTheMemory() {
+    String longest = "n".repeat(JsonInput.LONGEST_NAME);
+    skip("{\"" + longest + "\":1}");
+    skip("[{\"a\":{\"" + longest + "\":1}}]");
+    String reason = ": a name is longer than 1048576 characters";
+    Bodies.assertBadRequest(() -> skip("{\"" + longest + "n\":1}")).endsWith(reason);
+    Bodies.assertBadRequest(() -> skip("{\"" + longest.repeat(40) + "\":1}")).endsWith(reason);
+    Bodies.assertBadRequest(() -> skip("{\"" + longest.repeat(40))).endsWith(reason);
+  }
+
   private static void skip(String json) {
     try (JsonInput input = JsonInput.of(json.getBytes(StandardCharsets.UTF_8))) {
       input.next();
