@@ -83,9 +83,9 @@ final class BulkWrite {
   /** Once something is stored a failure is told edit by edit, or what is stored would be lost. */
   private void complete(Throwable failed) {
     if (failed == null) {
-      completion.written(Arrays.asList(outcomes));
+      Outcomes.tell(completion, Arrays.asList(outcomes));
     } else if (Arrays.stream(outcomes).allMatch(Objects::isNull)) {
-      completion.failed(failed);
+      Outcomes.tellFailed(completion, failed);
     } else {
       tellEach(EditFailures.errorOf(failed));
     }
@@ -97,7 +97,7 @@ final class BulkWrite {
         outcomes[place] = EditFailures.of(edits.get(place), error);
       }
     }
-    completion.written(Arrays.asList(outcomes));
+    Outcomes.tell(completion, Arrays.asList(outcomes));
   }
 
   /** The places of the edits that one executor gets. */

@@ -64,8 +64,8 @@ final class TransactionExecutorVerticle extends VerticleBase {
   private void commitOrLog(WriteBatch batch) {
     try {
       commit(batch);
-    } catch (RuntimeException e) {
-      LOG.error("A batch's requests could not be told what became of it", e);
+    } catch (RuntimeException | Error e) {
+      LOG.error("Nobody could be told of a batch", e);
     }
   }
 

@@ -31,12 +31,12 @@ record WriteBatch(List<PendingWrite> writes) {
     int from = 0;
     for (PendingWrite write : writes) {
       int to = from + write.edits().size();
-      write.completion().written(outcomes.subList(from, to));
+      Outcomes.tell(write.completion(), outcomes.subList(from, to));
       from = to;
     }
   }
 
   void fail(Throwable failure) {
-    writes.forEach(write -> write.completion().failed(failure));
+    writes.forEach(write -> Outcomes.tellFailed(write.completion(), failure));
   }
 }

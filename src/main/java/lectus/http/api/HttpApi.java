@@ -68,7 +68,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     try {
       exchange.aimAt(RequestTarget.parse(request.uri()));
       route(exchange);
-    } catch (RuntimeException | LinkageError e) {
+    } catch (RuntimeException | Error e) {
       exchange.fail(e);
     }
   }
