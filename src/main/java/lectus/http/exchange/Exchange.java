@@ -360,6 +360,15 @@ public final class Exchange {
     cut();
   }
 
+  /**
+   * Says in the answer that its connection ends, before a client's next request is lost with it.
+   */
+  void announceCut() {
+    if (!response().headWritten() && mayHave(HttpHeaders.CONNECTION)) {
+      response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+    }
+  }
+
   /** Ends the connection; over HTTP/2, where others share it, this request's stream. */
   void cut() {
     if (request.version() == HttpVersion.HTTP_2) {

@@ -131,6 +131,7 @@ final class RequestBody {
   private void refuse(LectusException reason) {
     refused = true;
     collected = null;
+    exchange.announceCut();
     exchange.afterMillis(REFUSED_MILLIS, exchange::cut);
     promise.tryFail(reason);
   }

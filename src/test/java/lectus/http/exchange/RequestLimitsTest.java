@@ -72,6 +72,19 @@ final class RequestLimitsTest {
   }
 
   @Test
+  void what_is_refused_while_it_arrives_says_that_its_connection_ends() {
+    try (Connection connection =
+        server.request("PUT", "/w/b").header("Content-Length", "" + (MAX_BODY + 1)).open()) {
+      Answer refused = connection.write("{\"a\":\"").read(false);
+      assertThat(refused.status()).isEqualTo(413);
+      assertThat(refused.header("connection")).isEqualTo("close");
+      connection.write("x".repeat(MAX_BODY + 1 - 6));
+      assertThat(connection.isAtEnd()).isTrue();
+    }
+    assertThat(server.put("/w/a", documentOf(MAX_BODY)).header("connection")).isNull();
+  }
+
+  @Test
   void chunked_bodies_are_counted_as_they_come() {
     assertThat(chunked("/w/a", documentOf(MAX_BODY)).status()).isEqualTo(201);
     assertThat(chunked("/w/b", documentOf(MAX_BODY + 1)).status()).isEqualTo(413);
