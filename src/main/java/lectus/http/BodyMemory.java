@@ -22,6 +22,19 @@ public final class BodyMemory {
     this.limit = limit;
   }
 
+  long limit() {
+    return limit;
+  }
+
+  /**
+   * Counts what becomes of a body that is held already.
+   *
+   * @param body its bytes
+   */
+  public ParsedMemory parsing(long body) {
+    return new ParsedMemory(this, body);
+  }
+
   /**
    * @param already what the same body holds
    * @throws LectusException service_unavailable (503): others hold too much

@@ -7,6 +7,9 @@ import lectus.error.LectusException;
 
 /** A document's body as its leaves, in ascending order of their paths, each path once. */
 public final class ExplodedBody {
+  /** A leaf, its two arrays and its place, without the bytes in the arrays. */
+  private static final int LEAF_MEMORY_BYTES = 72;
+
   private static final ExplodedBody EMPTY = new ExplodedBody(List.of(), 0, 2, 0);
 
   private final List<Leaf> leaves;
@@ -42,6 +45,11 @@ public final class ExplodedBody {
   /** Key-values that the leaves take. */
   public int rows() {
     return rows;
+  }
+
+  /** About what the leaves hold in memory: bytes. */
+  public long memoryBytes() {
+    return storedBytes + (long) LEAF_MEMORY_BYTES * leaves.size();
   }
 
   /** Hands over the key-values that the leaves take, in ascending order of their paths. */

@@ -2,7 +2,6 @@ package lectus.json;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 
@@ -12,6 +11,10 @@ import java.util.Objects;
  * MB can name 5 GB of them.
  */
 final class LeafCollector {
+  /** Here it stops counting: names of members would fill the memory without any leaves. */
+  private static final long FAR_TOO_MANY_ROWS =
+      3 * JsonLimits.TRANSACTION_BYTES / JsonLimits.MUTATION_BYTES;
+
   private final JsonLimits limits;
 
   /** In the order in which they came; null where a later member has replaced one. */
@@ -67,6 +70,9 @@ final class LeafCollector {
     }
     mostStoredBytes = Math.max(mostStoredBytes, storedBytes);
     mostTransactionBytes = Math.max(mostTransactionBytes, transactionBytes());
+    if (rows > FAR_TOO_MANY_ROWS) {
+      throw TooLarge.transaction(jsonBytes, mostTransactionBytes, JsonLimits.TRANSACTION_BYTES);
+    }
     if (overflows()) {
       leaves.clear();
     } else {
@@ -81,8 +87,7 @@ final class LeafCollector {
     leaves.removeIf(Objects::isNull);
     leaves.sort(Leaf.BY_PATH);
     long overhead = (long) rows * limits.keyOverhead();
-    return new ExplodedBody(
-        Collections.unmodifiableList(leaves), rows, (int) size, storedBytes - overhead);
+    return new ExplodedBody(List.copyOf(leaves), rows, (int) size, storedBytes - overhead);
   }
 
   private void checkSizes(long size) {

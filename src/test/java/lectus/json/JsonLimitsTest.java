@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Each limit on both of its sides, RFC 004 "Key Changes". */
@@ -180,6 +182,16 @@ class JsonLimitsTest {
         .isEqualTo(
             "The document's 355127 bytes of JSON take 9700007 bytes of a transaction,"
                 + " the limit is 9700000.");
+  }
+
+  @Test
+  void aBodyOfFarTooManyMembersIsNotReadToItsEnd() {
+    String json =
+        IntStream.range(0, 700_000)
+            .mapToObj(i -> "\"" + i + "\":7")
+            .collect(Collectors.joining(",", "{", "}"));
+    Bodies.assertTooLarge(() -> Bodies.explode(json, DEFAULTS))
+        .matches("The document's 7163893 bytes of JSON take \\d{8} bytes of a transaction, .*");
   }
 
   @Test

@@ -2,6 +2,7 @@ package lectus.document.edit;
 
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import lectus.error.LectusException;
 import lectus.json.JsonInput;
@@ -33,13 +34,19 @@ public record BulkEdits(
   /**
    * @param newId makes ids for documents without one
    * @param ids throws what is wrong with an id in this database
+   * @param memory told of each document about how many bytes of memory it holds; throws when that
+   *     is too much
    * @throws LectusException {@code bad_request}: no JSON, or of another shape; what is wrong with
    *     the first refused document where that refuses the request; {@code too_large} (413): more
    *     than {@value #MOST_DOCUMENTS} documents
    */
   public static BulkEdits parse(
-      DocumentParser parser, byte[] json, Supplier<String> newId, Consumer<String> ids) {
-    BulkRequest request = new BulkRequest(parser);
+      DocumentParser parser,
+      byte[] json,
+      Supplier<String> newId,
+      Consumer<String> ids,
+      LongConsumer memory) {
+    BulkRequest request = new BulkRequest(parser, memory);
     try (JsonInput input = JsonInput.of(json)) {
       request.read(input);
       input.expectEnd();

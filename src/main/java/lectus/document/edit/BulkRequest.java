@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -17,13 +18,18 @@ import lectus.json.JsonInput;
  */
 final class BulkRequest {
   private final DocumentParser parser;
+  private final LongConsumer memory;
   private Optional<List<DocumentReading>> documents = Optional.empty();
   private boolean newEdits = true;
   private boolean atomic;
   private boolean allOrNothing;
 
-  BulkRequest(DocumentParser parser) {
+  /**
+   * @param memory told of each document what it holds
+   */
+  BulkRequest(DocumentParser parser, LongConsumer memory) {
     this.parser = parser;
+    this.memory = memory;
   }
 
   void read(JsonInput input) {
@@ -92,7 +98,9 @@ final class BulkRequest {
       if (read.size() == BulkEdits.MOST_DOCUMENTS) {
         throw tooMany();
       }
-      read.add(parser.element(input));
+      DocumentReading reading = parser.element(input);
+      memory.accept(reading.memoryBytes());
+      read.add(reading);
     }
     return read;
   }

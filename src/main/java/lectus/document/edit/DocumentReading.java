@@ -6,6 +6,9 @@ import lectus.error.LectusException;
 sealed interface DocumentReading permits ParsedDocument, UnreadableDocument {
   DocumentIdentity identity();
 
+  /** About what it holds in memory, until it is written: bytes. */
+  long memoryBytes();
+
   /**
    * @throws LectusException what is wrong with the document
    */

@@ -10,6 +10,14 @@ import lectus.revision.RevisionPath;
 record ParsedDocument(DocumentIdentity identity, boolean deleted, ExplodedBody body)
     implements DocumentReading {
 
+  /** The document, the edit that becomes of it, and what is answered, without the leaves. */
+  static final int MEMORY_BYTES = 512;
+
+  @Override
+  public long memoryBytes() {
+    return MEMORY_BYTES + body.memoryBytes();
+  }
+
   @Override
   public ParsedDocument parsed() {
     return this;

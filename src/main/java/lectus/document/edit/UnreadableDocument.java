@@ -10,6 +10,11 @@ import lectus.error.LectusException;
  */
 record UnreadableDocument(DocumentIdentity identity, LectusError error) implements DocumentReading {
   @Override
+  public long memoryBytes() {
+    return ParsedDocument.MEMORY_BYTES;
+  }
+
+  @Override
   public ParsedDocument parsed() {
     throw new LectusException(error);
   }

@@ -9,6 +9,7 @@ import lectus.document.edit.BulkEdits;
 import lectus.document.edit.DocumentEdit;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
+import lectus.http.ParsedMemory;
 import lectus.http.Services;
 import lectus.http.Writes;
 import lectus.http.Writes.Completion;
@@ -50,16 +51,21 @@ final class BulkDocsResource implements Resource {
     DatabaseName database = names.of(exchange);
     exchange
         .body()
-        .compose(body -> exchange.work(() -> parse(database, body)))
+        .compose(
+            body -> {
+              ParsedMemory memory = exchange.parsing();
+              return exchange.work(() -> parse(database, body, memory));
+            })
         .onComplete(
             parsed -> exchange.guarded(() -> write(exchange, database, parsed)), exchange::fail);
   }
 
   private record Parsed(BulkEdits bulk, long memory) {}
 
-  private Parsed parse(DatabaseName database, byte[] body) {
+  private Parsed parse(DatabaseName database, byte[] body, ParsedMemory memory) {
     DatabaseHandle db = catalogue.open(database);
-    BulkEdits bulk = BulkEdits.parse(parser, body, uuids::next, id -> PartitionedId.check(db, id));
+    BulkEdits bulk =
+        BulkEdits.parse(parser, body, uuids::next, id -> PartitionedId.check(db, id), memory::add);
     long jsonBytes = bulk.edits().stream().mapToLong(edit -> edit.body().jsonBytes()).sum();
     return new Parsed(bulk, DocumentWrites.memoryOf(jsonBytes, bulk.edits().size()));
   }

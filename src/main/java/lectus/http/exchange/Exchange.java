@@ -16,6 +16,7 @@ import lectus.document.PagedBody;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.BodyMemory;
+import lectus.http.ParsedMemory;
 import lectus.http.message.AcceptedTypes;
 import lectus.http.message.EntityTag;
 import lectus.http.message.ErrorStatus;
@@ -51,6 +52,7 @@ public final class Exchange {
   private RequestTarget target;
   private QueryParameters query;
   private long heldBytes;
+  private ParsedMemory parsed;
 
   public Exchange(HttpLoop loop, Context context, HttpServerRequest request) {
     this.loop = loop;
@@ -388,7 +390,16 @@ public final class Exchange {
     heldBytes += bytes;
   }
 
+  /** Counts what is made of the body, on whatever thread, until the request is finished. */
+  public ParsedMemory parsing() {
+    parsed = loop.services().bodyMemory().parsing(heldBytes);
+    return parsed;
+  }
+
   private void finished(int status, long bodyBytes) {
+    if (parsed != null) {
+      parsed.release();
+    }
     loop.services().bodyMemory().release(heldBytes);
     heldBytes = 0;
     loop.accessLog().record(this, status, bodyBytes);

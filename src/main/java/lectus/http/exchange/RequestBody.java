@@ -123,7 +123,10 @@ final class RequestBody {
     if (refused) {
       exchange.cut();
     } else {
-      promise.tryComplete(collected == null ? NOTHING : collected.getBytes());
+      byte[] body = collected == null ? NOTHING : collected.getBytes();
+      // The request lives on until it is answered, and this would with it.
+      collected = null;
+      promise.tryComplete(body);
     }
   }
 

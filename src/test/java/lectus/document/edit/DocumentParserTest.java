@@ -380,7 +380,7 @@ class DocumentParserTest {
   }
 
   private BulkEdits bulk(String json) {
-    return BulkEdits.parse(parser, utf8(json), () -> "new", id -> {});
+    return BulkEdits.parse(parser, utf8(json), () -> "new", id -> {}, bytes -> {});
   }
 
   private DocumentEdit interactive(String json) {

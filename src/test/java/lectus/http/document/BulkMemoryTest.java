@@ -1,0 +1,65 @@
+package lectus.http.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Bulk requests whose documents take many times the memory of their JSON; 32 MB are allowed. */
+@Timeout(60)
+final class BulkMemoryTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final LectusServer server =
+      LectusServer.start(stores.fresh(), new TestSettings().bodyMemoryBytes(8 << 20));
+
+  @BeforeEach
+  void create() {
+    server.put("/w");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private Answer write(String document, int count) {
+    return server.post(
+        "/w/_bulk_docs", "{\"docs\":[" + (document + ',').repeat(count - 1) + document + "]}");
+  }
+
+  private void assertTooLarge(Answer answer) {
+    assertThat(answer.status()).isEqualTo(413);
+    assertThat(answer.member("error")).isEqualTo("too_large");
+    assertThat(answer.member("reason"))
+        .isEqualTo(
+            "The documents take more memory than a request may have, 33554432 bytes; send fewer at"
+                + " a time.");
+  }
+
+  @Test
+  void many_tiny_documents_are_taken_up_to_what_memory_they_may_have() {
+    assertTooLarge(write("{}", 70_000));
+    assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
+    // Read like others; none of them has to be written.
+    String refused = "{\"_x\":1},".repeat(60_000);
+    Answer answer = server.post("/w/_bulk_docs", "{\"docs\":[" + refused + "{}]}");
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(server.get("/w").body()).contains("\"doc_count\":1,");
+  }
+
+  @Test
+  void many_tiny_leaves_are_taken_up_to_what_memory_they_may_have() {
+    String leaves = "{\"a\":[" + "0,".repeat(49_999) + "0]}";
+    assertTooLarge(write(leaves, 10));
+    assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
+    assertThat(write(leaves, 1).status()).isEqualTo(201);
+  }
+}
