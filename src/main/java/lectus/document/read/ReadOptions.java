@@ -32,6 +32,12 @@ public record ReadOptions(
     fields = List.copyOf(fields);
   }
 
+  /** A leaf instead of the winner. */
+  public ReadOptions at(RevisionId leaf) {
+    return new ReadOptions(
+        Optional.of(leaf), revs, revsInfo, conflicts, deletedConflicts, localSeq, fields);
+  }
+
   /** {@code meta=true}: revisions' states, conflicts and deleted conflicts. */
   public ReadOptions withMeta() {
     return new ReadOptions(revision, revs, true, true, true, localSeq, fields);

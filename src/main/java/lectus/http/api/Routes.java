@@ -41,6 +41,21 @@ final class Routes {
           "_shards",
           "_sync_shards");
 
+  /** The same below a design document; what else is below one is an attachment. */
+  private static final Set<String> MISSING_IN_DESIGN =
+      Set.of(
+          "_info",
+          "_view",
+          "_show",
+          "_list",
+          "_update",
+          "_rewrite",
+          "_search",
+          "_search_info",
+          "_search_disk_size",
+          "_nouveau",
+          "_nouveau_info");
+
   private final Map<String, Resource> atTop = new HashMap<>();
 
   /** Resources that answer for all that lies below their names. */
@@ -51,6 +66,7 @@ final class Routes {
   private final Resource root;
   private final Resource database;
   private final Resource document;
+  private final Resource attachment;
   private final Resource localDocument;
   private final Resource partition;
   private final Resource changesShards;
@@ -67,6 +83,7 @@ final class Routes {
     database = databases.database(documents.creation());
     partition = databases.partition();
     document = documents.document();
+    attachment = documents.attachment();
     localDocument = documents.localDocument();
     lists = documents.lists();
     changesShards = changes.shards();
@@ -127,7 +144,7 @@ final class Routes {
       throw missing("/" + top);
     }
     if (name.charAt(0) != '_') {
-      return segments.size() == 2 ? document : attachment();
+      return segments.size() == 2 ? document : attachment;
     }
     return special(segments, name);
   }
@@ -139,6 +156,9 @@ final class Routes {
     }
     if (name.startsWith(DocumentId.LOCAL_PREFIX) && size == 2) {
       return localDocument(name.substring(DocumentId.LOCAL_PREFIX.length()));
+    }
+    if (name.startsWith(DocumentId.DESIGN_PREFIX) && size > 2) {
+      return attachment;
     }
     Resource list = lists.get(name);
     if (list != null && (size == 2 || size == 3 && segments.get(2).equals("queries"))) {
@@ -185,11 +205,10 @@ final class Routes {
       return document;
     }
     String action = segments.get(3);
-    throw missing(action.charAt(0) == '_' ? "/{db}/_design/{name}/" + action : "An attachment");
-  }
-
-  private static Resource attachment() {
-    throw missing("An attachment");
+    if (MISSING_IN_DESIGN.contains(action)) {
+      throw missing("/{db}/_design/{name}/" + action);
+    }
+    return attachment;
   }
 
   private static LectusException missing(String what) {

@@ -25,6 +25,11 @@ public final class DocumentResources {
     return new DocumentResource(services, names, writes);
   }
 
+  /** {@code /{db}/{docid}/{attachment}}. */
+  public Resource attachment() {
+    return new AttachmentResource(services, names);
+  }
+
   /** {@code /{db}/_local/{id}}. */
   public Resource localDocument() {
     return new LocalDocumentResource(services, names, writes, document());

@@ -1,0 +1,85 @@
+package lectus.http.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Attachments of documents that have none, which all documents are. */
+final class AttachmentResourceTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final LectusServer server = LectusServer.start(stores.fresh());
+
+  @BeforeEach
+  void create() {
+    server.put("/w");
+    server.put("/w/a?new_edits=false", "{\"_rev\":\"1-a\"}");
+    server.put("/w/gone?new_edits=false", "{\"_rev\":\"1-a\",\"_deleted\":true}");
+    server.put("/w/_design/d", "{}");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          /w/a/f              | 404 | not_found   | Document is missing attachment
+          /w/a/f/g            | 404 | not_found   | Document is missing attachment
+          /w/a/_f             | 404 | not_found   | Document is missing attachment
+          /w/a/f?rev=1-a      | 404 | not_found   | Document is missing attachment
+          /w/a/f?rev=9-a      | 404 | not_found   | missing
+          /w/a/f?rev=x        | 400 | bad_request | Invalid rev format
+          /w/none/f           | 404 | not_found   | missing
+          /w/gone/f           | 404 | not_found   | deleted
+          /w/_design/d/f      | 404 | not_found   | Document is missing attachment
+          /w/_design/d/_nope  | 404 | not_found   | Document is missing attachment
+          /w/_design%2Fd/f    | 404 | not_found   | Document is missing attachment
+          /w/_design/none/f   | 404 | not_found   | missing
+          /nodb/a/f           | 404 | not_found   | Database does not exist.
+          """)
+  void there_is_none(String target, int status, String error, String reason) {
+    for (String method : new String[] {"GET", "DELETE"}) {
+      Answer answer = server.request(method, target).send();
+      assertThat(answer.status()).isEqualTo(status);
+      assertThat(answer.body())
+          .isEqualTo("{\"error\":\"" + error + "\",\"reason\":\"" + reason + "\"}\n");
+    }
+    assertThat(server.head(target).status()).isEqualTo(status);
+  }
+
+  @Test
+  void none_is_stored() {
+    Answer refused = server.put("/w/a/f", "x");
+    assertThat(refused.status()).isEqualTo(501);
+    assertThat(refused.member("reason")).startsWith("An attachment");
+    assertThat(server.get("/w/a").member("_rev")).isEqualTo("1-a");
+    Answer posted = server.post("/w/a/f", "{}");
+    assertThat(posted.status()).isEqualTo(405);
+    assertThat(posted.header("allow")).isEqualTo("DELETE,GET,HEAD,PUT");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"_view/v", "_info", "_show/s", "_list/l/v", "_rewrite/r", "_search/s"})
+  void what_design_documents_do_is_absent(String path) {
+    Answer answer = server.get("/w/_design/d/" + path);
+    assertThat(answer.status()).isEqualTo(501);
+    assertThat(answer.member("reason"))
+        .isEqualTo(
+            "/{db}/_design/{name}/"
+                + path.replaceFirst("/.*", "")
+                + " is a part of CouchDB that Lectus does not have.");
+  }
+}
