@@ -1,6 +1,7 @@
 package lectus.http.document;
 
 import java.util.Optional;
+import lectus.document.DocumentId;
 import lectus.document.write.EditOutcome;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
@@ -25,11 +26,13 @@ final class EditReplies {
     return Reply.error(((EditOutcome.Failed) outcome).error());
   }
 
+  /** A local document's tag is its content's, not its revision's, so a write tells none. */
   private static Reply stored(int status, String id, RevisionId revision, String location) {
     String rev = revision.toString();
     JsonBuffer json = new JsonBuffer(64 + 2 * id.length() + rev.length());
     appendStored(id, rev, json);
-    Reply reply = Reply.json(status, json).withEtag(rev);
+    Reply untagged = Reply.json(status, json);
+    Reply reply = DocumentId.isLocal(id) ? untagged : untagged.withEtag(rev);
     return location == null ? reply : reply.with(Headers.LOCATION, location);
   }
 

@@ -113,6 +113,6 @@ final class LocalDocumentResource implements Resource {
     String revision = documents.delete(database, id);
     JsonBuffer out = new JsonBuffer(96);
     EditReplies.appendStored(id, revision, out);
-    return Reply.json(200, out).withEtag(revision);
+    return Reply.json(200, out);
   }
 }

@@ -162,6 +162,17 @@ final class LocalDocumentResourceTest {
     assertThat(head.header("content-length")).isEqualTo(Integer.toString(PLAIN.length()));
   }
 
+  @Test
+  void a_write_does_not_tell_the_tag_of_the_content() {
+    assertThat(server.put("/w/_local/x", "{\"_rev\":\"0-1\",\"v\":3}").header("etag")).isNull();
+    assertThat(server.get("/w/_local/x").header("etag")).isNotNull();
+    assertThat(server.put("/w/x", "{}").header("etag")).isNotNull();
+    Answer copy = server.request("COPY", "/w/x").header("Destination", "_local/y").send();
+    assertThat(copy.status()).isEqualTo(201);
+    assertThat(copy.header("etag")).isNull();
+    assertThat(server.delete("/w/_local/x").header("etag")).isNull();
+  }
+
   @ParameterizedTest
   @CsvSource({
     "rev=0-2, 404, missing",
