@@ -2,6 +2,7 @@ package lectus.http.server;
 
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
+import java.util.Optional;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Locations;
 import lectus.http.exchange.Requests;
@@ -13,27 +14,30 @@ import lectus.json.JsonBuffer;
  * {@code /_session}. There are no users, so everybody is the administrator, whatever name and
  * password a client logs in with: it is told that it did, and gets a cookie, because clients that
  * were given a name log in before they do anything else. The cookie is no secret and grants
- * nothing; neither it nor an {@code Authorization} is ever looked at. The password is not even read
- * out of the body.
+ * nothing; neither it nor an {@code Authorization} is looked at anywhere but here, where a client
+ * asks for its own name. The password is not even read out of the body.
  */
 final class SessionResource implements Resource {
   /** A name and a password take less. */
   private static final int MOST_BYTES = 16 << 10;
 
-  private static final Reply ANONYMOUS =
-      Reply.json(
-          200,
-          "{\"ok\":true,\"userCtx\":{\"name\":null,\"roles\":[\"_admin\"]},"
-              + "\"info\":{\"authentication_handlers\":[\"cookie\",\"default\"]}}");
-
   @Override
   public void serve(Exchange exchange) {
     switch (exchange.method()) {
-      case GET, HEAD -> exchange.reply(ANONYMOUS);
+      case GET, HEAD -> exchange.reply(session(ClaimedName.of(exchange)));
       case POST -> logIn(exchange);
       case DELETE -> exchange.reply(leadingOn(exchange, loggedOut()));
       default -> throw Requests.notAllowed("GET,HEAD,POST,DELETE");
     }
+  }
+
+  private static Reply session(Optional<ClaimedName> who) {
+    JsonBuffer json = new JsonBuffer(192).ascii("{\"ok\":true,\"userCtx\":{\"name\":");
+    who.ifPresentOrElse(claimed -> json.string(claimed.name()), () -> json.ascii("null"));
+    json.ascii(",\"roles\":[\"_admin\"]},\"info\":{\"authentication_handlers\":");
+    json.ascii("[\"cookie\",\"default\"]");
+    who.ifPresent(claimed -> json.ascii(",\"authenticated\":").string(claimed.handler()));
+    return Reply.json(200, json.ascii("}}"));
   }
 
   private static void logIn(Exchange exchange) {

@@ -122,6 +122,16 @@ final class SessionResourceTest {
   }
 
   @Test
+  void the_session_is_of_whoever_logged_in() {
+    assertThat(server.get("/_session").body()).contains("\"name\":null,\"roles\":[\"_admin\"]");
+    String cookie = logIn(FORM, "name=j%C3%BCrgen&password=apple").header("set-cookie");
+
+    String shown = cookie.substring(0, cookie.indexOf(';'));
+    Answer session = server.request("GET", "/_session").header("Cookie", shown).send();
+    assertThat(session.body()).contains("\"name\":\"jürgen\"");
+  }
+
+  @Test
   void logging_out_takes_the_cookie_away() {
     Answer answer = server.delete("/_session");
 
@@ -164,22 +174,34 @@ final class SessionResourceTest {
       delimiter = '|',
       textBlock =
           """
-          Authorization | Basic amFuOmFwcGxl
-          Authorization | Basic !!!
-          Authorization | Bearer x.y.z
-          Authorization | Nonsense
-          Cookie        | AuthSession=amFuOjo
-          Cookie        | AuthSession=x
-          Cookie        | =;;
+          Authorization | Basic amFuOmFwcGxl               | "jan"     | ,"authenticated":"default"
+          Authorization | Basic asO8cmdlbjphOmI=           | "jürgen"  | ,"authenticated":"default"
+          Authorization | Basic amFu                       | null      | ''
+          Authorization | Basic OmFwcGxl                   | null      | ''
+          Authorization | Basic /w==                       | null      | ''
+          Authorization | Basic !!!                        | null      | ''
+          Authorization | Bearer x.y.z                     | null      | ''
+          Authorization | Nonsense                         | null      | ''
+          Cookie        | AuthSession=amFuOjo              | "jan"     | ,"authenticated":"cookie"
+          Cookie        | a=b; AuthSession=ImE6Yjo6; c=d  | "\\"a:b"   | ,"authenticated":"cookie"
+          Cookie        | AuthSession=amFu                 | null      | ''
+          Cookie        | AuthSession=_zo6                 | null      | ''
+          Cookie        | AuthSession=x                    | null      | ''
+          Cookie        | AuthSession=                     | null      | ''
+          Cookie        | =;;                              | null      | ''
           """)
-  void what_a_client_shows_changes_nothing(String header, String value) {
+  void a_client_is_told_its_name_and_nothing_changes(
+      String header, String value, String name, String how) {
     Answer session = server.request("GET", "/_session").header(header, value).send();
     assertThat(session.status()).isEqualTo(200);
     assertThat(session.body())
         .isEqualTo(
-            "{\"ok\":true,\"userCtx\":{\"name\":null,\"roles\":[\"_admin\"]},"
-                + "\"info\":{\"authentication_handlers\":[\"cookie\",\"default\"]}}\n")
-        .isEqualTo(server.get("/_session").body());
+            "{\"ok\":true,\"userCtx\":{\"name\":"
+                + name
+                + ",\"roles\":[\"_admin\"]},"
+                + "\"info\":{\"authentication_handlers\":[\"cookie\",\"default\"]"
+                + how
+                + "}}\n");
     assertThat(session.headers()).doesNotContainKey("set-cookie");
     assertThat(server.request("PUT", "/w").header(header, value).send().status()).isEqualTo(201);
     assertThat(server.request("PUT", "/w/a").header(header, value).json("{}").send().status())
