@@ -6,6 +6,7 @@ import java.net.URISyntaxException;
 import lectus.document.DocumentId;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
+import lectus.http.exchange.PublicAddress;
 import lectus.http.exchange.Requests;
 
 /**
@@ -28,7 +29,7 @@ final class PostedForm {
     if (referer == null) {
       throw LectusException.badRequest("Referer header required.");
     }
-    if (!hostOf(referer).equals(exchange.header(HttpHeaders.HOST))) {
+    if (!hostOf(referer).equals(PublicAddress.host(exchange))) {
       throw LectusException.badRequest("Referer header must match host.");
     }
   }

@@ -11,7 +11,7 @@ import lectus.http.message.Headers;
  * X-Forwarded-Host}, {@code -Proto} and {@code -Ssl}, as CouchDB reads them. What is no host, or a
  * host and a port, is passed over: whatever stands there becomes part of a URL that clients follow.
  */
-final class PublicAddress {
+public final class PublicAddress {
   /** A name or an IPv4 address, or an IPv6 address in brackets; then, perhaps, a port. */
   private static final Pattern HOST =
       Pattern.compile("([A-Za-z0-9._-]{1,253}|\\[[0-9A-Fa-f:.]{2,45}])(:[0-9]{1,5})?");
@@ -30,7 +30,8 @@ final class PublicAddress {
     return secure ? "https" : "http";
   }
 
-  private static String host(Exchange exchange) {
+  /** With the port, unless it is the scheme's own. */
+  public static String host(Exchange exchange) {
     String forwarded = exchange.header(Headers.FORWARDED_HOST);
     if (isHost(forwarded)) {
       return forwarded;

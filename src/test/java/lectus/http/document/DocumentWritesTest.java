@@ -520,6 +520,23 @@ final class DocumentWritesTest {
     assertThat(answer.member("reason")).isEqualTo(reason);
   }
 
+  @Test
+  void behind_a_proxy_a_form_comes_from_the_proxys_host() {
+    assertThat(formFor("app.example", "https://app.example/y").status()).isEqualTo(501);
+    assertThat(formFor("app.example", "http://host/y").member("reason"))
+        .isEqualTo("Referer header must match host.");
+  }
+
+  private Answer formFor(String forwardedHost, String referer) {
+    return server
+        .request("POST", "/w/a")
+        .header("Content-Type", "multipart/form-data; boundary=x")
+        .header("X-Forwarded-Host", forwardedHost)
+        .header("Referer", referer)
+        .body(new byte[0])
+        .send();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"/w/a", "/w/_local/a"})
   void documents_have_these_methods_only(String target) {
