@@ -1,10 +1,12 @@
 package lectus.http.message;
 
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import lectus.document.RequestJson;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;
@@ -14,52 +16,80 @@ import lectus.json.JsonValue;
  * the last one stands. Names nobody asks for are ignored, as CouchDB does.
  */
 public final class QueryParameters {
-  public static final QueryParameters NONE = new QueryParameters(Map.of());
+  public static final QueryParameters NONE = new QueryParameters(Map.of(), Set.of());
 
   private final Map<String, String> values;
 
-  private QueryParameters(Map<String, String> values) {
+  /** Names whose values are no UTF-8. Only who asks for one of them has to know. */
+  private final Set<String> garbled;
+
+  private QueryParameters(Map<String, String> values, Set<String> garbled) {
     this.values = values;
+    this.garbled = garbled;
   }
 
   /**
    * @param raw the text behind the question mark
-   * @throws LectusException {@code bad_request}: not percent-encoded UTF-8
+   * @throws LectusException {@code bad_request}: not percent-encoded
    */
   public static QueryParameters parse(String raw) {
     if (raw.isEmpty()) {
       return NONE;
     }
     Map<String, String> values = new LinkedHashMap<>();
+    Set<String> garbled = new HashSet<>();
     for (String pair : raw.split("&")) {
       if (!pair.isEmpty()) {
-        int equals = pair.indexOf('=');
-        int nameEnd = equals < 0 ? pair.length() : equals;
-        int valueStart = equals < 0 ? pair.length() : equals + 1;
-        String name = RequestTarget.decode(pair, 0, nameEnd);
-        values.remove(name);
-        values.put(name, RequestTarget.decode(pair, valueStart, pair.length()));
+        add(pair, values, garbled);
       }
     }
-    return new QueryParameters(values);
+    return new QueryParameters(values, garbled);
+  }
+
+  private static void add(String pair, Map<String, String> values, Set<String> garbled) {
+    int equals = pair.indexOf('=');
+    int nameEnd = equals < 0 ? pair.length() : equals;
+    int valueStart = equals < 0 ? pair.length() : equals + 1;
+    Optional<String> name = RequestTarget.decoded(pair, 0, nameEnd);
+    Optional<String> value = RequestTarget.decoded(pair, valueStart, pair.length());
+    if (name.isPresent()) {
+      values.remove(name.get());
+      garbled.remove(name.get());
+      value.ifPresentOrElse(it -> values.put(name.get(), it), () -> garbled.add(name.get()));
+    }
   }
 
   public boolean isEmpty() {
-    return values.isEmpty();
+    return values.isEmpty() && garbled.isEmpty();
   }
 
-  /** In the order in which they stand in the URL. */
+  /**
+   * All of them, in the order in which they stand in the URL.
+   *
+   * @throws LectusException {@code bad_request}: the value of one is no UTF-8
+   */
   public Map<String, String> asMap() {
+    if (!garbled.isEmpty()) {
+      throw RequestTarget.notUtf8();
+    }
     return values;
   }
 
-  /** Null if absent. */
+  /**
+   * Null if absent.
+   *
+   * @throws LectusException {@code bad_request}: the value is no UTF-8
+   */
   public String get(String name) {
+    if (garbled.contains(name)) {
+      throw RequestTarget.notUtf8();
+    }
     return values.get(name);
   }
 
+  /** As {@link #get}, empty if absent. */
   public Optional<String> text(String name) {
-    return Optional.ofNullable(values.get(name));
+    return Optional.ofNullable(get(name));
   }
 
   /**
@@ -75,7 +105,9 @@ public final class QueryParameters {
   public QueryParameters inLowerCase() {
     Map<String, String> lowered = new LinkedHashMap<>();
     values.forEach((name, value) -> lowered.put(name.toLowerCase(Locale.ROOT), value));
-    return new QueryParameters(lowered);
+    Set<String> loweredGarbled = new HashSet<>();
+    garbled.forEach(name -> loweredGarbled.add(name.toLowerCase(Locale.ROOT)));
+    return new QueryParameters(lowered, loweredGarbled);
   }
 
   /** As documents take booleans: {@code true} counts, everything else is false. */
@@ -89,7 +121,7 @@ public final class QueryParameters {
    * @throws LectusException {@code query_parse_error}
    */
   public boolean flag(String name, boolean fallback) {
-    String value = values.get(name);
+    String value = get(name);
     if (value == null) {
       return fallback;
     }
@@ -106,7 +138,7 @@ public final class QueryParameters {
    * @throws LectusException {@code query_parse_error}
    */
   public OptionalLong count(String name) {
-    String value = values.get(name);
+    String value = get(name);
     if (value == null) {
       return OptionalLong.empty();
     }
@@ -141,7 +173,7 @@ public final class QueryParameters {
    * @throws LectusException {@code bad_request}, with this complaint as its reason
    */
   public long number(String name, long fallback, String complaint) {
-    String text = values.get(name);
+    String text = get(name);
     if (text == null) {
       return fallback;
     }

@@ -78,10 +78,22 @@ public record RequestTarget(List<String> segments, boolean isUtf8, String path, 
    * @throws LectusException {@code bad_request}
    */
   public static String decode(String text, int start, int end) {
+    return decoded(text, start, end).orElseThrow(RequestTarget::notUtf8);
+  }
+
+  static LectusException notUtf8() {
+    return LectusException.badRequest("The URL is not UTF-8.");
+  }
+
+  /**
+   * As {@link #decode}, but empty for what is no UTF-8.
+   *
+   * @throws LectusException {@code bad_request}: a percent sign without two hex digits
+   */
+  static Optional<String> decoded(String text, int start, int end) {
     return isPlain(text, start, end)
-        ? text.substring(start, end)
-        : utf8(decodedBytes(text, start, end))
-            .orElseThrow(() -> LectusException.badRequest("The URL is not UTF-8."));
+        ? Optional.of(text.substring(start, end))
+        : utf8(decodedBytes(text, start, end));
   }
 
   private static boolean isPlain(String text, int start, int end) {

@@ -59,6 +59,8 @@ final class UnusableNamesTest {
           DELETE | /w/_nope/x      | 404 | not_found     | missing
           GET    | /w/_security/x  | 404 | not_found     | missing
           GET    | /w/_all_docs/x  | 404 | not_found     | missing
+          GET    | /w/a?x=%FF      | 404 | not_found     | missing
+          GET    | /w/a?rev=%FF    | 400 | bad_request   | The URL is not UTF-8.
           GET    | /nodb/_nope/x   | 404 | not_found     | Database does not exist.
           PUT    | /nodb/_nope/x   | 404 | not_found     | Database does not exist.
           """)
