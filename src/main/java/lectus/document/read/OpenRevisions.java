@@ -1,6 +1,5 @@
 package lectus.document.read;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import lectus.document.RequestJson;
@@ -27,9 +26,8 @@ public record OpenRevisions(Optional<List<RevisionId>> revisions, boolean latest
     if (parameter.equals(ALL)) {
       return Optional.of(new OpenRevisions(Optional.empty(), latest, revs));
     }
-    JsonValue json = JsonValue.parse(parameter.getBytes(StandardCharsets.UTF_8));
-    if (!(json instanceof JsonValue.JsonArray array)) {
-      throw LectusException.badRequest("`open_revs` must be `all` or a JSON array.");
+    if (!(RequestJson.ofParameter(parameter) instanceof JsonValue.JsonArray array)) {
+      throw LectusException.badRequest("Invalid list of revisions");
     }
     List<RevisionId> revisions = RequestJson.revisions(array);
     return revisions.isEmpty()

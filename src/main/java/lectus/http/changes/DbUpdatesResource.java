@@ -32,12 +32,7 @@ final class DbUpdatesResource implements Resource {
   public void serve(Exchange exchange) {
     switch (exchange.method()) {
       case GET, HEAD -> answer(exchange, query(exchange));
-      case POST -> {
-        Requests.wantJson(exchange);
-        DbUpdatesQuery query = query(exchange);
-        exchange.body().onComplete(unused -> answer(exchange, query), exchange::fail);
-      }
-      default -> throw Requests.notAllowed("GET,POST,HEAD");
+      default -> throw Requests.notAllowed("GET");
     }
   }
 
