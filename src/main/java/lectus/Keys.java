@@ -27,8 +27,11 @@ final class Keys {
   static final Key<List<String>> CORS_HEADERS =
       Key.words(
           "cors.headers",
-          "accept, authorization, content-type, origin, referer, if-match, if-none-match,"
-              + " destination, cache-control, x-csrf-token");
+          "accept, accept-language, authorization, cache-control, content-length, content-range,"
+              + " content-type, destination, expires, if-match, if-none-match, last-event-id,"
+              + " last-modified, origin, pragma, referer, x-couch-full-commit, x-couch-id,"
+              + " x-couch-persist, x-couch-request-id, x-couchdb-www-authenticate, x-csrf-token,"
+              + " x-http-method-override, x-requested-with");
   static final Key<Integer> CORS_MAX_AGE = Key.number("cors.max-age", 600, 0, 86_400);
 
   static final Key<Boolean> ACCESS_LOG = Key.flag("access-log", true);

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -66,6 +67,17 @@ final class ConfigurationTest {
 
   private static JsonLimits limits(Map<String, String> flags) {
     return Settings.of(of(Map.of(), flags)).documents().json();
+  }
+
+  @Test
+  void web_pages_may_send_what_couchdb_lets_them_send() {
+    assertThat(of(Map.of(), Map.of()).get(Keys.CORS_HEADERS))
+        .contains("accept", "accept-language", "authorization", "content-length", "content-range")
+        .contains("content-type", "destination", "expires", "if-match", "last-modified", "origin")
+        .contains("pragma", "x-couch-full-commit", "x-couch-id", "x-couch-persist")
+        .contains("x-couchdb-www-authenticate", "x-http-method-override", "x-requested-with")
+        .contains("if-none-match", "last-event-id", "x-couch-request-id")
+        .allMatch(name -> name.equals(name.toLowerCase(Locale.ROOT)));
   }
 
   @Test

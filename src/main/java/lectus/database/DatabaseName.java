@@ -19,7 +19,7 @@ public record DatabaseName(String text) implements Comparable<DatabaseName> {
    * @throws LectusException {@code illegal_database_name}
    */
   public static DatabaseName of(String text) {
-    if (text.length() > MAX_LENGTH || !LEGAL.matcher(text).matches()) {
+    if (!isLegal(text)) {
       throw LectusException.badRequest(
           "illegal_database_name",
           "Name: '"
@@ -28,6 +28,10 @@ public record DatabaseName(String text) implements Comparable<DatabaseName> {
               + " (, ), +, -, and / are allowed. Must begin with a letter.");
     }
     return new DatabaseName(text);
+  }
+
+  public static boolean isLegal(String text) {
+    return text.length() <= MAX_LENGTH && LEGAL.matcher(text).matches();
   }
 
   /** Whether it is one of CouchDB's own databases. */

@@ -53,6 +53,7 @@ public final class Exchange {
   private QueryParameters query;
   private long heldBytes;
   private ParsedMemory parsed;
+  private boolean databaseLookedUp;
 
   public Exchange(HttpLoop loop, Context context, HttpServerRequest request) {
     this.loop = loop;
@@ -90,6 +91,11 @@ public final class Exchange {
   /** As it was sent, for the log. */
   String rawPath() {
     return target == null ? request.uri() : target.path();
+  }
+
+  /** Whether it is known what the request is about. */
+  boolean isAimed() {
+    return target != null;
   }
 
   /** The decoded names of the path. */
@@ -327,11 +333,17 @@ public final class Exchange {
     return !isAboutConnection || request.version() != HttpVersion.HTTP_2;
   }
 
-  /** Answers an error, or resets the connection if an answer has begun. */
+  /**
+   * Answers an error, or that there is no such database; resets the connection if an answer has
+   * begun.
+   */
   public void fail(Throwable failure) {
     LectusError error = Failures.errorOf(failure, id);
     if (response().headWritten()) {
       reset();
+    } else if (!databaseLookedUp && loop.databaseFirst().concerns(this, error)) {
+      databaseLookedUp = true;
+      answer(() -> loop.databaseFirst().insteadOf(error, this));
     } else {
       reply(Reply.error(error));
     }

@@ -11,6 +11,7 @@ public final class HttpLoop {
   private final Services services;
   private final HttpSettings settings;
   private final Cors cors;
+  private final DatabaseFirst databaseFirst;
   private final AccessLog accessLog;
   private final HttpClock clock = new HttpClock(Clock.systemUTC());
   private final CharSequence serverHeader;
@@ -19,6 +20,7 @@ public final class HttpLoop {
     this.services = services;
     this.settings = settings;
     this.cors = new Cors(settings.cors());
+    this.databaseFirst = new DatabaseFirst(services.catalogue());
     this.accessLog = new AccessLog(settings.accessLog(), Clock.systemUTC());
     this.serverHeader = HttpHeaders.createOptimized("Lectus/" + settings.version());
   }
@@ -43,6 +45,10 @@ public final class HttpLoop {
 
   Cors cors() {
     return cors;
+  }
+
+  DatabaseFirst databaseFirst() {
+    return databaseFirst;
   }
 
   AccessLog accessLog() {

@@ -25,6 +25,52 @@ final class DatabaseResourceTest {
     server.close();
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "GET,     /a?rev=x,                     400",
+    "GET,     /a?open_revs=x,               400",
+    "GET,     /_all_docs?limit=x,           400",
+    "GET,     /_changes?since=x,            400",
+    "GET,     /_changes?filter=_view&view=, 400",
+    "GET,     /_partition/p/_all_docs?group=x, 400",
+    "POST,    /_bulk_docs,                  415",
+    "PATCH,   /a,                           405",
+    "PATCH,   '',                           405",
+    "POST,    /_find,                       501",
+    "PUT,     /a/attachment,                501",
+    "GET,     /_design/d/_view/v,           501"
+  })
+  void what_is_wrong_with_a_request_is_told_of_databases_that_are_there(
+      String method, String below, int status) {
+    Answer absent = server.request(method, "/nodb" + below).send();
+    assertThat(absent.status()).isEqualTo(404);
+    assertThat(absent.member("reason")).isEqualTo("Database does not exist.");
+
+    server.put("/nodb?partitioned=true");
+    assertThat(server.request(method, "/nodb" + below).send().status()).isEqualTo(status);
+  }
+
+  @Test
+  void what_is_wrong_with_a_body_is_too() {
+    for (String target : new String[] {"/nodb/a", "/nodb/_security", "/nodb/_local/x"}) {
+      assertThat(server.put(target, "{").status()).isEqualTo(404);
+    }
+    for (String target : new String[] {"/nodb", "/nodb/_bulk_docs", "/nodb/_revs_diff"}) {
+      assertThat(server.post(target, "{").status()).isEqualTo(404);
+    }
+    server.put("/nodb");
+    assertThat(server.put("/nodb/a", "{").status()).isEqualTo(400);
+    assertThat(server.post("/nodb/_bulk_docs", "{").status()).isEqualTo(400);
+  }
+
+  @Test
+  void databases_are_created_and_deleted_without_being_looked_up() {
+    assertThat(server.put("/nodb?q=0").status()).isEqualTo(400);
+    assertThat(server.delete("/nodb?rev=1-a").status()).isEqualTo(400);
+    assertThat(server.get("/_all_dbs?limit=x").status()).isEqualTo(400);
+    assertThat(server.request("PATCH", "/_all_dbs").send().status()).isEqualTo(405);
+  }
+
   @Test
   void put_creates_once() {
     Answer created = server.put("/w%2Fx");
@@ -139,6 +185,7 @@ final class DatabaseResourceTest {
         "PUT|/w/_changes|GET,POST,HEAD"
       })
   void a_wrong_method_is_405_with_those_allowed(String method, String target, String allow) {
+    server.put("/w");
     Answer answer = server.request(method, target).send();
 
     assertThat(answer.status()).isEqualTo(405);

@@ -27,7 +27,7 @@ final class CorsTest {
 
   private static Request preflight(LectusServer server, String origin, String method) {
     return server
-        .request("OPTIONS", "/w/a")
+        .request("OPTIONS", "/_all_dbs")
         .header("Origin", origin)
         .header("Access-Control-Request-Method", method);
   }
