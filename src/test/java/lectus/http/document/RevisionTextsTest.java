@@ -76,6 +76,24 @@ final class RevisionTextsTest {
     assertThat(server.get("/w/a?open_revs=%5B%22" + rev + "%22%5D").body()).isEqualTo(INVALID);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "1-a\\u0000b, 1-a%00b",
+    "1-a\\r\\nX-Other: 1, 1-a%0D%0AX-Other: 1",
+    "1-a\\n b, 1-a%0A b",
+    "1-a\\u007f, 1-a%7F"
+  })
+  void a_revision_that_no_header_may_have_is_encoded_there(String rev, String tag) {
+    String header = "\"" + tag + "\"";
+    String body = "{\"_rev\":\"" + rev + "\"}";
+
+    assertThat(server.put("/w/a?new_edits=false", body).header("etag")).isEqualTo(header);
+    assertThat(server.get("/w/a").header("etag")).isEqualTo(header);
+    assertThat(server.head("/w/a").header("etag")).isEqualTo(header);
+    assertThat(server.request("GET", "/w/a").header("If-None-Match", header).send().status())
+        .isEqualTo(304);
+  }
+
   @Test
   void the_highest_bytes_win() {
     for (String rev :
