@@ -226,10 +226,19 @@ public final class Catalogue {
   }
 
   /**
+   * Closes a database of the first format to servers of that version, which know of no formats:
+   * what they are writing loses, and they read it no more. {@link #guard} has been called.
+   */
+  public void closeToFormerServers(Transaction tx, DatabaseHandle db) {
+    ConfigSubspace.setFormat(tx, db.prefix(), DatabaseHandle.FIRST_FORMAT);
+    MetadataVersion.move(tx);
+  }
+
+  /**
    * Notes in the database that all of it is in the current format; {@link #guard} has been called.
    */
   public void becomeCurrent(Transaction tx, DatabaseHandle db) {
-    ConfigSubspace.becomeCurrent(tx, db.prefix());
+    ConfigSubspace.setFormat(tx, db.prefix(), DatabaseHandle.CURRENT_FORMAT);
     MetadataVersion.move(tx);
   }
 

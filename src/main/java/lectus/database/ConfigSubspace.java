@@ -24,7 +24,9 @@ import lectus.tuple.TupleWriter;
  *                                                 changes lie in CHANGES_DEPRECATED (RFC 018); so
  *                                                 they do, too, where there is no such key at all
  * (prefix, CONFIG, "format")                       (format, number of the format of all other
- *                                                 subspaces); where there is none it is 0
+ *                                                 subspaces); where there is none it is 0. Versions
+ *                                                 that know of no formats refuse a database that
+ *                                                 has the field
  * (prefix, CONFIG, "incarnation")                  (format, Incarnation)       RFC 003
  * (prefix, CONFIG, "partitioned")                  (format, boolean)
  * (prefix, CONFIG, "purged_infos_limit")           (format, integer), absent where never set
@@ -84,12 +86,12 @@ final class ConfigSubspace {
     tx.set(key(prefix, REVS_LIMIT), value().integer(configuration.revsLimit()).toBytes());
     Generation first = new Generation(Optional.empty(), HashScheme.DEFAULT, shards, false);
     tx.set(shardMapKey(prefix, first), shardMap(first));
-    becomeCurrent(tx, prefix);
+    setFormat(tx, prefix, DatabaseHandle.CURRENT_FORMAT);
   }
 
-  /** Says that everything of the database is in the current format, and moves the version key. */
-  static void becomeCurrent(Transaction tx, byte[] prefix) {
-    tx.set(key(prefix, DATABASE_FORMAT), value().integer(DatabaseHandle.CURRENT_FORMAT).toBytes());
+  /** Says that everything of the database is in a format, and moves the version key. */
+  static void setFormat(Transaction tx, byte[] prefix, int format) {
+    tx.set(key(prefix, DATABASE_FORMAT), value().integer(format).toBytes());
     touch(tx, prefix);
   }
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
@@ -32,7 +33,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Brings one database from the first format to the current one: documents whose branches have
  * hashes as strings are rewritten, design documents that ask for validation are listed, and then
- * the database says that it is current. One scan of the edit branches, a page at a time.
+ * the database says that it is current. One scan of the edit branches, a page at a time. Before it
+ * the database is closed to servers of the earlier version, whose writes the scan might pass by.
  */
 final class DatabaseUpgrade {
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseUpgrade.class);
@@ -64,18 +66,23 @@ final class DatabaseUpgrade {
    */
   void run() {
     LOG.info("Upgrading the database {}", former.name().text());
+    note(catalogue::closeToFormerServers);
     rewriteDocuments();
     listValidators();
-    transactions.run(
-        tx -> {
-          stillFormer(tx).ifPresent(db -> catalogue.becomeCurrent(tx, db));
-          return null;
-        });
+    note(catalogue::becomeCurrent);
     LOG.info(
         "Upgraded the database {}: {} edit branches, of which {} documents were rewritten",
         former.name().text(),
         branches,
         rewritten);
+  }
+
+  private void note(BiConsumer<Transaction, DatabaseHandle> state) {
+    transactions.run(
+        tx -> {
+          stillFormer(tx).ifPresent(db -> state.accept(tx, db));
+          return null;
+        });
   }
 
   /**

@@ -106,6 +106,11 @@ final class FirstFormat {
         });
   }
 
+  /** The same in a transaction of the caller's. */
+  void lay(Transaction tx, String id, Revision... leaves) {
+    lay(tx, id, List.of(leaves), Sequence.of(0, stamp, documents++));
+  }
+
   private void lay(Transaction tx, String id, List<Revision> leaves, Sequence sequence) {
     Revision winner = leaves.stream().max(OLD_ORDER).orElseThrow();
     StatisticsDelta counters = new StatisticsDelta(false);

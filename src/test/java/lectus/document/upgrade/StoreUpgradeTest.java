@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.Transaction;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -87,6 +88,11 @@ class StoreUpgradeTest {
 
   private DatabaseHandle handle() {
     return db.catalogue.open(db.name);
+  }
+
+  /** Runs it when documents have been read and written, after the commit that begins an upgrade. */
+  private void beforeTheRewriting(Runnable interference) {
+    network.beforeNextCommit(() -> network.beforeNextCommit(interference));
   }
 
   @Test
@@ -254,11 +260,31 @@ class StoreUpgradeTest {
     db.audit(2);
   }
 
+  /** One in a cluster that is replaced server by server, so that old ones run on meanwhile. */
+  @Test
+  void a_server_of_the_first_version_writes_nothing_once_the_upgrade_has_begun() {
+    old.lay("a", Revision.of("1-zz"));
+    Transaction late = store.database().createTransaction();
+    db.catalogue.currentForChanges(late, db.name);
+    old.lay(late, "b", Revision.of("1-zz"));
+    network.plan(Fault.NONE, Fault.IO_ERROR);
+
+    assertThatThrownBy(upgrade(network.store())::run).isInstanceOf(FDBException.class);
+
+    assertThat(handle().isCurrent()).isFalse();
+    byte[] unknownField = DatabaseSubspace.CONFIG.key(handle().prefix()).string("format").toBytes();
+    assertThat(db.transactions.<byte[]>read(tx -> tx.get(unknownField).join())).isNotNull();
+    assertThatThrownBy(() -> late.commit().join()).hasCauseInstanceOf(FDBException.class);
+    late.close();
+    upgrade();
+    db.audit(1);
+  }
+
   @Test
   void two_servers_may_start_at_once() {
     old.lay("a", Revision.of("1-zz"), Revision.of("1-ff00000000000000000000000000000a"));
     old.lay("_design/v", Revision.of("1-zz").with(VALIDATES));
-    network.beforeNextCommit(upgrade(store)::run);
+    beforeTheRewriting(upgrade(store)::run);
 
     upgrade(network.store()).run();
 
@@ -270,7 +296,7 @@ class StoreUpgradeTest {
   @Test
   void a_database_that_is_deleted_meanwhile_is_left_alone() {
     old.lay("a", Revision.of("1-zz"));
-    network.beforeNextCommit(() -> db.catalogue.delete(db.name));
+    beforeTheRewriting(() -> db.catalogue.delete(db.name));
 
     upgrade(network.store()).run();
 
@@ -280,7 +306,7 @@ class StoreUpgradeTest {
   @Test
   void a_database_that_is_created_again_meanwhile_is_left_alone() {
     old.lay("a", Revision.of("1-zz"));
-    network.beforeNextCommit(
+    beforeTheRewriting(
         () -> {
           db.catalogue.delete(db.name);
           db.catalogue.create(db.name, CreationOptions.DEFAULT);
@@ -296,7 +322,7 @@ class StoreUpgradeTest {
   @Test
   void a_database_that_is_resharded_meanwhile_has_its_change_in_a_new_shard() {
     old.lay("a", Revision.of("1-zz"), Revision.of("1-ff00000000000000000000000000000a"));
-    network.beforeNextCommit(() -> db.catalogue.reshard(db.name, 4));
+    beforeTheRewriting(() -> db.catalogue.reshard(db.name, 4));
 
     upgrade(network.store()).run();
 
