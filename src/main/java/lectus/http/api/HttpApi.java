@@ -80,7 +80,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     if (exchange.request().uri().length() > settings.maxUriLength()) {
       throw new LectusException(new LectusError.UriTooLong("the request uri is too long"));
     }
-    UsersDatabase.check(exchange.method(), exchange.segments());
+    SystemDatabases.check(exchange.method(), exchange.segments());
     routes.find(exchange).serve(exchange);
   }
 
