@@ -3,6 +3,7 @@ package lectus.http.exchange;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -335,9 +336,13 @@ public final class Exchange {
 
   /**
    * Answers an error, or that there is no such database; resets the connection if an answer has
-   * begun.
+   * begun. A client that went away while it sent its body is no failure.
    */
   public void fail(Throwable failure) {
+    if (failure instanceof HttpClosedException) {
+      abandoned();
+      return;
+    }
     LectusError error = Failures.errorOf(failure, id);
     if (response().headWritten()) {
       reset();
@@ -352,6 +357,14 @@ public final class Exchange {
   /** Notes that a streamed answer has been handed over completely. */
   public void streamed() {
     finished(response().getStatusCode(), response().bytesWritten());
+  }
+
+  /**
+   * Whether the client has gone already. No handler that is set from then on is told of it, so
+   * whoever begins an answer behind work on another thread asks first.
+   */
+  public boolean isAbandoned() {
+    return response().closed();
   }
 
   /** Notes that the client went away before its answer was complete. */

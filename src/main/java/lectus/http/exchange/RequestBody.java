@@ -43,16 +43,18 @@ final class RequestBody {
    */
   static Future<byte[]> read(Exchange exchange, int limit) {
     String encoding = exchange.header(HttpHeaders.CONTENT_ENCODING);
-    Future<byte[]> sent = new RequestBody(exchange, limit).start();
     if (encoding == null || encoding.equalsIgnoreCase("identity")) {
-      return sent;
+      return new RequestBody(exchange, limit).start();
     }
     if (!encoding.equalsIgnoreCase("gzip")) {
+      // Before anything of the body is kept, which nobody would give back.
       return Future.failedFuture(
           new LectusException(
               new LectusError.UnsupportedMediaType("Content-Encoding must be gzip or identity")));
     }
-    return sent.compose(bytes -> decompressed(exchange, bytes, limit));
+    return new RequestBody(exchange, limit)
+        .start()
+        .compose(bytes -> decompressed(exchange, bytes, limit));
   }
 
   /**

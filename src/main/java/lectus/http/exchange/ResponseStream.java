@@ -53,7 +53,11 @@ final class ResponseStream {
     response.setWriteQueueMaxSize(OUTBOX_BYTES);
     response.closeHandler(none -> leave());
     response.exceptionHandler(failure -> leave());
-    readNext();
+    if (exchange.isAbandoned()) {
+      exchange.abandoned();
+    } else {
+      readNext();
+    }
   }
 
   /** The client is gone; a part that is being read is the last one. */

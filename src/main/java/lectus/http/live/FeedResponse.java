@@ -46,7 +46,11 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
     FeedResponse<P> feed = new FeedResponse<>(feeds, exchange, form, query.terms());
     feed.response.closeHandler(none -> feed.abandon());
     feed.response.exceptionHandler(failure -> feed.abandon());
-    feed.listener.start(opening);
+    if (exchange.isAbandoned()) {
+      feed.abandon();
+    } else {
+      feed.listener.start(opening);
+    }
   }
 
   /** The client is gone; also told when it goes after the feed's end. */

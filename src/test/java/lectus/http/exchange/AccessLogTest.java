@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
@@ -60,6 +61,27 @@ final class AccessLogTest {
     }
     assertThat(lines).hasSameSizeAs(answers);
     assertThat(timeOf(lines.get(0))).isCloseTo(begin, within(1, ChronoUnit.MINUTES));
+  }
+
+  @Test
+  void a_client_that_goes_away_while_it_sends_its_body_is_499() {
+    try (LectusServer server = LectusServer.start(stores.fresh())) {
+      server.put("/w");
+      try (Connection client = server.connect()) {
+        client.write("PUT /w/a HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n");
+        client.write("Content-Length: 100\r\n\r\n");
+        assertThat(client.readHead().status()).isEqualTo(100);
+        client.write("{");
+      }
+    }
+    assertThat(lines().stream().filter(AccessLogTest::isOfPut))
+        .singleElement()
+        .asString()
+        .contains(" status=499 ");
+  }
+
+  private static boolean isOfPut(String line) {
+    return line.contains(" path=/w/a ");
   }
 
   private static Instant timeOf(String line) {

@@ -6,6 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -37,6 +38,8 @@ final class HeldBodiesTest {
               .mapToObj(i -> "\"d" + i + "\"")
               .collect(Collectors.joining(",", "{\"keys\":[", "]}"))
           + " ".repeat(100_000);
+
+  private static final String FEED_WITHOUT_END = "/w/_changes?feed=continuous&heartbeat=60000";
 
   /** A body is taken while no other is held. */
   private final LectusServer server =
@@ -124,17 +127,42 @@ final class HeldBodiesTest {
         "it is answered alike", () -> compressed().send().body().equals(plain.get().body()));
   }
 
+  @Test
+  void a_body_that_nobody_can_decompress_holds_nothing() {
+    server.put("/w");
+    Request unknown = post("/w/_all_docs").header("Content-Encoding", "br");
+    Answer refused = unknown.body(KEYS.repeat(10).getBytes(StandardCharsets.UTF_8)).send();
+    assertThat(refused.status()).isEqualTo(415);
+    Await.until("nothing is held", () -> server.post("/w/_all_docs", KEYS).status() == 200);
+  }
+
+  /** It is gone before anything listens for that. */
+  @Test
+  void a_client_that_goes_away_while_its_body_is_decompressed_gives_it_back() {
+    writeDocuments();
+    for (String target : List.of("/w/_all_docs?include_docs=true", FEED_WITHOUT_END)) {
+      for (int i = 0; i < 10; i++) {
+        compressed(target, KEYS + " ".repeat(4_000_000)).open().close();
+        Await.until("it is given back", () -> server.post("/w/_all_docs", KEYS).status() == 200);
+      }
+    }
+  }
+
   private Request compressed() {
+    return compressed("/w/_all_docs", KEYS);
+  }
+
+  private Request compressed(String target, String json) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (GZIPOutputStream gzip = new GZIPOutputStream(bytes)) {
-      gzip.write(KEYS.getBytes(StandardCharsets.UTF_8));
+      gzip.write(json.getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return server
-        .request("POST", "/w/_all_docs")
-        .header("Content-Type", "application/json")
-        .header("Content-Encoding", "gzip")
-        .body(bytes.toByteArray());
+    return post(target).header("Content-Encoding", "gzip").body(bytes.toByteArray());
+  }
+
+  private Request post(String target) {
+    return server.request("POST", target).header("Content-Type", "application/json");
   }
 }
