@@ -62,7 +62,9 @@ final class ChangesResource implements Resource {
             .compose(
                 body ->
                     exchange.work(() -> ChangesQuery.parse(query, exchange.lastEventId(), body)))
-            .onComplete(parsed -> answer(exchange, database, parsed), exchange::fail);
+            .onComplete(
+                parsed -> exchange.guarded(() -> answer(exchange, database, parsed)),
+                exchange::fail);
       }
       default -> throw Requests.notAllowed("GET,POST,HEAD");
     }

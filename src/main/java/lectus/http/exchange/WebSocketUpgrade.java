@@ -2,6 +2,7 @@ package lectus.http.exchange;
 
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.ServerWebSocket;
 import java.util.Arrays;
@@ -12,7 +13,6 @@ import java.util.Optional;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.message.Headers;
-import lectus.http.message.Method;
 
 /** Turns a request's connection into a WebSocket (RFC 6455, section 4.2). */
 public final class WebSocketUpgrade {
@@ -65,8 +65,9 @@ public final class WebSocketUpgrade {
     checkOrigin();
   }
 
+  /** Another method that means GET does not do: RFC 6455, section 4.1. */
   private void checkHandshake() {
-    if (exchange.method() != Method.GET) {
+    if (exchange.request().method() != HttpMethod.GET) {
       throw Requests.notAllowed("GET");
     }
     if (!isWanted() || !words(HttpHeaders.CONNECTION).contains("upgrade")) {

@@ -50,8 +50,12 @@ final class FeedSocketTest {
   }
 
   private static Request upgrade(LectusServer server, String target) {
+    return upgrade(server, "GET", target);
+  }
+
+  private static Request upgrade(LectusServer server, String method, String target) {
     return server
-        .request("GET", target)
+        .request(method, target)
         .header("Connection", "Upgrade")
         .header("Upgrade", "websocket")
         .header("Sec-WebSocket-Version", "13")
@@ -259,6 +263,22 @@ final class FeedSocketTest {
             .header("Sec-WebSocket-Version", "12")
             .send();
     assertThat(version.status()).isEqualTo(426);
+  }
+
+  /** RFC 6455, section 4.1: the method of the request must be GET. */
+  @Test
+  void a_post_is_no_handshake_whatever_method_it_means() {
+    for (String target : List.of("/w/_changes", "/_db_updates", "/_changes")) {
+      Answer post = handshakeByPost(target).json("{}").send();
+      assertThat(post.status()).isEqualTo(405);
+      Answer meant = handshakeByPost(target).header("X-HTTP-Method-Override", "GET").send();
+      assertThat(meant.status()).isEqualTo(405);
+      assertThat(meant.body()).contains("\"error\":\"method_not_allowed\"");
+    }
+  }
+
+  private Request handshakeByPost(String target) {
+    return upgrade(server, "POST", target).header("Sec-WebSocket-Protocol", "lectus.changes.v1");
   }
 
   @Test
