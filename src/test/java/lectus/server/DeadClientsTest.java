@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeoutException;
 import lectus.audit.testing.SoundStore;
 import lectus.database.CreationOptions;
@@ -13,6 +12,7 @@ import lectus.database.DatabaseName;
 import lectus.document.edit.DocumentLimits;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
+import lectus.document.edit.NamedRevisions;
 import lectus.http.socket.WebSocketSettings;
 import lectus.http.testing.Connection;
 import lectus.http.testing.TestSettings;
@@ -103,7 +103,7 @@ final class DeadClientsTest {
     DocumentParser parser = new DocumentParser(DocumentLimits.DEFAULT);
     byte[] json = ("{\"v\":\"" + "x".repeat(90_000) + "\"}").getBytes(StandardCharsets.UTF_8);
     List<Edit> edits = new ArrayList<>();
-    edits.add(parser.interactive(id, Optional.empty(), json));
+    edits.add(parser.interactive(id, NamedRevisions.NONE, json));
     assertThat(server.layer().writer().write(NAME, edits).hasFailures()).isFalse();
   }
 }

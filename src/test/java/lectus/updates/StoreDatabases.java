@@ -2,7 +2,6 @@ package lectus.updates;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -16,9 +15,9 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.NameRange;
 import lectus.database.Sequence;
-import lectus.document.edit.DocumentLimits;
-import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
+import lectus.document.edit.LocalEdit;
+import lectus.document.testing.TestDatabase;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.WriteResult;
@@ -30,8 +29,6 @@ import lectus.store.Versionstamps;
 
 /** Many databases of one store, with short words for what tests do to them. */
 public final class StoreDatabases {
-  private static final DocumentParser PARSER = new DocumentParser(DocumentLimits.DEFAULT);
-
   public final Store store;
   public final TransactionRunner transactions;
   public final Catalogue catalogue;
@@ -72,9 +69,8 @@ public final class StoreDatabases {
   public WriteResult put(String name, String... ids) {
     List<Edit> edits = new ArrayList<>();
     for (String id : ids) {
-      Optional<RevisionId> base = Optional.ofNullable(revisions.get(name + "/" + id));
-      byte[] body = ("{\"in\":\"" + name + "\"}").getBytes(StandardCharsets.UTF_8);
-      edits.add(PARSER.interactive(id, base, body));
+      RevisionId base = revisions.get(name + "/" + id);
+      edits.add(TestDatabase.edit(id, base, "{\"in\":\"" + name + "\"}"));
     }
     WriteResult result = writer.writeAtomically(DatabaseName.of(name), edits);
     for (EditOutcome outcome : result.outcomes()) {
@@ -96,14 +92,12 @@ public final class StoreDatabases {
   }
 
   public WriteResult putLocal(String name, String id) {
-    byte[] body = "{}".getBytes(StandardCharsets.UTF_8);
-    return writer.write(DatabaseName.of(name), List.of(PARSER.local(id, Optional.empty(), body)));
+    return writer.write(
+        DatabaseName.of(name), List.of(TestDatabase.local(id, LocalEdit.NO_REVISION, "{}")));
   }
 
   /** Writes without knowing what is there. */
   public WriteResult write(String name, String id, String json) {
-    byte[] body = json.getBytes(StandardCharsets.UTF_8);
-    return writer.write(
-        DatabaseName.of(name), List.of(PARSER.interactive(id, Optional.empty(), body)));
+    return writer.write(DatabaseName.of(name), List.of(TestDatabase.edit(id, null, json)));
   }
 }

@@ -10,7 +10,6 @@ import lectus.json.ExplodedBody;
 import lectus.json.JsonExploder;
 import lectus.json.JsonInput;
 import lectus.revision.RevisionHash;
-import lectus.revision.RevisionId;
 
 /**
  * Reads documents as clients send them, in one pass and without a tree, into edits that keep to all
@@ -38,11 +37,6 @@ public final class DocumentParser {
     return fitting(whole(json, Optional.of(checked)).interactive(checked, beside));
   }
 
-  /** As above, with the base as a value. */
-  public DocumentEdit interactive(String id, Optional<RevisionId> rev, byte[] json) {
-    return interactive(id, beside(rev.map(RevisionId::toString)), json);
-  }
-
   /** One document as a whole body, under its {@code _id} or a new one. */
   public Edit created(byte[] json, Supplier<String> newId) {
     ParsedDocument document = whole(json, Optional.empty());
@@ -63,11 +57,6 @@ public final class DocumentParser {
     return fitting(whole(json, Optional.of(checked)).local(checked, beside));
   }
 
-  /** As above, with the revision as a text. */
-  public LocalEdit local(String id, Optional<String> rev, byte[] json) {
-    return local(id, beside(rev), json);
-  }
-
   /** One local document as a whole body, which has to name its revision. */
   public LocalEdit replicatedLocal(String id, NamedRevisions beside, byte[] json) {
     String checked = DocumentId.check(id, limits.idBytes());
@@ -82,15 +71,6 @@ public final class DocumentParser {
   public ReplicatedEdit replicated(String id, NamedRevisions beside, byte[] json) {
     String checked = DocumentId.check(id, limits.idBytes());
     return fitting(whole(json, Optional.of(checked)).replicated(checked, beside));
-  }
-
-  /** As above, with the revision as a value. */
-  public ReplicatedEdit replicated(String id, Optional<RevisionId> rev, byte[] json) {
-    return replicated(id, beside(rev.map(RevisionId::toString)), json);
-  }
-
-  private static NamedRevisions beside(Optional<String> rev) {
-    return new NamedRevisions(rev, Optional.empty());
   }
 
   /**

@@ -14,6 +14,7 @@ import lectus.document.alldocs.AllDocsQuery;
 import lectus.document.alldocs.AllDocsQuery.Listing;
 import lectus.document.edit.DocumentLimits;
 import lectus.document.edit.DocumentParser;
+import lectus.document.edit.NamedRevisions;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.WriteResult;
 import lectus.error.LectusError;
@@ -38,7 +39,7 @@ class LocalDocumentsTest {
   void revision_is_the_given_one_and_one_more() {
     assertThat(write("_local/ck", "{\"seq\":1}")).isEqualTo("0-1");
     assertThat(write("_local/ck", "{\"_rev\":\"0-1\",\"seq\":2}")).isEqualTo("0-2");
-    assertThat(write("_local/ck", Optional.of("0-7"), "{}")).isEqualTo("0-8");
+    assertThat(write("_local/ck", beside("0-7"), "{}")).isEqualTo("0-8");
     assertThat(write("_local/ck", "{\"seq\":3}")).isEqualTo("0-1");
   }
 
@@ -74,9 +75,9 @@ class LocalDocumentsTest {
   void writes_of_one_document_keep_their_order_among_others() {
     db.write(
         List.of(
-            parser.local("_local/a", Optional.empty(), utf8("{\"v\":1,\"gone\":true}")),
+            parser.local("_local/a", NamedRevisions.NONE, utf8("{\"v\":1,\"gone\":true}")),
             TestDatabase.edit("a", null, "{}"),
-            parser.local("_local/a", Optional.of("0-1"), utf8("{\"v\":2}"))));
+            parser.local("_local/a", beside("0-1"), utf8("{\"v\":2}"))));
 
     assertThat(read("_local/a")).isEqualTo("{\"_id\":\"_local/a\",\"_rev\":\"0-2\",\"v\":2}");
     assertThat(db.changes()).hasSize(1);
@@ -86,7 +87,8 @@ class LocalDocumentsTest {
   @Test
   void a_batch_of_local_documents_alone_has_no_sequence() {
     WriteResult result =
-        db.writer.write(db.name, List.of(parser.local("_local/a", Optional.empty(), utf8("{}"))));
+        db.writer.write(
+            db.name, List.of(parser.local("_local/a", NamedRevisions.NONE, utf8("{}"))));
 
     assertThat(result.last()).isEmpty();
   }
@@ -169,11 +171,15 @@ class LocalDocumentsTest {
   }
 
   private String write(String id, String json) {
-    return write(id, Optional.empty(), json);
+    return write(id, NamedRevisions.NONE, json);
   }
 
-  private String write(String id, Optional<String> rev, String json) {
-    return TestDatabase.written(db.write(parser.local(id, rev, utf8(json)))).toString();
+  private String write(String id, NamedRevisions beside, String json) {
+    return TestDatabase.written(db.write(parser.local(id, beside, utf8(json)))).toString();
+  }
+
+  private static NamedRevisions beside(String rev) {
+    return new NamedRevisions(Optional.of(rev), Optional.empty());
   }
 
   private String read(String id) {

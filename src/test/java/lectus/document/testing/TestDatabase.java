@@ -30,6 +30,7 @@ import lectus.document.edit.DocumentLimits;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.LocalEdit;
+import lectus.document.edit.NamedRevisions;
 import lectus.document.edit.ReplicatedEdit;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.EditOutcome;
@@ -129,7 +130,7 @@ public final class TestDatabase {
   }
 
   public static DocumentEdit edit(String id, RevisionId base, String json) {
-    return PARSER.interactive(id, Optional.ofNullable(base), utf8(json));
+    return PARSER.interactive(id, beside(base == null ? null : base.toString()), utf8(json));
   }
 
   public static DocumentEdit deletion(String id, RevisionId base) {
@@ -138,7 +139,7 @@ public final class TestDatabase {
 
   public static ReplicatedEdit replicated(String id, String json, String... path) {
     List<RevisionId> revisions = Arrays.stream(path).map(RevisionId::of).toList();
-    ReplicatedEdit leaf = PARSER.replicated(id, Optional.of(revisions.get(0)), utf8(json));
+    ReplicatedEdit leaf = PARSER.replicated(id, beside(path[0]), utf8(json));
     RevisionPath history =
         new RevisionPath(
             revisions.get(0), revisions.stream().skip(1).map(RevisionId::hash).toList());
@@ -149,7 +150,11 @@ public final class TestDatabase {
    * @param rev the revision before, 0-0 if there is none
    */
   public static LocalEdit local(String id, String rev, String json) {
-    return PARSER.local(id, Optional.of(rev), utf8(json));
+    return PARSER.local(id, beside(rev), utf8(json));
+  }
+
+  private static NamedRevisions beside(String rev) {
+    return new NamedRevisions(Optional.ofNullable(rev), Optional.empty());
   }
 
   public static byte[] utf8(String text) {

@@ -12,7 +12,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
@@ -20,6 +19,7 @@ import lectus.document.body.DocumentsSubspace;
 import lectus.document.edit.DocumentLimits;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
+import lectus.document.edit.NamedRevisions;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -116,9 +116,9 @@ class LimitsTest {
     String longest = "n".repeat(JsonLimits.STORE_KEY_BYTES - overhead - 2);
     String json = "{\"_rev\":\"" + rev + "\",\"" + longest + "\":1}";
 
-    written(db.write(parser.replicated(id, Optional.empty(), utf8(json))));
+    written(db.write(parser.replicated(id, NamedRevisions.NONE, utf8(json))));
     assertThatThrownBy(
-            () -> parser.replicated(id, Optional.empty(), utf8(json.replace("\":1}", "n\":1}"))))
+            () -> parser.replicated(id, NamedRevisions.NONE, utf8(json.replace("\":1}", "n\":1}"))))
         .hasMessageContaining("document_too_large");
     db.audit(1);
   }
@@ -159,9 +159,9 @@ class LimitsTest {
         new DocumentParser(new DocumentLimits(512, JsonLimits.couchDb().withDocumentBytes(most)));
     String string = "{\"s\":\"" + "x".repeat(most - 8) + "\"}";
 
-    written(db.write(larger.interactive("a", Optional.empty(), utf8(string))));
+    written(db.write(larger.interactive("a", NamedRevisions.NONE, utf8(string))));
     assertThatThrownBy(
-            () -> larger.interactive("a", Optional.empty(), utf8(string.replace("\"}", "x\"}"))))
+            () -> larger.interactive("a", NamedRevisions.NONE, utf8(string.replace("\"}", "x\"}"))))
         .hasMessageContaining("document_too_large");
     db.audit(1);
   }
@@ -175,7 +175,7 @@ class LimitsTest {
   }
 
   private void assertTooLarge(String json, String id) {
-    assertThatThrownBy(() -> parser.interactive(id, Optional.empty(), utf8(json)))
+    assertThatThrownBy(() -> parser.interactive(id, NamedRevisions.NONE, utf8(json)))
         .isInstanceOfSatisfying(
             LectusException.class,
             e -> {

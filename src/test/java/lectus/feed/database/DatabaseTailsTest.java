@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.lang.reflect.Proxy;
-import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,8 +15,7 @@ import lectus.database.CreationOptions;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
-import lectus.document.edit.DocumentLimits;
-import lectus.document.edit.DocumentParser;
+import lectus.document.testing.TestDatabase;
 import lectus.document.write.DocumentWriter;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
@@ -29,8 +27,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 final class DatabaseTailsTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
-
-  private static final DocumentParser PARSER = new DocumentParser(DocumentLimits.DEFAULT);
 
   private final Store store = stores.fresh();
   private final TransactionRunner transactions =
@@ -49,9 +45,8 @@ final class DatabaseTailsTest {
   }
 
   private Sequence write(DatabaseHandle database, String id) {
-    byte[] json = "{}".getBytes(StandardCharsets.UTF_8);
     return writer
-        .write(database.name(), List.of(PARSER.interactive(id, Optional.empty(), json)))
+        .write(database.name(), List.of(TestDatabase.edit(id, null, "{}")))
         .last()
         .orElseThrow();
   }

@@ -7,14 +7,12 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
-import lectus.document.edit.DocumentLimits;
-import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.testing.Answers;
+import lectus.document.testing.TestDatabase;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.WriteResult;
@@ -29,8 +27,6 @@ import lectus.store.TransactionRunner;
 /** A database on a store for tests of feeds. */
 public final class FeedDatabase {
   static final long CREATED_AT_SECONDS = 1_795_253_100;
-
-  private static final DocumentParser PARSER = new DocumentParser(DocumentLimits.DEFAULT);
 
   public final DatabaseName name = DatabaseName.of("db");
   public final TransactionRunner transactions;
@@ -50,12 +46,12 @@ public final class FeedDatabase {
 
   /** Writes a child of {@code base}, or a new document if it is null. */
   public RevisionId put(String id, RevisionId base, String json) {
-    return write(PARSER.interactive(id, Optional.ofNullable(base), utf8(json)));
+    return write(edit(id, base, json));
   }
 
   /** Writes a revision as a replicator does. */
   public void replicate(String id, String rev, String json) {
-    write(PARSER.replicated(id, Optional.of(RevisionId.of(rev)), utf8(json)));
+    write(TestDatabase.replicated(id, json, rev));
   }
 
   public void putAll(String id, int count) {
@@ -68,7 +64,7 @@ public final class FeedDatabase {
 
   /** A child of {@code base}, or a new document if it is null. */
   public static Edit edit(String id, RevisionId base, String json) {
-    return PARSER.interactive(id, Optional.ofNullable(base), utf8(json));
+    return TestDatabase.edit(id, base, json);
   }
 
   public WriteResult writeAll(List<Edit> edits) {
