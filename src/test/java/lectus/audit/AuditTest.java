@@ -4,10 +4,7 @@ import static lectus.document.testing.TestDatabase.deletion;
 import static lectus.document.testing.TestDatabase.edit;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.apple.foundationdb.KeyValue;
-import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,7 +14,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import lectus.database.Catalogue;
@@ -27,13 +23,11 @@ import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.edit.Edit;
-import lectus.document.local.LocalDocsSubspace;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.DocumentWriter;
 import lectus.revision.RevisionId;
 import lectus.store.FaultyStore;
 import lectus.store.FaultyStore.Operation;
-import lectus.store.Reads;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
@@ -43,21 +37,14 @@ import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** The auditor finds what a writer forgets, says where, and finds nothing else. */
 class AuditTest {
-  private static final Duration PAGE_BY_PAGE = Duration.ZERO;
-
   /** What is wrong there cannot be told, for the database cannot be looked at. */
   private static final Set<DatabaseSubspace> PARTS_OF_HANDLES =
       Set.of(DatabaseSubspace.CONFIG, DatabaseSubspace.VALIDATORS);
 
   private static final byte[] VALUE = {1};
-
-  /** A string in four rows, of which the last has 50 003 bytes, and another member. */
-  private static final String LONG = "{\"s\":\"" + "x".repeat(349_998) + "\",\"t\":1}";
 
   private static final byte[] COUNT = new byte[Long.BYTES];
 
@@ -65,6 +52,7 @@ class AuditTest {
 
   private final Store store = stores.fresh();
   private final TestDatabase db = TestDatabase.create(store);
+  private final AuditedStore audited = new AuditedStore(store, db.transactions);
   private final FaultyStore faulty = new FaultyStore(store);
   private final Catalogue catalogue =
       new Catalogue(
@@ -83,14 +71,14 @@ class AuditTest {
     db.replicate("c", "{\"v\":1}", "2-aa", "1-root");
     db.replicate("c", "{\"v\":2}", "2-bb", "1-root");
     db.write(TestDatabase.local("_local/l", "0-0", "{\"m\":1}"));
-    assertThat(findings()).isEmpty();
+    assertThat(audited.findings()).isEmpty();
   }
 
   @Test
   void the_clear_of_the_old_change_is_forgotten() {
     writing(is("clear", DatabaseSubspace.CHANGES), edit("a", first, "{}"));
 
-    assertFound("document \"a\"", "a change is left at", "in the shard 0");
+    audited.assertFound("document \"a\"", "a change is left at", "in the shard 0");
   }
 
   @Test
@@ -100,8 +88,8 @@ class AuditTest {
 
     writing(it -> it.isBelow(shardMap), edit("a", first, "{}"));
 
-    assertFound("document \"a\"", "in the shard 0, where nobody looks for it");
-    assertFound("document \"a\"", "the changes index has no entry at");
+    audited.assertFound("document \"a\"", "in the shard 0, where nobody looks for it");
+    audited.assertFound("document \"a\"", "the changes index has no entry at");
   }
 
   @Test
@@ -109,37 +97,38 @@ class AuditTest {
     faulty.lose(it -> Arrays.equals(it.key(), handle.shardMapKey()));
     catalogue.reshard(db.name, 2);
 
-    assertFound("database \"db\"", "an old shard map is not replaced");
+    audited.assertFound("database \"db\"", "an old shard map is not replaced");
   }
 
   @Test
   void the_new_change_is_forgotten() {
     writing(is("mutate", DatabaseSubspace.CHANGES), edit("a", first, "{}"));
 
-    assertFound("document \"a\"", "the changes index has no entry at");
+    audited.assertFound("document \"a\"", "the changes index has no entry at");
   }
 
   @Test
   void a_counter_is_forgotten() {
     writing(is("mutate", DatabaseSubspace.STATISTICS), edit("new", null, "{}"));
 
-    assertFound("database \"db\"", "the counter of documents in slot", " says ", ", there are ");
-    assertFound("database \"db\"", "the counter of entries of the shard 0 in slot");
-    assertFound("database \"db\"", "the counter of active bytes in slot");
+    audited.assertFound(
+        "database \"db\"", "the counter of documents in slot", " says ", ", there are ");
+    audited.assertFound("database \"db\"", "the counter of entries of the shard 0 in slot");
+    audited.assertFound("database \"db\"", "the counter of active bytes in slot");
   }
 
   @Test
   void the_row_of_all_docs_is_forgotten() {
     writing(is("set", DatabaseSubspace.ALL_DOCS), edit("a", first, "{}"));
 
-    assertFound("document \"a\"", "all-docs has " + first);
+    audited.assertFound("document \"a\"", "all-docs has " + first);
   }
 
   @Test
   void the_row_of_all_docs_is_not_cleared() {
     writing(is("clear", DatabaseSubspace.ALL_DOCS), deletion("a", first));
 
-    assertFound("document \"a\"", "it should have no row");
+    audited.assertFound("document \"a\"", "it should have no row");
   }
 
   @Test
@@ -149,126 +138,37 @@ class AuditTest {
         it -> it.method().equals("set") && it.isBelow(document) && hasPath(it.key()),
         edit("a", first, "{\"x\":1}"));
 
-    assertFound("document \"a\"", "the body of 2-", "its branch says 7 bytes of JSON");
+    audited.assertFound("document \"a\"", "the body of 2-", "its branch says 7 bytes of JSON");
   }
 
   @Test
   void a_whole_body_is_forgotten() {
     writing(is("set", DatabaseSubspace.DOCUMENTS), edit("a", first, "{\"x\":1}"));
 
-    assertFound("document \"a\"", "the body of 2-", "is missing");
-  }
-
-  @ParameterizedTest
-  @ValueSource(ints = {0, 1, 2, 3})
-  void a_piece_of_a_long_string_is_lost(int piece) {
-    db.put("long", LONG);
-    byte[] key = pieces().get(piece);
-    corrupt(tx -> tx.clear(key));
-
-    assertFound("document \"long\"", "the body of 1-", "its branch says");
-    assertFound("document \"long\"", "cannot be read (");
-  }
-
-  @Test
-  void a_piece_of_a_long_string_is_too_many() {
-    db.put("long", LONG);
-    byte[] last = pieces().get(3);
-    byte[] next = last.clone();
-    next[next.length - 1]++;
-    corrupt(tx -> tx.set(next, VALUE));
-
-    assertFound("document \"long\"", "a part of a body cannot be read", "No array position");
-  }
-
-  @Test
-  void a_piece_of_a_long_string_has_another_number() {
-    db.put("long", LONG);
-    byte[] last = pieces().get(3);
-    byte[] other = last.clone();
-    other[other.length - 1] = 9;
-    corrupt(
-        tx -> {
-          tx.set(other, Reads.await(tx.get(last)));
-          tx.clear(last);
-        });
-
-    assertFound(
-        "document \"long\"", "a part of a body cannot be read", "lacks 50003 of its 349998");
-  }
-
-  @Test
-  void a_piece_of_a_long_string_is_short() {
-    db.put("long", LONG);
-    corrupt(tx -> tx.set(pieces().get(2), VALUE));
-
-    assertFound("document \"long\"", "cannot be read (A string in pieces lacks 99999 of its");
-  }
-
-  @Test
-  void a_piece_of_a_long_string_lies_elsewhere() {
-    db.put("long", LONG);
-    byte[] key = pieces().get(1);
-    int body =
-        new DocumentsSubspace(handle).revision("long", false, db.winner("long").leaf()).length;
-    byte[] elsewhere =
-        ByteArrayUtil.join(
-            Arrays.copyOf(key, body),
-            new TupleWriter(8).string("t").toBytes(),
-            Arrays.copyOfRange(key, key.length - 3, key.length));
-    corrupt(tx -> tx.set(elsewhere, Reads.await(tx.get(key))));
-
-    assertFound("document \"long\"", "a part of a body cannot be read");
-  }
-
-  @Test
-  void a_local_document_lacks_a_piece_of_a_long_string() {
-    db.write(TestDatabase.local("_local/long", "0-0", LONG));
-    assertThat(findings()).isEmpty();
-    byte[] body = new LocalDocsSubspace(handle).body("_local/long");
-    byte[] last = rows(body).get(3);
-    corrupt(tx -> tx.clear(last));
-
-    assertFound("document \"_local/long\"", "its body cannot be read (A string in pieces lacks");
-  }
-
-  /** The keys of the string's rows. */
-  private List<byte[]> pieces() {
-    assertThat(findings()).isEmpty();
-    List<byte[]> keys = rows(new DocumentsSubspace(handle).document("long"));
-    assertThat(keys).hasSize(6);
-    return keys.subList(1, 5);
-  }
-
-  private List<byte[]> rows(byte[] prefix) {
-    return db.read(
-        (tx, db) ->
-            Reads.await(tx.getRange(prefix, DocumentsSubspace.endOf(prefix)).asList()).stream()
-                .map(KeyValue::getKey)
-                .toList());
+    audited.assertFound("document \"a\"", "the body of 2-", "is missing");
   }
 
   @Test
   void an_old_body_is_not_cleared() {
     writing(is("clear", DatabaseSubspace.DOCUMENTS), edit("a", first, "{\"x\":1}"));
 
-    assertFound("document \"a\"", "a body is left of " + first);
+    audited.assertFound("document \"a\"", "a body is left of " + first);
   }
 
   @Test
   void an_edit_branch_is_forgotten() {
     writing(is("mutate", DatabaseSubspace.REVISIONS), edit("new", null, "{}"));
 
-    assertFound("document \"new\"", "it has no edit branch");
+    audited.assertFound("document \"new\"", "it has no edit branch");
   }
 
   @Test
   void an_old_branch_is_not_cleared() {
     writing(is("clear", DatabaseSubspace.REVISIONS), edit("a", first, "{}"));
 
-    assertFound("document \"a\"", "its winner counts 1 branches, there are 2");
-    assertFound("document \"a\"", "its leaf " + first + " is an ancestor of another");
-    assertFound("document \"a\"", "is marked as a winner beside another");
+    audited.assertFound("document \"a\"", "its winner counts 1 branches, there are 2");
+    audited.assertFound("document \"a\"", "its leaf " + first + " is an ancestor of another");
+    audited.assertFound("document \"a\"", "is marked as a winner beside another");
   }
 
   @Test
@@ -276,7 +176,8 @@ class AuditTest {
     byte[] log = RootSubspace.UPDATES.key(store.rootPrefix()).toBytes();
     writing(it -> it.isBelow(log), edit("a", first, "{}"));
 
-    assertFound("database \"db\"", "the updates log tells of nothing since its last change");
+    audited.assertFound(
+        "database \"db\"", "the updates log tells of nothing since its last change");
   }
 
   @Test
@@ -285,7 +186,7 @@ class AuditTest {
     faulty.lose(it -> it.isBelow(log));
     catalogue.create(DatabaseName.of("quiet"), CreationOptions.DEFAULT);
 
-    assertFound("database \"quiet\"", "the updates log does not tell of its creation");
+    audited.assertFound("database \"quiet\"", "the updates log does not tell of its creation");
   }
 
   @Test
@@ -294,7 +195,7 @@ class AuditTest {
     faulty.lose(it -> it.isBelow(log));
     catalogue.delete(db.name);
 
-    assertFound("the updates log", "of database \"db\", which is neither there nor ended");
+    audited.assertFound("the updates log", "of database \"db\", which is neither there nor ended");
   }
 
   @Test
@@ -303,20 +204,20 @@ class AuditTest {
     faulty.lose(it -> it.isBelow(names) && it.method().equals("clear"));
     catalogue.delete(db.name);
 
-    assertFound("database \"db\"", "the directory of its life " + handle.instance());
+    audited.assertFound("database \"db\"", "the directory of its life " + handle.instance());
   }
 
   @Test
   void a_database_loses_its_name() {
     byte[] names = RootSubspace.CATALOGUE.key(store.rootPrefix()).toBytes();
-    corrupt(tx -> tx.clear(names, ByteArrayUtil.strinc(names)));
+    audited.corrupt(tx -> tx.clear(names, ByteArrayUtil.strinc(names)));
 
-    assertFound("the store", "a directory is left of the life " + handle.instance());
+    audited.assertFound("the store", "a directory is left of the life " + handle.instance());
   }
 
   @Test
   void keys_that_belong_to_nothing_are_named() {
-    corrupt(
+    audited.corrupt(
         tx -> {
           tx.set(handle.prefix(), new byte[0]);
           tx.set(ByteArrayUtil.join(handle.prefix(), new byte[] {0x15, 99}), new byte[0]);
@@ -326,15 +227,17 @@ class AuditTest {
           tx.set(DatabaseSubspace.STATISTICS.key(handle.prefix()).integer(9).toBytes(), COUNT);
         });
 
-    assertThat(problems()).filteredOn(it -> it.contains("belongs to no subspace")).hasSize(3);
-    assertFound("database \"db\"", "a change in a shard that the database does not have");
-    assertFound("database \"db\"", "neither a local document nor its body");
-    assertFound("database \"db\"", "an unknown counter");
+    assertThat(audited.problems())
+        .filteredOn(it -> it.contains("belongs to no subspace"))
+        .hasSize(3);
+    audited.assertFound("database \"db\"", "a change in a shard that the database does not have");
+    audited.assertFound("database \"db\"", "neither a local document nor its body");
+    audited.assertFound("database \"db\"", "an unknown counter");
   }
 
   @Test
   void of_many_such_keys_a_few_are_named() {
-    corrupt(
+    audited.corrupt(
         tx -> {
           for (int i = 0; i < 11; i++) {
             tx.set(
@@ -342,13 +245,13 @@ class AuditTest {
           }
         });
 
-    assertThat(problems()).hasSize(11);
-    assertFound("database \"db\"", "and more of them behind that");
+    assertThat(audited.problems()).hasSize(11);
+    audited.assertFound("database \"db\"", "and more of them behind that");
   }
 
   @Test
   void what_cannot_be_read_is_a_finding_and_no_failure() {
-    corrupt(
+    audited.corrupt(
         tx -> {
           for (DatabaseSubspace subspace : DatabaseSubspace.values()) {
             if (!PARTS_OF_HANDLES.contains(subspace)) {
@@ -363,37 +266,38 @@ class AuditTest {
           tx.set(RootSubspace.CATALOGUE.key(store.rootPrefix()).string("x").toBytes(), VALUE);
         });
 
-    assertFound("document \"a\"", "an edit branch cannot be read");
-    assertFound("document \"a\"", "a part of a body cannot be read");
-    assertFound("database \"db\"", "A key of REVISIONS cannot be read");
-    assertFound("the store", "A transaction id cannot be read");
-    assertFound("the updates log", "A pointer cannot be read");
-    assertFound("the updates log", "A row cannot be read");
-    assertFound("the updates log", "something in no bucket");
-    assertFound("the catalogue", "An entry cannot be read");
+    audited.assertFound("document \"a\"", "an edit branch cannot be read");
+    audited.assertFound("document \"a\"", "a part of a body cannot be read");
+    audited.assertFound("database \"db\"", "A key of REVISIONS cannot be read");
+    audited.assertFound("the store", "A transaction id cannot be read");
+    audited.assertFound("the updates log", "A pointer cannot be read");
+    audited.assertFound("the updates log", "A row cannot be read");
+    audited.assertFound("the updates log", "something in no bucket");
+    audited.assertFound("the catalogue", "An entry cannot be read");
   }
 
   @Test
   void a_validator_that_cannot_be_read_leaves_the_database_unread() {
-    corrupt(tx -> tx.set(DatabaseSubspace.VALIDATORS.key(handle.prefix()).nil().toBytes(), VALUE));
+    audited.corrupt(
+        tx -> tx.set(DatabaseSubspace.VALIDATORS.key(handle.prefix()).nil().toBytes(), VALUE));
 
-    assertFound("database \"db\"", "its configuration cannot be read");
+    audited.assertFound("database \"db\"", "its configuration cannot be read");
   }
 
   @Test
   void an_entry_of_the_catalogue_cannot_be_read_any_more() {
     byte[] entry = RootSubspace.CATALOGUE.key(store.rootPrefix()).string(db.name.text()).toBytes();
-    corrupt(tx -> tx.set(entry, VALUE));
+    audited.corrupt(tx -> tx.set(entry, VALUE));
 
-    assertFound("the catalogue", "An entry cannot be read");
+    audited.assertFound("the catalogue", "An entry cannot be read");
   }
 
   @Test
   void a_local_document_loses_its_row() {
     byte[] row = DatabaseSubspace.LOCAL_DOCS.key(handle.prefix()).integer(0).toBytes();
-    corrupt(tx -> tx.clear(row, ByteArrayUtil.strinc(row)));
+    audited.corrupt(tx -> tx.clear(row, ByteArrayUtil.strinc(row)));
 
-    assertFound("document \"_local/l\"", "a body is left of a local document");
+    audited.assertFound("document \"_local/l\"", "a body is left of a local document");
   }
 
   @Test
@@ -405,9 +309,9 @@ class AuditTest {
             .string(handle.instance().hex())
             .toBytes();
     byte[] value = new TupleWriter(32).integer(1).versionstamp(new byte[12]).toBytes();
-    corrupt(tx -> tx.set(pointer, value));
+    audited.corrupt(tx -> tx.set(pointer, value));
 
-    assertFound("the updates log", "a pointer to a row that is not there");
+    audited.assertFound("the updates log", "a pointer to a row that is not there");
   }
 
   @Test
@@ -445,7 +349,7 @@ class AuditTest {
       writers.add(executor.submit(() -> editUntil(done, "two")));
       writers.add(executor.submit(() -> createUntil(done)));
       for (int i = 0; i < 10; i++) {
-        StoreAudit audit = new StoreAudit(store, AuditListener.SILENT, PAGE_BY_PAGE);
+        StoreAudit audit = new StoreAudit(store, AuditListener.SILENT, AuditedStore.PAGE_BY_PAGE);
         assertThat(audit.run().findings()).isEmpty();
       }
       done.set(true);
@@ -456,7 +360,7 @@ class AuditTest {
       done.set(true);
       executor.shutdownNow();
     }
-    assertThat(findings()).isEmpty();
+    assertThat(audited.findings()).isEmpty();
   }
 
   private void editUntil(AtomicBoolean done, String prefix) {
@@ -501,31 +405,5 @@ class AuditTest {
   private boolean hasPath(byte[] key) {
     int idBytes = new DocumentsSubspace(handle).document("a").length;
     return DocumentsSubspace.decodeKey(key, idBytes).pathOffset() < key.length;
-  }
-
-  private void corrupt(Consumer<Transaction> change) {
-    db.transactions.run(
-        tx -> {
-          Reads.await(tx.getReadVersion());
-          change.accept(tx);
-          return null;
-        });
-  }
-
-  /** Read at one version and page by page, which find the same. */
-  private List<Finding> findings() {
-    List<Finding> atOnce = new StoreAudit(store, AuditListener.SILENT).run().findings();
-    List<Finding> paged =
-        new StoreAudit(store, AuditListener.SILENT, PAGE_BY_PAGE).run().findings();
-    assertThat(paged).containsExactlyInAnyOrderElementsOf(atOnce);
-    return atOnce;
-  }
-
-  private List<String> problems() {
-    return findings().stream().map(Finding::toString).toList();
-  }
-
-  private void assertFound(String place, String... parts) {
-    assertThat(problems()).anySatisfy(it -> assertThat(it).contains(place + ": ").contains(parts));
   }
 }
