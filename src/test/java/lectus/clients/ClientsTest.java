@@ -29,7 +29,7 @@ final class ClientsTest {
   private static final int REPLICATED_DOCUMENTS = 10_000;
 
   /** As a server has it by default. */
-  private static final int REQUEST_BYTES = 64 << 20;
+  private static final int REQUEST_BYTES = 128 << 20;
 
   private static NodeClients clients;
   private static LectusServer server;
