@@ -17,7 +17,7 @@ public record DatabaseConfiguration(int revsLimit, boolean partitioned, long pur
   public static final DatabaseConfiguration DEFAULT =
       new DatabaseConfiguration(DEFAULT_REVS_LIMIT, false);
 
-  /** With the default of what is seldom set. */
+  /** With the default limit of purges. */
   public DatabaseConfiguration(int revsLimit, boolean partitioned) {
     this(revsLimit, partitioned, DEFAULT_PURGED_INFOS_LIMIT);
   }

@@ -21,7 +21,7 @@ public record NameRange(
   public static final NameRange ALL =
       new NameRange(Optional.empty(), Optional.empty(), false, 0, Long.MAX_VALUE);
 
-  /** A range that has its end. */
+  /** A range that includes its end. */
   public NameRange(
       Optional<String> start, Optional<String> end, boolean descending, long skip, long limit) {
     this(start, end, true, descending, skip, limit);

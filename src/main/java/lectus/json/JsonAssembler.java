@@ -103,7 +103,7 @@ public final class JsonAssembler {
 
   private void piece(byte[] key, byte[] value) {
     StringPieces.Reading reading = string;
-    // Of a string that is torn the rest is no part of it: the next row begins anew.
+    // What follows a torn string is read as other leaves.
     string = null;
     reading.take(key, value);
     string = reading;

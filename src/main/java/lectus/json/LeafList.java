@@ -50,7 +50,7 @@ public final class LeafList {
 
   /**
    * Adds a leaf, or one row of a leaf that has several, in any order; one that was added before may
-   * come again. Of a string in several rows the first alone tells the type and no more.
+   * come again. The first row of a long string, without the others, tells the type and no more.
    */
   public void add(byte[] key, byte[] value) {
     Entry entry = new Entry(key, value);

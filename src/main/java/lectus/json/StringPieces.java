@@ -7,21 +7,21 @@ import lectus.tuple.TupleType;
 import lectus.tuple.TupleWriter;
 
 /**
- * Strings that one value of the store does not hold lie in several key-values (RFC 004, "Data
+ * Strings that do not fit into one value of the store lie in several key-values (RFC 004, "Data
  * Model", names this as the way around its limit of 100 kB):
  *
  * <pre>
- * key    path…                     value  42 ‖ (bytes of the text) ‖ the text's first piece
- * key    path… ‖ 42 ‖ (number)     value  a further piece, numbered from 1
+ * key    path…                     value  0x42 ‖ (bytes of the text) ‖ the text's first piece
+ * key    path… ‖ 0x42 ‖ (number)     value  a further piece, numbered from 1
  * </pre>
  *
  * The text is the string in tuple encoding without its type code and terminator: UTF-8, each NUL
  * twice. It is cut between characters. The pieces lie at and behind the path and before every other
  * path, so that the range of a leaf, of a field or of a document brings them in their order. The
- * length tells a string that lacks a piece.
+ * length shows when a string lacks a piece.
  *
- * <p>A {@link Leaf} has the whole string. Who reads single leaves reads what follows the first row,
- * too; a {@link LeafList} and a {@link JsonAssembler} put the rows together.
+ * <p>A {@link Leaf} has the whole string. Whoever reads single leaves has to read the rows behind
+ * the first one, too; a {@link LeafList} and a {@link JsonAssembler} put the rows together.
  */
 public final class StringPieces {
   /** What a piece's number and its marker add to the key of the first row, bytes at most. */
@@ -47,7 +47,7 @@ public final class StringPieces {
     return value.length > 0 && value[0] == LeafMarkers.PIECES;
   }
 
-  /** Where the rows behind the first begin whose key is given. */
+  /** Where the rows behind the first one begin. */
   public static byte[] begin(byte[] firstKey) {
     return TupleWriter.startingWith(firstKey).octet(LeafMarkers.PIECES).toBytes();
   }
@@ -79,7 +79,7 @@ public final class StringPieces {
     return new Size(rows, bytes);
   }
 
-  /** Hands over the rows of a leaf for which they are needed, in their order. */
+  /** Hands over the rows of a leaf that needs several, in their order. */
   static void write(Leaf leaf, LeafRows rows) {
     byte[] string = leaf.value();
     int end = string.length - FRAME_BYTES;

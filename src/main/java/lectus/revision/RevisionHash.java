@@ -60,7 +60,7 @@ public record RevisionHash(byte[] bytes) implements Comparable<RevisionHash> {
     return text.chars().allMatch(HexFormat::isHexDigit);
   }
 
-  /** Whether it has another length than digests have, so that it is printed as the text it is. */
+  /** Whether its length is not that of a digest; such a hash is printed as text. */
   public boolean odd() {
     return bytes.length != USUAL_BYTES;
   }

@@ -116,7 +116,7 @@ public final class RevisionsSubspace {
         .thenApply(rows -> rows.stream().map(row -> stored(row, branchOffset)).toList());
   }
 
-  /** Puts a row whose key has its hash as a string under its key of today. */
+  /** Moves a row of the first format, whose key has its hash as a string, to its current key. */
   public void move(Transaction tx, String docId, StoredBranch former) {
     EditBranch branch = former.branch();
     tx.clear(former.row().getKey());
@@ -186,7 +186,7 @@ public final class RevisionsSubspace {
   }
 
   /**
-   * As {@link #decode}, with what the row says of its age.
+   * As {@link #decode}, with the row itself and the format of its key.
    *
    * @param branchOffset bytes of the key up to and with the document's id
    */

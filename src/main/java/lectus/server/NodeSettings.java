@@ -9,8 +9,8 @@ import lectus.http.HttpSettings;
  * What an administrator decides about one server.
  *
  * @param port 0: any free one
- * @param ignoresValidation whether documents are written that a {@code validate_doc_update} should
- *     look at, which nothing runs
+ * @param ignoresValidation whether documents are written although nothing runs the {@code
+ *     validate_doc_update} that should judge them
  * @param readers threads that read the store
  * @param bodyMemoryBytes what the bodies of all running requests may hold, in bytes of JSON
  * @param hotDocumentBytes what documents that were read lately may hold, in bytes

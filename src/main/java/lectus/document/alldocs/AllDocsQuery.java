@@ -50,9 +50,10 @@ public record AllDocsQuery(
   }
 
   /**
-   * A question made of a URL's parameters and, for POST, a JSON object of the same members, which
-   * count less. {@code keys} in both are refused: nobody could tell which of them is meant. Where
-   * no range is given, the {@code …key_docid} of views is one.
+   * A question made of a URL's parameters and, for POST, a JSON object of the same members; the
+   * URL's count more. {@code keys} in both are refused, because nobody could tell which are meant.
+   * {@code startkey_docid} and {@code endkey_docid}, which belong to views, stand in for a bound
+   * that is missing.
    *
    * @param parameters decoded, by name; unknown ones are ignored
    * @param body the request's; null for GET
@@ -138,7 +139,10 @@ public record AllDocsQuery(
     throw LectusException.badRequest("`queries` member must be an array.");
   }
 
-  /** Whether the list may have this key at all; it has no row that says that others are missing. */
+  /**
+   * Whether the list may have a row of this key. Of other keys it does not even say that they are
+   * missing.
+   */
   boolean mayList(ListKey key) {
     return switch (listing) {
       case ALL -> true;

@@ -44,7 +44,7 @@ final class KeyReads {
   /**
    * Appends the keys' rows until the part is full.
    *
-   * @return how many it were, at least one
+   * @return how many keys had their rows appended, at least one
    */
   int append(List<ListKey> keys, ListRowWriter writer) {
     List<CompletableFuture<Optional<AllDocsRow>>> rows = new ArrayList<>(keys.size());

@@ -8,11 +8,11 @@ import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 
 /**
- * One thing that is said about a list, where it was said: in the URL everything is text, in a body
- * everything is JSON. Either is read as CouchDB reads it, with its sentences for the rest.
+ * One argument of a list: from the URL, where everything is text, or from a body, where everything
+ * is JSON. Both are read as CouchDB reads them, and refused with CouchDB's sentences.
  */
 sealed interface ListArgument {
-  /** Longs have no more digits than this for certain. */
+  /** A long holds any number of so many digits. */
   int MOST_DIGITS = 18;
 
   /** A parameter of the URL, decoded. */
@@ -74,7 +74,7 @@ sealed interface ListArgument {
 
   String text();
 
-  /** Its digits, behind a minus perhaps; anything else if it is no number. */
+  /** Its digits, perhaps behind a minus; any other text if it is no number. */
   String integer();
 
   /** As error messages quote it, in Erlang's notation. */

@@ -9,8 +9,8 @@ import lectus.error.LectusException;
 import lectus.json.JsonValue;
 
 /**
- * What is said about a list, taken one by one; what is said later counts more. CouchDB reads lists
- * of documents as it reads views, so what makes sense for views alone is checked as well.
+ * The arguments of a list, taken one by one; a later one counts more. CouchDB reads lists of
+ * documents as it reads views, so what makes sense for views alone is checked as well.
  */
 final class ListArguments {
   private Optional<List<ListKey>> keys = Optional.empty();
@@ -77,7 +77,7 @@ final class ListArguments {
     end = Optional.of(key);
   }
 
-  /** One key alone is a range, and leaves those be that were asked for. */
+  /** A single key is a range, and does not replace keys that were asked for. */
   private void takeKeys(JsonValue json) {
     if (!(json instanceof JsonValue.JsonArray array)) {
       throw ListArgument.unparsable("`keys` must be an array of strings.");
@@ -94,7 +94,7 @@ final class ListArguments {
     return array.elements().stream().map(ListKey::new).toList();
   }
 
-  /** What each of several questions says for itself. */
+  /** Each of several questions says for itself what it wants of these. */
   void forgetKeysAndGroups() {
     keys = Optional.empty();
     group = Optional.empty();
@@ -102,7 +102,7 @@ final class ListArguments {
   }
 
   /**
-   * The question that all of it makes.
+   * The question that all arguments make.
    *
    * @throws LectusException {@code query_parse_error}: one thing contradicts another
    */

@@ -23,7 +23,7 @@ import lectus.tuple.TupleWriter;
  * value  (format 1)                                              RevisionMetadata
  * key    (prefix, DOCUMENTS, doc id, not deleted, position, hash, path…)
  * value  a leaf value of {@link ExplodedBody}, without a format of its own
- * key    (prefix, DOCUMENTS, doc id, not deleted, position, hash, path…) ‖ 42 ‖ (number)
+ * key    (prefix, DOCUMENTS, doc id, not deleted, position, hash, path…) ‖ 0x42 ‖ (number)
  * value  a further piece of the string at the path, if it is longer than a value may be
  * </pre>
  *
@@ -128,8 +128,8 @@ public final class DocumentsSubspace {
   }
 
   /**
-   * Puts the body of a leaf whose keys have its hash as a string, as databases of the first format
-   * have it, under the keys of today.
+   * Moves the body of a leaf from keys of the first format, which have its hash as a string, to
+   * current keys.
    */
   public void moveFromText(Transaction tx, String docId, boolean deleted, RevisionId revision) {
     byte[] from = text(docId, deleted, revision);
@@ -143,7 +143,7 @@ public final class DocumentsSubspace {
     clearText(tx, docId, deleted, revision);
   }
 
-  /** Clears such a body. */
+  /** Clears the body of a leaf under keys of the first format. */
   public void clearText(Transaction tx, String docId, boolean deleted, RevisionId revision) {
     byte[] begin = text(docId, deleted, revision);
     tx.options().setNextWriteNoWriteConflictRange();

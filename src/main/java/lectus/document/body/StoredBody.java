@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import lectus.json.JsonAssembler;
 
 /**
- * The key-values of one revision as they are read, taken once. Of a long body only the beginning is
- * in memory before they are, so that many may be read ahead however long they are.
+ * The key-values of one revision, to be taken once, as they are read. Until then only the beginning
+ * of a long body is in memory, so many bodies may be read ahead.
  */
 public final class StoredBody {
   private final Iterator<KeyValue> rows;
@@ -55,12 +55,12 @@ public final class StoredBody {
     return rows.hasNext();
   }
 
-  /** Parts of one body, each of which lies behind the one before. */
+  /** One body that was read in parts, given in the order of their keys. */
   public static StoredBody inOrder(List<StoredBody> parts, int pathOffset) {
     return new StoredBody(joined(parts), pathOffset);
   }
 
-  /** Takes the key-values; what could not be read of them is thrown here. */
+  /** Takes the key-values. A read that failed throws here. */
   public void appendTo(JsonAssembler members) {
     while (rows.hasNext()) {
       append(members, rows.next());

@@ -13,7 +13,7 @@ import lectus.revision.RevisionId;
  * @param revision as it was sent, or what CouchDB says in its place
  */
 public record BulkGetError(JsonValue id, JsonValue revision, String error, String reason) {
-  /** What CouchDB names when all leaves of a document are asked for that has none. */
+  /** What CouchDB gives as the revision when all leaves are wanted of a document that has none. */
   private static final String NO_REVISION = "undefined";
 
   static BulkGetError missing(String id, RevisionId revision) {

@@ -71,7 +71,7 @@ public final class DesignRules {
     }
   }
 
-  /** Of several faults CouchDB tells the first, so the order is its own. */
+  /** CouchDB reports the first of several faults, so the order of the checks is CouchDB's. */
   private void check(boolean partitioned) {
     checkFunctions("filters");
     want(member(document, "language"), "language", Kind.STRING);
@@ -177,7 +177,7 @@ public final class DesignRules {
     }
   }
 
-  /** A member that is not there has the right type. */
+  /** A missing member passes. */
   private static void want(LeafView value, String path, Kind... kinds) {
     if (!value.isMissing() && Arrays.stream(kinds).noneMatch(kind -> kind.fits(value.type()))) {
       String types = Arrays.stream(kinds).map(Kind::toString).collect(Collectors.joining(" or "));

@@ -17,7 +17,7 @@ import lectus.tuple.TupleWriter;
 public final class ValidationMember {
   private static final byte[] ELEMENT = FieldPath.parse("validate_doc_update").prefixes().get(0);
 
-  /** Follows a name that goes on with a NUL: another member. */
+  /** Follows the name where it goes on with a NUL, and so is another member's. */
   private static final byte ESCAPED_NUL = (byte) 0xff;
 
   private ValidationMember() {}
@@ -27,7 +27,7 @@ public final class ValidationMember {
     return body.leaves().stream().anyMatch(leaf -> isIn(leaf.path(), 0));
   }
 
-  /** Whether a leaf belongs to it, whose path begins at {@code pathOffset} of {@code key}. */
+  /** Whether the leaf whose path begins at {@code pathOffset} of {@code key} belongs to it. */
   public static boolean isIn(byte[] key, int pathOffset) {
     int end = pathOffset + ELEMENT.length;
     return key.length >= end
@@ -35,7 +35,7 @@ public final class ValidationMember {
         && (key.length == end || key[end] != ESCAPED_NUL);
   }
 
-  /** Whether a live revision that is stored has it: one range read of one row. */
+  /** Whether a stored live revision has it; reads one row. */
   public static CompletableFuture<Boolean> isStored(
       ReadTransaction tx, DatabaseHandle db, String docId, RevisionId revision) {
     byte[] member =

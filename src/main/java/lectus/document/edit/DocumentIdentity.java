@@ -6,7 +6,7 @@ import lectus.revision.RevisionId;
 import lectus.revision.RevisionPath;
 
 /**
- * What a document says of which one it is, as it is written.
+ * How a document identifies itself, as it is written.
  *
  * @param revisions its {@code _revisions}, which count before {@code _rev}
  */

@@ -8,9 +8,9 @@ import lectus.json.JsonExploder;
 import lectus.json.JsonInput;
 
 /**
- * Reads one document to its end, also when it cannot be taken: what follows it in a bulk request
- * can. From the first member that is refused on nothing is exploded any more, but the members that
- * say which document it is are still read, for they may come last.
+ * Reads one document to its end, even one that cannot be taken, because other documents of a bulk
+ * request follow it. Behind the first member that is refused nothing is exploded, but the members
+ * that identify the document are still read: they may come last.
  */
 final class DocumentMembers {
   private final JsonInput input;

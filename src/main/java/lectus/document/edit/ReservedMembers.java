@@ -20,7 +20,7 @@ final class ReservedMembers {
   /** Longer numbers are no positions. */
   private static final int MAX_POSITION_DIGITS = 18;
 
-  /** Characters of the longest id that is told back to a client who may not use it. */
+  /** Characters of the longest illegal id that an error row repeats. */
   private static final int LONGEST_ID = 8_192;
 
   /** Characters; no revision is longer. */
@@ -29,7 +29,7 @@ final class ReservedMembers {
   /** Characters of a name that an error repeats. */
   private static final int LONGEST_NAME = 100;
 
-  /** Those that are kept and given back as any other member is: CouchDB's replicator's notes. */
+  /** Notes of CouchDB's replicator, which are kept and given back like any other member. */
   private static final Set<String> OF_THE_BODY =
       Set.of(
           "_access",
@@ -49,12 +49,12 @@ final class ReservedMembers {
     this.maxIdBytes = maxIdBytes;
   }
 
-  /** Whether a member of this name is none of the body. */
+  /** Whether a member of this name is no part of the body. */
   static boolean reserves(String name) {
     return name.startsWith("_") && !OF_THE_BODY.contains(name);
   }
 
-  /** The id also where it is illegal. */
+  /** What was read so far; the id may be an illegal one. */
   DocumentIdentity identity() {
     return new DocumentIdentity(id, rev, revisions);
   }

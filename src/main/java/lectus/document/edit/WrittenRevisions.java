@@ -8,8 +8,8 @@ import lectus.revision.RevisionId;
 import lectus.revision.RevisionPath;
 
 /**
- * A document's {@code _revisions} as they are written. What they may be depends on its id, which
- * may follow: those of a local document start at 0.
+ * A document's {@code _revisions} as they are written. Which ones are legal depends on its id,
+ * which may come later: those of a local document start at 0.
  *
  * @param ids newest first
  */

@@ -25,7 +25,7 @@ import lectus.tuple.TupleWriter;
  * value  (format 1, number of the revision: 1 for "0-1")
  * key    (prefix, LOCAL_DOCS, 1, doc id, path…)
  * value  a leaf value of {@link ExplodedBody}, without a format of its own
- * key    (prefix, LOCAL_DOCS, 1, doc id, path…) ‖ 42 ‖ (number)
+ * key    (prefix, LOCAL_DOCS, 1, doc id, path…) ‖ 0x42 ‖ (number)
  * value  a further piece of the string at the path, if it is longer than a value may be
  * </pre>
  */

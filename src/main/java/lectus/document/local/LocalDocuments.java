@@ -46,8 +46,8 @@ public final class LocalDocuments {
   }
 
   /**
-   * Adds {@code _revisions} to a document that was read: of its history there is nothing but the
-   * revision itself.
+   * Adds {@code _revisions} to a document that was read. They name the current revision alone:
+   * local documents keep no history.
    */
   public static void appendRevisions(JsonBuffer document, String revision) {
     String number = revision.substring(revision.indexOf('-') + 1);

@@ -7,7 +7,7 @@ import lectus.revision.RevisionId;
 /** How the answer to {@code open_revs} is written down. */
 public interface OpenRevisionsForm {
   /**
-   * The whole answer, what was found before what was not, each in the order given.
+   * The whole answer: first what was found, then what is missing, each in the order given.
    *
    * @param found leaves of the document
    */

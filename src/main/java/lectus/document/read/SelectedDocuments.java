@@ -105,7 +105,7 @@ public final class SelectedDocuments {
     return (leaves, pathOffset) -> addAll(leaves, pathOffset, reading);
   }
 
-  /** What belongs to a leaf behind its first row. */
+  /** The further rows of a leaf. */
   private void addPieces(LeafList leaves, int pathOffset, byte[] key, byte[] first) {
     if (StringPieces.areBegunBy(first)) {
       addAll(leaves, pathOffset, rows(StringPieces.begin(key), StringPieces.end(key)));

@@ -77,7 +77,10 @@ final class DocumentsRewrite {
     }
   }
 
-  /** Whether the document is done, or is none that can be read, which the auditor tells. */
+  /**
+   * Whether the document is done. One that cannot be read counts as done: it is for the auditor to
+   * report.
+   */
   private boolean rewrite(String id, CompletableFuture<List<StoredBranch>> reading) {
     try {
       return rewrite(id, new FormerDocument(Reads.await(reading)));

@@ -16,10 +16,11 @@ import lectus.revision.RevisionPath;
 import lectus.revision.StoredBranch;
 
 /**
- * The edit branches of a document of the first format, and what they are once hashes are bytes: a
- * text of 16 bytes was told apart from the hash of these bytes, so that two branches may be one, or
- * one may go on from the other. Of two that are one a live leaf stays before a tombstone, so that
- * no document vanishes, and then the one that has the hash.
+ * The edit branches of a document of the first format, and what becomes of them when hashes are
+ * bytes. The first format told a text of 16 bytes from the hash of the same bytes; now they are the
+ * same. So two branches may turn out to be one, or one may continue the other. Of two that are one,
+ * a live leaf stays rather than a tombstone, so that no document vanishes; else the one stays that
+ * had the hash.
  */
 final class FormerDocument {
   private static final Comparator<StoredBranch> FIRST_TO_STAY =

@@ -9,8 +9,8 @@ import lectus.revision.EditBranch;
 import lectus.store.Reads;
 
 /**
- * Edits of a design document: beside what they do to its branches they may change whether it asks
- * for validation, which is for its winner to say, whether that is new or promoted.
+ * Plans edits of a design document. They may also change whether it asks for validation: its winner
+ * decides, be it a new leaf or one that was promoted.
  */
 final class DesignPlanner implements DocumentPlanner {
   private final PlanningScope scope;

@@ -38,8 +38,8 @@ public final class DocumentWriter {
   }
 
   /**
-   * @param ignoresValidation whether edits are made that a design document's {@code
-   *     validate_doc_update} should look at, which nothing runs
+   * @param ignoresValidation whether edits are written although nothing runs the {@code
+   *     validate_doc_update} that should judge them
    */
   public DocumentWriter(Store store, Catalogue catalogue, boolean ignoresValidation) {
     this(store, catalogue, TransactionBudget.DEFAULT, PATIENTLY, ignoresValidation);

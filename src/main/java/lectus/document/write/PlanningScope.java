@@ -35,7 +35,8 @@ final class PlanningScope {
   private final RevisionDigest digest = new RevisionDigest();
 
   /**
-   * @param ignoresValidation whether interactive edits pass that a design document wants validated
+   * @param ignoresValidation whether interactive edits pass without the validation that a design
+   *     document asks for
    */
   PlanningScope(Transaction tx, DatabaseHandle database, boolean ignoresValidation) {
     this.tx = tx;
@@ -80,7 +81,7 @@ final class PlanningScope {
         .orElse(planner);
   }
 
-  /** Validation concerns no design documents, as in CouchDB: else nobody could remove it. */
+  /** As in CouchDB design documents are not validated, or nobody could remove a validation. */
   private Optional<LectusError> veto(DocumentEdit edit) {
     if (DocumentId.isDesign(edit.id())) {
       return problem(edit);
@@ -90,7 +91,7 @@ final class PlanningScope {
         : database.validator().map(PlanningScope::notValidated);
   }
 
-  /** What is wrong with an edit of a design document; never anything with another's. */
+  /** What is wrong with the edit of a design document; empty for other edits. */
   Optional<LectusError> problem(Edit edit) {
     return DocumentId.isDesign(edit.id())
         ? DesignRules.problem(edit.body(), database.configuration().partitioned())

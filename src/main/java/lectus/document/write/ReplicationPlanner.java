@@ -47,7 +47,7 @@ final class ReplicationPlanner implements DocumentPlanner {
         merge.update().map(update -> new DocumentUpdate(edits.id(), update, bodies)));
   }
 
-  /** What is known already is not looked at again, as in CouchDB. */
+  /** As in CouchDB, a revision that is known is not checked again. */
   private EditOutcome take(
       ReplicatedEdit edit, BranchMerge merge, Map<RevisionId, ExplodedBody> bodies) {
     RevisionPath path = edit.path();

@@ -35,7 +35,7 @@ public final class UpdateWriter {
    */
   private static final int INDEX_BYTES = 400;
 
-  /** The same of what a design document writes that begins or ends to ask for validation. */
+  /** The same for a design document that begins or ceases to ask for validation. */
   private static final int VALIDATION_BYTES = 600;
 
   /** How often the bytes of such a key occur in them. */

@@ -3,8 +3,8 @@ package lectus.document.write;
 import lectus.error.LectusError;
 
 /**
- * Edits that are refused unless something else is wrong with them: as in CouchDB a conflict is told
- * before what a validation would say.
+ * Edits that are refused. If something else is wrong with them, that is told instead: CouchDB, too,
+ * finds conflicts before it validates.
  */
 record VetoedEdits(DocumentPlanner planner, DocumentEdits edits, LectusError error)
     implements DocumentPlanner {

@@ -47,7 +47,7 @@ final class SystemDatabases {
     }
   }
 
-  /** As CouchDB tells them: by the last of the names between slashes. */
+  /** CouchDB recognizes them by what follows the last slash. */
   private static boolean isNamed(String database, String name) {
     return database.equals(name) || database.endsWith('/' + name);
   }

@@ -50,7 +50,7 @@ record ChangesQuery(
         DesignFunction.of(query));
   }
 
-  /** It is an object even where nobody reads it; none at all is as good as an empty one. */
+  /** A body has to be an object even if nothing of it is read. It may be absent. */
   private static void checkBody(byte[] body) {
     if (body != null && body.length > 0) {
       RequestJson.object(body);
@@ -95,7 +95,7 @@ record ChangesQuery(
     };
   }
 
-  /** Where there is a body, it says so. */
+  /** A body counts alone, where there is one. */
   private static FeedFilter documentIds(QueryParameters query, byte[] body) {
     return body == null
         ? FeedFilter.documentIds(query.json("doc_ids").orElseGet(JsonValue.JsonNull::new))

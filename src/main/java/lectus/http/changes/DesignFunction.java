@@ -21,7 +21,7 @@ import lectus.json.JsonValue;
 record DesignFunction(String design, String kind, String name) {
 
   /**
-   * The function that a feed's parameters name; empty if they name a filter that is none.
+   * The function that a feed's parameters name; empty if they name none, or a built-in filter.
    *
    * @throws LectusException {@code bad_request}, as CouchDB says it
    */
@@ -59,7 +59,7 @@ record DesignFunction(String design, String kind, String name) {
     return new DesignFunction(names.get(0), "views", names.get(1));
   }
 
-  /** They are encoded twice where they have slashes of their own. */
+  /** A name that has slashes of its own comes encoded twice. */
   private static List<String> names(String path) {
     return Arrays.stream(path.split("/"))
         .filter(name -> !name.isEmpty())

@@ -15,9 +15,8 @@ import lectus.http.message.Method;
 import lectus.http.message.Reply;
 
 /**
- * {@code /{db}/_compact} and {@code /{db}/_compact/{designDocument}}. Stores give back by
- * themselves what is no longer needed, so there is nothing left to do; whoever asks is told that it
- * is being done.
+ * {@code /{db}/_compact} and {@code /{db}/_compact/{designDocument}}. Stores free by themselves
+ * what is no longer needed, so there is nothing to do; the client is told that it is being done.
  */
 final class CompactionResource implements Resource {
   private final Catalogue catalogue;

@@ -17,7 +17,7 @@ import lectus.json.JsonInput;
  * nothing is purged here.
  */
 final class PurgedInfosLimitResource implements Resource {
-  /** What every long holds for certain. */
+  /** A long holds any number of so many digits. */
   private static final int MOST_DIGITS = 18;
 
   private final Catalogue catalogue;

@@ -9,7 +9,7 @@ import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.message.Reply;
 
-/** {@code /{db}/_purged_infos}: what was purged. Nothing is, as long as {@code _purge} is not. */
+/** {@code /{db}/_purged_infos}: what was purged: nothing, for there is no {@code _purge}. */
 final class PurgedInfosResource implements Resource {
   private static final Reply NONE = Reply.json(200, "{\"purged_infos\":[]}");
 

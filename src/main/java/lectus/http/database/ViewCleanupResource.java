@@ -10,7 +10,10 @@ import lectus.http.exchange.Resource;
 import lectus.http.message.Method;
 import lectus.http.message.Reply;
 
-/** {@code /{db}/_view_cleanup}: indexes of no design document. There are no indexes. */
+/**
+ * {@code /{db}/_view_cleanup}: removes indexes that no design document has any more. There are no
+ * indexes.
+ */
 final class ViewCleanupResource implements Resource {
   private final Catalogue catalogue;
   private final DatabaseNames names;

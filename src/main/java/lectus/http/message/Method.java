@@ -14,9 +14,10 @@ public enum Method {
   OTHER;
 
   /**
-   * The method that a request means. Clients that can but GET and POST name another one in a header
-   * beside a POST; with any other method it is ignored, as CouchDB ignores it. {@code HEAD} by that
-   * header is a GET: to the client's HTTP library, the answer to a POST has a body.
+   * The method that a request means. Clients that can send nothing but GET and POST name another
+   * method in a header of a POST. With any other method CouchDB ignores that header, and so does
+   * this. {@code HEAD} in it is a GET: for the client's HTTP library the answer to a POST has a
+   * body.
    *
    * @param override the header {@code X-HTTP-Method-Override}; null if absent
    */

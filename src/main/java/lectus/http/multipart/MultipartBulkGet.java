@@ -41,7 +41,7 @@ public final class MultipartBulkGet implements BulkGetForm {
     }
   }
 
-  /** Which document it is of, CouchDB does not say. */
+  /** CouchDB does not say which document it is of. */
   private byte[] missing(RevisionId revision) {
     JsonBuffer out = errorPart().ascii("{\"rev\":");
     RevisionText.append(out, revision);

@@ -15,7 +15,7 @@ import lectus.http.message.MediaType;
  * times.
  */
 public final class RelatedDocument {
-  /** What the headers of a part may have, in bytes, with their line ends. */
+  /** Longest headers of a part, in bytes, with their line ends. */
   static final int MAX_HEADER_BYTES = 8 << 10;
 
   private static final String MEDIA_TYPE = "multipart/related";
@@ -28,7 +28,7 @@ public final class RelatedDocument {
   private static final Pattern BOUNDARY =
       Pattern.compile("[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]");
 
-  /** Of a header that goes on in the next line (RFC 822, section 3.1.1). */
+  /** Where a header goes on in the next line (RFC 822, section 3.1.1). */
   private static final Pattern FOLD = Pattern.compile("\r\n(?=[ \t])");
 
   /** With the line end before it, which belongs to the delimiter, not to the part. */
@@ -73,7 +73,7 @@ public final class RelatedDocument {
     return Arrays.copyOfRange(body, content, end);
   }
 
-  /** Where the first part begins; what comes before its delimiter, the preamble, says nothing. */
+  /** Where the first part begins. The preamble before its delimiter is ignored. */
   private int firstPart(byte[] body) {
     int withoutLineEnd = delimiter.length - LINE_END.length;
     boolean atOnce =
@@ -136,7 +136,7 @@ public final class RelatedDocument {
     }
   }
 
-  /** What follows the closing delimiter, the epilogue, says nothing. */
+  /** The epilogue behind the closing delimiter is ignored. */
   private static void checkLast(byte[] body, int from) {
     if (!startsWith(CLOSING, body, from)) {
       behindLineEnd(body, from);

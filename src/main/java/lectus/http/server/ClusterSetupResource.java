@@ -11,7 +11,7 @@ import lectus.json.JsonValue;
 
 /**
  * {@code /_cluster_setup}: a server is set up by its configuration before it starts, so CouchDB's
- * wizard and scripts find that it is finished. What passwords they send are not read.
+ * wizard and scripts find that it is finished. Passwords that they send are not read.
  */
 final class ClusterSetupResource implements Resource {
   private static final int MOST_BYTES = 16 << 10;
@@ -44,7 +44,7 @@ final class ClusterSetupResource implements Resource {
     return membership.members().size() == 1 ? "single_node_enabled" : "cluster_finished";
   }
 
-  /** CouchDB's answers to whom sets up again what is finished. */
+  /** What CouchDB answers to a set-up that is finished already. */
   private static String refusal(byte[] body) {
     JsonValue action = RequestJson.object(body).get("action").orElseGet(JsonValue.JsonNull::new);
     String text = action instanceof JsonValue.JsonString string ? string.value() : "";

@@ -9,7 +9,7 @@ import lectus.error.LectusException;
 import lectus.http.message.QueryParameters;
 import lectus.json.JsonValue;
 
-/** The two forms in which a client says who it is. What else the body says is not looked at. */
+/** The two forms in which a client says who it is. The rest of the body is ignored. */
 enum LoginForm {
   JSON {
     @Override
