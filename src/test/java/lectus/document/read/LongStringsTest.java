@@ -38,7 +38,7 @@ class LongStringsTest {
       new DocumentReader(db.catalogue, db.transactions, new HotDocuments(1 << 20));
 
   @Test
-  void is_read_as_it_was_written() {
+  void a_long_string_is_read_as_it_was_written() {
     String body =
         "\"a\":\"" + "é\\u0000".repeat(60_000) + "\",\"b\":[\"" + "x".repeat(5_000_000) + "\",1]";
     RevisionId revision = db.put("a", "{" + body + "}");
@@ -52,7 +52,7 @@ class LongStringsTest {
   }
 
   @Test
-  void is_a_field() {
+  void a_long_string_is_a_field() {
     String text = "x".repeat(250_000);
     RevisionId revision =
         db.put("a", "{\"a\":\"0\",\"b\":{\"c\":\"" + text + "\",\"d\":1},\"b2\":2,\"e\":3}");
@@ -66,7 +66,7 @@ class LongStringsTest {
   }
 
   @Test
-  void belongs_to_its_revision() {
+  void a_long_string_belongs_to_its_revision() {
     String other = "\"" + "y".repeat(300_000) + "\"";
     db.replicate("a", "{\"v\":\"" + "x".repeat(200_000) + "\"}", "1-aa");
     db.replicate("a", "{\"v\":" + other + "}", "1-bb");
@@ -90,7 +90,7 @@ class LongStringsTest {
   }
 
   @Test
-  void goes_with_its_revision() {
+  void a_long_string_goes_with_its_revision() {
     RevisionId first = db.put("a", "{\"v\":\"" + "x".repeat(450_000) + "\"}");
     assertThat(rows("a")).hasSize(6);
     RevisionId second = db.put("a", first, "{\"v\":\"" + "x".repeat(99_998) + "\"}");
@@ -100,7 +100,7 @@ class LongStringsTest {
   }
 
   @Test
-  void short_ones_lie_as_they_lay_before() {
+  void short_strings_lie_as_they_lay_before() {
     db.put("a", "{\"b\":{\"c\":\"xy\"}}");
 
     List<KeyValue> rows = rows("a");
@@ -134,7 +134,7 @@ class LongStringsTest {
         "{'list':{'$gt':['TEXT']}}",
         "{'$or':[{'long':{'$exists':false}},{'long':{'$regex':'é$'}}]}",
       })
-  void is_matched_whole(String selector) {
+  void a_long_string_is_matched_whole(String selector) {
     String text = "TEX" + "T".repeat(300_000) + "é";
     RevisionId revision =
         db.put(
@@ -156,7 +156,7 @@ class LongStringsTest {
   }
 
   @Test
-  void is_not_read_to_tell_its_type() {
+  void a_long_string_is_not_read_to_tell_its_type() {
     RevisionId revision = db.put("a", "{\"s\":\"" + "x".repeat(5_000_000) + "\"}");
 
     assertThat(bytesRead(revision, "{'s':{'$exists':true}}")).isLessThan(101_000);

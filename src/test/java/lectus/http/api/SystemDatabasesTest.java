@@ -54,7 +54,7 @@ final class SystemDatabasesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"/_users", "/_users/", "/_users?q=1", "/a%2F_users", "/%5Fusers"})
-  void none_is_created(String target) {
+  void no_database_of_users_is_created(String target) {
     server.delete("/_users");
 
     assertRefused(server.put(target));
@@ -84,14 +84,14 @@ final class SystemDatabasesTest {
   }
 
   @Test
-  void nor_under_another_method() {
+  void no_document_is_written_by_a_method_in_a_header() {
     Request post = server.request("POST", "/_users/" + JAN).header("X-HTTP-Method-Override", "PUT");
 
     assertRefused(post.json("{\"password\":\"apple\"}").send());
   }
 
   @Test
-  void it_is_read_and_copied_from_and_removed() {
+  void an_old_database_is_read_and_removed() {
     Answer jan = server.get("/_users/" + JAN);
     assertThat(jan.status()).isEqualTo(200);
     assertThat(server.get("/_users/_all_docs").body()).contains(JAN);

@@ -76,7 +76,7 @@ final class UpkeepResourcesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "-1", "1.5", "\"5\"", "null", "{}", "1000000000000000000"})
-  void which_is_a_positive_integer(String bad) {
+  void the_limit_of_purges_is_a_positive_integer(String bad) {
     Answer answer = server.put("/w/_purged_infos_limit", bad);
 
     assertThat(answer.status()).isEqualTo(400);
@@ -112,7 +112,7 @@ final class UpkeepResourcesTest {
   }
 
   @Test
-  void and_makes_no_difference() {
+  void how_a_database_is_to_be_spread_makes_no_difference() {
     assertThat(server.put("/new?q=8&n=3&placement=a:1,b:2").status()).isEqualTo(201);
     assertThat(server.get("/new").body()).contains("\"cluster\":{\"q\":1,\"n\":1,");
   }

@@ -83,7 +83,7 @@ final class MultipartDocumentsTest {
   }
 
   @Test
-  void so_is_a_replicated_one_a_design_document_and_a_local_one() {
+  void a_replicated_a_design_and_a_local_document_are_taken_alike() {
     String replicated =
         "{\"_id\":\"_design/d\",\"_rev\":\"3-q\",\"_attachments\":{},\"_revisions\":"
             + "{\"start\":3,\"ids\":[\"q\",\"p\",\"o\"]}}";

@@ -90,7 +90,7 @@ final class RequestHeadersTest {
         "id status=200",
         "0f9b3c1e-6f1d-4b53-8b0a-0f3a5a3d2c112"
       })
-  void one_that_is_too_long_or_could_mislead_does_not(String id) {
+  void a_request_id_that_is_too_long_or_could_mislead_is_replaced(String id) {
     Answer answer = server.request("GET", "/_up").header("X-Couch-Request-ID", id).send();
 
     assertThat(answer.status()).isEqualTo(200);

@@ -49,7 +49,8 @@ final class AcceptedTypesTest {
         "*                               | false | false | false",
         "application/json;;q=1           | true  | false | false",
       })
-  void by_couchdbs_rules(String accept, boolean json, boolean mixed, boolean related) {
+  void types_are_accepted_by_couchdbs_rules(
+      String accept, boolean json, boolean mixed, boolean related) {
     assertTaken(AcceptedTypes.of(List.of(accept)), json, mixed, related);
   }
 

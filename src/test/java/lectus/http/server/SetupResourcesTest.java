@@ -46,7 +46,7 @@ final class SetupResourcesTest {
           {}                                             | Invalid Action'
           []                                             | Request body must be a JSON object
           """)
-  void so_there_is_nothing_to_set_up(String body, String reason) {
+  void a_set_up_is_finished_already(String body, String reason) {
     Answer answer = server.post("/_cluster_setup", body);
 
     assertThat(answer.status()).isEqualTo(400);
@@ -99,7 +99,7 @@ final class SetupResourcesTest {
     "/_scheduler/docs/a%2F_replicator",
     "/_scheduler/docs/a/_replicator"
   })
-  void and_none_is_asked_for(String target) {
+  void no_document_asks_for_a_replication(String target) {
     assertThat(server.get(target).body())
         .isEqualTo("{\"total_rows\":0,\"offset\":0,\"docs\":[\r\n\r\n]}\n");
   }
