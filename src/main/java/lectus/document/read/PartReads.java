@@ -1,0 +1,102 @@
+package lectus.document.read;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.StreamingMode;
+import com.apple.foundationdb.async.AsyncIterator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import lectus.document.body.DocumentsSubspace;
+import lectus.json.LeafList;
+import lectus.json.StringPieces;
+import lectus.selector.Extent;
+import lectus.store.Reads;
+
+/** Reads parts of documents, each as far as a selector looks, and counts what was read. */
+final class PartReads {
+  private final ReadTransaction tx;
+  private long bytes;
+
+  PartReads(ReadTransaction tx) {
+    this.tx = tx;
+  }
+
+  /** A part that is being read. Of a long one only the beginning is read ahead. */
+  interface Part {
+    /**
+     * @param pathOffset where in the keys the paths begin
+     */
+    void addTo(LeafList leaves, int pathOffset);
+  }
+
+  /** Begins to read so much of what lies at and below a key. */
+  Part start(byte[] key, Extent extent) {
+    return switch (extent) {
+      case LEAF -> leaf(key);
+      case TYPE -> first(key, false);
+      case FIRST -> first(key, true);
+      case ALL -> all(key);
+    };
+  }
+
+  private Part leaf(byte[] key) {
+    CompletableFuture<byte[]> reading = tx.get(key);
+    return (leaves, pathOffset) -> {
+      byte[] value = Reads.await(reading);
+      if (value != null) {
+        add(leaves, pathOffset, key, value);
+        addPieces(leaves, pathOffset, key, value);
+      }
+    };
+  }
+
+  private Part first(byte[] key, boolean whole) {
+    CompletableFuture<List<KeyValue>> reading =
+        tx.getRange(key, DocumentsSubspace.endOf(key), 1, false, StreamingMode.EXACT).asList();
+    return (leaves, pathOffset) -> {
+      for (KeyValue row : Reads.await(reading)) {
+        add(leaves, pathOffset, row.getKey(), row.getValue());
+        if (whole && row.getKey().length == key.length) {
+          addPieces(leaves, pathOffset, key, row.getValue());
+        }
+      }
+    };
+  }
+
+  private Part all(byte[] key) {
+    AsyncIterator<KeyValue> reading = rows(key, DocumentsSubspace.endOf(key));
+    return (leaves, pathOffset) -> addAll(leaves, pathOffset, reading);
+  }
+
+  /** The further rows of a leaf. */
+  private void addPieces(LeafList leaves, int pathOffset, byte[] key, byte[] first) {
+    if (StringPieces.areBegunBy(first)) {
+      addAll(leaves, pathOffset, rows(StringPieces.begin(key), StringPieces.end(key)));
+    }
+  }
+
+  private AsyncIterator<KeyValue> rows(byte[] begin, byte[] end) {
+    return tx.getRange(
+            begin, end, ReadTransaction.ROW_LIMIT_UNLIMITED, false, StreamingMode.WANT_ALL)
+        .iterator();
+  }
+
+  private void addAll(LeafList leaves, int pathOffset, AsyncIterator<KeyValue> rows) {
+    while (rows.hasNext()) {
+      KeyValue row = rows.next();
+      add(leaves, pathOffset, row.getKey(), row.getValue());
+    }
+  }
+
+  private void add(LeafList leaves, int pathOffset, byte[] key, byte[] value) {
+    bytes += key.length + value.length;
+    if (key.length > pathOffset) {
+      leaves.add(key, value);
+    }
+  }
+
+  /** Keys and values that were read so far. */
+  long bytes() {
+    return bytes;
+  }
+}
