@@ -68,10 +68,10 @@ public final class DocumentLoader {
 
   private void createDatabase() throws IOException {
     HttpRequest put = HttpRequest.newBuilder(database).PUT(BodyPublishers.noBody()).build();
-    HttpResponse<String> answer = await(client.sendAsync(put, BodyHandlers.ofString()));
-    if (answer.statusCode() != PRECONDITION_FAILED) {
-      check(answer);
-    }
+    await(
+        client
+            .sendAsync(put, BodyHandlers.ofString())
+            .thenApply(a -> a.statusCode() == PRECONDITION_FAILED ? a : check(a)));
   }
 
   private void submit(JsonBuffer batch, Queue<CompletableFuture<?>> underWay) throws IOException {

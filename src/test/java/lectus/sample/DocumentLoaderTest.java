@@ -1,0 +1,49 @@
+package lectus.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.URI;
+import java.util.stream.IntStream;
+import lectus.http.testing.LectusServer;
+import lectus.json.JsonBuffer;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+final class DocumentLoaderTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final LectusServer server = LectusServer.start(stores.fresh());
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private int load(String target) throws IOException {
+    return new DocumentLoader(URI.create(server.url() + target))
+        .load(IntStream.range(0, 3), DocumentLoaderTest::write);
+  }
+
+  private static void write(JsonBuffer batch, int number) {
+    batch.ascii("{\"_id\":\"" + number + "\"}");
+  }
+
+  @Test
+  void documents_are_loaded_into_a_database_that_is_there_or_not() throws IOException {
+    assertThat(load("/numbers")).isEqualTo(3);
+    assertThat(load("/numbers")).isEqualTo(3);
+    assertThat(server.get("/numbers").body()).contains("\"doc_count\":3,");
+  }
+
+  @Test
+  void a_server_that_refuses_the_database_is_quoted() {
+    assertThatThrownBy(() -> load("/")).isInstanceOf(IOException.class).hasMessageContaining("405");
+    assertThatThrownBy(() -> load("/NO"))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("illegal_database_name");
+  }
+}
