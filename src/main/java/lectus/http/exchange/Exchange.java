@@ -220,7 +220,10 @@ public final class Exchange {
     return Offload.to(executor, context, work);
   }
 
-  /** Runs what may throw, and answers what it throws. */
+  /**
+   * Runs what may throw, and answers what it throws, be it that memory ran out: nobody else would
+   * answer the request, nor give back what it holds.
+   */
   public void guarded(Runnable step) {
     try {
       step.run();
