@@ -8,6 +8,7 @@ import lectus.document.edit.BulkEdits;
 import lectus.document.edit.RefusedEdit;
 import lectus.document.write.EditOutcome;
 import lectus.error.LectusError;
+import lectus.error.LectusException;
 import lectus.http.Writes.Completion;
 import lectus.http.exchange.Exchange;
 import lectus.http.message.ErrorStatus;
@@ -18,15 +19,38 @@ import lectus.json.JsonBuffer;
 record BulkAnswering(Exchange exchange, BulkEdits bulk) implements Completion {
   private static final int TYPICAL_ROW_BYTES = 96;
 
+  /** More rows would hold up the other writes of an executor, or the clients of an event loop. */
+  private static final int MOST_ROWS_AT_ONCE = 1_000;
+
   @Override
   public void written(List<EditOutcome> outcomes) {
-    Reply reply = failure(outcomes).map(Reply::error).orElseGet(() -> rows(outcomes));
+    if (outcomes.size() + bulk.refused().size() > MOST_ROWS_AT_ONCE) {
+      exchange.work(() -> reply(outcomes)).onComplete(this::send, busy -> busy(outcomes, busy));
+    } else {
+      send(reply(outcomes));
+    }
+  }
+
+  /** What is stored is told even if the readers have no time for it. */
+  private void busy(List<EditOutcome> outcomes, Throwable failure) {
+    if (failure instanceof LectusException) {
+      send(reply(outcomes));
+    } else {
+      failed(failure);
+    }
+  }
+
+  private void send(Reply reply) {
     exchange.context().runOnContext(none -> exchange.guarded(() -> exchange.reply(reply)));
   }
 
   @Override
   public void failed(Throwable failure) {
     exchange.context().runOnContext(none -> exchange.fail(failure));
+  }
+
+  private Reply reply(List<EditOutcome> outcomes) {
+    return failure(outcomes).map(Reply::error).orElseGet(() -> rows(outcomes));
   }
 
   private Optional<LectusError> failure(List<EditOutcome> outcomes) {

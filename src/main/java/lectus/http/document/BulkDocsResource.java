@@ -74,7 +74,7 @@ final class BulkDocsResource implements Resource {
     BulkEdits bulk = parsed.bulk();
     Completion completion = new BulkAnswering(exchange, bulk);
     if (bulk.edits().isEmpty()) {
-      answerRefused(exchange, completion);
+      completion.written(List.of());
     } else if (bulk.allOrNothing()) {
       exchange.reply(allOrNothing(bulk.edits()));
     } else if (bulk.atomic()) {
@@ -82,17 +82,6 @@ final class BulkDocsResource implements Resource {
     } else {
       writes.writeAll(database, bulk.edits(), parsed.memory(), completion);
     }
-  }
-
-  /** There may be half a million rows to write, too many for an event loop. */
-  private static void answerRefused(Exchange exchange, Completion completion) {
-    exchange
-        .work(
-            () -> {
-              completion.written(List.of());
-              return null;
-            })
-        .onFailure(exchange::fail);
   }
 
   /** CouchDB 1.x stored conflicts then; a cluster of later ones refuses every document. */
