@@ -15,6 +15,9 @@ sealed interface ListArgument {
   /** A long holds any number of so many digits. */
   int MOST_DIGITS = 18;
 
+  /** Characters of what was said that an error repeats. */
+  int LONGEST_SHOWN = 1_000;
+
   /** A parameter of the URL, decoded. */
   record Parameter(String text) implements ListArgument {
     @Override
@@ -29,7 +32,7 @@ sealed interface ListArgument {
 
     @Override
     public String shown() {
-      return text.isEmpty() ? "[]" : '"' + text + '"';
+      return text.isEmpty() ? "[]" : '"' + shortened(text) + '"';
     }
 
     @Override
@@ -58,12 +61,14 @@ sealed interface ListArgument {
 
     @Override
     public String shown() {
-      return json instanceof JsonValue.JsonString ? "<<\"" + text() + "\">>" : text();
+      String text = shortened(text());
+      return json instanceof JsonValue.JsonString ? "<<\"" + text + "\">>" : text;
     }
 
     @Override
     public String shownAsBoolean() {
-      return json instanceof JsonValue.JsonString ? '"' + text() + '"' : text();
+      String text = shortened(text());
+      return json instanceof JsonValue.JsonString ? '"' + text + '"' : text;
     }
   }
 
@@ -123,6 +128,10 @@ sealed interface ListArgument {
     if (!List.of(legal).contains(text())) {
       throw unparsable("Invalid value for `" + name + "`.");
     }
+  }
+
+  private static String shortened(String text) {
+    return text.length() > LONGEST_SHOWN ? text.substring(0, LONGEST_SHOWN) + "…" : text;
   }
 
   static LectusException unparsable(String reason) {

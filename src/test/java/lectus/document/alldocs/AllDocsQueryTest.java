@@ -4,6 +4,7 @@ import static lectus.document.testing.TestDatabase.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -122,6 +123,23 @@ class AllDocsQueryTest {
             e ->
                 assertThat(e.error())
                     .isEqualTo(new LectusError.BadRequest("query_parse_error", reason)));
+  }
+
+  @Test
+  void an_error_repeats_a_thousand_characters_at_most() {
+    String longest = "x".repeat(1_000);
+    for (String name : List.of("limit", "descending")) {
+      assertThatThrownBy(() -> ofBody("{\"" + name + "\":\"" + longest + "\"}"))
+          .hasMessageContaining(longest + "\"");
+      assertThatThrownBy(() -> ofBody("{\"" + name + "\":\"" + longest + "yy\"}"))
+          .hasMessageContaining(longest + "…\"");
+      assertThatThrownBy(() -> range(name, longest + "yy")).hasMessageContaining(longest + "…\"");
+    }
+  }
+
+  private static AllDocsQuery ofBody(String json) {
+    byte[] body = json.getBytes(StandardCharsets.UTF_8);
+    return AllDocsQuery.parse(Listing.ALL, Map.of(), body);
   }
 
   @ParameterizedTest
