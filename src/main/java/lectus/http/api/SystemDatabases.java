@@ -58,7 +58,8 @@ final class SystemDatabases {
 
   private static boolean writes(Method method, String below) {
     return switch (method) {
-      case PUT, COPY -> !below.isEmpty() && isDocument(below);
+      case PUT -> !below.isEmpty() && isDocument(below);
+      case COPY -> true; // where to, a header says: a local document may become any other
       case POST -> isDocument(below) || below.equals("_bulk_docs");
       default -> false;
     };

@@ -71,7 +71,9 @@ final class SystemDatabasesTest {
     "PUT,/_users/_design%2Fx",
     "POST,/_users",
     "POST,/_users/_bulk_docs",
-    "COPY,/_users/org.couchdb.user:jan"
+    "COPY,/_users/org.couchdb.user:jan",
+    "COPY,/_users/_local/jan",
+    "COPY,/_users/_local%2Fjan"
   })
   void no_document_is_written(String method, String target) {
     assertRefused(
@@ -118,10 +120,12 @@ final class SystemDatabasesTest {
     "POST,/_replicator",
     "POST,/_replicator/",
     "POST,/_replicator/_bulk_docs",
-    "COPY,/_replicator/old"
+    "COPY,/_replicator/old",
+    "COPY,/_replicator/_local/old"
   })
   void a_replication_that_nobody_would_run_is_refused(String method, String target) {
     assertThat(server.put("/_replicator").status()).isEqualTo(201);
+    assertThat(server.put("/a%2F_replicator").status()).isEqualTo(201);
 
     Answer refused =
         server.request(method, target).header("Destination", "backup").json(REPLICATION).send();
