@@ -7,23 +7,15 @@ import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.async.AsyncIterator;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
-import lectus.database.ValidatorsSubspace;
-import lectus.document.DocumentId;
-import lectus.document.alldocs.AllDocsRow;
-import lectus.document.alldocs.AllDocsSubspace;
-import lectus.document.design.ValidationMember;
 import lectus.revision.RevisionsSubspace;
-import lectus.store.Reads;
 import lectus.store.TransactionRunner;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
@@ -32,9 +24,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Brings one database from the first format to the current one: documents whose branches have
- * hashes as strings are rewritten, design documents that ask for validation are listed, and then
- * the database says that it is current. One scan of the edit branches, a page at a time. Before it
- * the database is closed to servers of the earlier version, whose writes the scan might pass by.
+ * hashes as strings are rewritten, design documents that ask for validation are listed ({@link
+ * ValidatorsListing}), and then the database says that it is current. One scan of the edit
+ * branches, a page at a time. Before it the database is closed to servers of the earlier version,
+ * whose writes the scan might pass by.
  */
 final class DatabaseUpgrade {
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseUpgrade.class);
@@ -45,9 +38,6 @@ final class DatabaseUpgrade {
 
   /** Pages between two lines of the log. */
   private static final int PAGES_BETWEEN_LINES = 100;
-
-  /** The first id behind those of design documents. */
-  private static final String BEHIND_DESIGN = "_design0";
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
@@ -68,7 +58,7 @@ final class DatabaseUpgrade {
     LOG.info("Upgrading the database {}", former.name().text());
     note(catalogue::closeToFormerServers);
     rewriteDocuments();
-    listValidators();
+    new ValidatorsListing(transactions, former, this::stillFormer).run();
     note(catalogue::becomeCurrent);
     LOG.info(
         "Upgraded the database {}: {} edit branches, of which {} documents were rewritten",
@@ -176,39 +166,5 @@ final class DatabaseUpgrade {
   private int rewrite(Transaction tx, List<String> ids) {
     DatabaseHandle db = catalogue.currentForChanges(tx, former.name());
     return isFormer(db) ? new DocumentsRewrite(tx, db, catalogue).run(ids) : ids.size();
-  }
-
-  private void listValidators() {
-    Optional<byte[]> begin = Optional.of(new AllDocsSubspace(former).key(DocumentId.DESIGN_PREFIX));
-    while (begin.isPresent()) {
-      byte[] from = begin.get();
-      begin = transactions.<Optional<byte[]>>run(tx -> listValidators(tx, from));
-    }
-  }
-
-  /** Live documents of an earlier version have rows in the all-docs index. */
-  private Optional<byte[]> listValidators(Transaction tx, byte[] begin) {
-    Optional<DatabaseHandle> db = stillFormer(tx);
-    if (db.isEmpty()) {
-      return Optional.empty();
-    }
-    AllDocsSubspace allDocs = new AllDocsSubspace(former);
-    List<KeyValue> rows =
-        Reads.await(
-            tx.snapshot().getRange(begin, allDocs.key(BEHIND_DESIGN), DOCUMENTS_AT_ONCE).asList());
-    List<AllDocsRow> designs = rows.stream().map(allDocs::decode).toList();
-    List<CompletableFuture<Boolean>> validating = new ArrayList<>();
-    for (AllDocsRow design : designs) {
-      validating.add(ValidationMember.isStored(tx, former, design.id(), design.winner()));
-    }
-    ValidatorsSubspace validators = new ValidatorsSubspace(former.prefix());
-    for (int i = 0; i < designs.size(); i++) {
-      if (Reads.await(validating.get(i))) {
-        validators.set(tx, designs.get(i).id(), true);
-      }
-    }
-    return designs.size() < DOCUMENTS_AT_ONCE
-        ? Optional.empty()
-        : Optional.of(ByteArrayUtil.join(rows.get(rows.size() - 1).getKey(), new byte[1]));
   }
 }
