@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
     },
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "Exit status:%n",
-    exitCodeList = {"0:sound", "1:not sound", "2:it could not be checked"})
+    exitCodeList = {"0:sound", "1:not sound", "2:it could not be checked, or not all of it"})
 final class CheckCommand implements Callable<Integer> {
   static final int SOUND = 0;
   static final int NOT_SOUND = 1;
@@ -73,15 +73,35 @@ final class CheckCommand implements Callable<Integer> {
       console.say("and " + unnamed + " more findings");
     }
     report.notes().forEach(console::say);
+    boolean isComplete = report.notLookedAt() == 0;
+    if (!isComplete) {
+      console.say(
+          "Not looked at: "
+              + report.notLookedAt()
+              + " of "
+              + count(report.databases(), "database")
+              + ", because of the format of an earlier version.");
+    }
     console.say(
-        (report.isSound() ? "Sound: " : "Not sound, " + count(report.found(), "finding") + ": ")
-            + count(report.databases(), "database")
+        verdict(report, isComplete)
+            + ": "
+            + count(report.databases() - report.notLookedAt(), "database")
             + " with "
             + count(report.documents(), "document")
             + ", deleted ones included, read at "
             + report.versions()
             + ".");
-    return report.isSound() ? SOUND : NOT_SOUND;
+    if (!report.isSound()) {
+      return NOT_SOUND;
+    }
+    return isComplete ? SOUND : NOT_CHECKED;
+  }
+
+  private static String verdict(AuditReport report, boolean isComplete) {
+    if (!report.isSound()) {
+      return "Not sound, " + count(report.found(), "finding");
+    }
+    return isComplete ? "Sound" : "Nothing wrong in what was looked at";
   }
 
   private static String count(long number, String noun) {

@@ -8,11 +8,15 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseSubspace;
 import lectus.http.testing.LectusServer;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
@@ -117,18 +121,79 @@ final class CheckCommandTest {
     assertThat(out.toString()).startsWith("Sound: 1 database with 2 documents");
   }
 
+  /** Makes databases of the format of an earlier version, as far as the auditor sees. */
+  private void waitForTheirUpgrade(String... names) {
+    store(
+        store -> {
+          TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
+          Catalogue catalogue = new Catalogue(store, transactions, InstantSource.system());
+          for (String name : names) {
+            byte[] prefix = catalogue.open(DatabaseName.of(name)).prefix();
+            byte[] format = DatabaseSubspace.CONFIG.key(prefix).string("format").toBytes();
+            transactions.run(
+                tx -> {
+                  tx.clear(format);
+                  return null;
+                });
+          }
+        });
+  }
+
   @Test
-  void what_is_wrong_is_listed() {
+  void a_store_that_waits_for_its_upgrade_is_not_said_to_be_sound() {
     twoDatabases();
+    waitForTheirUpgrade("v", "w");
+
+    assertThat(checkData()).isEqualTo(2);
+
+    assertThat(out.toString().lines())
+        .hasSize(4)
+        .contains("Not looked at: 2 of 2 databases, because of the format of an earlier version.")
+        .anyMatch(it -> it.startsWith("The database \"v\" has the format of an earlier version"))
+        .anyMatch(it -> it.startsWith("The database \"w\" has the format of an earlier version"))
+        .anyMatch(it -> it.startsWith("Nothing wrong in what was looked at: 0 databases with 0"))
+        .noneMatch(it -> it.startsWith("Sound"));
+    assertThat(checkData("w")).isEqualTo(2);
+    assertThat(out.toString()).contains("Not looked at: 1 of 1 database, ");
+  }
+
+  @Test
+  void databases_beside_one_that_waits_for_its_upgrade_are_looked_at() {
+    twoDatabases();
+    waitForTheirUpgrade("v");
+
+    assertThat(checkData()).isEqualTo(2);
+    assertThat(out.toString().lines())
+        .contains("Not looked at: 1 of 2 databases, because of the format of an earlier version.")
+        .anyMatch(
+            it ->
+                it.startsWith("Nothing wrong in what was looked at: 1 database with 2 documents"));
+    assertThat(checkData("w")).isZero();
+
+    addStranger();
+    out.getBuffer().setLength(0);
+    assertThat(checkData()).isEqualTo(1);
+    assertThat(out.toString().lines())
+        .anyMatch(it -> it.startsWith("Not looked at: 1 of 2 databases"))
+        .anyMatch(it -> it.startsWith("Not sound, 1 finding: 1 database with 2 documents"));
+  }
+
+  /** Something under a prefix that the directory layer never hands out: those are integers. */
+  private void addStranger() {
     store(
         store ->
             new TransactionRunner(store, TransactionLimits.DEFAULT)
                 .run(
                     tx -> {
-                      // No prefix that the directory layer hands out: those are integers.
                       tx.set(new byte[] {0x01}, new byte[0]);
                       return null;
                     }));
+  }
+
+  @Test
+  void what_is_wrong_is_listed() {
+    twoDatabases();
+    addStranger();
 
     assertThat(checkData()).isEqualTo(1);
 

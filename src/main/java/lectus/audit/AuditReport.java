@@ -16,6 +16,7 @@ public final class AuditReport {
   private final ReadVersions versions = new ReadVersions();
   private long found;
   private long databases;
+  private long notLookedAt;
   private long documents;
 
   AuditReport(AuditListener listener) {
@@ -41,8 +42,14 @@ public final class AuditReport {
     return List.copyOf(notes);
   }
 
+  /** All databases that there are, also those that were not looked at. */
   public long databases() {
     return databases;
+  }
+
+  /** Databases in the format of an earlier version, of which nothing is known. */
+  public long notLookedAt() {
+    return notLookedAt;
   }
 
   /** Documents looked at, deleted ones included. */
@@ -71,6 +78,12 @@ public final class AuditReport {
     databases++;
   }
 
+  /** Notes why a database that was counted is not looked at. */
+  void passOver(String sentence) {
+    notLookedAt++;
+    note(sentence);
+  }
+
   void countDocument() {
     if (++documents % BETWEEN_REACHED == 0) {
       listener.reached("documents", documents);
@@ -83,6 +96,7 @@ public final class AuditReport {
     found += other.found - other.findings.size();
     notes.addAll(other.notes);
     databases += other.databases;
+    notLookedAt += other.notLookedAt;
     documents += other.documents;
     versions.include(other.versions);
   }

@@ -45,11 +45,11 @@ final class DatabaseAudit {
       return true;
     }
     if (!handle.isCurrent()) {
-      report.note(
+      report.passOver(
           "The "
               + Texts.database(name.text())
               + " has the format of an earlier version, which the next start of a server brings up"
-              + " to date; it was not looked at.");
+              + " to date, or says in its log why it cannot; it was not looked at.");
       return true;
     }
     AuditedDatabase database = new AuditedDatabase(catalogue, handle);
