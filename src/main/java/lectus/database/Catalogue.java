@@ -22,6 +22,7 @@ import lectus.error.LectusException;
 import lectus.store.Committed;
 import lectus.store.Reads;
 import lectus.store.Store;
+import lectus.store.StoreFormat;
 import lectus.store.TransactionRunner;
 import lectus.store.Versionstamps;
 
@@ -46,6 +47,7 @@ public final class Catalogue {
   private final CatalogueSubspace entries;
   private final CatalogueVersion version;
   private final UpdatesSubspace updates;
+  private final FormatGate gate;
   private final InstantSource clock;
   private final HandleCache handles = new HandleCache();
 
@@ -55,6 +57,7 @@ public final class Catalogue {
     this.entries = new CatalogueSubspace(store.rootPrefix());
     this.version = new CatalogueVersion(store.rootPrefix());
     this.updates = new UpdatesSubspace(store.rootPrefix());
+    this.gate = new FormatGate(transactions, new StoreFormat(store.rootPrefix()));
     this.clock = clock;
   }
 
@@ -251,16 +254,35 @@ public final class Catalogue {
   }
 
   /**
-   * Begins a transaction that writes changes: {@link #current}, then {@link #guard}. A database
-   * from before shards gets its first shard in the same transaction (RFC 018, Backwards
-   * Compatibility).
+   * Begins a transaction that writes documents: {@link #current}, then {@link #guard}.
+   *
+   * @throws LectusException {@code not_found} (404); Unavailable (503) if the database is not in
+   *     the current format
+   */
+  public DatabaseHandle currentForWrites(Transaction tx, DatabaseName name) {
+    DatabaseHandle db = current(tx, name);
+    gate.check(db);
+    guard(tx, db);
+    return db;
+  }
+
+  /**
+   * As {@link #currentForWrites}, for writes that enter the changes index.
    *
    * @return what the database is once the transaction is committed
-   * @throws LectusException {@code not_found} (404)
+   * @throws LectusException as {@link #currentForWrites}
    */
   public DatabaseHandle currentForChanges(Transaction tx, DatabaseName name) {
-    DatabaseHandle db = current(tx, name);
-    guard(tx, db);
+    return withShards(tx, currentForWrites(tx, name));
+  }
+
+  /**
+   * Gives a database from before shards its first one in the transaction that enters changes (RFC
+   * 018, Backwards Compatibility); {@link #guard} has been called.
+   *
+   * @return what the database is once the transaction is committed
+   */
+  public DatabaseHandle withShards(Transaction tx, DatabaseHandle db) {
     return db.topology().current().isDeprecated() ? reshard(tx, db, 1) : db;
   }
 

@@ -153,7 +153,7 @@ public final class Node implements AutoCloseable {
     deployServers(layer.services(writes, announcer, membership, readers));
   }
 
-  /** No request may see a database that is not current. */
+  /** Before a request sees any; what cannot be upgraded is served, and takes no writes. */
   private static void upgrade(Layer layer) {
     try {
       layer.upgrade().run();

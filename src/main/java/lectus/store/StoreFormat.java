@@ -39,4 +39,9 @@ public final class StoreFormat {
   public void write(Transaction tx, int databaseFormat) {
     tx.set(key, new TupleWriter(8).integer(FORMAT).integer(databaseFormat).toBytes());
   }
+
+  /** The next start looks at each database. */
+  public void clear(Transaction tx) {
+    tx.clear(key);
+  }
 }

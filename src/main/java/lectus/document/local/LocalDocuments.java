@@ -1,7 +1,6 @@
 package lectus.document.local;
 
 import com.apple.foundationdb.ReadTransaction;
-import com.apple.foundationdb.Transaction;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.Catalogue;
@@ -69,13 +68,13 @@ public final class LocalDocuments {
    * Removes the document.
    *
    * @return {@code 0-0}
-   * @throws LectusException {@code not_found}
+   * @throws LectusException {@code not_found}; Unavailable if the database is not upgraded
    */
   public String delete(DatabaseName name, String id) {
     LocalEdit removal = LocalEdit.removal(id);
     transactions.run(
         tx -> {
-          LocalDocsSubspace documents = new LocalDocsSubspace(guarded(tx, name));
+          LocalDocsSubspace documents = new LocalDocsSubspace(catalogue.currentForWrites(tx, name));
           if (Reads.await(documents.row(tx, id)).isEmpty()) {
             throw missing();
           }
@@ -83,12 +82,6 @@ public final class LocalDocuments {
           return null;
         });
     return LocalEdit.NO_REVISION;
-  }
-
-  private DatabaseHandle guarded(Transaction tx, DatabaseName name) {
-    DatabaseHandle db = catalogue.current(tx, name);
-    catalogue.guard(tx, db);
-    return db;
   }
 
   private static LectusException missing() {

@@ -45,6 +45,9 @@ final class DatabaseUpgrade {
   private long branches;
   private long rewritten;
 
+  /** Rows and documents that cannot be read. */
+  private long left;
+
   DatabaseUpgrade(Catalogue catalogue, TransactionRunner transactions, DatabaseHandle former) {
     this.catalogue = catalogue;
     this.transactions = transactions;
@@ -52,12 +55,23 @@ final class DatabaseUpgrade {
   }
 
   /**
+   * Whether all of it is upgraded. Otherwise it stays what it was, and takes no writes, because
+   * what could not be read may be of the first format.
+   *
    * @throws lectus.error.LectusException {@code not_found} if the database is deleted meanwhile
    */
-  void run() {
+  boolean run() {
     LOG.info("Upgrading the database {}", former.name().text());
     note(catalogue::closeToFormerServers);
     rewriteDocuments();
+    if (left > 0) {
+      LOG.error(
+          "The database {} is not upgraded and takes no writes: {} rows or documents cannot be"
+              + " read",
+          former.name().text(),
+          left);
+      return false;
+    }
     new ValidatorsListing(transactions, former, this::stillFormer).run();
     note(catalogue::becomeCurrent);
     LOG.info(
@@ -65,6 +79,7 @@ final class DatabaseUpgrade {
         former.name().text(),
         branches,
         rewritten);
+    return true;
   }
 
   private void note(BiConsumer<Transaction, DatabaseHandle> state) {
@@ -96,6 +111,7 @@ final class DatabaseUpgrade {
       byte[] from = begin.get();
       Page page = transactions.read(tx -> readPage(tx, from, range.end));
       branches += page.rows();
+      left += page.unreadable();
       rewrite(page.former());
       begin = page.next();
       if (pages % PAGES_BETWEEN_LINES == 0) {
@@ -105,22 +121,29 @@ final class DatabaseUpgrade {
   }
 
   /**
+   * @param unreadable how many of the rows cannot be read
    * @param former documents that have a row of the first format
    * @param next where the next page begins; empty: there is none
    */
-  private record Page(int rows, List<String> former, Optional<byte[]> next) {}
+  private record Page(int rows, int unreadable, List<String> former, Optional<byte[]> next) {}
 
   private Page readPage(ReadTransaction tx, byte[] begin, byte[] end) {
     Set<String> found = new LinkedHashSet<>();
     byte[] last = begin;
     int rows = 0;
+    int unreadable = 0;
     long bytes = 0;
     AsyncIterator<KeyValue> iterator =
         tx.getRange(begin, end, PAGE_ROWS, false, StreamingMode.WANT_ALL).iterator();
     try {
       while (bytes < PAGE_BYTES && iterator.hasNext()) {
         KeyValue row = iterator.next();
-        formerDocument(row).ifPresent(found::add);
+        try {
+          formerDocument(row).ifPresent(found::add);
+        } catch (MalformedTupleException | IllegalArgumentException damaged) {
+          warn(row, damaged);
+          unreadable++;
+        }
         last = row.getKey();
         bytes += last.length + row.getValue().length;
         rows++;
@@ -131,40 +154,43 @@ final class DatabaseUpgrade {
     boolean isLast = bytes < PAGE_BYTES && rows < PAGE_ROWS;
     return new Page(
         rows,
+        unreadable,
         List.copyOf(found),
         isLast ? Optional.empty() : Optional.of(ByteArrayUtil.join(last, new byte[1])));
   }
 
-  /** The document of a row that is of the first format. What cannot be read is the auditor's. */
+  /** The document of a row that is of the first format. */
   private Optional<String> formerDocument(KeyValue row) {
-    try {
-      int prefixBytes = DatabaseSubspace.REVISIONS.key(former.prefix()).length();
-      TupleReader key = new TupleReader(row.getKey(), prefixBytes);
-      String id = key.string();
-      return RevisionsSubspace.stored(row, key.position()).isFormer()
-          ? Optional.of(id)
-          : Optional.empty();
-    } catch (MalformedTupleException | IllegalArgumentException damaged) {
-      LOG.warn(
-          "A row of the database {} is not upgraded: {}",
-          former.name().text(),
-          damaged.getMessage());
-      return Optional.empty();
-    }
+    int prefixBytes = DatabaseSubspace.REVISIONS.key(former.prefix()).length();
+    TupleReader key = new TupleReader(row.getKey(), prefixBytes);
+    String id = key.string();
+    return RevisionsSubspace.stored(row, key.position()).isFormer()
+        ? Optional.of(id)
+        : Optional.empty();
+  }
+
+  private void warn(KeyValue row, RuntimeException damaged) {
+    LOG.warn(
+        "A row of the database {} is not upgraded, the key {}: {}",
+        former.name().text(),
+        ByteArrayUtil.printable(row.getKey()),
+        damaged.getMessage());
   }
 
   private void rewrite(List<String> ids) {
     int done = 0;
     while (done < ids.size()) {
       List<String> next = ids.subList(done, Math.min(ids.size(), done + DOCUMENTS_AT_ONCE));
-      int more = transactions.<Integer>run(tx -> rewrite(tx, next));
-      done += more;
-      rewritten += more;
+      DocumentsRewrite.Result result = transactions.run(tx -> rewrite(tx, next));
+      done += result.done();
+      rewritten += result.done() - result.unreadable();
+      left += result.unreadable();
     }
   }
 
-  private int rewrite(Transaction tx, List<String> ids) {
-    DatabaseHandle db = catalogue.currentForChanges(tx, former.name());
-    return isFormer(db) ? new DocumentsRewrite(tx, db, catalogue).run(ids) : ids.size();
+  private DocumentsRewrite.Result rewrite(Transaction tx, List<String> ids) {
+    return stillFormer(tx)
+        .map(db -> new DocumentsRewrite(tx, catalogue.withShards(tx, db), catalogue).run(ids))
+        .orElseGet(() -> new DocumentsRewrite.Result(ids.size(), 0));
   }
 }

@@ -43,6 +43,14 @@ final class DocumentsRewrite {
   private final UpdateWriter writer;
   private final StatisticsDelta dropped;
   private long weight;
+  private int unreadable;
+
+  /**
+   * @param done how many of the documents are done, from the first on; a transaction that does none
+   *     has moved branches of the first one
+   * @param unreadable how many of those cannot be read and are as they were
+   */
+  record Result(int done, int unreadable) {}
 
   DocumentsRewrite(Transaction tx, DatabaseHandle db, Catalogue catalogue) {
     this.tx = tx;
@@ -54,11 +62,7 @@ final class DocumentsRewrite {
     this.dropped = new StatisticsDelta(db.configuration().partitioned());
   }
 
-  /**
-   * @return how many of the documents are done, from the first on; a transaction that does none has
-   *     moved branches of the first one
-   */
-  int run(List<String> ids) {
+  Result run(List<String> ids) {
     List<CompletableFuture<List<StoredBranch>>> reading = new ArrayList<>(ids.size());
     ids.forEach(id -> reading.add(revisions.stored(tx, id)));
     int done = 0;
@@ -66,7 +70,7 @@ final class DocumentsRewrite {
       done++;
     }
     finish();
-    return done;
+    return new Result(done, unreadable);
   }
 
   private void finish() {
@@ -78,8 +82,7 @@ final class DocumentsRewrite {
   }
 
   /**
-   * Whether the document is done. One that cannot be read counts as done: it is for the auditor to
-   * report.
+   * Whether the document is done. One that cannot be read counts as done, so that the others are.
    */
   private boolean rewrite(String id, CompletableFuture<List<StoredBranch>> reading) {
     try {
@@ -90,6 +93,7 @@ final class DocumentsRewrite {
           id,
           db.name().text(),
           damaged.getMessage());
+      unreadable++;
       return true;
     }
   }

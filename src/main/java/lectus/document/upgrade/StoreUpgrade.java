@@ -35,7 +35,8 @@ public final class StoreUpgrade {
 
   /**
    * Returns when every database is in the current format, at once if the store says that they are.
-   * A database that cannot be read is left as it is; the next start tries again.
+   * A database of which something cannot be read is left in the format that it has; the next start
+   * tries again.
    */
   public void run() {
     if (transactions.<Integer>read(format::read) >= DatabaseHandle.CURRENT_FORMAT) {
@@ -66,10 +67,7 @@ public final class StoreUpgrade {
   private boolean upgrade(DatabaseName name) {
     try {
       DatabaseHandle db = catalogue.open(name);
-      if (!db.isCurrent()) {
-        new DatabaseUpgrade(catalogue, transactions, db).run();
-      }
-      return true;
+      return db.isCurrent() || new DatabaseUpgrade(catalogue, transactions, db).run();
     } catch (LectusException e) {
       if (e.error() instanceof LectusError.NotFound) {
         return true;

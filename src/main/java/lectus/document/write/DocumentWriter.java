@@ -71,9 +71,9 @@ public final class DocumentWriter {
    * edits of one document each sees what became of the one before. Where the store fails half way,
    * nothing more is tried: the edits that are left fail as the one at hand.
    *
-   * @throws LectusException {@code not_found} if the database does not exist; Unavailable if the
-   *     store answered no commit in time, and nothing is stored; Internal if it could not be
-   *     brought to say whether the first of them were stored
+   * @throws LectusException {@code not_found} if the database does not exist; Unavailable if it is
+   *     not upgraded, or the store answered no commit in time, and nothing is stored; Internal if
+   *     it could not be brought to say whether the first of them were stored
    */
   public WriteResult write(DatabaseName database, List<? extends Edit> edits) {
     WaitingEdits waiting =
@@ -113,8 +113,9 @@ public final class DocumentWriter {
    * Makes all edits in one transaction, or none: the result has failures then.
    *
    * @throws LectusException {@code not_found}; {@code bad_request} if a document comes twice;
-   *     {@code too_large} if they do not fit into one transaction; Unavailable if others edit the
-   *     same documents all the time, or the store answers no commit in time
+   *     {@code too_large} if they do not fit into one transaction; Unavailable if the database is
+   *     not upgraded, others edit the same documents all the time, or the store answers no commit
+   *     in time
    */
   public WriteResult writeAtomically(DatabaseName database, List<? extends Edit> edits) {
     List<DocumentEdits> documents = DocumentEdits.of(edits, Long.MAX_VALUE);

@@ -35,6 +35,7 @@ import lectus.document.read.ReadOptions;
 import lectus.document.testing.TestDatabase;
 import lectus.document.upgrade.FirstFormat.Revision;
 import lectus.error.LectusError;
+import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
@@ -265,14 +266,14 @@ class StoreUpgradeTest {
   void a_server_of_the_first_version_writes_nothing_once_the_upgrade_has_begun() {
     old.lay("a", Revision.of("1-zz"));
     Transaction late = store.database().createTransaction();
-    db.catalogue.currentForChanges(late, db.name);
+    db.catalogue.guard(late, db.catalogue.current(late, db.name));
     old.lay(late, "b", Revision.of("1-zz"));
     network.plan(Fault.NONE, Fault.IO_ERROR);
 
     assertThatThrownBy(upgrade(network.store())::run).isInstanceOf(FDBException.class);
 
     assertThat(handle().isCurrent()).isFalse();
-    byte[] unknownField = DatabaseSubspace.CONFIG.key(handle().prefix()).string("format").toBytes();
+    byte[] unknownField = formatKey(handle());
     assertThat(db.transactions.<byte[]>read(tx -> tx.get(unknownField).join())).isNotNull();
     assertThatThrownBy(() -> late.commit().join()).hasCauseInstanceOf(FDBException.class);
     late.close();
@@ -370,9 +371,11 @@ class StoreUpgradeTest {
     AuditReport report = report();
 
     assertThat(report.isSound()).isTrue();
+    assertThat(report.notLookedAt()).isEqualTo(1);
     assertThat(report.notes()).singleElement().asString().contains("\"db\"", "earlier version");
     upgrade();
     assertThat(report().notes()).isEmpty();
+    assertThat(report().notLookedAt()).isZero();
   }
 
   private AuditReport report() {
@@ -407,27 +410,141 @@ class StoreUpgradeTest {
   }
 
   @Test
-  void a_row_that_cannot_be_read_is_left_to_the_auditor() {
+  void a_database_with_a_row_that_cannot_be_read_is_not_upgraded_before_it_is_repaired() {
     old.lay("a", Revision.of("1-zz"));
     old.lay("b", Revision.of("1-zz"));
-    byte[] damaged =
-        DatabaseSubspace.REVISIONS.key(handle().prefix()).string("a").integer(7).toBytes();
+    byte[] damaged = rowWithoutRevision("a");
     setRaw(damaged, new byte[] {9});
 
-    upgrade();
+    upgrade(store).run();
 
+    assertThat(handle().isCurrent()).isFalse();
+    assertThat(report().notLookedAt()).isEqualTo(1);
+    clear(damaged);
+    upgrade();
     assertThat(db.leaves("b")).containsExactly("1-zz");
-    assertThat(report().findings()).anySatisfy(it -> assertThat(it.place()).contains("\"a\""));
+    db.audit(2);
+  }
+
+  @Test
+  void a_document_that_cannot_be_read_does_not_keep_the_others_from_being_rewritten() {
+    old.lay("a", Revision.of("1-zz"), Revision.of("1-yy"));
+    old.lay("b", Revision.of("1-" + SIXTEEN));
+    byte[] damaged = old.key(DatabaseSubspace.REVISIONS, "a", Revision.of("1-yy")).toBytes();
+    byte[] value = db.transactions.<byte[]>read(tx -> tx.get(damaged).join());
+    setRaw(damaged, new byte[] {9});
+
+    upgrade(store).run();
+
+    assertThat(handle().isCurrent()).isFalse();
+    assertThat(read("b", "1-" + HEX_OF_SIXTEEN)).contains("\"of\"");
+    setRaw(damaged, value);
+    upgrade();
+    assertThat(db.leaves("a")).containsExactly("1-zz", "1-yy");
+    db.audit(2);
+  }
+
+  @Test
+  void a_database_that_is_not_upgraded_is_read_and_not_written_to() {
+    old.lay("a", Revision.of("1-zz"));
+    old.lay("b", Revision.of("1-" + "f".repeat(32)));
+    byte[] damaged = rowWithoutRevision("a");
+    setRaw(damaged, new byte[] {9});
+
+    try (LectusServer server = LectusServer.start(store)) {
+      assertThat(server.get("/db/b").status()).isEqualTo(200);
+      assertThat(server.get("/db/_changes").status()).isEqualTo(200);
+      assertTakesNoDocuments(server);
+      assertThat(server.put("/db/_revs_limit", "7").status()).isEqualTo(200);
+      assertThat(server.put("/db/_security", "{}").status()).isEqualTo(200);
+    }
+
+    clear(damaged);
+    try (LectusServer server = LectusServer.start(store)) {
+      assertThat(server.put("/db/c", "{}").status()).isEqualTo(201);
+      assertThat(server.put("/db/_local/l", "{}").status()).isEqualTo(201);
+    }
+    db = TestDatabase.open(store, "db");
+    assertThat(handle().configuration().revsLimit()).isEqualTo(7);
+    db.audit(3);
+  }
+
+  private static void assertTakesNoDocuments(LectusServer server) {
+    String replicated = "{\"_id\":\"c\",\"_rev\":\"1-a\"}";
+    List<Answer> answers =
+        List.of(
+            server.put("/db/c", "{}"),
+            server.put("/db/_design/d", VALIDATES),
+            server.post("/db", "{}"),
+            server.delete("/db/b?rev=1-" + "f".repeat(32)),
+            server.post("/db/_bulk_docs", "{\"docs\":[{\"_id\":\"c\"},{\"_id\":\"d\"}]}"),
+            server.post("/db/_bulk_docs", "{\"new_edits\":false,\"docs\":[" + replicated + "]}"),
+            server.put("/db/_local/l", "{}"),
+            server.delete("/db/_local/l"));
+    for (Answer answer : answers) {
+      assertThat(answer.status()).as(answer.toString()).isEqualTo(503);
+      assertThat(answer.body()).contains("service_unavailable", "format of an earlier version");
+      assertThat(answer.header("retry-after")).isEqualTo("60");
+    }
+  }
+
+  @Test
+  void writes_that_would_pass_a_validator_by_are_refused_where_validators_cannot_be_listed() {
+    old.lay("_design/v", Revision.of("1-a").with(VALIDATES));
+    old.lay("_design/w", Revision.of("1-a"));
+    old.lay("b", Revision.of("1-" + "f".repeat(32)));
+    byte[] damaged = DatabaseSubspace.ALL_DOCS.key(handle().prefix()).string("_design/w").toBytes();
+    byte[] value = db.transactions.<byte[]>read(tx -> tx.get(damaged).join());
+    setRaw(damaged, new byte[] {9});
+
+    try (LectusServer server = LectusServer.start(store)) {
+      assertThat(server.get("/db/_design/v").status()).isEqualTo(200);
+      assertTakesNoDocuments(server);
+    }
+
+    setRaw(damaged, value);
+    try (LectusServer server = LectusServer.start(store)) {
+      assertThat(server.put("/db/c", "{}").status()).isEqualTo(501);
+    }
+    db = TestDatabase.open(store, "db");
+    db.audit(3);
+  }
+
+  @Test
+  void a_database_that_an_earlier_server_makes_behind_the_upgrade_is_upgraded_by_the_next_start() {
+    upgrade();
+    TestDatabase late = TestDatabase.create(store, "late");
+    late.put("a", "{}");
+    clear(formatKey(late.catalogue.open(late.name)));
+
+    try (LectusServer server = LectusServer.start(store)) {
+      assertThat(server.get("/late/a").status()).isEqualTo(200);
+      assertThat(server.put("/late/b", "{}").status()).isEqualTo(503);
+      assertThat(server.put("/late/b", "{}").status()).isEqualTo(503);
+      assertThat(server.put("/db/b", "{}").status()).isEqualTo(201);
+    }
+
+    try (LectusServer server = LectusServer.start(store)) {
+      assertThat(server.put("/late/b", "{}").status()).isEqualTo(201);
+    }
+    TestDatabase.open(store, "late").audit(2);
+  }
+
+  private static byte[] formatKey(DatabaseHandle handle) {
+    return DatabaseSubspace.CONFIG.key(handle.prefix()).string("format").toBytes();
+  }
+
+  /** The key of a row of edit branches that names no revision. */
+  private byte[] rowWithoutRevision(String id) {
+    return DatabaseSubspace.REVISIONS.key(handle().prefix()).string(id).integer(7).toBytes();
+  }
+
+  private void clear(byte[] key) {
     db.transactions.run(
         tx -> {
-          tx.clear(damaged);
-          tx.clear(DatabaseSubspace.CONFIG.key(handle().prefix()).string("format").toBytes());
-          FirstFormat.forgetStore(tx, store);
+          tx.clear(key);
           return null;
         });
-    db = TestDatabase.open(store, "db");
-    upgrade();
-    db.audit(2);
   }
 
   private void setRaw(byte[] key, byte[] value) {
@@ -466,16 +583,12 @@ class StoreUpgradeTest {
 
   @Test
   void a_database_of_a_later_version_is_not_touched() {
-    setRaw(
-        DatabaseSubspace.CONFIG.key(handle().prefix()).string("format").toBytes(),
-        new TupleWriter(8).integer(1).integer(2).toBytes());
+    setRaw(formatKey(handle()), new TupleWriter(8).integer(1).integer(2).toBytes());
     TestDatabase server = TestDatabase.open(store, "db");
 
     assertThatThrownBy(() -> server.catalogue.open(DatabaseName.of("db")))
         .hasMessageContaining("later version");
-    setRaw(
-        DatabaseSubspace.CONFIG.key(handle().prefix()).string("format").toBytes(),
-        new TupleWriter(8).integer(1).integer(1).toBytes());
+    setRaw(formatKey(handle()), new TupleWriter(8).integer(1).integer(1).toBytes());
   }
 
   private String read(String id, String rev) {
