@@ -71,7 +71,14 @@ final class UnusableNamesTest {
     assertThat(answer.status()).isEqualTo(status);
     assertThat(answer.body())
         .isEqualTo("{\"error\":\"" + error + "\",\"reason\":\"" + reason + "\"}\n");
-    assertThat(server.head("/w/_nope/x").status()).isEqualTo(404);
+  }
+
+  @Test
+  void a_HEAD_finds_none_either() {
+    Answer answer = server.head("/w/_nope/x");
+
+    assertThat(answer.status()).isEqualTo(404);
+    assertThat(answer.body()).isEmpty();
   }
 
   @Test
