@@ -61,16 +61,20 @@ final class Routes {
   /** Resources that answer for all that lies below their names. */
   private final Map<String, Resource> trees;
 
+  /** The same below a database. */
+  private final Map<String, Resource> treesInDatabase;
+
   private final Map<String, Resource> inDatabase = new HashMap<>();
+
+  /** Each has queries below it. */
   private final Map<String, Resource> lists;
+
   private final Resource root;
   private final Resource database;
   private final Resource document;
   private final Resource attachment;
   private final Resource localDocument;
-  private final Resource partition;
   private final Resource changesShards;
-  private final Resource compaction;
   private final Resource unusableName;
 
   Routes(Services services, HttpSettings settings, LiveFeeds feeds, OpenSessions sessions) {
@@ -81,13 +85,12 @@ final class Routes {
     ChangesResources changes = new ChangesResources(services, names, feeds);
     root = server.root();
     database = databases.database(documents.creation());
-    partition = databases.partition();
     document = documents.document();
     attachment = documents.attachment();
     localDocument = documents.localDocument();
     lists = documents.lists();
     changesShards = changes.shards();
-    compaction = databases.compaction();
+    treesInDatabase = databases.trees();
     unusableName = databases.unusableName();
     trees = server.trees();
     atTop.putAll(trees);
@@ -98,6 +101,7 @@ final class Routes {
     atTop.put("_db_updates", changes.databaseUpdates());
     inDatabase.putAll(databases.inDatabase());
     inDatabase.putAll(documents.inDatabase());
+    inDatabase.putAll(lists);
     inDatabase.put("_changes", changes.changes());
   }
 
@@ -150,37 +154,44 @@ final class Routes {
   }
 
   private Resource special(List<String> segments, String name) {
-    int size = segments.size();
+    boolean alone = segments.size() == 2;
     if (name.equals("_design") || name.equals("_local")) {
       return named(segments, name);
     }
-    if (name.startsWith(DocumentId.LOCAL_PREFIX) && size == 2) {
+    if (name.startsWith(DocumentId.LOCAL_PREFIX) && alone) {
       return localDocument(name.substring(DocumentId.LOCAL_PREFIX.length()));
     }
-    if (name.startsWith(DocumentId.DESIGN_PREFIX) && size > 2) {
+    if (name.startsWith(DocumentId.DESIGN_PREFIX) && !alone) {
       return attachment;
     }
-    Resource list = lists.get(name);
-    if (list != null && (size == 2 || size == 3 && segments.get(2).equals("queries"))) {
-      return list;
-    }
-    if (name.equals("_partition")) {
-      return partition;
-    }
-    Resource known = inDatabase.get(name);
-    if (known != null && size == 2) {
+    Resource known = inDatabase(segments, name);
+    if (known != null) {
       return known;
-    }
-    if (name.equals("_compact") && size > 2) {
-      return compaction;
-    }
-    if (name.equals("_changes") && size == 3) {
-      return segments.get(2).equals("_meta") ? changesShards : known;
     }
     if (MISSING_IN_DATABASE.contains(name)) {
       throw missing("/{db}/" + name);
     }
-    return size == 2 ? document : unusableName;
+    return alone ? document : unusableName;
+  }
+
+  /** What every database has at this path; null if there is nothing. */
+  private Resource inDatabase(List<String> segments, String name) {
+    Resource tree = treesInDatabase.get(name);
+    if (tree != null) {
+      return tree;
+    }
+    return switch (segments.size()) {
+      case 2 -> inDatabase.get(name);
+      case 3 -> inDatabase(name, segments.get(2));
+      default -> null;
+    };
+  }
+
+  private Resource inDatabase(String name, String below) {
+    if (name.equals("_changes")) {
+      return below.equals("_meta") ? changesShards : inDatabase.get(name);
+    }
+    return below.equals("queries") ? lists.get(name) : null;
   }
 
   private Resource localDocument(String name) {

@@ -24,16 +24,6 @@ public final class DatabaseResources {
     return new DatabaseResource(services, names, creation);
   }
 
-  /** {@code /{db}/_partition/{partition}} and what lies below it. */
-  public Resource partition() {
-    return new PartitionResource(services, names);
-  }
-
-  /** {@code /{db}/_compact} and {@code /{db}/_compact/{designDocument}}. */
-  public Resource compaction() {
-    return new CompactionResource(services, names);
-  }
-
   /** A name that no document has. */
   public Resource unusableName() {
     return new UnusableNameResource(services, names);
@@ -44,12 +34,18 @@ public final class DatabaseResources {
         "_all_dbs", new AllDbsResource(services), "_dbs_info", new DbsInfoResource(services));
   }
 
+  /** Below a database, each for all that lies below its name. */
+  public Map<String, Resource> trees() {
+    return Map.of(
+        "_partition", new PartitionResource(services, names),
+        "_compact", new CompactionResource(services, names));
+  }
+
   /** Below a database. */
   public Map<String, Resource> inDatabase() {
     return Map.of(
         "_revs_limit", new RevsLimitResource(services, names),
         "_security", new SecurityResource(services, names),
-        "_compact", compaction(),
         "_view_cleanup", new ViewCleanupResource(services, names),
         "_purged_infos", new PurgedInfosResource(services, names),
         "_purged_infos_limit", new PurgedInfosLimitResource(services, names),
