@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
+import lectus.http.Services;
 import lectus.http.api.HttpApi;
 import lectus.http.testing.Connection;
 import lectus.http.testing.TestSettings;
@@ -20,6 +21,7 @@ final class BareServer implements AutoCloseable {
   private final ExecutorService readers = ReaderPool.of(4);
   private final ListenerRegistry listeners = new ListenerRegistry();
   private final Layer layer;
+  private final Services services;
   private final HttpApi api;
   private final Context context = vertx.getOrCreateContext();
   private final HttpServer server;
@@ -36,7 +38,8 @@ final class BareServer implements AutoCloseable {
     UpdateAnnouncer announcer = new UpdateAnnouncer(listeners, Announcements.TO_NOBODY);
     WriteRouter writes = new WriteRouter(vertx.eventBus(), queues, bounds.batchEdits());
     MembershipAt membership = new MembershipAt(new Alone(), () -> "127.0.0.1:0");
-    api = new HttpApi(layer.services(writes, announcer, membership, readers), settings.http());
+    services = layer.services(writes, announcer, membership, readers);
+    api = new HttpApi(services, settings.http());
     server =
         Future.<HttpServer>future(
                 started ->
@@ -47,6 +50,10 @@ final class BareServer implements AutoCloseable {
 
   Layer layer() {
     return layer;
+  }
+
+  Services services() {
+    return services;
   }
 
   ListenerRegistry listeners() {

@@ -2,7 +2,6 @@ package lectus.http.exchange;
 
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -16,11 +15,9 @@ import java.util.function.UnaryOperator;
 import lectus.document.PagedBody;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.BodyMemory;
 import lectus.http.ParsedMemory;
 import lectus.http.message.AcceptedTypes;
 import lectus.http.message.EntityTag;
-import lectus.http.message.ErrorStatus;
 import lectus.http.message.Headers;
 import lectus.http.message.Method;
 import lectus.http.message.QueryParameters;
@@ -36,10 +33,7 @@ import lectus.http.message.RequestTarget;
  */
 public final class Exchange {
   private static final int SWITCHING_PROTOCOLS = 101;
-  private static final int NO_CONTENT = 204;
-
-  /** Smaller answers are not worth counting. */
-  private static final int UNCOUNTED_BYTES = 64 << 10;
+  private static final int INTERNAL_ERROR = 500;
 
   /** In the log alone: nobody was there to be answered. */
   private static final int CLIENT_GONE = 499;
@@ -50,10 +44,9 @@ public final class Exchange {
   private final String id;
   private final long startNanos = System.nanoTime();
   private final Method method;
+  private final HeldMemory held;
   private RequestTarget target;
   private QueryParameters query;
-  private long heldBytes;
-  private ParsedMemory parsed;
   private boolean databaseLookedUp;
 
   public Exchange(HttpLoop loop, Context context, HttpServerRequest request) {
@@ -61,6 +54,7 @@ public final class Exchange {
     this.context = context;
     this.request = request;
     this.method = Method.of(request.method(), header(Headers.METHOD_OVERRIDE));
+    this.held = new HeldMemory(loop.services().bodyMemory());
     this.id = RequestIds.of(header(Headers.REQUEST_ID));
   }
 
@@ -251,90 +245,22 @@ public final class Exchange {
     return RequestBody.readPart(this, loop.settings().maxRequestBytes(), part);
   }
 
-  /** Sends a whole answer. */
+  /** Sends a whole answer, or in its place why it cannot be sent. */
   public void reply(Reply reply) {
-    HttpServerResponse response = request.response();
-    if (response.closed() || response.ended()) {
-      finished(reply.status(), 0);
-      return;
-    }
-    if (isCounted(reply.body())) {
-      replyCounted(reply);
-    } else {
-      send(reply);
-    }
-  }
-
-  /**
-   * Whether the answer has to be counted while its client takes it: what was read, if it is large.
-   * What became of a write is told in any case.
-   */
-  private boolean isCounted(Buffer answer) {
-    return method == Method.GET && answer.length() > UNCOUNTED_BYTES;
-  }
-
-  private void replyCounted(Reply reply) {
     try {
-      Runnable giveBack = holdAnswer(reply.body());
-      send(reply).onComplete(taken -> giveBack.run());
-    } catch (LectusException othersHoldTooMuch) {
-      reply(Reply.error(othersHoldTooMuch.error()));
+      new WholeResponse(this, reply).send();
+    } catch (RuntimeException | Error unsent) {
+      if (reply.status() == INTERNAL_ERROR) {
+        reset();
+      } else {
+        fail(unsent);
+      }
     }
-  }
-
-  /**
-   * Counts a large answer, or a part of one, while it waits for its client.
-   *
-   * @return gives it back
-   * @throws LectusException service_unavailable (503): others hold too much
-   */
-  Runnable holdAnswer(Buffer part) {
-    BodyMemory memory = loop.services().bodyMemory();
-    int bytes = part.length();
-    memory.reserve(bytes, heldBytes);
-    return () -> memory.release(bytes);
-  }
-
-  private Future<Void> send(Reply reply) {
-    HttpServerResponse response = request.response();
-    Buffer body = reply.body();
-    writeHead(reply.status(), reply.contentType(), reply.headers());
-    if (reply.status() != NO_CONTENT) {
-      response.putHeader(Headers.CONTENT_LENGTH, Integer.toString(body.length()));
-    }
-    Future<Void> sent = isHead() ? response.end() : response.end(body);
-    finished(reply.status(), isHead() ? 0 : body.length());
-    return sent;
   }
 
   /** Puts status and headers that every answer has, without sending them yet. */
   public void writeHead(int status, CharSequence contentType, List<Reply.Header> headers) {
-    HttpServerResponse response = request.response();
-    response.setStatusCode(status);
-    String phrase = ErrorStatus.phrase(status);
-    if (phrase != null) {
-      response.setStatusMessage(phrase);
-    }
-    response.putHeader(Headers.CACHE_CONTROL, Headers.MUST_REVALIDATE);
-    if (contentType != null) {
-      response.putHeader(Headers.CONTENT_TYPE, contentType);
-    }
-    response.putHeader(Headers.DATE, loop.clock().httpDate());
-    response.putHeader(Headers.SERVER, loop.serverHeader());
-    response.putHeader(Headers.REQUEST_ID, id);
-    response.putHeader(Headers.BODY_TIME, Headers.ZERO);
-    for (Reply.Header header : headers) {
-      if (mayHave(header.name())) {
-        response.putHeader(header.name(), header.value());
-      }
-    }
-    loop.cors().addTo(this);
-  }
-
-  /** HTTP/2 has no fields about the connection (RFC 9113, section 8.2.2). */
-  private boolean mayHave(CharSequence name) {
-    boolean isAboutConnection = name == HttpHeaders.CONNECTION || name == HttpHeaders.UPGRADE;
-    return !isAboutConnection || request.version() != HttpVersion.HTTP_2;
+    new ResponseHead(this).write(status, contentType, headers);
   }
 
   /**
@@ -390,15 +316,6 @@ public final class Exchange {
     cut();
   }
 
-  /**
-   * Says in the answer that its connection ends, before a client's next request is lost with it.
-   */
-  void announceCut() {
-    if (!response().headWritten() && mayHave(HttpHeaders.CONNECTION)) {
-      response().putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-    }
-  }
-
   /** Ends the connection; over HTTP/2, where others share it, this request's stream. */
   void cut() {
     if (request.version() == HttpVersion.HTTP_2) {
@@ -408,28 +325,18 @@ public final class Exchange {
     }
   }
 
-  /**
-   * Counts what the request's body holds in memory, until the request is finished.
-   *
-   * @throws LectusException service_unavailable (503): the bodies of others hold too much
-   */
-  void hold(long bytes) {
-    loop.services().bodyMemory().reserve(bytes, heldBytes);
-    heldBytes += bytes;
+  HeldMemory held() {
+    return held;
   }
 
   /** Counts what is made of the body, on whatever thread, until the request is finished. */
   public ParsedMemory parsing() {
-    parsed = loop.services().bodyMemory().parsing(heldBytes);
-    return parsed;
+    return held.parsing();
   }
 
-  private void finished(int status, long bodyBytes) {
-    if (parsed != null) {
-      parsed.release();
-    }
-    loop.services().bodyMemory().release(heldBytes);
-    heldBytes = 0;
+  /** Gives back what the request held, and logs it. */
+  void finished(int status, long bodyBytes) {
+    held.giveBack();
     loop.accessLog().record(this, status, bodyBytes);
   }
 }

@@ -1,5 +1,6 @@
 package lectus.http.exchange;
 
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 
@@ -22,26 +23,15 @@ public final class Outbox {
     this.mostBytes = mostBytes;
   }
 
-  /** Writes a part of the answer's body, be the outbox full or not. */
-  public void write(Buffer part) {
-    write(part, () -> {});
-  }
-
   /**
-   * @param done told when the socket has taken the part, or never will
+   * Writes a part of the answer's body, be the outbox full or not.
+   *
+   * @return completes when the socket has taken the part, or never will
    */
-  void write(Buffer part, Runnable done) {
+  public Future<Void> write(Buffer part) {
     int length = part.length();
     waitingBytes += length;
-    response
-        .write(part)
-        .onComplete(
-            written -> {
-              done.run();
-              if (written.succeeded()) {
-                taken(length);
-              }
-            });
+    return response.write(part).onSuccess(written -> taken(length));
   }
 
   public boolean isFull() {

@@ -23,8 +23,7 @@ final class RequestBody {
   /** How long a client may go on sending what was refused before its connection is closed. */
   private static final long REFUSED_MILLIS = 5_000;
 
-  /** Small bodies are not worth counting. */
-  private static final int UNCOUNTED_BYTES = 64 << 10;
+  private static final int DECOMPRESSED_AT_ONCE = 64 << 10;
 
   private final Exchange exchange;
   private final int limit;
@@ -64,9 +63,7 @@ final class RequestBody {
     return read(exchange, limit)
         .compose(
             body -> {
-              if (body.length > UNCOUNTED_BYTES) {
-                exchange.hold(body.length);
-              }
+              exchange.held().body(body.length);
               return exchange.work(() -> part.apply(body));
             });
   }
@@ -77,9 +74,7 @@ final class RequestBody {
         .work(() -> decompressedLength(compressed, limit))
         .compose(
             length -> {
-              if (length > UNCOUNTED_BYTES) {
-                exchange.hold(length);
-              }
+              exchange.held().body(length);
               return exchange.work(() -> decompress(compressed));
             });
   }
@@ -102,22 +97,17 @@ final class RequestBody {
     long length = part.length() + (collected == null ? 0L : collected.length());
     if (length > limit) {
       refuse(tooLarge());
-    } else if (length > UNCOUNTED_BYTES && !hold(part.length())) {
-      return;
-    } else if (collected == null) {
-      collected = part;
     } else {
-      collected = collected.appendBuffer(part);
+      collect(part, length);
     }
   }
 
-  private boolean hold(int bytes) {
+  private void collect(Buffer part, long length) {
     try {
-      exchange.hold(bytes);
-      return true;
+      exchange.held().bodyGrows(part.length(), length);
+      collected = collected == null ? part : collected.appendBuffer(part);
     } catch (LectusException othersHoldTooMuch) {
       refuse(othersHoldTooMuch);
-      return false;
     }
   }
 
@@ -136,7 +126,7 @@ final class RequestBody {
   private void refuse(LectusException reason) {
     refused = true;
     collected = null;
-    exchange.announceCut();
+    new ResponseHead(exchange).announceCut();
     exchange.afterMillis(REFUSED_MILLIS, exchange::cut);
     promise.tryFail(reason);
   }
@@ -156,7 +146,7 @@ final class RequestBody {
   }
 
   private static int decompressedLength(byte[] compressed, int limit) {
-    byte[] part = new byte[UNCOUNTED_BYTES];
+    byte[] part = new byte[DECOMPRESSED_AT_ONCE];
     long length = 0;
     try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(compressed))) {
       for (int read = in.read(part); read >= 0; read = in.read(part)) {

@@ -1,5 +1,6 @@
 package lectus.http.exchange;
 
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
@@ -17,9 +18,6 @@ import lectus.json.JsonBuffer;
 final class ResponseStream {
   /** What may lie in memory for a slow client, in bytes, beside the part being read. */
   private static final int OUTBOX_BYTES = 256 << 10;
-
-  /** A part that is larger has large documents, and is counted with the bodies of requests. */
-  private static final int UNCOUNTED_BYTES = 2 * OUTBOX_BYTES;
 
   private static final int FIRST_CAPACITY = 16 << 10;
 
@@ -93,12 +91,8 @@ final class ResponseStream {
     } else if (exchange.isHead()) {
       exchange.reply(new Reply(200, body.contentType(), Buffer.buffer(0), headers()));
     } else {
-      exchange.guarded(() -> write(part, hold(part.bytes())));
+      exchange.guarded(() -> write(part));
     }
-  }
-
-  private Runnable hold(Buffer part) {
-    return part.length() > UNCOUNTED_BYTES ? exchange.holdAnswer(part) : () -> {};
   }
 
   private void begin() {
@@ -109,14 +103,28 @@ final class ResponseStream {
     }
   }
 
-  private void write(Part part, Runnable giveBack) {
-    begin();
-    if (!part.more()) {
-      exchange.response().end(part.bytes()).onComplete(taken -> giveBack.run());
-      exchange.streamed();
-      return;
+  private void write(Part part) {
+    exchange
+        .held()
+        .whilePartSent(part.bytes(), () -> part.more() ? writePart(part) : writeLast(part));
+    if (part.more()) {
+      readNextWhenTaken();
     }
-    outbox.write(part.bytes(), giveBack);
+  }
+
+  private Future<Void> writePart(Part part) {
+    begin();
+    return outbox.write(part.bytes());
+  }
+
+  private Future<Void> writeLast(Part part) {
+    begin();
+    Future<Void> sent = exchange.response().end(part.bytes());
+    exchange.streamed();
+    return sent;
+  }
+
+  private void readNextWhenTaken() {
     if (outbox.isFull()) {
       waiting = true;
       outbox.whenRoom(this::goOn);

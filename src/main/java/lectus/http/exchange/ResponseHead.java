@@ -1,0 +1,65 @@
+package lectus.http.exchange;
+
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import java.util.List;
+import lectus.http.message.ErrorStatus;
+import lectus.http.message.Headers;
+import lectus.http.message.Reply;
+
+/** The status and the headers of one answer. They are sent with the first byte of its body. */
+final class ResponseHead {
+  private final Exchange exchange;
+  private final HttpServerResponse response;
+
+  ResponseHead(Exchange exchange) {
+    this.exchange = exchange;
+    this.response = exchange.response();
+  }
+
+  /**
+   * @param contentType null: there is no body
+   * @param headers beyond those that every answer has
+   */
+  void write(int status, CharSequence contentType, List<Reply.Header> headers) {
+    writeStatus(status);
+    response.putHeader(Headers.CACHE_CONTROL, Headers.MUST_REVALIDATE);
+    if (contentType != null) {
+      response.putHeader(Headers.CONTENT_TYPE, contentType);
+    }
+    response.putHeader(Headers.DATE, exchange.loop().clock().httpDate());
+    response.putHeader(Headers.SERVER, exchange.loop().serverHeader());
+    response.putHeader(Headers.REQUEST_ID, exchange.id());
+    response.putHeader(Headers.BODY_TIME, Headers.ZERO);
+    for (Reply.Header header : headers) {
+      if (mayHave(header.name())) {
+        response.putHeader(header.name(), header.value());
+      }
+    }
+    exchange.loop().cors().addTo(exchange);
+  }
+
+  private void writeStatus(int status) {
+    response.setStatusCode(status);
+    String phrase = ErrorStatus.phrase(status);
+    if (phrase != null) {
+      response.setStatusMessage(phrase);
+    }
+  }
+
+  /**
+   * Says that the connection ends with the answer, before a client's next request is lost with it.
+   */
+  void announceCut() {
+    if (!response.headWritten() && mayHave(HttpHeaders.CONNECTION)) {
+      response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+    }
+  }
+
+  /** HTTP/2 has no fields about the connection (RFC 9113, section 8.2.2). */
+  private boolean mayHave(CharSequence name) {
+    boolean isAboutConnection = name == HttpHeaders.CONNECTION || name == HttpHeaders.UPGRADE;
+    return !isAboutConnection || exchange.request().version() != HttpVersion.HTTP_2;
+  }
+}
