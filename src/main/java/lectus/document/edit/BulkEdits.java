@@ -12,21 +12,15 @@ import lectus.json.JsonInput;
  *
  * <p>CouchDB refuses the whole request for one document that it cannot take, and replicators stop
  * for good at a request that is refused. Here such a document fails alone, as one in conflict does.
- * The whole request is refused where nothing of it may be stored then ({@code atomic}), and where
- * nothing of it could be, unless it is a replicator's.
+ * The whole request is refused where its mode lets nothing of it be stored then, and where nothing
+ * of it could be, unless it is a replicator's.
  *
  * @param edits in the request's order
  * @param refused the documents that are no edits, in the request's order
  * @param newEdits false where the documents come with revisions of their own
- * @param atomic whether all are to be stored or none
- * @param allOrNothing whether the request asks for CouchDB's former mode of that name
  */
 public record BulkEdits(
-    List<Edit> edits,
-    List<RefusedEdit> refused,
-    boolean newEdits,
-    boolean atomic,
-    boolean allOrNothing) {
+    List<Edit> edits, List<RefusedEdit> refused, boolean newEdits, BulkMode mode) {
 
   /** More would be an answer of 50 MB, and documents of hardly a hundred bytes each. */
   public static final int MOST_DOCUMENTS = 500_000;
@@ -56,8 +50,12 @@ public record BulkEdits(
     return bulk;
   }
 
+  public boolean isAtomic() {
+    return mode == BulkMode.ATOMIC;
+  }
+
   private void requireWorthwhile() {
-    boolean refusesAll = atomic || allOrNothing || newEdits && edits.isEmpty();
+    boolean refusesAll = mode != BulkMode.EACH_ALONE || newEdits && edits.isEmpty();
     if (refusesAll && !refused.isEmpty()) {
       throw new LectusException(refused.get(0).error());
     }

@@ -70,7 +70,15 @@ final class BulkRequest {
         refused.add(refused(place, reading.identity(), refusal.error(), newId));
       }
     }
-    return new BulkEdits(edits, refused, newEdits, atomic, allOrNothing && newEdits);
+    return new BulkEdits(edits, refused, newEdits, mode());
+  }
+
+  /** CouchDB reads {@code all_or_nothing} only of documents whose revisions it makes itself. */
+  private BulkMode mode() {
+    if (allOrNothing && newEdits) {
+      return BulkMode.ALL_OR_NOTHING;
+    }
+    return atomic ? BulkMode.ATOMIC : BulkMode.EACH_ALONE;
   }
 
   /** No replicator forgets revisions, so this is about the request and not about one document. */

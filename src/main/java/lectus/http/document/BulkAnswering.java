@@ -59,7 +59,7 @@ record BulkAnswering(Exchange exchange, BulkEdits bulk) implements Completion {
 
   /** Replicators know nothing of atomic requests. */
   private boolean isForReplicator() {
-    return !bulk.newEdits() && !bulk.atomic();
+    return !bulk.newEdits() && !bulk.isAtomic();
   }
 
   private Reply rows(List<EditOutcome> outcomes) {
@@ -68,7 +68,7 @@ record BulkAnswering(Exchange exchange, BulkEdits bulk) implements Completion {
 
   /** Of an atomic request that failed, the worst of what befell its edits. */
   private int status(List<EditOutcome> outcomes) {
-    if (!bulk.atomic()) {
+    if (!bulk.isAtomic()) {
       return 201;
     }
     return outcomes.stream()

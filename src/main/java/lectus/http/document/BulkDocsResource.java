@@ -75,12 +75,12 @@ final class BulkDocsResource implements Resource {
     Completion completion = new BulkAnswering(exchange, bulk);
     if (bulk.edits().isEmpty()) {
       completion.written(List.of());
-    } else if (bulk.allOrNothing()) {
-      exchange.reply(allOrNothing(bulk.edits()));
-    } else if (bulk.atomic()) {
-      writes.writeAtomically(database, bulk.edits(), parsed.memory(), completion);
-    } else {
-      writes.writeAll(database, bulk.edits(), parsed.memory(), completion);
+      return;
+    }
+    switch (bulk.mode()) {
+      case EACH_ALONE -> writes.writeAll(database, bulk.edits(), parsed.memory(), completion);
+      case ATOMIC -> writes.writeAtomically(database, bulk.edits(), parsed.memory(), completion);
+      case ALL_OR_NOTHING -> exchange.reply(allOrNothing(bulk.edits()));
     }
   }
 

@@ -174,7 +174,7 @@ class DocumentParserTest {
                 + "\"atomic\":true,\"new_edits\":false}");
 
     assertThat(bulk.newEdits()).isFalse();
-    assertThat(bulk.atomic()).isTrue();
+    assertThat(bulk.mode()).isEqualTo(BulkMode.ATOMIC);
     assertThat(bulk.edits()).allMatch(ReplicatedEdit.class::isInstance);
     assertThat(bulk.edits()).extracting(Edit::id).containsExactly("a", "new");
   }
@@ -184,7 +184,7 @@ class DocumentParserTest {
     BulkEdits bulk = bulk("{\"docs\":[{\"_id\":\"a\"},{}]}");
 
     assertThat(bulk.newEdits()).isTrue();
-    assertThat(bulk.atomic()).isFalse();
+    assertThat(bulk.mode()).isEqualTo(BulkMode.EACH_ALONE);
     assertThat(bulk.edits()).allMatch(DocumentEdit.class::isInstance);
     assertThat(bulk("{\"docs\":[]}").edits()).isEmpty();
   }
