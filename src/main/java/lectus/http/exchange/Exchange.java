@@ -166,13 +166,8 @@ public final class Exchange {
   }
 
   /** Reads the whole body, then runs {@code work} with it on a reader's thread. */
-  public void answerBody(BodyWork work) {
-    body().compose(body -> work(() -> work.reply(body))).onComplete(this::reply, this::fail);
-  }
-
-  /** What a resource makes of a request's body. */
-  public interface BodyWork {
-    public Reply reply(byte[] body) throws Exception;
+  public void answerBody(BodyWork<Reply> work) {
+    body().compose(body -> work(() -> work.answer(body))).onComplete(this::reply, this::fail);
   }
 
   /** Sends a body of any length, part by part; with HEAD, only what the first part shows. */
@@ -196,13 +191,8 @@ public final class Exchange {
   }
 
   /** Reads the whole request body and sends what {@code work} makes of it, part by part. */
-  public void streamBody(StreamWork work) {
-    body().onComplete(body -> stream(() -> work.body(body)), this::fail);
-  }
-
-  /** What a resource makes of a request's body, when the answer may be long. */
-  public interface StreamWork {
-    PagedBody body(byte[] request) throws Exception;
+  public void streamBody(BodyWork<PagedBody> work) {
+    body().onComplete(body -> stream(() -> work.answer(body)), this::fail);
   }
 
   /** Runs {@code work} on a reader's thread; the result comes back on this event loop. */
