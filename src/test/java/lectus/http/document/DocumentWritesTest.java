@@ -1,13 +1,12 @@
 package lectus.http.document;
 
+import static lectus.http.document.Conflicts.CONFLICT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
-import lectus.http.testing.Request;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -15,13 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** PUT, POST, DELETE and COPY of documents. */
+/** PUT, POST and DELETE of documents. */
 final class DocumentWritesTest {
-  private static final String CONFLICT =
-      "{\"error\":\"conflict\",\"reason\":\"Document update conflict.\"}\n";
-
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
@@ -95,66 +90,6 @@ final class DocumentWritesTest {
 
     assertThat(bare.status()).isEqualTo(201);
     assertThat(bare.member("rev")).startsWith("5-");
-  }
-
-  @Test
-  void bases_that_differ_are_400() {
-    String one = server.write("/w/a", "{}");
-
-    Answer header =
-        server.request("PUT", "/w/a?rev=" + one).header("If-Match", "\"1-b\"").json("{}").send();
-    assertThat(header.status()).isEqualTo(400);
-    assertThat(header.member("reason")).isEqualTo("Document rev and etag have different values");
-    Answer body =
-        server
-            .request("PUT", "/w/a")
-            .header("If-Match", "\"1-b\"")
-            .json("{\"_rev\":\"" + one + "\"}")
-            .send();
-    assertThat(body.status()).isEqualTo(400);
-    assertThat(body.member("reason")).isEqualTo("Document rev and etag have different values");
-    Answer query =
-        server
-            .request("PUT", "/w/a?rev=" + one)
-            .header("If-Match", "\"1-c\"")
-            .json("{\"_rev\":\"1-b\"}")
-            .send();
-    assertThat(query.status()).isEqualTo(400);
-    assertThat(query.member("reason"))
-        .isEqualTo("Document rev from request body and query string have different values");
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"*", "W/\"1-b\"", "\"\"", "x"})
-  void what_is_no_revision_is_400_wherever_it_stands(String text) {
-    server.write("/w/a", "{}");
-
-    for (Answer answer :
-        List.of(
-            server.request("PUT", "/w/a").header("If-Match", text).json("{}").send(),
-            server.request("DELETE", "/w/a").header("If-Match", text).send(),
-            server
-                .request("COPY", "/w/a")
-                .header("If-Match", text)
-                .header("Destination", "b")
-                .send(),
-            server.put("/w/a?rev=x", "{}"),
-            server.delete("/w/a?rev=x"))) {
-      assertThat(answer.status()).isEqualTo(400);
-      assertThat(answer.member("reason")).isEqualTo("Invalid rev format");
-    }
-  }
-
-  @Test
-  void a_stale_or_absent_base_is_a_conflict() {
-    String one = server.write("/w/a", "{}");
-    server.write("/w/a?rev=" + one, "{\"v\":2}");
-
-    for (String target : new String[] {"/w/a", "/w/a?rev=" + one, "/w/a?rev=9-a", "/w/n?rev=1-a"}) {
-      Answer answer = server.put(target, "{}");
-      assertThat(answer.status()).as(target).isEqualTo(409);
-      assertThat(answer.body()).isEqualTo(CONFLICT);
-    }
   }
 
   @Test
@@ -317,95 +252,6 @@ final class DocumentWritesTest {
   }
 
   @Test
-  void copy_makes_and_replaces() {
-    server.write("/w/s", "{\"v\":1,\"o\":{\"a\":[1,2]}}");
-    server.write("/w/empty", "{}");
-    String target = server.write("/w/f", "{}");
-
-    Answer made = server.request("COPY", "/w/s").header("Destination", "g%2Fh").send();
-    assertThat(made.status()).isEqualTo(201);
-    assertThat(made.member("id")).isEqualTo("g/h");
-    assertThat(made.header("location")).isEqualTo("http://host/w/g%2Fh");
-    assertThat(made.header("etag")).isEqualTo("\"" + made.member("rev") + "\"");
-    assertThat(server.get("/w/g%2Fh").body()).endsWith("\"o\":{\"a\":[1,2]},\"v\":1}\n");
-    Answer over =
-        server.request("COPY", "/w/empty").header("Destination", "f?rev=" + target).send();
-    assertThat(over.member("rev")).startsWith("2-");
-    assertThat(server.request("COPY", "/w/s").header("Destination", "f").send().body())
-        .isEqualTo(CONFLICT);
-  }
-
-  @Test
-  void local_documents_can_be_copied_and_copies() {
-    server.write("/w/s", "{\"v\":1}");
-    server.write("/w/_local/l", "{\"v\":2}");
-
-    Answer local = server.request("COPY", "/w/s").header("Destination", "_local/t?rev=0-3").send();
-    assertThat(local.status()).isEqualTo(201);
-    assertThat(local.body()).isEqualTo("{\"ok\":true,\"id\":\"_local/t\",\"rev\":\"0-4\"}\n");
-    assertThat(server.get("/w/_local/t").body())
-        .isEqualTo("{\"_id\":\"_local/t\",\"_rev\":\"0-4\",\"v\":1}\n");
-
-    assertThat(
-            server.request("COPY", "/w/_local/l").header("Destination", "d").send().member("rev"))
-        .startsWith("1-");
-    assertThat(server.get("/w/d").body()).contains("\"v\":2");
-    assertThat(server.request("COPY", "/w/_local/none").header("Destination", "d").send().status())
-        .isEqualTo(404);
-    assertThat(
-            server
-                .request("COPY", "/w/_local/l?rev=0-1")
-                .header("Destination", "e")
-                .send()
-                .status())
-        .as("it has no revisions to choose from")
-        .isEqualTo(404);
-  }
-
-  @Test
-  void a_tombstone_is_copied_as_one() {
-    String one = server.write("/w/s", "{}");
-    String two = server.delete("/w/s?rev=" + one).member("rev");
-
-    Answer copy = server.request("COPY", "/w/s?rev=" + two).header("Destination", "t").send();
-    assertThat(copy.status()).isEqualTo(201);
-    assertThat(server.get("/w/t").member("reason")).isEqualTo("deleted");
-    assertThat(server.request("COPY", "/w/s").header("Destination", "t").send().status())
-        .isEqualTo(404);
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "u%2Fv           | 201 | u/v",
-        "u v             | 201 | u v",
-        "u+v             | 201 | u v",
-        "HTTP://x/y      | 201 | HTTP://x/y",
-        "/w/z            | 201 | /w/z",
-        "_design/c       | 201 | _design/c",
-        "t?rev=1-b       | 409 | conflict",
-        "t?foo=1-b       | 409 | conflict",
-        "t?rev=x         | 400 | bad_request",
-        "t?rev           | 400 | bad_request",
-        "http://host/w/x | 400 | bad_request",
-        "https://x/y     | 400 | bad_request",
-        "?rev=1-b        | 400 | illegal_docid",
-        "_x              | 400 | illegal_docid",
-      })
-  void destinations(String destination, int status, String idOrError) {
-    server.write("/w/s", "{}");
-    server.write("/w/t", "{}");
-
-    Answer copy = server.request("COPY", "/w/s").header("Destination", destination).send();
-    assertThat(copy.status()).isEqualTo(status);
-    assertThat(copy.member(status == 201 ? "id" : "error")).isEqualTo(idOrError);
-    Answer late =
-        server.request("COPY", "/w/s?batch=ok").header("Destination", "late" + status).send();
-    assertThat(late.status()).as("copies are not put off").isEqualTo(201);
-  }
-
-  @Test
   void a_local_document_may_be_posted_and_takes_if_match() {
     Answer posted = server.post("/w", "{\"_id\":\"_local/p\",\"v\":1}");
     assertThat(posted.status()).isEqualTo(201);
@@ -418,129 +264,5 @@ final class DocumentWritesTest {
     assertThat(server.put("/w/_local/p?batch=ok", "{}").status()).isEqualTo(202);
     assertThat(server.put("/w/_local/p", "{\"_deleted\":true}").status()).isEqualTo(200);
     assertThat(server.get("/w/_local/p").status()).isEqualTo(404);
-  }
-
-  @Test
-  void copy_wants_a_source_and_a_relative_destination() {
-    server.write("/w/s", "{}");
-
-    assertThat(server.request("COPY", "/w/s").send().member("reason"))
-        .isEqualTo("Destination header is mandatory for COPY.");
-    assertThat(
-            server
-                .request("COPY", "/w/s")
-                .header("Destination", "http://host/w/x")
-                .send()
-                .member("reason"))
-        .isEqualTo("Destination URL must be relative.");
-    assertThat(server.request("COPY", "/w/none").header("Destination", "x").send().status())
-        .isEqualTo(404);
-    assertThat(server.request("COPY", "/w/s").header("Destination", "_x").send().status())
-        .isEqualTo(400);
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "{\"_foo\":1}|400|doc_validation",
-        "{\"a\":|400|bad_request",
-        "[]|400|bad_request",
-        "|400|bad_request",
-        "{\"_attachments\":{\"x\":{\"data\":\"\"}}}|501|not_implemented"
-      })
-  void a_body_that_is_no_document_stores_nothing(String body, int status, String error) {
-    Answer answer = server.put("/w/a", body == null ? "" : body);
-
-    assertThat(answer.status()).isEqualTo(status);
-    assertThat(answer.member("error")).isEqualTo(error);
-    assertThat(server.get("/w/a").status()).isEqualTo(404);
-    assertThat(server.get("/w").body()).contains("\"doc_count\":0");
-  }
-
-  @Test
-  void bad_json_is_told_with_line_and_column() {
-    assertThat(server.put("/w/a", "{\n \"a\": x}").member("reason")).contains("line 2");
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"_a", "_", "_design%2F"})
-  void reserved_ids_are_400(String id) {
-    Answer answer = server.put("/w/" + id, "{}");
-
-    assertThat(answer.status()).isEqualTo(400);
-    assertThat(answer.member("error")).isEqualTo("illegal_docid");
-  }
-
-  @Test
-  void ids_are_512_bytes_at_most() {
-    assertThat(server.put("/w/" + "i".repeat(512), "{}").status()).isEqualTo(201);
-    Answer tooLong = server.put("/w/" + "i".repeat(513), "{}");
-    assertThat(tooLong.status()).isEqualTo(400);
-    assertThat(tooLong.member("error")).isEqualTo("illegal_docid");
-    assertThat(server.get("/w/" + "i".repeat(513)).status()).isEqualTo(404);
-  }
-
-  @Test
-  void big_documents_are_refused_with_the_limit() {
-    // Two bytes of JSON for each leaf, whose key has some sixty.
-    Answer tooLarge = server.put("/w/a", "{\"a\":[0" + ",7".repeat(300_000) + "]}");
-
-    assertThat(tooLarge.status()).isEqualTo(413);
-    assertThat(tooLarge.member("error")).isEqualTo("document_too_large");
-    assertThat(tooLarge.member("reason")).contains("600009 bytes of JSON take ");
-    assertThat(server.get("/w/a").status()).isEqualTo(404);
-  }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      value = {
-        "/w/a         |                | application/json         | 400 | Referer header required.",
-        "/w/_design/x |                | application/json         | 400 | Referer header required.",
-        "/w/_local/x  |                | application/json         | 400 | Referer header required.",
-        "/w/a         | http://other/  | application/json         | 400 | Referer header must match"
-            + " host.",
-        "/w/a         | http://[       | application/json         | 400 | Referer header must match"
-            + " host.",
-        "/w/_x        | http://host/y  | application/json         | 400 | Only reserved document ids"
-            + " may start with underscore.",
-        "/w/a         | http://host/y  | application/json         | 415 | Content-Type must be"
-            + " multipart/form-data",
-        "/w/a         | http://host/y  | multipart/form-data; b=x | 501 | Attachments are a part of"
-            + " CouchDB that Lectus does not have.",
-      })
-  void a_form_is_no_document(
-      String target, String referer, String type, int status, String reason) {
-    Request form = server.request("POST", target).header("Content-Type", type);
-    Answer answer =
-        (referer == null ? form : form.header("Referer", referer)).body(new byte[0]).send();
-
-    assertThat(answer.status()).isEqualTo(status);
-    assertThat(answer.member("reason")).isEqualTo(reason);
-  }
-
-  @Test
-  void behind_a_proxy_a_form_comes_from_the_proxys_host() {
-    assertThat(formFor("app.example", "https://app.example/y").status()).isEqualTo(501);
-    assertThat(formFor("app.example", "http://host/y").member("reason"))
-        .isEqualTo("Referer header must match host.");
-  }
-
-  private Answer formFor(String forwardedHost, String referer) {
-    return server
-        .request("POST", "/w/a")
-        .header("Content-Type", "multipart/form-data; boundary=x")
-        .header("X-Forwarded-Host", forwardedHost)
-        .header("Referer", referer)
-        .body(new byte[0])
-        .send();
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"/w/a", "/w/_local/a"})
-  void documents_have_these_methods_only(String target) {
-    assertThat(server.request("PATCH", target).send().header("allow"))
-        .isEqualTo("DELETE,GET,HEAD,POST,PUT,COPY");
   }
 }
