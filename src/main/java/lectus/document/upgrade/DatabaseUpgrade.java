@@ -2,10 +2,7 @@ package lectus.document.upgrade;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
-import com.apple.foundationdb.ReadTransaction;
-import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.async.AsyncIterator;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -16,6 +13,7 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.revision.RevisionsSubspace;
+import lectus.store.RowPage;
 import lectus.store.TransactionRunner;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
@@ -32,8 +30,6 @@ import org.slf4j.LoggerFactory;
 final class DatabaseUpgrade {
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseUpgrade.class);
 
-  private static final int PAGE_ROWS = 10_000;
-  private static final int PAGE_BYTES = 1 << 20;
   private static final int DOCUMENTS_AT_ONCE = 100;
 
   /** Pages between two lines of the log. */
@@ -109,10 +105,9 @@ final class DatabaseUpgrade {
     Optional<byte[]> begin = Optional.of(range.begin);
     for (int pages = 1; begin.isPresent(); pages++) {
       byte[] from = begin.get();
-      Page page = transactions.read(tx -> readPage(tx, from, range.end));
-      branches += page.rows();
-      left += page.unreadable();
-      rewrite(page.former());
+      RowPage page = transactions.read(tx -> RowPage.read(tx, from, range.end));
+      branches += page.rows().size();
+      rewrite(formerDocuments(page.rows()));
       begin = page.next();
       if (pages % PAGES_BETWEEN_LINES == 0) {
         LOG.info("Upgrading the database {}: {} branches so far", former.name().text(), branches);
@@ -120,43 +115,18 @@ final class DatabaseUpgrade {
     }
   }
 
-  /**
-   * @param unreadable how many of the rows cannot be read
-   * @param former documents that have a row of the first format
-   * @param next where the next page begins; empty: there is none
-   */
-  private record Page(int rows, int unreadable, List<String> former, Optional<byte[]> next) {}
-
-  private Page readPage(ReadTransaction tx, byte[] begin, byte[] end) {
+  /** Documents that have a row of the first format, each once. */
+  private List<String> formerDocuments(List<KeyValue> rows) {
     Set<String> found = new LinkedHashSet<>();
-    byte[] last = begin;
-    int rows = 0;
-    int unreadable = 0;
-    long bytes = 0;
-    AsyncIterator<KeyValue> iterator =
-        tx.getRange(begin, end, PAGE_ROWS, false, StreamingMode.WANT_ALL).iterator();
-    try {
-      while (bytes < PAGE_BYTES && iterator.hasNext()) {
-        KeyValue row = iterator.next();
-        try {
-          formerDocument(row).ifPresent(found::add);
-        } catch (MalformedTupleException | IllegalArgumentException damaged) {
-          warn(row, damaged);
-          unreadable++;
-        }
-        last = row.getKey();
-        bytes += last.length + row.getValue().length;
-        rows++;
+    for (KeyValue row : rows) {
+      try {
+        formerDocument(row).ifPresent(found::add);
+      } catch (MalformedTupleException | IllegalArgumentException damaged) {
+        warn(row, damaged);
+        left++;
       }
-    } finally {
-      iterator.cancel();
     }
-    boolean isLast = bytes < PAGE_BYTES && rows < PAGE_ROWS;
-    return new Page(
-        rows,
-        unreadable,
-        List.copyOf(found),
-        isLast ? Optional.empty() : Optional.of(ByteArrayUtil.join(last, new byte[1])));
+    return List.copyOf(found);
   }
 
   /** The document of a row that is of the first format. */
