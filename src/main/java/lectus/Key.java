@@ -3,6 +3,7 @@ package lectus;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
+import lectus.http.message.Authority;
 
 /**
  * One key of the configuration: its name, what it is when nobody sets it, and how its text becomes
@@ -38,6 +39,11 @@ record Key<T>(String name, String fallback, Function<String, T> parser) {
   /** Words between commas; none if the text is blank. */
   static Key<List<String>> words(String name, String fallback) {
     return new Key<>(name, fallback, Key::parseWords);
+  }
+
+  /** Names or addresses of hosts, without ports, between commas; none if the text is blank. */
+  static Key<List<String>> hosts(String name, String fallback) {
+    return new Key<>(name, fallback, Key::parseHosts);
   }
 
   /** Names between slashes, none of them empty. */
@@ -85,6 +91,18 @@ record Key<T>(String name, String fallback, Function<String, T> parser) {
       throw new IllegalArgumentException("names with slashes between them");
     }
     return names;
+  }
+
+  private static List<String> parseHosts(String text) {
+    List<String> hosts = parseWords(text);
+    if (!hosts.stream().allMatch(Key::isHost)) {
+      throw new IllegalArgumentException("names of hosts without ports, with commas between them");
+    }
+    return hosts;
+  }
+
+  private static boolean isHost(String text) {
+    return Authority.parse(text).filter(authority -> authority.port().isEmpty()).isPresent();
   }
 
   private static List<String> parseWords(String text) {

@@ -20,6 +20,7 @@ final class Keys {
   static final Key<List<String>> DIRECTORY =
       Key.path("directory", String.join("/", Store.DEFAULT_DIRECTORY));
 
+  static final Key<List<String>> HOSTS = Key.hosts("http.hosts", "");
   static final Key<List<String>> CORS_ORIGINS = Key.words("cors.origins", "");
   static final Key<Boolean> CORS_CREDENTIALS = Key.flag("cors.credentials");
   static final Key<List<String>> CORS_METHODS =
@@ -44,6 +45,10 @@ final class Keys {
       Key.number("http.max-header-bytes", 16_384, 1_024, 1 << 20);
   static final Key<Integer> IDLE_TIMEOUT_SECONDS =
       Key.number("http.idle-timeout-seconds", 300, 0, 86_400);
+  static final Key<Integer> STALLED_SECONDS = Key.number("http.stalled-seconds", 20, 1, 3_600);
+  static final Key<Integer> MAX_CONNECTIONS = Key.number("http.max-connections", 0, 0, 1_000_000);
+  static final Key<Integer> HEAD_SECONDS = Key.number("http.head-seconds", 30, 1, 3_600);
+  static final Key<Integer> SLOW_BODY_SECONDS = Key.number("http.slow-body-seconds", 30, 1, 3_600);
 
   static final Key<Integer> MAX_MESSAGE_BYTES =
       Key.number("websocket.max-message-bytes", 256 << 10, 256, 64 << 20);
@@ -52,6 +57,7 @@ final class Keys {
   static final Key<Integer> PING_SECONDS = Key.number("websocket.ping-seconds", 55, 1, 3_600);
   static final Key<Integer> WEBSOCKET_IDLE_SECONDS =
       Key.number("websocket.idle-timeout-seconds", 120, 1, 86_400);
+  static final Key<Integer> MESSAGE_SECONDS = Key.number("websocket.message-seconds", 10, 1, 3_600);
 
   static final Key<Integer> STOP_SECONDS = Key.number("stop-seconds", 30, 0, 3_600);
 
@@ -65,8 +71,7 @@ final class Keys {
   static final Key<Integer> READERS = Key.number("workers.readers", 0, 0, 1_024);
   static final Key<Integer> EXECUTORS = Key.number("workers.executors", 0, 0, 1_024);
   static final Key<Integer> QUEUE_EDITS = Key.number("write-queue.edits", 10_000, 1, 1_000_000);
-  static final Key<Integer> QUEUE_BYTES =
-      Key.number("write-queue.bytes", 64 << 20, 1 << 20, 1 << 30);
+  static final Key<Integer> QUEUE_BYTES = Key.number("write-queue.bytes", 0, 0, 1 << 30);
   static final Key<Integer> BATCH_EDITS = Key.number("write-batch.edits", 64, 1, 1_000);
   static final Key<Integer> BATCH_BYTES =
       Key.number("write-batch.bytes", 1 << 20, 1 << 10, 4 << 20);
@@ -90,6 +95,7 @@ final class Keys {
           STORE,
           CLUSTER_FILE,
           DIRECTORY,
+          HOSTS,
           CORS_ORIGINS,
           CORS_CREDENTIALS,
           CORS_METHODS,
@@ -101,10 +107,15 @@ final class Keys {
           MAX_URI_LENGTH,
           MAX_HEADER_BYTES,
           IDLE_TIMEOUT_SECONDS,
+          STALLED_SECONDS,
+          MAX_CONNECTIONS,
+          HEAD_SECONDS,
+          SLOW_BODY_SECONDS,
           MAX_MESSAGE_BYTES,
           MAX_SUBSCRIPTIONS,
           PING_SECONDS,
           WEBSOCKET_IDLE_SECONDS,
+          MESSAGE_SECONDS,
           STOP_SECONDS,
           CLUSTER,
           CLUSTER_CONFIG,

@@ -1,8 +1,6 @@
 package lectus;
 
 import ch.qos.logback.classic.LoggerContext;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -14,6 +12,9 @@ import org.slf4j.LoggerFactory;
 /** One server from its start to its orderly stop. */
 final class Serving {
   private static final long FLUSH_MILLIS = 250;
+
+  /** What the steps of an orderly stop may take beside the wait for running requests. */
+  private static final long MOST_BEYOND_STOP_SECONDS = 60;
 
   private final Configuration configuration;
   private final Console console;
@@ -34,13 +35,16 @@ final class Serving {
     ScheduledExecutorService flusher = flushRegularly();
     try (StoreOpening store = new StoreOpening(configuration);
         Node node = Node.start(settings, store::await)) {
-      Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(told, stopped), "lectus-stop"));
+      Runtime.getRuntime().addShutdownHook(stopping(told, stopped));
       console.say("Lectus listens on http://" + settings.address(node.port()) + "/");
       await(told);
     } finally {
-      flusher.shutdown();
-      closeLog();
-      stopped.countDown();
+      try {
+        flusher.shutdown();
+        closeLog();
+      } finally {
+        stopped.countDown();
+      }
     }
     return 0;
   }
@@ -48,7 +52,7 @@ final class Serving {
   /** Everybody who reaches the server may do everything, so it is not reachable by accident. */
   private void checkHost() {
     String host = configuration.get(Keys.HOST);
-    if (isLoopback(host)) {
+    if (ListenAddress.of(host).isLoopback()) {
       return;
     }
     if (!configuration.get(Keys.ALLOW_ANONYMOUS)) {
@@ -69,18 +73,22 @@ final class Serving {
     }
   }
 
-  private static boolean isLoopback(String host) {
-    try {
-      return InetAddress.getByName(host).isLoopbackAddress();
-    } catch (UnknownHostException e) {
-      throw new ConfigurationException("The host \"" + host + "\" is not known.");
-    }
-  }
-
-  /** The process lives on until its shutdown hooks return. */
-  private static void stop(CountDownLatch told, CountDownLatch stopped) {
-    told.countDown();
-    await(stopped);
+  /**
+   * The process lives on until its shutdown hooks return. This one does whatever the server is up
+   * to: one that cannot stop, for want of memory or because a thread hangs, ends all the same.
+   */
+  private Thread stopping(CountDownLatch told, CountDownLatch stopped) {
+    long mostSeconds = configuration.get(Keys.STOP_SECONDS) + MOST_BEYOND_STOP_SECONDS;
+    return new Thread(
+        () -> {
+          told.countDown();
+          try {
+            stopped.await(mostSeconds, TimeUnit.SECONDS);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        },
+        "lectus-stop");
   }
 
   private static void await(CountDownLatch latch) {

@@ -3,24 +3,24 @@ package lectus;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.CorsSettings;
+import lectus.http.HostSettings;
 import lectus.http.HttpSettings;
 import lectus.http.socket.WebSocketSettings;
 import lectus.json.JsonLimits;
 import lectus.server.ClusterSettings;
+import lectus.server.ConnectionLimit;
+import lectus.server.MemoryPlan;
 import lectus.server.NodeSettings;
 import lectus.server.PollSettings;
 import lectus.server.WriteSettings;
 
 /** Turns the configuration's keys into what the packages below take. */
 final class Settings {
-  /** Parsed JSON takes some times its own size, and half of the heap is for everything else. */
-  private static final int HEAP_TO_BODIES = 8;
-
-  private static final int HEAP_TO_HOT_DOCUMENTS = 8;
-
   private Settings() {}
 
   static NodeSettings of(Configuration configuration) {
@@ -31,30 +31,68 @@ final class Settings {
         documents(configuration),
         writes(configuration),
         configuration.get(Keys.IGNORE_VALIDATION),
-        orPerCore(configuration.get(Keys.READERS), 2),
-        orPartOfHeap(configuration.get(Keys.BODY_MEMORY_BYTES), HEAP_TO_BODIES),
-        orPartOfHeap(configuration.get(Keys.HOT_DOCUMENT_BYTES), HEAP_TO_HOT_DOCUMENTS),
+        connections(configuration),
+        readers(configuration),
+        memory(configuration),
         polls(configuration),
         cluster(configuration),
         Duration.ofSeconds(configuration.get(Keys.STOP_SECONDS)));
   }
 
+  /** How the heap of this process is divided. */
+  static MemoryPlan memory(Configuration configuration) {
+    return MemoryPlan.of(Runtime.getRuntime().maxMemory(), executors(configuration))
+        .with(
+            configuration.get(Keys.BODY_MEMORY_BYTES),
+            configuration.get(Keys.HOT_DOCUMENT_BYTES),
+            configuration.get(Keys.QUEUE_BYTES));
+  }
+
   private static HttpSettings http(Configuration configuration) {
     return new HttpSettings(
-        configuration.get(Keys.MAX_REQUEST_BYTES),
+        (int)
+            Math.min(
+                configuration.get(Keys.MAX_REQUEST_BYTES), memory(configuration).longestBody()),
         configuration.get(Keys.MAX_URI_LENGTH),
         configuration.get(Keys.MAX_HEADER_BYTES),
         configuration.get(Keys.IDLE_TIMEOUT_SECONDS),
+        configuration.get(Keys.STALLED_SECONDS),
+        configuration.get(Keys.HEAD_SECONDS),
+        configuration.get(Keys.SLOW_BODY_SECONDS),
         configuration.get(Keys.MAX_UUIDS),
         configuration.get(Keys.ACCESS_LOG),
         Version.text(),
+        hosts(configuration),
+        cors(configuration),
+        webSockets(configuration));
+  }
+
+  /** Beyond loopback a server may be known by any name, so only configured names are checked. */
+  private static HostSettings hosts(Configuration configuration) {
+    List<String> named = configuration.get(Keys.HOSTS);
+    ListenAddress address = ListenAddress.of(configuration.get(Keys.HOST));
+    if (named.isEmpty() && !address.isLoopback()) {
+      return HostSettings.ANY;
+    }
+    List<String> names = new ArrayList<>(named);
+    names.add(address.asHost());
+    return HostSettings.named(names);
+  }
+
+  private static CorsSettings cors(Configuration configuration) {
+    CorsSettings cors =
         new CorsSettings(
             configuration.get(Keys.CORS_ORIGINS),
             configuration.get(Keys.CORS_CREDENTIALS),
             configuration.get(Keys.CORS_METHODS),
             configuration.get(Keys.CORS_HEADERS),
-            configuration.get(Keys.CORS_MAX_AGE)),
-        webSockets(configuration));
+            configuration.get(Keys.CORS_MAX_AGE));
+    if (cors.allowsAll() && cors.credentials()) {
+      throw new ConfigurationException(
+          "\"cors.origins\" must name the origins when \"cors.credentials\" is true: with \"*\""
+              + " every web page could act in the name of whoever visits it.");
+    }
+    return cors;
   }
 
   private static WebSocketSettings webSockets(Configuration configuration) {
@@ -62,7 +100,8 @@ final class Settings {
         configuration.get(Keys.MAX_MESSAGE_BYTES),
         configuration.get(Keys.MAX_SUBSCRIPTIONS),
         configuration.get(Keys.PING_SECONDS),
-        configuration.get(Keys.WEBSOCKET_IDLE_SECONDS));
+        configuration.get(Keys.WEBSOCKET_IDLE_SECONDS),
+        configuration.get(Keys.MESSAGE_SECONDS));
   }
 
   private static DocumentLimits documents(Configuration configuration) {
@@ -75,9 +114,9 @@ final class Settings {
 
   private static WriteSettings writes(Configuration configuration) {
     return new WriteSettings(
-        orPerCore(configuration.get(Keys.EXECUTORS), 1),
+        executors(configuration),
         configuration.get(Keys.QUEUE_EDITS),
-        configuration.get(Keys.QUEUE_BYTES),
+        memory(configuration).queuedWrites(),
         configuration.get(Keys.BATCH_EDITS),
         configuration.get(Keys.BATCH_BYTES));
   }
@@ -119,9 +158,25 @@ final class Settings {
     return path;
   }
 
-  /** 0 leaves the choice to the size of the heap. */
-  private static long orPartOfHeap(int configured, int heapToPart) {
-    return configured > 0 ? configured : Runtime.getRuntime().maxMemory() / heapToPart;
+  /** 0 leaves the choice to the number of cores and to the heap. */
+  private static int readers(Configuration configuration) {
+    int configured = configuration.get(Keys.READERS);
+    return configured > 0
+        ? configured
+        : Math.min(orPerCore(0, 2), MemoryPlan.mostReaders(Runtime.getRuntime().maxMemory()));
+  }
+
+  private static int executors(Configuration configuration) {
+    return orPerCore(configuration.get(Keys.EXECUTORS), 1);
+  }
+
+  /** 0 leaves the choice to the heap and to the file descriptors that the process may have. */
+  private static int connections(Configuration configuration) {
+    int configured = configuration.get(Keys.MAX_CONNECTIONS);
+    return configured > 0
+        ? configured
+        : ConnectionLimit.of(
+            memory(configuration).mostConnections(), ConnectionLimit.descriptors());
   }
 
   /** 0 leaves the choice to the number of cores. */

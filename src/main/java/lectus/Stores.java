@@ -2,9 +2,11 @@ package lectus;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import lectus.server.MemoryPlan;
 import lectus.store.EmbeddedStores;
 import lectus.store.FoundationDbStore;
 import lectus.store.Store;
+import lectus.store.embedded.EmbeddedOptions;
 
 /** Opens the store that the configuration chooses. */
 final class Stores {
@@ -18,7 +20,7 @@ final class Stores {
    */
   static Store open(Configuration configuration) {
     return isEmbedded(configuration)
-        ? EmbeddedStores.open(Path.of(configuration.get(Keys.DATA)))
+        ? EmbeddedStores.open(Path.of(configuration.get(Keys.DATA)), options(configuration))
         : FoundationDbStore.open(
             clusterFile(configuration), CLUSTER_TIMEOUT, configuration.get(Keys.DIRECTORY));
   }
@@ -33,6 +35,11 @@ final class Stores {
         ? EmbeddedStores.openReadOnly(Path.of(configuration.get(Keys.DATA)))
         : FoundationDbStore.openReadOnly(
             clusterFile(configuration), CLUSTER_TIMEOUT, configuration.get(Keys.DIRECTORY));
+  }
+
+  private static EmbeddedOptions options(Configuration configuration) {
+    MemoryPlan memory = Settings.memory(configuration);
+    return EmbeddedOptions.defaults().withLimits(memory.conflictHistory(), memory.queuedCommits());
   }
 
   private static boolean isEmbedded(Configuration configuration) {

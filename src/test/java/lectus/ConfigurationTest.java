@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import lectus.http.HostSettings;
 import lectus.json.JsonLimits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -70,6 +71,57 @@ final class ConfigurationTest {
   }
 
   @Test
+  void a_message_of_a_socket_may_take_ten_seconds_or_as_long_as_configured() {
+    assertThat(messageSeconds(Map.of())).isEqualTo(10);
+    assertThat(messageSeconds(Map.of("websocket.message-seconds", "3600"))).isEqualTo(3_600);
+    for (String outside : List.of("0", "3601")) {
+      assertThatThrownBy(() -> messageSeconds(Map.of("websocket.message-seconds", outside)))
+          .isInstanceOf(ConfigurationException.class);
+    }
+  }
+
+  private static int messageSeconds(Map<String, String> flags) {
+    return Settings.of(of(Map.of(), flags)).http().webSockets().messageSeconds();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "-",
+      value = {
+        "127.0.0.1,-,localhost,evil.example",
+        "127.0.0.1,db.example,db.example,evil.example",
+        "localhost,-,127.0.0.1,evil.example",
+        "::1,-,[::1],[::2]",
+        "0.0.0.0,-,evil.example,-",
+        "0.0.0.0,db.example,db.example,evil.example",
+        "0.0.0.0,db.example,localhost,evil.example"
+      })
+  void on_loopback_or_with_names_only_those_are_served(
+      String address, String names, String served, String refused) {
+    HostSettings hosts =
+        Settings.of(of(Map.of(), Map.of("host", address, "http.hosts", names == null ? "" : names)))
+            .http()
+            .hosts();
+
+    assertThat(hosts.serve(served)).isTrue();
+    assertThat(hosts.any() ? hosts.serve("anything") : !hosts.serve(refused)).isTrue();
+    assertThat(hosts.any()).isEqualTo(refused == null);
+  }
+
+  @Test
+  void all_web_pages_or_their_credentials_but_not_both() {
+    Map<String, String> all = Map.of("cors.origins", "*");
+    assertThat(Settings.of(of(Map.of(), all)).http().cors().allowsAll()).isTrue();
+    Map<String, String> one =
+        Map.of("cors.origins", "https://app.example", "cors.credentials", "true");
+    assertThat(Settings.of(of(Map.of(), one)).http().cors().credentials()).isTrue();
+    assertThatThrownBy(
+            () ->
+                Settings.of(of(Map.of(), Map.of("cors.origins", "*", "cors.credentials", "true"))))
+        .isInstanceOf(ConfigurationException.class);
+  }
+
+  @Test
   void web_pages_may_send_what_couchdb_lets_them_send() {
     assertThat(of(Map.of(), Map.of()).get(Keys.CORS_HEADERS))
         .contains("accept", "accept-language", "authorization", "content-length", "content-range")
@@ -96,6 +148,8 @@ final class ConfigurationTest {
     "store,foundationdb,memory",
     "documents.limits,rfc004,rfc003",
     "documents.max-bytes,9300000,9300001",
+    "http.hosts,db.example,db.example:80",
+    "http.hosts,[::2],http://db.example",
     "allow-anonymous,true,yes",
     "access-log,false,0"
   })

@@ -78,6 +78,8 @@ final class LectusTest {
             + " from 0 to 65535",
         "--set poll.idle-millis=50|\"poll.idle-millis\" (50) must not be less than"
             + " \"poll.busy-millis\" (100).",
+        "--set cors.origins=https://app.example,* --set cors.credentials=true|\"cors.origins\" must"
+            + " name the origins when \"cors.credentials\" is true",
         "--host no.such.host.invalid|\"no.such.host.invalid\" is not known",
         "--prot 1|--prot"
       })

@@ -16,6 +16,7 @@ import lectus.database.CatalogueSubspace;
 import lectus.database.DatabaseName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.store.LeaseSubspace;
 import lectus.store.Reads;
 import lectus.store.RetryableErrors;
 import lectus.store.RootSubspace;
@@ -105,6 +106,7 @@ public final class StoreAudit {
             pages, store, catalogue, report, sink -> forEachDatabase(sink, toldAlready -> {}))
         .run();
     noteTransactionIds();
+    checkLeases();
     return report;
   }
 
@@ -196,6 +198,19 @@ public final class StoreAudit {
     }
     if (left > 0) {
       report.note(left + " transaction ids wait to be cleared.");
+    }
+  }
+
+  private void checkLeases() {
+    LeaseSubspace leases = new LeaseSubspace(store.rootPrefix());
+    RowCursor rows = new RowCursor(pages, leases.range());
+    while (rows.hasNext()) {
+      KeyValue row = rows.next();
+      try {
+        leases.task(row);
+      } catch (MalformedTupleException malformed) {
+        report.add("the store", Texts.unreadable("A lease", row.getKey(), malformed));
+      }
     }
   }
 }

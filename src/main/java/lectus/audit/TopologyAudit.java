@@ -3,8 +3,10 @@ package lectus.audit;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import lectus.database.Era;
 import lectus.database.Generation;
 import lectus.database.ShardId;
+import lectus.database.ShardTopology;
 
 /** The shard map of a database: generations follow each other, and no shard belongs to two. */
 record TopologyAudit(AuditedDatabase database, AuditReport report) {
@@ -12,8 +14,10 @@ record TopologyAudit(AuditedDatabase database, AuditReport report) {
     if (database.handle().version().length == 0) {
       report.add(database.place(), "it has no configuration");
     }
-    List<Generation> generations = database.handle().topology().generations();
+    ShardTopology topology = database.handle().topology();
+    List<Generation> generations = topology.generations();
     Set<ShardId> shards = new HashSet<>();
+    checkOrder(topology.eras());
     for (int i = 0; i < generations.size(); i++) {
       Generation generation = generations.get(i);
       boolean isLast = i == generations.size() - 1;
@@ -22,13 +26,20 @@ record TopologyAudit(AuditedDatabase database, AuditReport report) {
             database.place(),
             isLast ? "its current shard map is replaced" : "an old shard map is not replaced");
       }
-      if (generation.since().isEmpty() != (i == 0)) {
-        report.add(database.place(), "its shard maps do not follow each other");
-      }
       for (ShardId shard : generation.shards()) {
-        if (!shards.add(shard)) {
+        boolean isEmptied = topology.emptied().stream().anyMatch(it -> it.has(shard));
+        if (!shards.add(shard) || isEmptied) {
           report.add(database.place(), "the shard " + shard + " comes twice in its shard maps");
         }
+      }
+    }
+  }
+
+  /** The first begins at 0, others at sequences. */
+  private void checkOrder(List<Era> eras) {
+    for (int i = 0; i < eras.size(); i++) {
+      if (eras.get(i).since().isEmpty() != (i == 0)) {
+        report.add(database.place(), "its shard maps do not follow each other");
       }
     }
   }

@@ -24,7 +24,6 @@ import lectus.store.Reads;
 import lectus.store.Store;
 import lectus.store.StoreFormat;
 import lectus.store.TransactionRunner;
-import lectus.store.Versionstamps;
 
 /**
  * Which databases there are, and what each is configured to be.
@@ -34,6 +33,8 @@ import lectus.store.Versionstamps;
  * writes to a database that was deleted, created again or resharded since it last looked.
  */
 public final class Catalogue {
+  private static final long FEW_GLIMPSES_BYTES = 1 << 20;
+
   /** The directory in which each life of a database has its own, below the store's. */
   public static final List<String> DIRECTORY = List.of("databases");
 
@@ -50,8 +51,18 @@ public final class Catalogue {
   private final FormatGate gate;
   private final InstantSource clock;
   private final HandleCache handles = new HandleCache();
+  private final GlimpseCache glimpses;
 
   public Catalogue(Store store, TransactionRunner transactions, InstantSource clock) {
+    this(store, transactions, clock, FEW_GLIMPSES_BYTES);
+  }
+
+  /**
+   * @param glimpsesBytes what may be kept of databases that readers of many pass by
+   */
+  public Catalogue(
+      Store store, TransactionRunner transactions, InstantSource clock, long glimpsesBytes) {
+    this.glimpses = new GlimpseCache(glimpsesBytes);
     this.directory = store.directory();
     this.transactions = transactions;
     this.entries = new CatalogueSubspace(store.rootPrefix());
@@ -133,42 +144,55 @@ public final class Catalogue {
    */
   public DatabaseHandle current(ReadTransaction tx, DatabaseName name) {
     byte[] metadataVersion = Reads.await(MetadataVersion.read(tx));
-    return settle(tx, check(tx, name, metadataVersion), metadataVersion)
+    return settle(check(tx, name, metadataVersion), metadataVersion)
         .orElseThrow(Catalogue::doesNotExist);
   }
 
   /**
-   * As {@link #current} for many databases: one look at the metadata version, and the version keys
-   * that it leaves in doubt are read together.
+   * As {@link #current} for many databases: one look at the metadata version, and whatever has to
+   * be read then is read together.
    *
    * @return one for each name, in their order; empty: there is no such database
    */
   public List<Optional<DatabaseHandle>> currentAll(ReadTransaction tx, List<DatabaseName> names) {
     byte[] metadataVersion = Reads.await(MetadataVersion.read(tx));
     List<Check> checks = names.stream().map(name -> check(tx, name, metadataVersion)).toList();
-    return checks.stream().map(check -> settle(tx, check, metadataVersion)).toList();
+    return checks.stream().map(check -> settle(check, metadataVersion)).toList();
   }
 
   /**
-   * @param seen null if the database is not in the cache
-   * @param holds whether it has not changed since; null where that need not be looked up
+   * @param cached null if the database is not in the cache, or may have changed since
+   * @param reading null where nothing has to be read
    */
   private record Check(
-      DatabaseName name, HandleCache.Seen seen, CompletableFuture<Boolean> holds) {}
+      DatabaseName name,
+      DatabaseHandle cached,
+      CompletableFuture<Optional<DatabaseHandle>> reading) {}
 
   private Check check(ReadTransaction tx, DatabaseName name, byte[] metadataVersion) {
     HandleCache.Seen seen = handles.get(name);
-    boolean inDoubt = seen != null && !seen.holdsAt(metadataVersion);
-    return new Check(name, seen, inDoubt ? isUnchanged(tx, seen.handle()) : null);
+    if (seen == null) {
+      return new Check(name, null, load(tx, name));
+    }
+    if (seen.holdsAt(metadataVersion)) {
+      return new Check(name, seen.handle(), null);
+    }
+    return new Check(
+        name,
+        null,
+        isUnchanged(tx, seen.handle())
+            .thenCompose(
+                unchanged ->
+                    unchanged
+                        ? CompletableFuture.completedFuture(Optional.of(seen.handle()))
+                        : load(tx, name)));
   }
 
-  private Optional<DatabaseHandle> settle(ReadTransaction tx, Check check, byte[] metadataVersion) {
-    HandleCache.Seen seen = check.seen();
-    if (seen != null && check.holds() == null) {
-      return Optional.of(seen.handle());
+  private Optional<DatabaseHandle> settle(Check check, byte[] metadataVersion) {
+    if (check.reading() == null) {
+      return Optional.of(check.cached());
     }
-    boolean holds = seen != null && Reads.await(check.holds());
-    Optional<DatabaseHandle> handle = holds ? Optional.of(seen.handle()) : load(tx, check.name());
+    Optional<DatabaseHandle> handle = Reads.await(check.reading());
     handle.ifPresentOrElse(
         it -> handles.put(it, metadataVersion), () -> handles.remove(check.name()));
     return handle;
@@ -181,20 +205,44 @@ public final class Catalogue {
         .thenCombine(
             shardMap,
             (version, current) ->
-                Arrays.equals(handle.version(), version) && !ConfigSubspace.isReplaced(current));
+                Arrays.equals(handle.version(), version)
+                    && !ConfigSubspace.isReplaced(handle.topology().current(), current));
   }
 
-  private Optional<DatabaseHandle> load(ReadTransaction tx, DatabaseName name) {
-    byte[] entry = Reads.await(tx.snapshot().get(entries.key(name.text())));
-    return Optional.ofNullable(entry).map(it -> load(tx, name, entries.entry(it)));
+  private CompletableFuture<Optional<DatabaseHandle>> load(ReadTransaction tx, DatabaseName name) {
+    return entry(tx, name)
+        .thenCompose(
+            entry ->
+                entry == null
+                    ? CompletableFuture.completedFuture(Optional.empty())
+                    : load(tx, name, entries.entry(entry)).thenApply(Optional::of));
   }
 
-  private static DatabaseHandle load(
+  private static CompletableFuture<DatabaseHandle> load(
       ReadTransaction tx, DatabaseName name, CatalogueSubspace.Entry life) {
     CompletableFuture<Optional<String>> validator = new ValidatorsSubspace(life.prefix()).first(tx);
-    List<KeyValue> rows =
-        Reads.await(tx.snapshot().getRange(ConfigSubspace.range(life.prefix())).asList());
-    ConfigSubspace.Content content = ConfigSubspace.read(life.prefix(), rows);
+    return configuration(tx, life)
+        .thenCombine(validator, (content, first) -> handle(name, life, content, first));
+  }
+
+  /** The value under the database's name; null if there is none. */
+  private CompletableFuture<byte[]> entry(ReadTransaction tx, DatabaseName name) {
+    return tx.snapshot().get(entries.key(name.text()));
+  }
+
+  private static CompletableFuture<ConfigSubspace.Content> configuration(
+      ReadTransaction tx, CatalogueSubspace.Entry life) {
+    return tx.snapshot()
+        .getRange(ConfigSubspace.range(life.prefix()))
+        .asList()
+        .thenApply(rows -> ConfigSubspace.read(life.prefix(), rows));
+  }
+
+  private static DatabaseHandle handle(
+      DatabaseName name,
+      CatalogueSubspace.Entry life,
+      ConfigSubspace.Content content,
+      Optional<String> validator) {
     return new DatabaseHandle(
         name,
         life.instance(),
@@ -206,7 +254,53 @@ public final class Catalogue {
         content.configuration(),
         content.topology(),
         content.format(),
-        Reads.await(validator));
+        validator);
+  }
+
+  /**
+   * A database as it is at the transaction's read version, to read its changes: the handle tells
+   * nothing of validators, nor when the configuration was changed. Nothing is kept in the place of
+   * handles in use, so whoever passes by many databases takes nothing from these.
+   *
+   * @return empty if there is no such database
+   */
+  public CompletableFuture<Optional<DatabaseHandle>> glimpse(
+      ReadTransaction tx, DatabaseName name, byte[] metadataVersion) {
+    HandleCache.Seen seen = handles.get(name);
+    if (seen != null && seen.holdsAt(metadataVersion)) {
+      return CompletableFuture.completedFuture(Optional.of(seen.handle()));
+    }
+    byte[] known = glimpses.entry(name, metadataVersion);
+    return known != null
+        ? CompletableFuture.completedFuture(
+            Optional.of(passing(name, entries.entry(known), GlimpseCache.usual())))
+        : entry(tx, name)
+            .thenCompose(
+                entry ->
+                    entry == null
+                        ? CompletableFuture.completedFuture(Optional.empty())
+                        : glimpse(tx, name, entry, metadataVersion).thenApply(Optional::of));
+  }
+
+  private CompletableFuture<DatabaseHandle> glimpse(
+      ReadTransaction tx, DatabaseName name, byte[] entry, byte[] metadataVersion) {
+    CatalogueSubspace.Entry life = entries.entry(entry);
+    return configuration(tx, life)
+        .thenApply(
+            content -> {
+              glimpses.put(name, entry, content, metadataVersion);
+              return passing(name, life, content);
+            });
+  }
+
+  private static DatabaseHandle passing(
+      DatabaseName name, CatalogueSubspace.Entry life, ConfigSubspace.Content content) {
+    return handle(name, life, content, Optional.empty());
+  }
+
+  /** What {@link #glimpse} is to be given: read once in a transaction. */
+  public byte[] metadataVersion(ReadTransaction tx) {
+    return Reads.await(MetadataVersion.read(tx));
   }
 
   /**
@@ -246,8 +340,8 @@ public final class Catalogue {
   }
 
   /**
-   * Notes in the updates log that the transaction writes documents of this database: a blind row,
-   * once for each transaction.
+   * Notes in the updates log that the transaction writes documents of this database, or gives it
+   * new shards: a blind row, once for each transaction.
    */
   public void noteUpdate(Transaction tx, DatabaseHandle db) {
     updates.updated(tx, db.instance(), db.name());
@@ -283,7 +377,7 @@ public final class Catalogue {
    * @return what the database is once the transaction is committed
    */
   public DatabaseHandle withShards(Transaction tx, DatabaseHandle db) {
-    return db.topology().current().isDeprecated() ? reshard(tx, db, 1) : db;
+    return db.topology().current().isDeprecated() ? db.with(new Resharding(tx, db).run(1)) : db;
   }
 
   /**
@@ -292,7 +386,8 @@ public final class Catalogue {
    *
    * @param shards how many, 1 to {@link CreationOptions#MAX_CHANGES_SHARDS}
    * @return the database as it is from then on
-   * @throws LectusException {@code not_found} (404), {@code bad_request} (400)
+   * @throws LectusException {@code not_found} (404), {@code bad_request} (400); {@code conflict}
+   *     (409) if too many generations of shards have rows
    */
   public DatabaseHandle reshard(DatabaseName name, int shards) {
     CreationOptions.checkChangesShards(shards);
@@ -301,22 +396,12 @@ public final class Catalogue {
             tx -> {
               DatabaseHandle db = current(tx, name);
               guard(tx, db);
-              reshard(tx, db, shards);
-              return db;
+              noteUpdate(tx, db);
+              return db.with(new Resharding(tx, db).run(shards));
             });
-    DatabaseHandle before = committed.value();
-    Sequence since = Sequence.of(before.incarnation(), committed.versionstamp(), 0);
-    return before.with(before.topology().resharded(since, shards));
-  }
-
-  /** Until the transaction is committed its generation begins behind all sequences there are. */
-  private static DatabaseHandle reshard(Transaction tx, DatabaseHandle db, int shards) {
-    Sequence uncommitted = new Sequence(db.incarnation(), Versionstamps.placeholder(0));
-    ShardTopology topology = db.topology().resharded(uncommitted, shards);
-    Generation replaced = db.topology().current().asReplaced();
-    ConfigSubspace.reshard(tx, db.prefix(), db.incarnation(), replaced, topology.current());
-    MetadataVersion.move(tx);
-    return db.with(topology);
+    DatabaseHandle db = committed.value();
+    Sequence since = Sequence.of(db.incarnation(), committed.versionstamp(), 0);
+    return db.with(db.topology().beginningAt(since));
   }
 
   /**

@@ -23,6 +23,9 @@ import lectus.tuple.TupleWriter;
  * (prefix, CONFIG, "changes_shards", Sequence)     the same, or (format, 0, replaced) where the
  *                                                 changes lie in CHANGES_DEPRECATED (RFC 018); so
  *                                                 they do, too, where there is no such key at all
+ * (prefix, CONFIG, "changes_shards", 0 or          (format, 2, with the deprecated one, lowest
+ *   Sequence)                                       number of a shard, number of shards): emptied
+ *                                                 generations that followed each other
  * (prefix, CONFIG, "format")                       (format, number of the format of all other
  *                                                 subspaces); where there is none it is 0. Versions
  *                                                 that know of no formats refuse a database that
@@ -41,6 +44,7 @@ final class ConfigSubspace {
   private static final int FORMAT = 1;
   private static final int DEPRECATED = 0;
   private static final int SHARDED = 1;
+  private static final int EMPTIED = 2;
   private static final String SHARDS = "changes_shards";
   private static final String DATABASE_FORMAT = "format";
   private static final String INCARNATION = "incarnation";
@@ -72,9 +76,9 @@ final class ConfigSubspace {
     return key(prefix, SECURITY);
   }
 
-  static byte[] shardMapKey(byte[] prefix, Generation generation) {
+  static byte[] shardMapKey(byte[] prefix, Era era) {
     TupleWriter key = shards(prefix);
-    generation.since().ifPresentOrElse(since -> since.writeTo(key), () -> key.integer(0));
+    era.since().ifPresentOrElse(since -> since.writeTo(key), () -> key.integer(0));
     return key.toBytes();
   }
 
@@ -108,13 +112,25 @@ final class ConfigSubspace {
         MutationType.SET_VERSIONSTAMPED_KEY, Versionstamps.template(key, 0), shardMap(successor));
   }
 
+  /** Describes emptied generations, in the place of the first of them. */
+  static void putEmptied(Transaction tx, byte[] prefix, EmptiedGenerations emptied) {
+    TupleWriter value = value().integer(EMPTIED).bool(emptied.deprecated());
+    tx.set(
+        shardMapKey(prefix, emptied),
+        value.integer(emptied.firstShard()).integer(emptied.shards()).toBytes());
+  }
+
   /**
-   * Whether a shard map has its tombstone.
+   * Whether another shard map has taken over from one that was the current one.
    *
-   * @param value null where none is stored: a database from before shards
+   * @param value what is stored under its key; null if nothing is, as in a database from before
+   *     shards, or once a replaced generation was forgotten
    */
-  static boolean isReplaced(byte[] value) {
-    return value != null && generation(Optional.empty(), reader(value)).replaced();
+  static boolean isReplaced(Generation former, byte[] value) {
+    return value == null
+        ? !former.isDeprecated()
+        : !(era(Optional.empty(), reader(value)) instanceof Generation current
+            && !current.replaced());
   }
 
   /** Stores what can change in a configuration, and moves the version key. */
@@ -156,11 +172,11 @@ final class ConfigSubspace {
     boolean partitioned = false;
     int format = DatabaseHandle.FIRST_FORMAT;
     long purgedInfosLimit = DatabaseConfiguration.DEFAULT_PURGED_INFOS_LIMIT;
-    List<Generation> generations = new ArrayList<>();
+    List<Era> eras = new ArrayList<>();
     for (KeyValue row : rows) {
       TupleReader key = new TupleReader(row.getKey(), keyStart);
       switch (key.string()) {
-        case SHARDS -> generations.add(generation(since(key), reader(row.getValue())));
+        case SHARDS -> eras.add(era(since(key), reader(row.getValue())));
         case DATABASE_FORMAT -> format = databaseFormat(reader(row.getValue()));
         case INCARNATION -> incarnation = reader(row.getValue()).smallInteger();
         case PARTITIONED -> partitioned = reader(row.getValue()).bool();
@@ -171,13 +187,13 @@ final class ConfigSubspace {
         default -> throw new MalformedTupleException("An unknown field of a configuration");
       }
     }
-    if (generations.isEmpty()) {
-      generations.add(Generation.UNSHARDED);
+    if (eras.isEmpty()) {
+      eras.add(Generation.UNSHARDED);
     }
     DatabaseConfiguration configuration =
         new DatabaseConfiguration(revsLimit, partitioned, purgedInfosLimit);
     return new Content(
-        version, incarnation, configuration, new ShardTopology(generations, partitioned), format);
+        version, incarnation, configuration, ShardTopology.of(eras, partitioned), format);
   }
 
   private static int databaseFormat(TupleReader value) {
@@ -195,11 +211,21 @@ final class ConfigSubspace {
         : Optional.empty();
   }
 
+  private static Era era(Optional<Sequence> since, TupleReader value) {
+    int kind = value.smallInteger();
+    return switch (kind) {
+      case DEPRECATED -> {
+        List<ShardId> shards = List.of(ShardId.DEPRECATED);
+        yield new Generation(since, HashScheme.UNSHARDED, shards, value.bool());
+      }
+      case SHARDED -> generation(since, value);
+      case EMPTIED ->
+          new EmptiedGenerations(since, value.bool(), value.smallInteger(), value.smallInteger());
+      default -> throw new MalformedTupleException("A shard map of an unknown kind: " + kind);
+    };
+  }
+
   private static Generation generation(Optional<Sequence> since, TupleReader value) {
-    if (value.smallInteger() == DEPRECATED) {
-      List<ShardId> shards = List.of(ShardId.DEPRECATED);
-      return new Generation(since, HashScheme.UNSHARDED, shards, value.bool());
-    }
     HashScheme scheme = HashScheme.numbered(value.smallInteger());
     List<ShardId> shards = new ArrayList<>();
     while (value.isString()) {

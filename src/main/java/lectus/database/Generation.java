@@ -12,7 +12,8 @@ import java.util.Optional;
  * @param replaced the tombstone: a later generation has taken over
  */
 public record Generation(
-    Optional<Sequence> since, HashScheme hash, List<ShardId> shards, boolean replaced) {
+    Optional<Sequence> since, HashScheme hash, List<ShardId> shards, boolean replaced)
+    implements Era {
   /** The changes of a database from before shards, which lie in a subspace of their own. */
   static final Generation UNSHARDED =
       new Generation(Optional.empty(), HashScheme.UNSHARDED, List.of(ShardId.DEPRECATED), false);

@@ -1,15 +1,29 @@
 package lectus.database;
 
+import java.util.OptionalInt;
+
 /**
  * A changes shard of one database (RFC 018). Unique within its life and never used again: numbers,
  * each higher than all before.
  */
 public record ShardId(String text) {
+  private static final int MOST_DIGITS = 9;
+
   /** Stands for the changes from before shards, which lie in the deprecated subspace. */
   public static final ShardId DEPRECATED = new ShardId("deprecated");
 
   static ShardId numbered(int number) {
     return new ShardId(Integer.toString(number));
+  }
+
+  /** Its number; empty for what cannot be the id of a numbered shard. */
+  OptionalInt number() {
+    boolean canBe =
+        !text.isEmpty()
+            && text.length() <= MOST_DIGITS
+            && text.chars().allMatch(c -> c >= '0' && c <= '9')
+            && (text.length() == 1 || text.charAt(0) != '0');
+    return canBe ? OptionalInt.of(Integer.parseInt(text)) : OptionalInt.empty();
   }
 
   /** Whether the changes lie in the subspace without shards. */

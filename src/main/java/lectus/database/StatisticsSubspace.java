@@ -124,6 +124,15 @@ final class StatisticsSubspace {
     return new TupleReader(key, range.begin.length).smallInteger();
   }
 
+  /**
+   * The shard whose entries are counted under a key.
+   *
+   * @param range that of the counters of all shards, which has the key
+   */
+  static ShardId shardOf(Range range, byte[] key) {
+    return new ShardId(new TupleReader(key, range.begin.length).string());
+  }
+
   /** What a key counts and in which slot, in words; empty for a key of no counter. */
   static Optional<String> nameOf(byte[] prefix, byte[] key) {
     try {

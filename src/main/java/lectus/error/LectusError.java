@@ -44,6 +44,14 @@ public sealed interface LectusError {
     }
   }
 
+  /** 408. The client was too slow to send its request. */
+  record RequestTimeout(String reason) implements LectusError {
+    @Override
+    public String error() {
+      return "request_timeout";
+    }
+  }
+
   /** 409. The edit's base is not a live leaf. */
   record Conflict() implements LectusError {
     @Override
@@ -54,6 +62,14 @@ public sealed interface LectusError {
     @Override
     public String reason() {
       return "Document update conflict.";
+    }
+  }
+
+  /** 409. What is asked for cannot be done as things stand; the reason says what would help. */
+  record NotNow(String reason) implements LectusError {
+    @Override
+    public String error() {
+      return "conflict";
     }
   }
 
@@ -76,6 +92,14 @@ public sealed interface LectusError {
     @Override
     public String error() {
       return "bad_content_type";
+    }
+  }
+
+  /** 417. */
+  record ExpectationFailed(String reason) implements LectusError {
+    @Override
+    public String error() {
+      return "expectation_failed";
     }
   }
 

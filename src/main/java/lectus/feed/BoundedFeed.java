@@ -36,7 +36,8 @@ public final class BoundedFeed<P extends ResumePoint<P>> implements PagedBody {
     position = whole ? page.next() : position;
     boolean more = whole && limit > 0 && !page.reachedEnd();
     if (!more) {
-      long pending = page.pending() + page.rows().size() - shown;
+      long counted = page.pendingBehind(shown);
+      long pending = counted == LivePage.NOT_COUNTED ? source.pendingBehind(position) : counted;
       FeedText.appendTail(position, pending, whole ? page.end() : Optional.empty(), out);
     }
     return more;

@@ -3,34 +3,30 @@ package lectus.feed;
 import java.util.Optional;
 
 /** Another source up to and with a bound, and then over: the parameter {@code until}. */
-record BoundedSource<P extends ResumePoint<P>>(LiveSource<P> source, P bound)
+record BoundedSource<P extends ResumePoint<P>>(LiveSource<P> source, P last)
     implements LiveSource<P> {
 
-  private record Identity(Object source, ResumePoint<?> bound) {}
-
+  /** Everybody reads the same; the bound is each listener's own. */
   @Override
-  public Optional<Object> identity() {
-    return source.identity().map(inner -> new Identity(inner, bound));
+  public Optional<Sharing<P>> sharing() {
+    return source.sharing();
   }
 
   @Override
-  public LivePage<P> page(P from, long limit) {
-    if (from.compareTo(bound) >= 0) {
-      return LivePage.over(from, new FeedEnd.UntilReached());
-    }
-    LivePage<P> page = source.page(from, limit);
-    return page.next().compareTo(bound) < 0 ? page : cut(page);
+  public Optional<P> bound() {
+    return Optional.of(last);
   }
 
-  private LivePage<P> cut(LivePage<P> page) {
-    boolean exactly = page.next().compareTo(bound) == 0;
-    if (exactly && page.end().isPresent()) {
-      return page;
-    }
-    Rows<P> rows = page.rows().first(page.rows().firstBehind(bound));
-    long pending = page.pending() + page.rows().size() - rows.size();
-    Optional<FeedEnd> end = Optional.of(new FeedEnd.UntilReached());
-    return new LivePage<>(rows, exactly ? page.next() : bound, true, pending, end);
+  @Override
+  public LivePage<P> page(P from, long rows) {
+    return from.compareTo(last) >= 0
+        ? LivePage.over(from, new FeedEnd.UntilReached())
+        : source.page(from, rows).upTo(last);
+  }
+
+  @Override
+  public long pendingBehind(P position) {
+    return source.pendingBehind(position);
   }
 
   @Override

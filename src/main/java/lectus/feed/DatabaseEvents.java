@@ -1,7 +1,7 @@
 package lectus.feed;
 
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseUpdate;
+import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.store.Versionstamp;
@@ -20,44 +20,57 @@ public interface DatabaseEvents {
      */
     void updated(Sequence highest);
 
+    /**
+     * The same, and where the new entries are.
+     *
+     * @param shards of these commits; of others that are told of elsewhere nothing is said
+     */
+    default void updated(Sequence highest, TouchedShards shards) {
+      updated(highest);
+    }
+
+    /**
+     * What was told is not true: nothing in the database is so high.
+     *
+     * @param told the sequence that was told
+     * @param highest the highest one there is
+     */
+    default void corrected(Sequence told, Sequence highest) {}
+
     /** This life of the database is over. */
     void deleted();
   }
 
-  /** Listens to all databases of the store. */
+  /** Listens to many databases of the store. Never told on a writer's thread. */
+  @FunctionalInterface
   interface StoreListener {
-    void created(InstanceId instance);
-
     /**
-     * @param highest its versionstamp is a level of the whole store, too
-     */
-    void updated(InstanceId instance, Sequence highest);
-
-    void deleted(InstanceId instance);
-
-    /** A look at the updates log found this row, whether or not anybody told of it before. */
-    void logged(DatabaseUpdate row);
-
-    /**
-     * A look at the updates log found more rows than are told one by one.
+     * Something may have happened to a database that it wants to hear of.
      *
-     * @param highest when the last of these moves was: a level, as above
+     * @param level nothing that is told of lies behind it: a level, never a read position; {@link
+     *     Versionstamp#END} where it is not known when that was
      */
-    void moved(Versionstamp highest);
+    void moved(Versionstamp level);
   }
 
   /** Whoever listens registers before its first read, or it would miss what happens in between. */
   Registration listen(DatabaseHandle database, Listener listener);
 
-  /** As {@link #listen}, to whatever database there is or will be. */
-  Registration listenToAll(StoreListener listener);
+  /** As {@link #listen}, to whatever databases there are or will be that it wants to hear of. */
+  Registration listenToAll(WantedDatabases wanted, StoreListener listener);
 
   /** Tells everybody that a database was created. */
-  void publishCreated(InstanceId instance);
+  void publishCreated(InstanceId instance, DatabaseName name);
 
   /** Tells everybody that a database has come to a sequence. */
-  void publishUpdated(InstanceId instance, Sequence sequence);
+  void publishUpdated(InstanceId instance, DatabaseName name, Sequence sequence);
+
+  /** The same, and where the new entries are. */
+  default void publishUpdated(
+      InstanceId instance, DatabaseName name, Sequence sequence, TouchedShards shards) {
+    publishUpdated(instance, name, sequence);
+  }
 
   /** Tells everybody that this life of a database is over. */
-  void publishDeleted(InstanceId instance);
+  void publishDeleted(InstanceId instance, DatabaseName name);
 }

@@ -28,6 +28,12 @@ public interface FeedSink<P extends ResumePoint<P>> {
   void whenRoom(Runnable again);
 
   /**
+   * A page was read for this feed alone, with rows or without, and another one is about to be asked
+   * for: the moment to let others read.
+   */
+  default void readOn() {}
+
+  /**
    * All rows up to and with {@code at} were handed over, as of some moment since the last call.
    * Comes again after rows that came later.
    */
@@ -36,8 +42,10 @@ public interface FeedSink<P extends ResumePoint<P>> {
   /**
    * Nothing was handed over for as long as the client wants to be without a sign of life, be it for
    * want of room.
+   *
+   * @param at how far was looked: everything up to here was handed over, or is not for this feed
    */
-  void heartbeat();
+  void heartbeat(P at);
 
   /**
    * The feed is over, in order.

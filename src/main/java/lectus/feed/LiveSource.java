@@ -5,8 +5,7 @@ import java.util.Optional;
 /**
  * What a live feed reads page by page: a database, one of its shards, many databases, the updates
  * log. Opened for each listener (see {@link LiveStart}), at the latest then bound to one life of
- * what it reads; listeners whose sources have equal identities share one of them, and with it what
- * is read.
+ * what it reads; listeners whose sources can be read together share what is read ({@link Sharing}).
  *
  * <p>Pages are read on feed readers' threads, by several of them at once; {@link #listen} and
  * {@link #hasNews} are for any thread and do not wait.
@@ -16,10 +15,15 @@ import java.util.Optional;
 public interface LiveSource<P extends ResumePoint<P>> {
 
   /**
-   * Sources with equal identities have the same rows, byte for byte, at the same points. Empty
-   * where rows depend on who reads them ({@code seq_interval}): such a source is never shared.
+   * How it is read together with others. Empty where rows depend on who reads them ({@code
+   * seq_interval}): such a source is never shared.
    */
-  Optional<Object> identity();
+  Optional<Sharing<P>> sharing();
+
+  /** Where it is over though the shared reader goes on; empty if nowhere. */
+  default Optional<P> bound() {
+    return Optional.empty();
+  }
 
   /**
    * The rows behind {@code from}, as many as one page holds: some hundred kilobytes. What is over
@@ -28,6 +32,14 @@ public interface LiveSource<P extends ResumePoint<P>> {
    * @param limit rows at most, 1 or more
    */
   LivePage<P> page(P from, long limit);
+
+  /**
+   * How much follows a position, as {@code pending} counts, for points that tell it. Waits for the
+   * store.
+   */
+  default long pendingBehind(P position) {
+    return 0;
+  }
 
   /**
    * Has {@code listener} told, on any thread, when there may be something new. Whoever listens

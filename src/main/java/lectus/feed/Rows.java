@@ -5,28 +5,30 @@ import java.util.List;
 import lectus.database.DatabaseName;
 
 /**
- * Rows of a live source: bare JSON objects, back to back in one array of bytes, each with the point
- * at which a reader goes on behind it. Immutable and shared by all who are handed them; nobody
- * writes into the array.
+ * Rows of a live source: bare JSON objects in one array of bytes, which may hold others between
+ * them, each with the point at which a reader goes on behind it. Immutable and shared by all who
+ * are handed them; nobody writes into the array.
  *
  * <p>In a source over several databases each row names its database. There, a row without any bytes
  * says that its database is gone ({@link #isLeft}).
  */
 public final class Rows<P extends ResumePoint<P>> {
   private final byte[] json;
+  private final int[] starts;
   private final int[] ends;
   private final List<P> points;
   private final List<DatabaseName> databases;
 
-  Rows(byte[] json, int[] ends, List<P> points, List<DatabaseName> databases) {
+  Rows(byte[] json, int[] starts, int[] ends, List<P> points, List<DatabaseName> databases) {
     this.json = json;
+    this.starts = starts;
     this.ends = ends;
     this.points = points;
     this.databases = databases;
   }
 
   public static <P extends ResumePoint<P>> Rows<P> none() {
-    return new Rows<P>(new byte[0], new int[0], List.of(), List.of());
+    return new Rows<P>(new byte[0], new int[0], new int[0], List.of(), List.of());
   }
 
   public int size() {
@@ -37,14 +39,14 @@ public final class Rows<P extends ResumePoint<P>> {
     return points.isEmpty();
   }
 
-  /** The bytes of all rows. */
+  /** Where the bytes of all rows are. */
   public byte[] json() {
     return json;
   }
 
   /** Where the first byte of a row lies. */
   public int start(int row) {
-    return row == 0 ? 0 : ends[row - 1];
+    return starts[row];
   }
 
   /** Where the byte after a row lies. */
@@ -71,13 +73,37 @@ public final class Rows<P extends ResumePoint<P>> {
     return start(row) == end(row);
   }
 
+  /** How many bytes the rows have from {@code from} up to {@code to}. */
+  public int bytes(int from, int to) {
+    int bytes = 0;
+    for (int row = from; row < to; row++) {
+      bytes += ends[row] - starts[row];
+    }
+    return bytes;
+  }
+
   /** The first rows alone. */
   Rows<P> first(int count) {
     return new Rows<>(
-        Arrays.copyOf(json, count == 0 ? 0 : end(count - 1)),
+        json,
+        Arrays.copyOf(starts, count),
         Arrays.copyOf(ends, count),
         points.subList(0, count),
         databases.isEmpty() ? databases : databases.subList(0, count));
+  }
+
+  /**
+   * Some rows of a source over one database. They share the bytes.
+   *
+   * @param chosen which, in order
+   */
+  public Rows<P> only(int[] chosen) {
+    return new Rows<>(
+        json,
+        Arrays.stream(chosen).map(this::start).toArray(),
+        Arrays.stream(chosen).map(this::end).toArray(),
+        Arrays.stream(chosen).mapToObj(this::at).toList(),
+        List.of());
   }
 
   /** The first row behind a position; {@link #size} if there is none. */

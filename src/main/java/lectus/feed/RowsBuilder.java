@@ -55,8 +55,11 @@ public final class RowsBuilder<P extends ResumePoint<P>> {
   }
 
   public Rows<P> build() {
+    int[] starts = new int[points.size()];
+    System.arraycopy(ends, 0, starts, Math.min(1, starts.length), Math.max(0, starts.length - 1));
     return new Rows<>(
         json.toBytes(),
+        starts,
         Arrays.copyOf(ends, points.size()),
         List.copyOf(points),
         List.copyOf(databases));

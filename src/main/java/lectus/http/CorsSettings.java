@@ -15,10 +15,17 @@ public record CorsSettings(
     List<String> methods,
     List<String> headers,
     int maxAgeSeconds) {
+  private static final String ALL = "*";
+
   public CorsSettings {
     origins = List.copyOf(origins);
     methods = List.copyOf(methods);
     headers = List.copyOf(headers);
+  }
+
+  /** Whether pages of every origin may use the server. */
+  public boolean allowsAll() {
+    return origins.contains(ALL);
   }
 
   public boolean enabled() {

@@ -10,6 +10,12 @@ import lectus.http.socket.WebSocketSettings;
  * @param maxUriLength longest request URI, in bytes
  * @param maxHeaderBytes all header fields of a request together, in bytes
  * @param idleTimeoutSeconds after how long a connection without traffic is closed; 0: never
+ * @param stalledSeconds after how long a client that takes nothing of what waits for it is closed
+ *     while others lack the memory that it holds
+ * @param headSeconds how long a request's head may take from its first byte to its last, and the
+ *     first one of a connection from its beginning
+ * @param slowBodySeconds how long a request's body may take at whatever rate; behind them it has to
+ *     come with 1 000 bytes a second
  * @param maxUuids how many {@code _uuids} gives at once
  * @param version of the server, as {@code GET /} tells it
  */
@@ -18,11 +24,20 @@ public record HttpSettings(
     int maxUriLength,
     int maxHeaderBytes,
     int idleTimeoutSeconds,
+    int stalledSeconds,
+    int headSeconds,
+    int slowBodySeconds,
     int maxUuids,
     boolean accessLog,
     String version,
+    HostSettings hosts,
     CorsSettings cors,
     WebSocketSettings webSockets) {
+  /** Who asks for signs of life more often gets them so often: each costs a system call. */
+  public static final long SHORTEST_HEARTBEAT_MILLIS = 1_000;
+
+  /** A day. Who asks for signs of life more rarely, or for none, gets them so often. */
+  public static final long LONGEST_HEARTBEAT_MILLIS = 86_400_000;
 
   /**
    * How often the client of a WebSocket is pinged: as it wants, but at least as the administrator
@@ -30,7 +45,7 @@ public record HttpSettings(
    */
   public long pingMillis(OptionalLong heartbeatMillis) {
     long most = Math.min(webSockets.pingSeconds() * 1_000L, longestSilenceMillis());
-    return Math.min(heartbeatMillis.orElse(most), most);
+    return Math.min(Math.max(heartbeatMillis.orElse(most), SHORTEST_HEARTBEAT_MILLIS), most);
   }
 
   /**
@@ -38,6 +53,6 @@ public record HttpSettings(
    * so many milliseconds at the latest.
    */
   public long longestSilenceMillis() {
-    return idleTimeoutSeconds == 0 ? Long.MAX_VALUE : idleTimeoutSeconds * 500L;
+    return idleTimeoutSeconds == 0 ? LONGEST_HEARTBEAT_MILLIS : idleTimeoutSeconds * 500L;
   }
 }

@@ -1,6 +1,5 @@
 package lectus.http;
 
-import java.util.concurrent.Executor;
 import lectus.database.Catalogue;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.bulk.BulkGet;
@@ -15,15 +14,14 @@ import lectus.feed.many.ManyDatabases;
 import lectus.feed.page.ChangesReader;
 import lectus.feed.tail.LiveTails;
 import lectus.feed.updates.StoreUpdates;
+import lectus.http.memory.ClientMemory;
 import lectus.store.StorePulse;
 
 /**
  * What the resources are made of.
  *
  * @param storeId 32 hex digits
- * @param readers runs what reads the store, and everything else that may wait; refuses with
- *     RejectedExecutionException when it is overloaded
- * @param feedReaders as {@code readers}, for the pages of feeds
+ * @param readers runs what reads the store, and everything else that may wait
  */
 public record Services(
     String storeId,
@@ -43,7 +41,6 @@ public record Services(
     DatabaseEvents events,
     StorePulse pulse,
     Membership membership,
-    BodyMemory bodyMemory,
-    Executor readers,
-    Executor feedReaders,
+    ClientMemory memory,
+    ReaderTurns readers,
     LiveTails liveTails) {}

@@ -12,6 +12,18 @@ import lectus.tuple.TupleWriter;
  * an array.
  */
 public record FieldPath(List<String> names) {
+  /** Names in a path at most: no document is nested as deep. */
+  public static final int MOST_NAMES = 500;
+
+  /** Fields that are asked for at once. */
+  public static final int MOST_FIELDS = 1_000;
+
+  /** Of the prefixes of fields that are asked for at once. */
+  private static final int MOST_PREFIX_BYTES = 1_000_000;
+
+  /** Characters of a name that a reason repeats. */
+  private static final int LONGEST_NAME_SHOWN = 200;
+
   /** Each doubles the number of ranges to read. */
   private static final int MOST_POSITIONS = 6;
 
@@ -36,6 +48,29 @@ public record FieldPath(List<String> names) {
   }
 
   /**
+   * Parses the fields that somebody asks for.
+   *
+   * @throws LectusException 400 {@code invalid_field_name}; {@code bad_request} where they are too
+   *     many, or too long together
+   */
+  public static List<FieldPath> parseAll(List<String> fields) {
+    if (fields.size() > MOST_FIELDS) {
+      throw LectusException.badRequest("There are more than " + MOST_FIELDS + " fields.");
+    }
+    List<FieldPath> paths = new ArrayList<>(fields.size());
+    long bytes = 0;
+    for (String field : fields) {
+      FieldPath path = parse(field);
+      bytes += path.prefixBytes();
+      if (bytes > MOST_PREFIX_BYTES) {
+        throw LectusException.badRequest("The fields are too long together.");
+      }
+      paths.add(path);
+    }
+    return paths;
+  }
+
+  /**
    * The names that a field consists of, however many of them may be positions.
    *
    * @throws LectusException 400 {@code invalid_field_name}
@@ -48,6 +83,10 @@ public record FieldPath(List<String> names) {
       if (c == '.') {
         names.add(name.toString());
         name.setLength(0);
+        if (names.size() == MOST_NAMES) {
+          throw LectusException.badRequest(
+              "invalid_field_name", "A field name has more than " + MOST_NAMES + " parts.");
+        }
       } else if (c != '\\') {
         name.append(c);
       } else if (++i < field.length()) {
@@ -61,6 +100,17 @@ public record FieldPath(List<String> names) {
       throw invalid(field);
     }
     return names;
+  }
+
+  /** What {@link #prefixes} take in memory at most, in bytes. */
+  public long prefixBytes() {
+    long bytes = 0;
+    int positions = 0;
+    for (String name : names) {
+      bytes += 3L * name.length() + 2;
+      positions += isPosition(name) ? 1 : 0;
+    }
+    return bytes << Math.min(positions, MOST_POSITIONS + 1);
   }
 
   /** The longest beginning of the path that stands for a few ranges only. */
@@ -113,6 +163,13 @@ public record FieldPath(List<String> names) {
   }
 
   private static LectusException invalid(String field) {
-    return LectusException.badRequest("invalid_field_name", "Invalid field name: " + field);
+    return LectusException.badRequest(
+        "invalid_field_name", "Invalid field name: " + shortened(field));
+  }
+
+  private static String shortened(String field) {
+    return field.length() <= LONGEST_NAME_SHOWN
+        ? field
+        : field.substring(0, field.offsetByCodePoints(0, LONGEST_NAME_SHOWN / 2)) + "…";
   }
 }

@@ -19,6 +19,9 @@ public final class JsonBuffer {
   private static final int LONGEST_LONG = 20;
   private static final int LONGEST_ESCAPE = 6;
 
+  /** Beyond it, in bytes, what is copied more often weighs less than what would stay empty. */
+  private static final int LARGE = 1 << 20;
+
   private byte[] bytes;
   private int length;
 
@@ -242,7 +245,8 @@ public final class JsonBuffer {
   }
 
   private int grown() {
-    return (int) Math.min(2L * bytes.length, Integer.MAX_VALUE - 8);
+    long more = bytes.length < LARGE ? bytes.length : bytes.length / 4;
+    return (int) Math.min(bytes.length + more, Integer.MAX_VALUE - 8);
   }
 
   private static int digits(long value) {

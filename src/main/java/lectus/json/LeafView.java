@@ -51,6 +51,15 @@ public final class LeafView {
     return from == to;
   }
 
+  /** What going through all of it takes: its leaves, and a sixteenth of their bytes. */
+  public long size() {
+    long bytes = 0;
+    for (int i = from; i < to; i++) {
+      bytes += leaves.value(i).length;
+    }
+    return to - from + bytes / 16;
+  }
+
   /**
    * The child that a name of a field stands for; missing where there is none.
    *
@@ -142,6 +151,15 @@ public final class LeafView {
 
   public BigInteger integer() {
     return new TupleReader(leaves.value(from), 0).bigInteger();
+  }
+
+  /** A number as the nearest double: equal for numbers that are equal. */
+  public double nearestDouble() {
+    TupleReader number = new TupleReader(leaves.value(from), 0);
+    if (number.isReal()) {
+      return number.real();
+    }
+    return number.isBigInteger() ? number.bigInteger().doubleValue() : number.integer();
   }
 
   /** Compares two numbers exactly, integers with doubles, too. */

@@ -51,6 +51,16 @@ final class Collation implements Comparator<LeafView> {
     return compare(a, b) == 0;
   }
 
+  /** Equal for scalars that {@linkplain #areEqual are equal}. */
+  int hashOf(LeafView scalar) {
+    return switch (scalar.type()) {
+      // Zeros are equal whatever their signs.
+      case NUMBER -> Double.hashCode(scalar.nearestDouble() + 0.0);
+      case STRING -> Root.COLLATOR.getCollationKey(text(scalar.utf8())).hashCode();
+      default -> scalar.type().hashCode();
+    };
+  }
+
   private static int compareStrings(byte[] a, byte[] b) {
     return Arrays.equals(a, b) ? 0 : Root.COLLATOR.compare(text(a), text(b));
   }

@@ -6,14 +6,17 @@ import lectus.json.LeafView;
 
 /** A part of a compiled selector: holds for a value or not. */
 sealed interface Condition {
-  boolean holds(LeafView value);
+  /**
+   * @param budget pays for it
+   */
+  boolean holds(LeafView value, MatchBudget budget);
 
   /** {@code $and}. */
   record All(List<Condition> conditions) implements Condition {
     @Override
-    public boolean holds(LeafView value) {
+    public boolean holds(LeafView value, MatchBudget budget) {
       for (Condition condition : conditions) {
-        if (!condition.holds(value)) {
+        if (!condition.holds(value, budget)) {
           return false;
         }
       }
@@ -24,9 +27,9 @@ sealed interface Condition {
   /** {@code $or}; without conditions it holds, as in CouchDB. */
   record Any(List<Condition> conditions) implements Condition {
     @Override
-    public boolean holds(LeafView value) {
+    public boolean holds(LeafView value, MatchBudget budget) {
       for (Condition condition : conditions) {
-        if (condition.holds(value)) {
+        if (condition.holds(value, budget)) {
           return true;
         }
       }
@@ -37,17 +40,18 @@ sealed interface Condition {
   /** A negation that takes a missing field for a mismatch: within {@code $elemMatch}. */
   record Not(Condition condition) implements Condition {
     @Override
-    public boolean holds(LeafView value) {
-      return !condition.holds(value);
+    public boolean holds(LeafView value, MatchBudget budget) {
+      return !condition.holds(value, budget);
     }
   }
 
   /** An operator on the value at a path below; does not hold where there is none. */
   record At(Path path, Operator operator) implements Condition {
     @Override
-    public boolean holds(LeafView value) {
+    public boolean holds(LeafView value, MatchBudget budget) {
+      budget.spend(1 + path.names().size());
       LeafView at = path.in(value);
-      return !at.isMissing() && operator.passes(at);
+      return !at.isMissing() && operator.passes(at, budget);
     }
   }
 
@@ -57,7 +61,8 @@ sealed interface Condition {
    */
   record Missing(Path path) implements Condition {
     @Override
-    public boolean holds(LeafView value) {
+    public boolean holds(LeafView value, MatchBudget budget) {
+      budget.spend(1 + path.names().size());
       LeafView at = value;
       for (LeafView.Step step : path.steps()) {
         LeafView child = at.child(step);

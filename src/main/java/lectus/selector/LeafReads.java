@@ -13,13 +13,32 @@ final class LeafReads {
   /** Reading so many parts of a document costs more than reading all of it. */
   static final int MOST_READS = 64;
 
+  /** The same of their paths together, of which the numbers among the names make several. */
+  private static final int MOST_PATH_BYTES = 1_000_000;
+
   private final Map<byte[], Extent> extents = new TreeMap<>(Arrays::compareUnsigned);
+
+  private long pathBytes;
 
   private LeafReads() {}
 
   static List<LeafRead> of(Condition condition) {
     LeafReads reads = new LeafReads();
     reads.addAll(condition);
+    List<LeafRead> whole = List.of(new LeafRead(new byte[0], Extent.ALL));
+    if (reads.areTooLong()) {
+      return whole;
+    }
+    List<LeafRead> parts = reads.withoutCovered();
+    return parts.size() <= MOST_READS ? parts : whole;
+  }
+
+  /** What several selectors look at. */
+  static List<LeafRead> union(Iterable<Selector> selectors) {
+    LeafReads reads = new LeafReads();
+    for (Selector selector : selectors) {
+      selector.reads().forEach(it -> reads.extents.merge(it.path(), it.extent(), Extent::with));
+    }
     List<LeafRead> parts = reads.withoutCovered();
     return parts.size() <= MOST_READS ? parts : List.of(new LeafRead(new byte[0], Extent.ALL));
   }
@@ -40,18 +59,29 @@ final class LeafReads {
 
   /** What stands in a missing field's way tells whether it is missing. */
   private void addAncestors(List<String> names) {
-    for (int length = 1; length <= names.size(); length++) {
+    for (int length = 1; length <= names.size() && !areTooLong(); length++) {
       add(names.subList(0, length), Extent.TYPE);
     }
   }
 
   private void add(List<String> names, Extent extent) {
+    if (areTooLong()) {
+      return;
+    }
     FieldPath bounded = new FieldPath(names).bounded();
     boolean isWider = names.isEmpty() || bounded.names().size() < names.size();
     Extent needed = isWider ? Extent.ALL : extent;
+    pathBytes += bounded.prefixBytes();
+    if (areTooLong()) {
+      return;
+    }
     for (byte[] path : bounded.prefixes()) {
       extents.merge(path, needed, Extent::with);
     }
+  }
+
+  private boolean areTooLong() {
+    return pathBytes > MOST_PATH_BYTES;
   }
 
   /** Without what lies at or below a path that is read whole. */

@@ -11,7 +11,10 @@ import lectus.json.LeafView;
 
 /** What is asked of a value that is there. */
 sealed interface Operator {
-  boolean passes(LeafView value);
+  /**
+   * @param budget pays for what is looked at
+   */
+  boolean passes(LeafView value, MatchBudget budget);
 
   /** What of the value must have been read: all of it, unless less will do. */
   default Extent extent() {
@@ -21,8 +24,8 @@ sealed interface Operator {
   /** The negation of an operator that has none of its own in the language. */
   record Not(Operator operator) implements Operator {
     @Override
-    public boolean passes(LeafView value) {
-      return !operator.passes(value);
+    public boolean passes(LeafView value, MatchBudget budget) {
+      return !operator.passes(value, budget);
     }
 
     /** The leaf alone does not tell a container, which passes, from a missing field. */
@@ -35,7 +38,8 @@ sealed interface Operator {
   /** {@code $eq}. */
   record Equal(LeafView argument) implements Operator {
     @Override
-    public boolean passes(LeafView value) {
+    public boolean passes(LeafView value, MatchBudget budget) {
+      budget.spend(value.type() == argument.type() ? value.size() : 1);
       return Collation.ORDER.areEqual(value, argument);
     }
 
@@ -52,7 +56,8 @@ sealed interface Operator {
    */
   record Ordered(LeafView argument, IntPredicate order) implements Operator {
     @Override
-    public boolean passes(LeafView value) {
+    public boolean passes(LeafView value, MatchBudget budget) {
+      budget.spend(value.type() == argument.type() ? value.size() : 1);
       return order.test(Collation.ORDER.compare(value, argument));
     }
 
@@ -73,13 +78,21 @@ sealed interface Operator {
    */
   record In(List<LeafView> arguments) implements Operator {
     @Override
-    public boolean passes(LeafView value) {
-      return value.type() == LeafType.ARRAY ? value.hasChild(this::isArgument) : isArgument(value);
+    public boolean passes(LeafView value, MatchBudget budget) {
+      return value.type() == LeafType.ARRAY
+          ? value.hasChild(element -> isArgument(element, budget))
+          : isArgument(value, budget);
     }
 
-    private boolean isArgument(LeafView value) {
+    private boolean isArgument(LeafView value, MatchBudget budget) {
+      budget.spend(value.size() * (1 + log2(arguments.size())));
       return Collections.binarySearch(arguments, value, Collation.ORDER) >= 0;
     }
+  }
+
+  /** How often a list of so many is halved by a search, at most. */
+  private static int log2(int size) {
+    return Integer.SIZE - Integer.numberOfLeadingZeros(size);
   }
 
   /**
@@ -88,19 +101,24 @@ sealed interface Operator {
    */
   record Contains(List<LeafView> arguments) implements Operator {
     @Override
-    public boolean passes(LeafView value) {
+    public boolean passes(LeafView value, MatchBudget budget) {
       if (arguments.isEmpty() || value.type() != LeafType.ARRAY) {
         return false;
       }
-      return arguments.stream().allMatch(argument -> value.hasChild(it -> it.hasLeavesOf(argument)))
+      return arguments.stream().allMatch(argument -> isIn(value, argument, budget))
           || (arguments.size() == 1 && Collation.ORDER.areEqual(value, arguments.get(0)));
+    }
+
+    private static boolean isIn(LeafView array, LeafView argument, MatchBudget budget) {
+      budget.spend(array.size());
+      return array.hasChild(element -> element.hasLeavesOf(argument));
     }
   }
 
   /** {@code $exists: true}. */
   record Exists() implements Operator {
     @Override
-    public boolean passes(LeafView value) {
+    public boolean passes(LeafView value, MatchBudget budget) {
       return true;
     }
 
@@ -113,7 +131,7 @@ sealed interface Operator {
   /** {@code $type}; a name that no type has passes nothing. */
   record OfType(String name) implements Operator {
     @Override
-    public boolean passes(LeafView value) {
+    public boolean passes(LeafView value, MatchBudget budget) {
       String type =
           switch (value.type()) {
             case NULL -> "null";
@@ -136,10 +154,11 @@ sealed interface Operator {
   /** {@code $size}. */
   record OfSize(BigInteger size) implements Operator {
     @Override
-    public boolean passes(LeafView value) {
+    public boolean passes(LeafView value, MatchBudget budget) {
       if (value.type() != LeafType.ARRAY) {
         return false;
       }
+      budget.spend(value.size());
       long count = 0;
       LeafView.Children elements = value.children();
       while (elements.next() != null) {
@@ -152,7 +171,7 @@ sealed interface Operator {
   /** {@code $mod}: the remainder has the sign of the value. */
   record Remainder(BigInteger divisor, BigInteger remainder) implements Operator {
     @Override
-    public boolean passes(LeafView value) {
+    public boolean passes(LeafView value, MatchBudget budget) {
       return value.type() == LeafType.NUMBER
           && value.isInteger()
           && value.integer().remainder(divisor).equals(remainder);
@@ -167,8 +186,13 @@ sealed interface Operator {
   /** {@code $regex}: matches anywhere in a string. */
   record Matches(Pattern pattern) implements Operator {
     @Override
-    public boolean passes(LeafView value) {
-      return value.type() == LeafType.STRING && pattern.matcher(value.string()).find();
+    public boolean passes(LeafView value, MatchBudget budget) {
+      budget.spend(value.size());
+      return value.type() == LeafType.STRING && isIn(value.string(), budget);
+    }
+
+    private boolean isIn(String text, MatchBudget budget) {
+      return pattern.matcher(new BudgetedText(text, pattern.programSize(), budget)).find();
     }
 
     @Override
@@ -180,10 +204,11 @@ sealed interface Operator {
   /** {@code $beginsWith}. */
   record BeginsWith(byte[] utf8) implements Operator {
     @Override
-    public boolean passes(LeafView value) {
+    public boolean passes(LeafView value, MatchBudget budget) {
       if (value.type() != LeafType.STRING) {
         return false;
       }
+      budget.spend(value.size());
       byte[] text = value.utf8();
       return text.length >= utf8.length
           && Arrays.equals(text, 0, utf8.length, utf8, 0, utf8.length);
@@ -198,26 +223,31 @@ sealed interface Operator {
   /** {@code $elemMatch}. */
   record AnyElement(Condition condition) implements Operator {
     @Override
-    public boolean passes(LeafView value) {
-      return value.type() == LeafType.ARRAY && value.hasChild(condition::holds);
+    public boolean passes(LeafView value, MatchBudget budget) {
+      budget.spend(value.size());
+      return value.type() == LeafType.ARRAY
+          && value.hasChild(element -> condition.holds(element, budget));
     }
   }
 
   /** {@code $allMatch}: an empty array does not pass. */
   record EveryElement(Condition condition) implements Operator {
     @Override
-    public boolean passes(LeafView value) {
+    public boolean passes(LeafView value, MatchBudget budget) {
+      budget.spend(value.size());
       return value.type() == LeafType.ARRAY
           && value.children().next() != null
-          && !value.hasChild(it -> !condition.holds(it));
+          && !value.hasChild(element -> !condition.holds(element, budget));
     }
   }
 
   /** {@code $keyMapMatch}: the name of any member of an object. */
   record AnyName(Condition condition) implements Operator {
     @Override
-    public boolean passes(LeafView value) {
-      return value.type() == LeafType.OBJECT && value.hasChild(it -> condition.holds(it.name()));
+    public boolean passes(LeafView value, MatchBudget budget) {
+      budget.spend(value.size());
+      return value.type() == LeafType.OBJECT
+          && value.hasChild(member -> condition.holds(member.name(), budget));
     }
   }
 }

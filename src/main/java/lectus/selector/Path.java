@@ -11,8 +11,15 @@ record Path(List<String> names, List<LeafView.Step> steps) {
 
   Path then(String field) {
     List<String> longer = new ArrayList<>(names);
-    longer.addAll(FieldPath.split(field));
-    return new Path(List.copyOf(longer), longer.stream().map(LeafView.Step::of).toList());
+    List<LeafView.Step> further = new ArrayList<>(steps);
+    for (String name : FieldPath.split(field)) {
+      longer.add(name);
+      further.add(LeafView.Step.of(name));
+    }
+    if (longer.size() > FieldPath.MOST_NAMES) {
+      throw SelectorErrors.tooLarge(FieldPath.MOST_NAMES + " names in a path");
+    }
+    return new Path(List.copyOf(longer), List.copyOf(further));
   }
 
   boolean isRoot() {

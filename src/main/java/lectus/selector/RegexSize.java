@@ -7,12 +7,25 @@ import java.util.Deque;
  * What a regular expression is at most once compiled, found in one pass over its text. Where the
  * text is no expression the figures mean nothing.
  *
- * @param instructions one for each character, multiplied by the counted repetitions around it
+ * @param instructions one for each character, a few more for groups, choices and repetitions, all
+ *     multiplied by the counted repetitions around them; and what classes cost to be made, once
  * @param depth of groups in each other
  */
 record RegexSize(long instructions, int depth) {
   /** Far above every limit, and small enough to be multiplied once more. */
   private static final long HUGE = 1L << 31;
+
+  /** What every program ends with. */
+  private static final int END = 2;
+
+  /** What a repetition adds to each copy of what it repeats, a group to what it holds. */
+  private static final int EXTRA = 2;
+
+  /** A class of Unicode has hundreds of ranges; one with escapes may be folded rune by rune. */
+  private static final int LARGE_CLASS = 32;
+
+  /** Digits of a count, of which the matcher allows four. */
+  private static final int LONGEST_COUNT = 9;
 
   static RegexSize of(String expression) {
     return new Scan(expression).run();
@@ -29,6 +42,9 @@ record RegexSize(long instructions, int depth) {
 
     private long atom;
 
+    /** What classes cost to be made, however often they are repeated. */
+    private long classes;
+
     Scan(String text) {
       this.text = text;
     }
@@ -42,13 +58,14 @@ record RegexSize(long instructions, int depth) {
           case '(' -> open();
           case ')' -> close();
           case '{' -> repetition();
+          case '*', '+', '?' -> atom = Math.min(HUGE, atom + EXTRA);
           default -> next(1);
         }
       }
       while (!outer.isEmpty()) {
         close();
       }
-      return new RegexSize(before + atom, depth);
+      return new RegexSize(Math.min(HUGE, before + atom + classes + END), depth);
     }
 
     private void next(long size) {
@@ -65,49 +82,69 @@ record RegexSize(long instructions, int depth) {
         at = end < 0 ? text.length() : end + 2;
       } else {
         next(1);
+        classes += text.startsWith("p", at) || text.startsWith("P", at) ? LARGE_CLASS : 0;
         at++;
       }
     }
 
-    /** One instruction, whose cost grows with its ranges. */
+    /** One instruction, which costs the more to be made the more it consists of. */
     private void characterClass() {
       int from = at;
       at += text.startsWith("^", at) ? 2 : 1;
       while (at < text.length() && text.charAt(at) != ']') {
+        boolean isPlain = text.charAt(at) != '\\' && text.charAt(at) < 0x80;
+        classes += isPlain ? 0 : LARGE_CLASS;
         at += text.charAt(at) == '\\' ? 2 : 1;
       }
       at++;
-      next(at - from);
+      classes = Math.min(HUGE, classes + at - from);
+      next(1);
     }
 
     private void open() {
-      next(2);
-      outer.push(Math.min(HUGE, before + atom));
+      next(0);
+      outer.push(Math.min(HUGE, before));
       depth = Math.max(depth, outer.size());
       before = 0;
       atom = 0;
     }
 
     private void close() {
-      long group = Math.min(HUGE, before + atom);
+      long group = Math.min(HUGE, before + atom + EXTRA);
       before = outer.isEmpty() ? 0 : outer.pop();
       atom = group;
     }
 
     /** {@code {n}}, {@code {n,}} or {@code {n,m}}; any other brace is a character. */
     private void repetition() {
-      int end = text.indexOf('}', at);
-      String counts = end < 0 ? "" : text.substring(at, end);
-      if (!counts.matches("\\d{1,9}(,\\d{0,9})?")) {
+      int brace = at;
+      long least = count();
+      long most = text.startsWith(",", at) ? maximum() : least;
+      if (least < 0 || !text.startsWith("}", at)) {
+        at = brace;
         next(1);
         return;
       }
-      long most = 1;
-      for (String count : counts.split(",")) {
-        most = Math.max(most, Long.parseLong(count));
+      at++;
+      atom = Math.min(HUGE, (atom + EXTRA) * Math.max(1, Math.max(least, most)));
+    }
+
+    private long maximum() {
+      at++;
+      return count();
+    }
+
+    /** The digits that follow; -1 if there are none. */
+    private long count() {
+      int from = at;
+      while (at < text.length() && at - from < LONGEST_COUNT && isDigit(text.charAt(at))) {
+        at++;
       }
-      atom = Math.min(HUGE, (atom + 1) * most);
-      at = end + 1;
+      return at == from ? -1 : Long.parseLong(text.substring(from, at));
+    }
+
+    private static boolean isDigit(char c) {
+      return c >= '0' && c <= '9';
     }
   }
 }

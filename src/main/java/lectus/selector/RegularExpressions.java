@@ -7,13 +7,10 @@ import lectus.json.JsonValue.JsonString;
 
 /**
  * Regular expressions of clients. RE2 matches in time linear in the string, times the size of the
- * compiled expression, so this size is bounded before it is compiled: counted repetitions copy what
- * they repeat.
+ * compiled expression, so this size is bounded before it is compiled ({@link SelectorLimits}):
+ * counted repetitions copy what they repeat.
  */
 final class RegularExpressions {
-  /** Instructions of a compiled expression at most, estimated from above. */
-  static final int LARGEST_PROGRAM = 10_000;
-
   /** Groups in groups. */
   static final int DEEPEST_GROUPS = 100;
 
@@ -27,8 +24,7 @@ final class RegularExpressions {
     if (!(argument instanceof JsonString expression)) {
       throw SelectorErrors.invalidOperator(operator);
     }
-    RegexSize size = RegexSize.of(expression.value());
-    if (size.instructions() > LARGEST_PROGRAM || size.depth() > DEEPEST_GROUPS) {
+    if (RegexSize.of(expression.value()).depth() > DEEPEST_GROUPS) {
       throw SelectorErrors.badArgument(operator, argument);
     }
     try {

@@ -1,6 +1,7 @@
 package lectus.selector;
 
 import java.util.List;
+import java.util.Optional;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
@@ -17,6 +18,7 @@ public final class Selector {
   private final List<LeafRead> reads;
 
   private Selector(JsonObject source) {
+    SelectorLimits.check(source);
     this.source = source;
     this.hash = source.hashCode();
     this.condition = Compiler.compile(source);
@@ -26,7 +28,8 @@ public final class Selector {
   /**
    * @throws LectusException 400 with the name and sentence of CouchDB's {@code _find}: {@code
    *     bad_arg}, {@code invalid_operator}, {@code not_supported}, {@code invalid_selector}, {@code
-   *     invalid_field_name}, {@code invalid_selector_json}
+   *     invalid_field_name}, {@code invalid_selector_json}; {@code invalid_selector} beyond a limit
+   * @see SelectorLimits
    */
   public static Selector compile(JsonValue json) {
     if (json instanceof JsonObject object) {
@@ -46,9 +49,33 @@ public final class Selector {
 
   /**
    * @param document the document with at least the leaves of {@link #reads}
+   * @param docId to be named in an error
+   * @throws LectusException 400 {@code bad_request} where the document is too large for what the
+   *     selector does with it
    */
-  public boolean matches(LeafView document) {
-    return condition.holds(document);
+  public boolean matches(LeafView document, String docId) {
+    return condition.holds(document, new MatchBudget(docId, MatchBudget.MOST_WORK));
+  }
+
+  /**
+   * As {@link #matches}, where others wait for the document, too.
+   *
+   * @return empty if it takes long to find out
+   */
+  public Optional<Boolean> matchesSoon(LeafView document, String docId) {
+    MatchBudget budget = new MatchBudget(docId, MatchBudget.MOST_WORK_BESIDE_OTHERS);
+    try {
+      return Optional.of(condition.holds(document, budget));
+    } catch (LectusException failure) {
+      if (budget.isOverspent()) {
+        return Optional.empty();
+      }
+      throw failure;
+    }
+  }
+
+  Condition condition() {
+    return condition;
   }
 
   @Override

@@ -36,6 +36,19 @@ final class SelectorErrors {
         "invalid_selector", "One or more conditions is missing a field name.");
   }
 
+  /**
+   * @param limit with its unit
+   */
+  static LectusException tooLarge(String limit) {
+    return LectusException.badRequest(
+        "invalid_selector", "The selector has more than " + limit + ".");
+  }
+
+  static LectusException tooMuchWork(String docId) {
+    return LectusException.badRequest(
+        "The selector takes too much work for the document `" + shortened(docId) + "`.");
+  }
+
   private static String text(JsonValue argument) {
     JsonBuffer json = new JsonBuffer(64);
     argument.writeTo(json);

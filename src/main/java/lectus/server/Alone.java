@@ -2,14 +2,15 @@ package lectus.server;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.transport.Transport;
 import java.util.List;
 import java.util.Optional;
 
 /** A server that has no others beside it. */
 final class Alone implements Neighbours {
   @Override
-  public Vertx join(VertxOptions options) {
-    return Vertx.vertx(options);
+  public Vertx join(VertxOptions options, Transport transport) {
+    return Vertx.builder().with(options).withTransport(transport).build();
   }
 
   @Override

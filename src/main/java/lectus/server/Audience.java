@@ -1,11 +1,13 @@
 package lectus.server;
 
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.feed.DatabaseEvents.Listener;
+import lectus.feed.TouchedShards;
 
 /**
  * Those on this server who listen to one life of a database. What was heard before is not told
@@ -37,14 +39,38 @@ final class Audience {
     return listeners.isEmpty();
   }
 
-  /** Whether this was news. */
-  boolean updated(Sequence highest) {
+  /**
+   * Whether this was news. Of single shards something earlier may still be told: events come in any
+   * order.
+   */
+  boolean updated(Sequence highest, TouchedShards shards) {
     Sequence before = heard.getAndAccumulate(highest, Audience::higher);
     boolean news = before == null || before.compareTo(highest) < 0;
-    if (news) {
-      listeners.forEach(listener -> listener.updated(highest));
+    if (news || !shards.ids().isEmpty()) {
+      listeners.forEach(listener -> listener.updated(highest, shards));
     }
     return news;
+  }
+
+  /** The highest sequence that was told. */
+  Optional<Sequence> heard() {
+    return Optional.ofNullable(heard.get());
+  }
+
+  /**
+   * A look found the database here. What was heard before the look began and is higher still cannot
+   * be true: whoever told it made everybody deaf for what lies below.
+   *
+   * @return whether this was news
+   */
+  boolean found(Optional<Sequence> heardBefore, Sequence highest) {
+    if (heardBefore.isEmpty() || heardBefore.get().compareTo(highest) <= 0) {
+      return updated(highest, TouchedShards.ANY);
+    }
+    Sequence untrue = heardBefore.get();
+    heard.compareAndSet(untrue, highest);
+    listeners.forEach(listener -> listener.corrected(untrue, highest));
+    return true;
   }
 
   private static Sequence higher(Sequence known, Sequence told) {

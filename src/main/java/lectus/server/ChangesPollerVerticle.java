@@ -85,7 +85,7 @@ final class ChangesPollerVerticle extends VerticleBase {
     try {
       poll.run();
       return Optional.empty();
-    } catch (RuntimeException | LinkageError e) {
+    } catch (Throwable e) {
       return Optional.of(e);
     }
   }

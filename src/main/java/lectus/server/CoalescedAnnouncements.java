@@ -7,8 +7,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
+import lectus.feed.TouchedShards;
 
 /**
  * Sends at most one event per database and pause: the first at once, what comes during the pause as
@@ -22,7 +24,7 @@ final class CoalescedAnnouncements implements Announcements {
   private final Alarm alarm;
   private final long pauseNanos;
   private final LongSupplier nanoTime;
-  private final Map<InstanceId, Sequence> waiting = new ConcurrentHashMap<>();
+  private final Map<InstanceId, DatabaseEvent> waiting = new ConcurrentHashMap<>();
   private final AtomicBoolean alarmed = new AtomicBoolean();
   private volatile long nextNanos;
 
@@ -37,21 +39,25 @@ final class CoalescedAnnouncements implements Announcements {
   }
 
   @Override
-  public void created(InstanceId instance) {
-    alarm.in(Duration.ZERO, () -> channel.publish(DatabaseEvent.created(storeId, instance)));
+  public void created(InstanceId instance, DatabaseName name) {
+    DatabaseEvent event = DatabaseEvent.created(storeId, instance, name);
+    alarm.in(Duration.ZERO, () -> channel.publish(event));
   }
 
   @Override
-  public void updated(InstanceId instance, Sequence highest) {
-    waiting.merge(instance, highest, (a, b) -> a.compareTo(b) < 0 ? b : a);
+  public void updated(
+      InstanceId instance, DatabaseName name, Sequence highest, TouchedShards shards) {
+    DatabaseEvent event = DatabaseEvent.updated(storeId, instance, name, highest, shards);
+    waiting.merge(instance, event, DatabaseEvent::and);
     if (alarmed.compareAndSet(false, true)) {
       alarm.in(untilNext(), this::sendWaiting);
     }
   }
 
   @Override
-  public void deleted(InstanceId instance) {
-    alarm.in(Duration.ZERO, () -> channel.publish(DatabaseEvent.deleted(storeId, instance)));
+  public void deleted(InstanceId instance, DatabaseName name) {
+    DatabaseEvent event = DatabaseEvent.deleted(storeId, instance, name);
+    alarm.in(Duration.ZERO, () -> channel.publish(event));
   }
 
   @Override
@@ -75,9 +81,9 @@ final class CoalescedAnnouncements implements Announcements {
     nextNanos = nanoTime.getAsLong() + pauseNanos;
     alarmed.set(false);
     for (InstanceId instance : waiting.keySet()) {
-      Sequence highest = waiting.remove(instance);
-      if (highest != null) {
-        channel.publish(DatabaseEvent.updated(storeId, instance, highest));
+      DatabaseEvent event = waiting.remove(instance);
+      if (event != null) {
+        channel.publish(event);
       }
     }
   }

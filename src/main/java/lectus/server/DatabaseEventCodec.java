@@ -3,23 +3,39 @@ package lectus.server;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.MessageCodec;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.feed.TouchedShards;
 
 /**
  * {@link DatabaseEvent} on the event bus: by reference inside one server, between servers as its
  * members printed in ASCII with spaces between them, behind four bytes of length. What a later
- * version adds stands behind them and is skipped.
+ * version adds stands behind them and is skipped; the name is missing in what an earlier one sends.
  */
 final class DatabaseEventCodec implements MessageCodec<DatabaseEvent, DatabaseEvent> {
-  private static final String NO_SEQUENCE = "-";
+  private static final int NAME = 4;
+  private static final int SHARDS = 5;
+  private static final String SHARD_SEPARATOR = ",";
+
+  /** No sequence and no name is printed so. */
+  private static final String NONE = "-";
 
   @Override
   public void encodeToWire(Buffer wire, DatabaseEvent event) {
-    String sequence = event.sequence().map(Sequence::toString).orElse(NO_SEQUENCE);
     String text =
-        event.storeId() + ' ' + event.instance().hex() + ' ' + event.kind() + ' ' + sequence;
+        String.join(
+            " ",
+            event.storeId(),
+            event.instance().hex(),
+            event.kind().name(),
+            event.sequence().map(Sequence::toString).orElse(NONE),
+            event.name().map(DatabaseName::text).orElse(NONE),
+            shards(event.shards()));
     byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
     wire.appendInt(bytes.length).appendBytes(bytes);
   }
@@ -29,11 +45,36 @@ final class DatabaseEventCodec implements MessageCodec<DatabaseEvent, DatabaseEv
     int start = position + Integer.BYTES;
     byte[] bytes = wire.getBytes(start, start + wire.getInt(position));
     String[] parts = new String(bytes, StandardCharsets.US_ASCII).split(" ");
+    DatabaseEvent.Kind kind = DatabaseEvent.Kind.of(parts[2]);
     return new DatabaseEvent(
         parts[0],
         new InstanceId(parts[1]),
-        DatabaseEvent.Kind.valueOf(parts[2]),
-        parts[3].equals(NO_SEQUENCE) ? Optional.empty() : Sequence.parse(parts[3]));
+        kind,
+        parts[3].equals(NONE) ? Optional.empty() : Sequence.parse(parts[3]),
+        name(parts),
+        kind == DatabaseEvent.Kind.UPDATED ? shards(parts) : TouchedShards.ANY);
+  }
+
+  private static String shards(TouchedShards shards) {
+    return shards.ids().isEmpty()
+        ? NONE
+        : shards.ids().stream().map(ShardId::text).collect(Collectors.joining(SHARD_SEPARATOR));
+  }
+
+  private static TouchedShards shards(String[] parts) {
+    if (parts.length <= SHARDS || parts[SHARDS].equals(NONE)) {
+      return TouchedShards.ANY;
+    }
+    return new TouchedShards(
+        Arrays.stream(parts[SHARDS].split(SHARD_SEPARATOR))
+            .map(ShardId::new)
+            .collect(Collectors.toSet()));
+  }
+
+  private static Optional<DatabaseName> name(String[] parts) {
+    return parts.length > NAME && DatabaseName.isLegal(parts[NAME])
+        ? Optional.of(new DatabaseName(parts[NAME]))
+        : Optional.empty();
   }
 
   @Override

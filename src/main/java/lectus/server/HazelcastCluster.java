@@ -9,6 +9,7 @@ import com.hazelcast.core.HazelcastInstanceNotActiveException;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.eventbus.EventBusOptions;
+import io.vertx.core.transport.Transport;
 import io.vertx.spi.cluster.hazelcast.HazelcastClusterManager;
 import java.io.FileNotFoundException;
 import java.net.BindException;
@@ -95,7 +96,7 @@ final class HazelcastCluster implements Neighbours {
   }
 
   @Override
-  public Vertx join(VertxOptions options) {
+  public Vertx join(VertxOptions options, Transport transport) {
     options.setWorkerPoolSize(WORKERS).setInternalBlockingPoolSize(WORKERS);
     options.setEventBusOptions(
         new EventBusOptions()
@@ -107,6 +108,7 @@ final class HazelcastCluster implements Neighbours {
       Vertx vertx =
           Vertx.builder()
               .with(options)
+              .withTransport(transport)
               .withClusterManager(manager)
               .buildClustered()
               .await(JOIN_SECONDS, TimeUnit.SECONDS);

@@ -20,6 +20,7 @@ final class HttpVerticle extends VerticleBase {
 
   @Override
   public Future<?> start() {
+    context.exceptionHandler(new UncaughtFailures());
     api = new HttpApi(services, settings.http());
     server = api.createServer(vertx);
     return server.listen(sharedPort(), settings.host());

@@ -2,7 +2,6 @@ package lectus.server;
 
 import java.time.InstantSource;
 import java.util.Optional;
-import java.util.concurrent.Executor;
 import lectus.database.Catalogue;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.bulk.BulkGet;
@@ -21,8 +20,8 @@ import lectus.feed.many.ManyDatabases;
 import lectus.feed.page.ChangesReader;
 import lectus.feed.tail.LiveTails;
 import lectus.feed.updates.StoreUpdates;
-import lectus.http.BodyMemory;
 import lectus.http.Membership;
+import lectus.http.ReaderTurns;
 import lectus.http.Services;
 import lectus.http.Writes;
 import lectus.store.Store;
@@ -49,7 +48,8 @@ final class Layer {
     this.store = store;
     this.settings = settings;
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
-    this.catalogue = new Catalogue(store, transactions, InstantSource.system());
+    this.catalogue =
+        new Catalogue(store, transactions, InstantSource.system(), settings.memory().glimpses());
     this.changes = new ChangesReader(catalogue, transactions);
     this.updates = new UpdatesLog(store);
   }
@@ -84,32 +84,29 @@ final class Layer {
     return new DocumentWriter(store, catalogue, settings.ignoresValidation());
   }
 
-  /**
-   * @param readers of which feeds get half
-   */
-  Services services(Writes writes, DatabaseEvents events, Membership membership, Executor readers) {
-    Executor feedReaders = new FeedShare(readers, Math.max(1, settings.readers() / 2));
+  Services services(
+      Writes writes, DatabaseEvents events, Membership membership, ReaderTurns readers) {
     return new Services(
         store.id(),
         catalogue,
         new DatabaseInfo(catalogue, transactions),
         new DocumentParser(settings.documents()),
-        new DocumentReader(catalogue, transactions, new HotDocuments(settings.hotDocumentBytes())),
+        new DocumentReader(
+            catalogue, transactions, new HotDocuments(settings.memory().hotDocuments())),
         new AllDocs(catalogue, transactions),
         new BulkGet(catalogue, transactions),
         new RevisionsDiff(catalogue, transactions),
         new LocalDocuments(catalogue, transactions),
         changes,
-        new ManyDatabases(store, catalogue, transactions),
+        new ManyDatabases(store, catalogue, transactions, settings.memory().candidates()),
         new StoreUpdates(store, transactions),
         new ChangesShards(catalogue, transactions),
         writes,
         events,
         new StorePulse(store),
         membership,
-        new BodyMemory(settings.bodyMemoryBytes()),
+        settings.memory().accounts(),
         readers,
-        feedReaders,
-        new LiveTails(feedReaders));
+        new LiveTails(readers.ofTails()));
   }
 }

@@ -1,20 +1,24 @@
 package lectus.server;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.IntConsumer;
-import java.util.stream.Collectors;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.feed.DatabaseEvents.Listener;
 import lectus.feed.DatabaseEvents.StoreListener;
 import lectus.feed.Registration;
+import lectus.feed.TouchedShards;
+import lectus.feed.WantedDatabases;
 import lectus.store.Versionstamp;
 
 /**
@@ -23,11 +27,23 @@ import lectus.store.Versionstamp;
  */
 final class ListenerRegistry {
   private final Map<InstanceId, Audience> audiences = new ConcurrentHashMap<>();
-  private final Set<StoreListener> storeAudience = ConcurrentHashMap.newKeySet();
+  private final StoreListeners storeAudience = new StoreListeners();
+  private final StoreTelling store;
   private final List<IntConsumer> watchers = new CopyOnWriteArrayList<>();
 
   /** Databases with listeners, by the address of their events. */
   private final AtomicIntegerArray listenedTo = new AtomicIntegerArray(DatabaseEvent.ADDRESSES);
+
+  ListenerRegistry() {
+    this(StoreTelling.ownThread());
+  }
+
+  /**
+   * @param executor tells those who listen to many databases
+   */
+  ListenerRegistry(Executor executor) {
+    this.store = new StoreTelling(storeAudience, executor);
+  }
 
   /**
    * @param watcher told the address of events whenever a database of it gets its first listener or
@@ -75,11 +91,11 @@ final class ListenerRegistry {
     }
   }
 
-  Registration addToAll(StoreListener listener) {
-    storeAudience.add(listener);
+  Registration addToAll(WantedDatabases wanted, StoreListener listener) {
+    Registration registration = storeAudience.add(wanted, listener);
     changedEverywhere();
     return () -> {
-      storeAudience.remove(listener);
+      registration.close();
       changedEverywhere();
     };
   }
@@ -101,8 +117,9 @@ final class ListenerRegistry {
 
   /** The databases that somebody listens to. */
   Map<InstanceId, DatabaseHandle> databases() {
-    return audiences.entrySet().stream()
-        .collect(Collectors.toMap(Map.Entry::getKey, entry -> entry.getValue().database()));
+    Map<InstanceId, DatabaseHandle> databases = new HashMap<>();
+    audiences.forEach((instance, audience) -> databases.put(instance, audience.database()));
+    return databases;
   }
 
   boolean isAnybodyListeningToAll() {
@@ -113,27 +130,61 @@ final class ListenerRegistry {
     return audiences.isEmpty() && storeAudience.isEmpty();
   }
 
-  void created(InstanceId instance) {
-    storeAudience.forEach(listener -> listener.created(instance));
+  /** The highest sequence that was heard of a database; empty if none was, or nobody listens. */
+  Optional<Sequence> heard(InstanceId instance) {
+    return Optional.ofNullable(audiences.get(instance)).flatMap(Audience::heard);
+  }
+
+  /**
+   * A look found a database here.
+   *
+   * @param heardBefore what had been heard of it before the look began
+   * @return whether some listener of it was told what it had not heard
+   */
+  boolean found(InstanceId instance, Optional<Sequence> heardBefore, Sequence highest) {
+    Audience audience = audiences.get(instance);
+    if (audience == null) {
+      return false;
+    }
+    tellStore(Optional.of(audience.database().name()), new Versionstamp(highest.versionstamp()));
+    return audience.found(heardBefore, highest);
+  }
+
+  /** The name of a database that somebody listens to. */
+  Optional<DatabaseName> name(InstanceId instance) {
+    return Optional.ofNullable(audiences.get(instance)).map(it -> it.database().name());
+  }
+
+  /** When that was is not known, so it may be behind every position. */
+  void created(Optional<DatabaseName> name) {
+    tellStore(name, Versionstamp.END);
   }
 
   void logged(DatabaseUpdate row) {
-    storeAudience.forEach(listener -> listener.logged(row));
+    tellStore(Optional.of(row.name()), row.at().endOfCommit());
   }
 
   void storeMoved(Versionstamp highest) {
-    storeAudience.forEach(listener -> listener.moved(highest));
+    tellStore(Optional.empty(), highest);
+  }
+
+  /** Without a name it may concern everybody. */
+  private void tellStore(Optional<DatabaseName> name, Versionstamp level) {
+    if (!storeAudience.isEmpty()) {
+      name.ifPresentOrElse(it -> store.tell(it, level), () -> store.tellAll(level));
+    }
   }
 
   /** Whether some listener of this very database was told what it had not heard. */
-  boolean updated(InstanceId instance, Sequence highest) {
-    storeAudience.forEach(listener -> listener.updated(instance, highest));
+  boolean updated(
+      InstanceId instance, Optional<DatabaseName> name, Sequence highest, TouchedShards shards) {
+    tellStore(name, new Versionstamp(highest.versionstamp()));
     Audience audience = audiences.get(instance);
-    return audience != null && audience.updated(highest);
+    return audience != null && audience.updated(highest, shards);
   }
 
-  void deleted(InstanceId instance) {
-    storeAudience.forEach(listener -> listener.deleted(instance));
+  void deleted(InstanceId instance, Optional<DatabaseName> name) {
+    tellStore(name, Versionstamp.END);
     Audience audience = audiences.get(instance);
     if (audience != null) {
       audience.deleted();

@@ -2,6 +2,7 @@ package lectus.server;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.transport.Transport;
 import java.util.List;
 import java.util.Optional;
 
@@ -11,9 +12,10 @@ import java.util.Optional;
  */
 interface Neighbours {
   /**
+   * @param transport that Vert.x has to use
    * @throws StartException one sentence why the cluster cannot be joined
    */
-  Vertx join(VertxOptions options);
+  Vertx join(VertxOptions options, Transport transport);
 
   /** What carries events to them; empty if there are none. */
   Optional<EventChannel> channel(Vertx joined);

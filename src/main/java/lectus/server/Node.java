@@ -12,7 +12,6 @@ import java.net.BindException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
@@ -38,7 +37,7 @@ public final class Node implements AutoCloseable {
   private final NodeSettings settings;
   private final Neighbours neighbours;
   private final Vertx vertx;
-  private final ExecutorService readers;
+  private final ReaderPool readers;
   private final List<String> executors = new ArrayList<>();
   private final List<String> servers = new ArrayList<>();
   private Announcements others = Announcements.TO_NOBODY;
@@ -47,8 +46,10 @@ public final class Node implements AutoCloseable {
   private Node(NodeSettings settings, Neighbours neighbours) {
     this.settings = settings;
     this.neighbours = neighbours;
-    this.vertx = neighbours.join(vertxOptions());
-    this.readers = ReaderPool.of(settings.readers());
+    GatedTransport transport = new GatedTransport();
+    this.vertx = neighbours.join(vertxOptions(), transport);
+    transport.open(new ConnectionGate(settings.maxConnections(), settings.http().headSeconds()));
+    this.readers = new ReaderPool(settings.readers());
   }
 
   /**
@@ -83,7 +84,7 @@ public final class Node implements AutoCloseable {
     try {
       node.deploy(store.get());
       return node;
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       node.close();
       throw e;
     }
@@ -115,7 +116,7 @@ public final class Node implements AutoCloseable {
       undeploy(executors, STOP_SECONDS);
       others.flush();
     } finally {
-      readers.shutdown();
+      readers.close();
       await(vertx.close(), STOP_SECONDS);
     }
   }
@@ -176,8 +177,12 @@ public final class Node implements AutoCloseable {
     PollSettings polls = settings.polls();
     return new ChangesPollerVerticle(
         List.of(
-            new DatabasePoll(layer.tails(), listeners, announcer, polls),
-            new StorePoll(layer::newestUpdate, layer::updatesFrom, listeners, polls)),
+            new StorePoll(
+                layer::newestUpdate,
+                layer::updatesFrom,
+                new DatabaseLook(layer.tails(), listeners, announcer),
+                listeners,
+                polls)),
         listeners,
         polls);
   }

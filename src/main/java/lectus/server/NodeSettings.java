@@ -11,9 +11,9 @@ import lectus.http.HttpSettings;
  * @param port 0: any free one
  * @param ignoresValidation whether documents are written although nothing runs the {@code
  *     validate_doc_update} that should judge them
+ * @param maxConnections of clients at a time
  * @param readers threads that read the store
- * @param bodyMemoryBytes what the bodies of all running requests may hold, in bytes of JSON
- * @param hotDocumentBytes what documents that were read lately may hold, in bytes
+ * @param memory how the heap is divided
  * @param polls how often it looks for what nobody tells it
  * @param cluster empty: a server that has no others beside it
  * @param stopGrace how long an orderly stop waits for running requests
@@ -25,9 +25,9 @@ public record NodeSettings(
     DocumentLimits documents,
     WriteSettings writes,
     boolean ignoresValidation,
+    int maxConnections,
     int readers,
-    long bodyMemoryBytes,
-    long hotDocumentBytes,
+    MemoryPlan memory,
     PollSettings polls,
     Optional<ClusterSettings> cluster,
     Duration stopGrace) {

@@ -1,32 +1,156 @@
 package lectus.server;
 
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import lectus.http.ReaderTurns;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** The threads that read the store, and the bound on what waits for them. */
-final class ReaderPool {
+/** The threads that read the store, at which clients take turns ({@link ReaderQueue}). */
+final class ReaderPool implements ReaderTurns, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ReaderPool.class);
+
   /** Refused beyond it: the answers would come too late for anybody. */
   private static final int MOST_WAITING = 20_000;
 
-  private ReaderPool() {}
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition work = lock.newCondition();
+  private final ReaderQueue queue;
+  private int idle;
+  private boolean closed;
 
-  static ThreadPoolExecutor of(int threads) {
-    AtomicInteger count = new AtomicInteger();
-    ThreadPoolExecutor pool =
-        new ThreadPoolExecutor(
-            threads,
-            threads,
-            0,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(MOST_WAITING),
-            work -> {
-              Thread thread = new Thread(work, "lectus-reader-" + count.getAndIncrement());
-              thread.setDaemon(true);
-              return thread;
-            });
-    pool.prestartAllCoreThreads();
-    return pool;
+  /**
+   * @param threads of which feeds get half, at least one
+   */
+  ReaderPool(int threads) {
+    this(threads, MOST_WAITING);
+  }
+
+  ReaderPool(int threads, int mostWaiting) {
+    this.queue = new ReaderQueue(mostWaiting, Math.max(1, threads / 2));
+    for (int number = 0; number < threads; number++) {
+      Thread thread = new Thread(this::serve, "lectus-reader-" + number);
+      thread.setDaemon(true);
+      thread.start();
+    }
+  }
+
+  @Override
+  public Executor of(Object client, Kind kind) {
+    return task -> add(() -> queue.add(client, kind, task));
+  }
+
+  @Override
+  public Executor ofTails() {
+    return task -> add(() -> queue.addTail(task));
+  }
+
+  private void add(Runnable adding) {
+    lock.lock();
+    try {
+      if (closed) {
+        throw new RejectedExecutionException("The server stops");
+      }
+      adding.run();
+      if (idle > 0 && queue.hasNext()) {
+        work.signal();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void left(Object client) {
+    List<Droppable> dropped = new ArrayList<>();
+    lock.lock();
+    try {
+      dropped.addAll(queue.drop(client));
+    } finally {
+      lock.unlock();
+    }
+    dropped.forEach(Droppable::drop);
+  }
+
+  /** Takes no more work; what waits is still done. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      work.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** A thread lost to a defect would be lost to all clients. */
+  private void serve() {
+    boolean open = true;
+    while (open) {
+      try {
+        open = serveOne();
+      } catch (Throwable e) {
+        complain(e);
+      }
+    }
+  }
+
+  /** False when there is nothing more to do, ever. */
+  private boolean serveOne() {
+    ReaderQueue.Turn turn = take();
+    if (turn == null) {
+      return false;
+    }
+    try {
+      turn.work().run();
+    } finally {
+      if (turn.isFeed()) {
+        feedDone();
+      }
+    }
+    return true;
+  }
+
+  private static void complain(Throwable failure) {
+    try {
+      LOG.error("Work on a reader's thread failed", failure);
+    } catch (Throwable unsaid) {
+      // There may be no memory to say so; the next piece of work counts more.
+    }
+  }
+
+  /** Null when the pool is closed and everything is done. */
+  private ReaderQueue.Turn take() {
+    lock.lock();
+    try {
+      while (!queue.hasNext()) {
+        if (closed) {
+          return null;
+        }
+        idle++;
+        try {
+          work.awaitUninterruptibly();
+        } finally {
+          idle--;
+        }
+      }
+      return queue.next();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void feedDone() {
+    lock.lock();
+    try {
+      queue.feedDone();
+    } finally {
+      lock.unlock();
+    }
   }
 }

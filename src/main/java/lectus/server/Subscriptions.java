@@ -63,10 +63,15 @@ final class Subscriptions {
       return;
     }
     switch (event.kind()) {
-      case CREATED -> listeners.created(event.instance());
+      case CREATED -> listeners.created(event.name());
       case UPDATED ->
-          event.sequence().ifPresent(highest -> listeners.updated(event.instance(), highest));
-      case DELETED -> listeners.deleted(event.instance());
+          event
+              .sequence()
+              .ifPresent(
+                  highest ->
+                      listeners.updated(event.instance(), event.name(), highest, event.shards()));
+      case DELETED -> listeners.deleted(event.instance(), event.name());
+      case OTHER -> {} // A newer server's: nothing that listeners here could wait for.
     }
   }
 }

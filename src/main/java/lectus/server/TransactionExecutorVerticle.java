@@ -7,6 +7,7 @@ import java.util.List;
 import lectus.document.edit.Edit;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.WriteResult;
+import lectus.feed.TouchedShards;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,6 +18,8 @@ import org.slf4j.LoggerFactory;
 final class TransactionExecutorVerticle extends VerticleBase {
   /** After so long it lets the event bus in, and Vert.x see that the thread is not stuck. */
   private static final long TURN_NANOS = 1_000_000_000;
+
+  private static final long RETRY_MILLIS = 100;
 
   private static final Logger LOG = LoggerFactory.getLogger(TransactionExecutorVerticle.class);
 
@@ -50,6 +53,15 @@ final class TransactionExecutorVerticle extends VerticleBase {
   }
 
   private void drain() {
+    try {
+      drainForATurn();
+    } catch (Throwable failure) {
+      LOG.error("No batch could be taken; the executor tries again", failure);
+      vertx.setTimer(RETRY_MILLIS, timer -> drain());
+    }
+  }
+
+  private void drainForATurn() {
     long turnEnd = System.nanoTime() + TURN_NANOS;
     for (WriteBatch batch = queue.take(); batch != null; batch = queue.take()) {
       commitOrLog(batch);
@@ -64,7 +76,7 @@ final class TransactionExecutorVerticle extends VerticleBase {
   private void commitOrLog(WriteBatch batch) {
     try {
       commit(batch);
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable e) {
       LOG.error("Nobody could be told of a batch", e);
     }
   }
@@ -78,7 +90,12 @@ final class TransactionExecutorVerticle extends VerticleBase {
       return;
     }
     batch.complete(result.outcomes());
-    result.last().ifPresent(last -> announcer.publishUpdated(result.instance(), last));
+    result
+        .last()
+        .ifPresent(
+            last ->
+                announcer.publishUpdated(
+                    result.instance(), batch.database(), last, new TouchedShards(result.shards())));
   }
 
   private WriteResult write(WriteBatch batch) {

@@ -8,8 +8,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Compacts the store's updates log in the background, step after step as long as there is more than
- * one step's rows, else now and then. Every server does it: steps at once are safe, and whoever
- * comes second finds less to do.
+ * one step's rows, else now and then. Every server tries, and one at a time has the lease for it,
+ * which it gives back when it stops.
  */
 final class UpdatesCompactionVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(UpdatesCompactionVerticle.class);
@@ -19,6 +19,7 @@ final class UpdatesCompactionVerticle extends VerticleBase {
   private static final long NO_PAUSE_MILLIS = 1;
 
   private final UpdatesCompaction compaction;
+  private boolean stopped;
 
   UpdatesCompactionVerticle(UpdatesCompaction compaction) {
     this.compaction = compaction;
@@ -30,6 +31,18 @@ final class UpdatesCompactionVerticle extends VerticleBase {
     return Future.succeededFuture();
   }
 
+  /** On the thread of the steps: none is under way, and none may take the lease again. */
+  @Override
+  public Future<?> stop() {
+    stopped = true;
+    try {
+      compaction.giveBack();
+    } catch (Throwable e) {
+      LOG.info("The lease of the updates log's compaction is left to lapse: {}", e.toString());
+    }
+    return Future.succeededFuture();
+  }
+
   private void schedule(long pauseMillis) {
     vertx.setTimer(pauseMillis, timer -> schedule(isBehind() ? NO_PAUSE_MILLIS : PAUSE_MILLIS));
   }
@@ -37,8 +50,8 @@ final class UpdatesCompactionVerticle extends VerticleBase {
   /** Goes one step; whether more are to follow at once. */
   private boolean isBehind() {
     try {
-      return compaction.step();
-    } catch (RuntimeException | LinkageError e) {
+      return !stopped && compaction.step();
+    } catch (Throwable e) {
       LOG.warn("The updates log could not be compacted", e);
       return false;
     }

@@ -1,7 +1,9 @@
 package lectus.store;
 
+import com.apple.foundationdb.FDBException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import lectus.error.NotInMemoryException;
 
 /** Joins a future that was started earlier. */
 public final class Reads {
@@ -10,7 +12,7 @@ public final class Reads {
   /**
    * The future's value, waited for on the caller's thread.
    *
-   * @throws com.apple.foundationdb.FDBException what a read or a commit failed with, not wrapped
+   * @throws FDBException what a read or a commit failed with, not wrapped
    */
   public static <T> T await(CompletableFuture<T> future) {
     try {
@@ -18,6 +20,20 @@ public final class Reads {
     } catch (CompletionException e) {
       throw unwrapped(e);
     }
+  }
+
+  /**
+   * What went wrong with data that was read, as against the reading: a transaction that failed has
+   * to run again, but what cannot be understood stays so.
+   *
+   * @throws RuntimeException the failure, unwrapped, if it is the transaction's
+   */
+  public static RuntimeException failureOfData(RuntimeException wrapped) {
+    RuntimeException failure = unwrapped(wrapped);
+    if (failure instanceof FDBException || failure instanceof NotInMemoryException) {
+      throw failure;
+    }
+    return failure;
   }
 
   /** What a future failed with, taken out of however many CompletionExceptions. */

@@ -20,6 +20,8 @@ public enum RootSubspace {
   CATALOGUE_VERSION(4),
   /** Which format all databases have reached. */
   FORMAT(5),
+  /** Which server does what one at a time does. */
+  LEASES(6),
   /** The store's own name. */
   STORE_ID(15);
 

@@ -61,14 +61,43 @@ final class ReshardingTest {
   }
 
   @Test
+  void emptied_generations_that_follow_each_other_are_one_entry() {
+    here.create(NAME, CreationOptions.DEFAULT);
+    there.open(NAME);
+    here.reshard(NAME, 2);
+    Sequence third = since(here.reshard(NAME, 1));
+    Sequence fourth = since(here.reshard(NAME, 5));
+
+    assertThat(shardMaps())
+        .containsExactly(
+            entry(
+                new TupleWriter(8).integer(0),
+                new TupleWriter(8).integer(1).integer(2).bool(false).integer(0).integer(3)),
+            entry(sequence(third), map(true, "3")),
+            entry(sequence(fourth), map(false, "4", "5", "6", "7", "8")));
+    assertThat(there.open(NAME).topology()).isEqualTo(here.open(NAME).topology());
+  }
+
+  @Test
+  void a_server_learns_of_it_although_the_entry_that_it_knows_is_gone() {
+    here.create(NAME, CreationOptions.DEFAULT);
+    here.reshard(NAME, 2);
+    there.open(NAME);
+    for (int i = 0; i < 5; i++) {
+      here.reshard(NAME, 1);
+    }
+    assertThat(there.open(NAME).topology()).isEqualTo(here.open(NAME).topology());
+  }
+
+  @Test
   void shard_ids_are_never_used_again() {
     here.create(NAME, new CreationOptions(false, 3));
-    List<ShardId> all = new ArrayList<>();
+    List<ShardId> all = new ArrayList<>(here.open(NAME).topology().current().shards());
     for (int shards : new int[] {1, 4, 1, 12, 3}) {
-      here.reshard(NAME, shards);
+      all.addAll(here.reshard(NAME, shards).topology().current().shards());
     }
-    here.open(NAME).topology().generations().forEach(it -> all.addAll(it.shards()));
     assertThat(all).hasSize(3 + 1 + 4 + 1 + 12 + 3).doesNotHaveDuplicates();
+    assertThat(all).allMatch(shard -> here.open(NAME).topology().eraOf(shard).isPresent());
   }
 
   @Test

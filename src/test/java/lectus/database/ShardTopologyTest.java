@@ -50,8 +50,8 @@ final class ShardTopologyTest {
     assertThat(resharded.from(Optional.of(sequence(49)))).isEqualTo(generations);
     assertThat(resharded.from(Optional.of(FIFTY))).isEqualTo(generations.subList(1, 2));
     assertThat(resharded.from(Optional.of(sequence(51)))).isEqualTo(generations.subList(1, 2));
-    assertThat(resharded.of(new ShardId("3"))).contains(generations.get(1));
-    assertThat(resharded.of(new ShardId("5"))).isEmpty();
+    assertThat(resharded.eraOf(new ShardId("3"))).contains(generations.get(1));
+    assertThat(resharded.eraOf(new ShardId("5"))).isEmpty();
     assertThat(resharded.after(generations.get(0))).contains(generations.get(1));
     assertThat(resharded.after(generations.get(1))).isEmpty();
   }

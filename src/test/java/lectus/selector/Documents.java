@@ -43,8 +43,8 @@ final class Documents {
 
   static boolean matches(Selector selector, String document) {
     ExplodedBody body = explode(document);
-    boolean whole = selector.matches(LeafList.of(body).root());
-    boolean narrow = selector.matches(narrowed(selector.reads(), body));
+    boolean whole = selector.matches(LeafList.of(body).root(), "d");
+    boolean narrow = selector.matches(narrowed(selector.reads(), body), "d");
     if (whole != narrow) {
       throw new AssertionError(
           "The whole document says " + whole + ", what is read of it " + narrow);

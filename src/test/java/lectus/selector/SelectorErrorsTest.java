@@ -79,17 +79,11 @@ final class SelectorErrorsTest {
   }
 
   @Test
-  void regularExpressionsAreBoundedInSize() {
-    assertThat(Documents.matches(regex("a".repeat(9_999)), "{'a':'" + "a".repeat(9_999) + "'}"))
-        .isTrue();
-    assertThat(failure(regex("a".repeat(10_001))).error().error()).isEqualTo("bad_arg");
-    assertThat(failure(regex("(a{100}){100}")).error().error()).isEqualTo("bad_arg");
-    assertThat(failure(regex("((a{1000}){1000}){1000}")).error().error()).isEqualTo("bad_arg");
-    assertThat(failure(regex("(\\\\pL{999}b){999}")).error().error()).isEqualTo("bad_arg");
+  void groupsInRegularExpressionsAreBoundedInDepth() {
     String deepest = "(".repeat(100) + "a" + ")".repeat(100);
     assertThat(Documents.matches(regex(deepest), "{'a':'a'}")).isTrue();
     assertThat(failure(regex("(" + deepest + ")")).error().error()).isEqualTo("bad_arg");
-    assertThat(failure(regex("(".repeat(100_000))).error().error()).isEqualTo("bad_arg");
+    assertThat(failure(regex("(".repeat(500))).error().error()).isEqualTo("bad_arg");
   }
 
   @Test

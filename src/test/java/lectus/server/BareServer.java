@@ -5,7 +5,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
@@ -18,7 +17,7 @@ import lectus.store.Store;
 /** A server whose listeners and queues a test can see, with no executor that empties them. */
 final class BareServer implements AutoCloseable {
   private final Vertx vertx = Vertx.vertx();
-  private final ExecutorService readers = ReaderPool.of(4);
+  private final ReaderPool readers = new ReaderPool(4);
   private final ListenerRegistry listeners = new ListenerRegistry();
   private final Layer layer;
   private final Services services;
@@ -71,9 +70,14 @@ final class BareServer implements AutoCloseable {
     return new Connection(server.actualPort());
   }
 
+  /** By a client whose system takes little for it. */
+  Connection connectSlowly() {
+    return new Connection(server.actualPort(), 16 << 10);
+  }
+
   @Override
   public void close() {
     vertx.close().await();
-    readers.shutdown();
+    readers.close();
   }
 }

@@ -6,14 +6,18 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.feed.Registration;
+import lectus.feed.TouchedShards;
 import org.junit.jupiter.api.Test;
 
 final class CoalescedAnnouncementsTest implements EventChannel {
   private static final InstanceId ONE = new InstanceId("1".repeat(32));
   private static final InstanceId TWO = new InstanceId("2".repeat(32));
+
+  private static final DatabaseName NAME = DatabaseName.of("name");
 
   private final List<DatabaseEvent> published = new ArrayList<>();
   private final List<Duration> alarms = new ArrayList<>();
@@ -37,7 +41,7 @@ final class CoalescedAnnouncementsTest implements EventChannel {
   }
 
   private static DatabaseEvent event(InstanceId instance, int number) {
-    return DatabaseEvent.updated("store", instance, sequence(number));
+    return DatabaseEvent.updated("store", instance, NAME, sequence(number), TouchedShards.ANY);
   }
 
   @Override
@@ -52,7 +56,7 @@ final class CoalescedAnnouncementsTest implements EventChannel {
 
   @Test
   void the_first_event_goes_at_once() {
-    announcements.updated(ONE, sequence(1));
+    announcements.updated(ONE, NAME, sequence(1), TouchedShards.ANY);
 
     assertThat(alarms).containsExactly(Duration.ZERO);
     ring();
@@ -61,34 +65,35 @@ final class CoalescedAnnouncementsTest implements EventChannel {
 
   @Test
   void what_comes_during_the_pause_is_one_event_with_the_highest_sequence() {
-    announcements.updated(ONE, sequence(1));
+    announcements.updated(ONE, NAME, sequence(1), TouchedShards.ANY);
     ring();
     now += 2_000_000;
-    announcements.updated(ONE, sequence(2));
-    announcements.updated(ONE, sequence(4));
-    announcements.updated(ONE, sequence(3));
-    announcements.updated(TWO, sequence(5));
+    announcements.updated(ONE, NAME, sequence(2), TouchedShards.ANY);
+    announcements.updated(ONE, NAME, sequence(4), TouchedShards.ANY);
+    announcements.updated(ONE, NAME, sequence(3), TouchedShards.ANY);
+    announcements.updated(TWO, NAME, sequence(5), TouchedShards.ANY);
 
     assertThat(alarms).containsExactly(Duration.ZERO, Duration.ofMillis(3));
     ring();
     assertThat(published).containsExactlyInAnyOrder(event(ONE, 1), event(ONE, 4), event(TWO, 5));
     now += 5_000_000;
-    announcements.updated(ONE, sequence(6));
+    announcements.updated(ONE, NAME, sequence(6), TouchedShards.ANY);
     assertThat(alarms).last().isEqualTo(Duration.ZERO);
   }
 
   @Test
   void creation_and_deletion_do_not_wait() {
-    announcements.updated(TWO, sequence(1));
+    announcements.updated(TWO, NAME, sequence(1), TouchedShards.ANY);
     ring();
     published.clear();
-    announcements.created(ONE);
+    announcements.created(ONE, NAME);
     ring();
-    announcements.deleted(ONE);
+    announcements.deleted(ONE, NAME);
     ring();
 
     assertThat(published)
-        .containsExactly(DatabaseEvent.created("store", ONE), DatabaseEvent.deleted("store", ONE));
+        .containsExactly(
+            DatabaseEvent.created("store", ONE, NAME), DatabaseEvent.deleted("store", ONE, NAME));
     assertThat(alarms).containsOnly(Duration.ZERO);
   }
 }

@@ -3,9 +3,11 @@ package lectus.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import lectus.audit.testing.SoundStore;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
@@ -40,7 +42,9 @@ final class DeadClientsTest {
   DeadClientsTest() throws TimeoutException {
     WriteSettings bounds = new WriteSettings(1, 10, 1 << 20, 64, 1 << 20);
     TestSettings impatient =
-        new TestSettings().idleTimeoutSeconds(1).webSockets(new WebSocketSettings(1_000, 1, 1, 2));
+        new TestSettings()
+            .idleTimeoutSeconds(1)
+            .webSockets(new WebSocketSettings(1_000, 1, 1, 2, 10));
     server = new BareServer(stores.fresh(), bounds, impatient);
   }
 
@@ -87,15 +91,51 @@ final class DeadClientsTest {
   /** Its rows wait in the store, and nothing moves on its connection. */
   @Test
   void one_that_reads_nothing_is_given_up() {
-    for (int i = 0; i < 200; i++) {
-      write("d" + i);
-    }
+    writeMoreThanTheSystemTakes();
     for (String form : List.of("feed=continuous&heartbeat=20", "feed=eventsource", "")) {
       try (Connection client = feed(form + "&include_docs=true", form.isEmpty() ? UPGRADE : "")) {
         client.readHead();
         Await.until("one feed is open", () -> server.openFeeds() == 1);
         Await.until("it is forgotten", this::isForgotten);
       }
+    }
+  }
+
+  /** It reads all the time, but in each second less than waits for it. */
+  @Test
+  void one_that_reads_slowly_is_served_for_as_long_as_it_takes() {
+    writeMoreThanTheSystemTakes();
+    for (String form : List.of("feed=continuous&heartbeat=60000", "")) {
+      Connection client =
+          server
+              .connectSlowly()
+              .write(
+                  "GET /w/_changes?include_docs=true&"
+                      + form
+                      + " HTTP/1.1\r\nHost: h\r\n"
+                      + (form.isEmpty() ? UPGRADE : "")
+                      + "\r\n");
+      try (client) {
+        client.readHead();
+        readSlowly(client, Duration.ofSeconds(4));
+        assertThat(server.openFeeds()).isEqualTo(1);
+      }
+      Await.until("it is forgotten", this::isForgotten);
+    }
+  }
+
+  /** Never as much at once as to empty the server's queue. */
+  private static void readSlowly(Connection client, Duration time) {
+    long end = System.nanoTime() + time.toNanos();
+    while (System.nanoTime() < end) {
+      client.skip(8 << 10);
+      LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
+    }
+  }
+
+  private void writeMoreThanTheSystemTakes() {
+    for (int i = 0; i < 200; i++) {
+      write("d" + i);
     }
   }
 

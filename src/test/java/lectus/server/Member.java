@@ -2,6 +2,7 @@ package lectus.server;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.transport.Transport;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -42,8 +43,8 @@ final class Member implements Neighbours, AutoCloseable {
   }
 
   @Override
-  public Vertx join(VertxOptions options) {
-    return cluster.join(options);
+  public Vertx join(VertxOptions options, Transport transport) {
+    return cluster.join(options, transport);
   }
 
   @Override

@@ -2,6 +2,7 @@ package lectus.server;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.transport.Transport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -49,8 +50,8 @@ final class MemoryBus implements Neighbours {
   }
 
   @Override
-  public Vertx join(VertxOptions options) {
-    return Vertx.vertx(options);
+  public Vertx join(VertxOptions options, Transport transport) {
+    return Vertx.builder().with(options).withTransport(transport).build();
   }
 
   @Override

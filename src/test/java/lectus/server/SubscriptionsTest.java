@@ -12,7 +12,6 @@ import java.util.function.Consumer;
 import lectus.database.DatabaseConfiguration;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
-import lectus.database.DatabaseUpdate;
 import lectus.database.Generation;
 import lectus.database.HashScheme;
 import lectus.database.InstanceId;
@@ -20,8 +19,9 @@ import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.database.ShardTopology;
 import lectus.feed.DatabaseEvents.Listener;
-import lectus.feed.DatabaseEvents.StoreListener;
 import lectus.feed.Registration;
+import lectus.feed.TouchedShards;
+import lectus.feed.WantedDatabases;
 import lectus.store.Versionstamp;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,7 +35,7 @@ final class SubscriptionsTest implements EventChannel {
   private final Map<Integer, Consumer<DatabaseEvent>> subscribed = new HashMap<>();
   private final List<Runnable> lingering = new ArrayList<>();
   private final List<String> heard = new ArrayList<>();
-  private final ListenerRegistry listeners = new ListenerRegistry();
+  private final ListenerRegistry listeners = new ListenerRegistry(Runnable::run);
 
   private static DatabaseHandle database() {
     Generation generation =
@@ -99,37 +99,17 @@ final class SubscriptionsTest implements EventChannel {
     };
   }
 
-  private StoreListener storeListener() {
-    return new StoreListener() {
-      @Override
-      public void created(InstanceId instance) {
-        heard.add("created");
-      }
-
-      @Override
-      public void updated(InstanceId instance, Sequence highest) {
-        heard.add("updated " + (highest.versionstamp()[7] & 0xff));
-      }
-
-      @Override
-      public void deleted(InstanceId instance) {
-        heard.add("deleted");
-      }
-
-      @Override
-      public void logged(DatabaseUpdate row) {
-        heard.add("logged");
-      }
-
-      @Override
-      public void moved(Versionstamp highest) {
-        heard.add("moved");
-      }
-    };
+  private static String printed(Versionstamp level) {
+    return level.equals(Versionstamp.END) ? "moved" : "moved to " + (level.bytes()[7] & 0xff);
   }
 
   private static DatabaseEvent updated(int number) {
-    return DatabaseEvent.updated("store", INSTANCE, CoalescedAnnouncementsTest.sequence(number));
+    return DatabaseEvent.updated(
+        "store",
+        INSTANCE,
+        DATABASE.name(),
+        CoalescedAnnouncementsTest.sequence(number),
+        TouchedShards.ANY);
   }
 
   @Test
@@ -154,12 +134,12 @@ final class SubscriptionsTest implements EventChannel {
 
   @Test
   void who_listens_to_the_store_needs_every_address() {
-    Registration all = listeners.addToAll(storeListener());
+    Registration all = listeners.addToAll(WantedDatabases.ALL, level -> heard.add(printed(level)));
     assertThat(subscribed).hasSize(DatabaseEvent.ADDRESSES);
-    subscribed.get(ADDRESS).accept(DatabaseEvent.created("store", INSTANCE));
+    subscribed.get(ADDRESS).accept(DatabaseEvent.created("store", INSTANCE, DATABASE.name()));
     subscribed.get(ADDRESS).accept(updated(1));
-    subscribed.get(ADDRESS).accept(DatabaseEvent.deleted("store", INSTANCE));
-    assertThat(heard).containsExactly("created", "updated 1", "deleted");
+    subscribed.get(ADDRESS).accept(DatabaseEvent.deleted("store", INSTANCE, DATABASE.name()));
+    assertThat(heard).containsExactly("moved", "moved to 1", "moved");
     all.close();
     endOfLinger();
 
@@ -186,10 +166,15 @@ final class SubscriptionsTest implements EventChannel {
     listeners.add(DATABASE, listener("a"));
     Consumer<DatabaseEvent> receiver = subscribed.get(ADDRESS);
     receiver.accept(
-        DatabaseEvent.updated("foreign", INSTANCE, CoalescedAnnouncementsTest.sequence(1)));
-    receiver.accept(DatabaseEvent.deleted("foreign", INSTANCE));
+        DatabaseEvent.updated(
+            "foreign",
+            INSTANCE,
+            DATABASE.name(),
+            CoalescedAnnouncementsTest.sequence(1),
+            TouchedShards.ANY));
+    receiver.accept(DatabaseEvent.deleted("foreign", INSTANCE, DATABASE.name()));
     assertThat(heard).isEmpty();
-    receiver.accept(DatabaseEvent.deleted("store", INSTANCE));
+    receiver.accept(DatabaseEvent.deleted("store", INSTANCE, DATABASE.name()));
 
     assertThat(heard).containsExactly("a deleted");
   }

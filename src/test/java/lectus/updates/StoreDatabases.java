@@ -86,7 +86,7 @@ public final class StoreDatabases {
     byte[] commit = Arrays.copyOf(last.versionstamp(), Versionstamps.TRANSACTION_LENGTH);
     Map<String, Sequence> sequences = new HashMap<>();
     for (int number = 0; number < ids.length; number++) {
-      sequences.put(ids[number], Sequence.of(last.incarnation(), commit, number));
+      sequences.put(ids[number], Sequence.of(last.incarnation(), commit, number + 1));
     }
     return sequences;
   }

@@ -20,8 +20,6 @@ import lectus.store.FaultyStore;
 import lectus.store.Reads;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
-import lectus.store.TransactionLimits;
-import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
@@ -117,9 +115,7 @@ final class UpdatesCompactionTest {
     write();
     List<DatabaseUpdate> before = LogRows.of(store);
 
-    UpdatesCompaction failing =
-        new UpdatesCompaction(
-            faulty.store(), new TransactionRunner(faulty.store(), TransactionLimits.DEFAULT), 3);
+    UpdatesCompaction failing = Compactions.of(faulty.store(), 3);
     faulty.plan(FaultyStore.Fault.IO_ERROR);
     assertThatThrownBy(failing::step).hasMessageContaining("IO_ERROR");
     assertThat(LogRows.of(store)).isEqualTo(before);
@@ -135,9 +131,7 @@ final class UpdatesCompactionTest {
   void a_step_whose_result_is_unknown_runs_again() {
     FaultyStore faulty = new FaultyStore(store, true);
     write();
-    UpdatesCompaction compaction =
-        new UpdatesCompaction(
-            faulty.store(), new TransactionRunner(faulty.store(), TransactionLimits.DEFAULT), 3);
+    UpdatesCompaction compaction = Compactions.of(faulty.store(), 3);
     boolean more;
     do {
       faulty.plan(FaultyStore.Fault.UNKNOWN_BUT_STORED, FaultyStore.Fault.UNKNOWN_AND_LOST);
@@ -165,11 +159,8 @@ final class UpdatesCompactionTest {
   void of_two_steps_at_once_one_goes_on_from_the_other() {
     FaultyStore faulty = new FaultyStore(store);
     write();
-    UpdatesCompaction slow =
-        new UpdatesCompaction(
-            faulty.store(), new TransactionRunner(faulty.store(), TransactionLimits.DEFAULT), 3);
-    UpdatesCompaction quick =
-        new UpdatesCompaction(store, new TransactionRunner(store, TransactionLimits.DEFAULT), 2);
+    UpdatesCompaction slow = Compactions.of(faulty.store(), 3);
+    UpdatesCompaction quick = Compactions.of(store, 2);
     for (int i = 0; i < 20; i++) {
       faulty.beforeNextCommit(quick::step);
       slow.step();
@@ -180,9 +171,7 @@ final class UpdatesCompactionTest {
   @Test
   void a_step_and_a_write_at_once_both_commit_at_the_first_go() {
     FaultyStore faulty = new FaultyStore(store);
-    TransactionRunner transactions =
-        new TransactionRunner(faulty.store(), TransactionLimits.DEFAULT);
-    UpdatesCompaction slow = new UpdatesCompaction(faulty.store(), transactions, 100);
+    UpdatesCompaction slow = Compactions.of(faulty.store(), 100);
     StoreDatabases slowWriter = new StoreDatabases(faulty.store());
     databases.create("a");
     databases.put("a", "x");
@@ -251,7 +240,7 @@ final class UpdatesCompactionTest {
         last.remove(name);
       } else {
         byte[] stamp = own.put(name, "x").last().orElseThrow().versionstamp();
-        last.put(name, new Versionstamp(stamp));
+        last.put(name, new Versionstamp(stamp).startOfCommit());
       }
     }
     return last;
@@ -272,8 +261,7 @@ final class UpdatesCompactionTest {
   }
 
   private static void compact(Store store, int rowsPerBucket) {
-    TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
-    UpdatesCompaction compaction = new UpdatesCompaction(store, transactions, rowsPerBucket);
+    UpdatesCompaction compaction = Compactions.of(store, rowsPerBucket);
     boolean more;
     do {
       more = compaction.step();

@@ -13,6 +13,11 @@ import lectus.revision.RevisionPath;
 record DocumentIdentity(
     Optional<String> id, Optional<String> rev, Optional<WrittenRevisions> revisions) {
 
+  /** Characters of what the client wrote. */
+  int textLength() {
+    return id.map(String::length).orElse(0) + rev.map(String::length).orElse(0);
+  }
+
   boolean namesRevision() {
     return rev.isPresent() || listed().isPresent();
   }

@@ -9,9 +9,12 @@ import lectus.error.LectusException;
  * @param error the first thing that is wrong with it
  */
 record UnreadableDocument(DocumentIdentity identity, LectusError error) implements DocumentReading {
+  /** The text as it was read, and in the answer, and in the answer's bytes. */
+  private static final int COPIES = 4;
+
   @Override
   public long memoryBytes() {
-    return ParsedDocument.MEMORY_BYTES;
+    return ParsedDocument.MEMORY_BYTES + COPIES * identity.textLength();
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import lectus.database.DatabaseHandle;
 import lectus.json.LeafList;
+import lectus.json.LeafView;
 import lectus.revision.RevisionId;
 import lectus.selector.LeafRead;
 import lectus.selector.Selector;
@@ -14,18 +15,19 @@ import lectus.selector.Selector;
  * selector looks at, no more (RFC 004): often one key.
  */
 public final class SelectedDocuments {
-  private final Selector selector;
   private final Bodies bodies;
   private final SpecialLeaves special;
   private final PartReads reads;
   private final List<LeafRead> stored = new ArrayList<>();
 
-  public SelectedDocuments(ReadTransaction tx, DatabaseHandle db, Selector selector) {
-    this.selector = selector;
+  /**
+   * @param looksAt what is read of each document, as {@link Selector#reads} tells it
+   */
+  public SelectedDocuments(ReadTransaction tx, DatabaseHandle db, List<LeafRead> looksAt) {
     this.bodies = new Bodies(db);
-    this.special = new SpecialLeaves(selector);
+    this.special = new SpecialLeaves(looksAt);
     this.reads = new PartReads(tx);
-    selector.reads().stream().filter(it -> !SpecialLeaves.isPart(it)).forEach(stored::add);
+    looksAt.stream().filter(it -> !SpecialLeaves.isPart(it)).forEach(stored::add);
   }
 
   /** A document of which the selector's leaves are being read. */
@@ -55,12 +57,17 @@ public final class SelectedDocuments {
     return new Started(id, deleted, leaf, prefix, parts);
   }
 
-  public boolean matches(Started document) {
+  public boolean matches(Selector selector, Started document) {
+    return selector.matches(leaves(document), document.id);
+  }
+
+  /** What was read of a document. To be asked for once. */
+  public LeafView leaves(Started document) {
     int pathOffset = document.prefix.length;
     LeafList leaves = new LeafList(pathOffset);
     document.parts.forEach(part -> part.addTo(leaves, pathOffset));
     special.addTo(leaves, document.prefix, document.id, document.deleted, document.leaf);
-    return selector.matches(leaves.root());
+    return leaves.root();
   }
 
   /** Keys and values that were read for all documents matched so far. */

@@ -5,7 +5,6 @@ import lectus.json.FieldPath;
 import lectus.json.LeafList;
 import lectus.revision.RevisionId;
 import lectus.selector.LeafRead;
-import lectus.selector.Selector;
 import lectus.tuple.TuplePrefixes;
 import lectus.tuple.TupleType;
 import lectus.tuple.TupleWriter;
@@ -24,10 +23,10 @@ final class SpecialLeaves {
   private final boolean revision;
   private final boolean deleted;
 
-  SpecialLeaves(Selector selector) {
-    this.id = isRead(selector, ID);
-    this.revision = isRead(selector, REVISION);
-    this.deleted = isRead(selector, DELETED);
+  SpecialLeaves(List<LeafRead> reads) {
+    this.id = isRead(reads, ID);
+    this.revision = isRead(reads, REVISION);
+    this.deleted = isRead(reads, DELETED);
   }
 
   /** Whether all that is read lies outside of the body: names with an underscore are reserved. */
@@ -49,8 +48,8 @@ final class SpecialLeaves {
     }
   }
 
-  private static boolean isRead(Selector selector, byte[] path) {
-    return selector.reads().stream().anyMatch(read -> TuplePrefixes.isAtOrBelow(read.path(), path));
+  private static boolean isRead(List<LeafRead> reads, byte[] path) {
+    return reads.stream().anyMatch(read -> TuplePrefixes.isAtOrBelow(read.path(), path));
   }
 
   private static byte[] path(String name) {

@@ -17,8 +17,8 @@ record TransactionBudget(long batchBytes, long mostBytes, int documents) {
   /** What the store adds to the bounds of each conflict range. */
   static final int CONFLICT_RANGE_BYTES = 25;
 
-  /** Documents that the user bytes of a versionstamp can tell apart. */
-  static final int MOST_DOCUMENTS = 1 << 16;
+  /** Documents that the user bytes of a versionstamp can number from 1. */
+  static final int MOST_DOCUMENTS = (1 << 16) - 1;
 
   /** Below the store's 10 MB, whose measure differs a little from build to build. */
   static final TransactionBudget DEFAULT = new TransactionBudget(4_000_000, 9_500_000, 2_000);

@@ -1,7 +1,9 @@
 package lectus.document.write;
 
 import com.apple.foundationdb.Transaction;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
 import lectus.database.DatabaseHandle;
@@ -53,6 +55,7 @@ public final class UpdateWriter {
   private final LocalDocsSubspace locals;
   private final StatisticsDelta statistics;
   private final ValidatorsSubspace validators;
+  private final Set<ShardId> shards = new HashSet<>();
   private int written;
   private boolean changesValidation;
 
@@ -68,9 +71,17 @@ public final class UpdateWriter {
     this.statistics = new StatisticsDelta(database.configuration().partitioned());
   }
 
-  /** Documents written so far, without local ones; the next one's number within the transaction. */
+  /**
+   * Documents written so far, without local ones. They are numbered from 1 within the transaction:
+   * 0 is the number of the generation of shards that may begin in it.
+   */
   public int written() {
     return written;
+  }
+
+  /** The changes shards that have new entries. */
+  Set<ShardId> shards() {
+    return shards;
   }
 
   /** Whether something was written that the database's handle tells of. */
@@ -136,7 +147,7 @@ public final class UpdateWriter {
   }
 
   private void write(DocumentUpdate update) {
-    int number = written++;
+    int number = ++written;
     String id = update.id();
     BranchUpdate branches = update.branches();
     for (EditBranch gone : branches.cleared()) {
@@ -199,6 +210,7 @@ public final class UpdateWriter {
         number,
         new ChangeEntry(null, id, winner.leaf(), winner.deleted(), winner.winner().branchCount()));
     statistics.addEntries(topology.current(), shard, id, 1);
+    shards.add(shard);
   }
 
   private void index(String id, BranchUpdate branches) {

@@ -4,9 +4,11 @@ import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.ShardId;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 
@@ -23,13 +25,15 @@ final class WriteBatch {
   /**
    * @param done what was decided, true once the transaction is committed
    * @param deferred what did not fit any more
-   * @param written documents that were written, numbered from 0; local ones have no numbers
+   * @param written documents that were written, numbered from 1; local ones have no numbers
+   * @param shards the changes shards that they went to
    */
   record Result(
       DatabaseHandle database,
       List<PlannedDocument> done,
       List<DocumentEdits> deferred,
-      int written) {
+      int written,
+      Set<ShardId> shards) {
     /** Whether the transaction has anything to commit. */
     boolean writes() {
       return done.stream().anyMatch(document -> document.update().isPresent());
@@ -66,7 +70,7 @@ final class WriteBatch {
       }
     }
     finish(tx, database, writer);
-    return new Result(database, done, deferred, writer.written());
+    return new Result(database, done, deferred, writer.written(), writer.shards());
   }
 
   /**
@@ -81,14 +85,14 @@ final class WriteBatch {
     List<PlannedDocument> plans = plan(tx, database, documents);
     if (plans.stream().anyMatch(PlannedDocument::hasFailed)) {
       List<PlannedDocument> withheld = plans.stream().map(WriteBatch::withheld).toList();
-      return new Result(database, withheld, List.of(), 0);
+      return new Result(database, withheld, List.of(), 0, Set.of());
     }
     checkFits(writer, plans);
     for (PlannedDocument plan : plans) {
       plan.update().ifPresent(writer::write);
     }
     finish(tx, database, writer);
-    return new Result(database, plans, List.of(), writer.written());
+    return new Result(database, plans, List.of(), writer.written(), writer.shards());
   }
 
   private void finish(Transaction tx, DatabaseHandle database, UpdateWriter writer) {

@@ -1,17 +1,21 @@
 package lectus.document.write;
 
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
+import lectus.database.ShardId;
 import lectus.error.LectusError;
 import lectus.store.Committed;
 
 /** What became of a request's edits so far, over one transaction after the other. */
 final class WriteProgress {
   private final EditOutcome[] outcomes;
+  private final Set<ShardId> shards = new HashSet<>();
   private InstanceId instance;
   private Optional<Sequence> last = Optional.empty();
 
@@ -26,10 +30,10 @@ final class WriteProgress {
     for (PlannedDocument document : result.done()) {
       set(document.edits(), document.outcomes());
     }
+    shards.addAll(result.shards());
     if (result.written() > 0) {
-      int number = result.written() - 1;
       int incarnation = result.database().incarnation();
-      last = Optional.of(Sequence.of(incarnation, committed.versionstamp(), number));
+      last = Optional.of(Sequence.of(incarnation, committed.versionstamp(), result.written()));
     }
     return result.deferred();
   }
@@ -53,7 +57,7 @@ final class WriteProgress {
    */
   WriteResult result(Supplier<InstanceId> current) {
     InstanceId written = instance == null ? current.get() : instance;
-    return new WriteResult(Arrays.asList(outcomes), written, last);
+    return new WriteResult(Arrays.asList(outcomes), written, last, shards);
   }
 
   private void set(DocumentEdits document, List<EditOutcome> itsOutcomes) {

@@ -7,11 +7,13 @@ import lectus.changes.UpdateSequence;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.Era;
 import lectus.database.Generation;
 import lectus.database.Sequence;
 import lectus.error.LectusException;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.FeedText;
+import lectus.feed.page.FeedPosition;
 import lectus.feed.page.Since;
 import lectus.json.JsonBuffer;
 import lectus.store.Reads;
@@ -33,7 +35,8 @@ public final class ChangesShards {
    * Appends as a JSON object, without a line feed, the generations of shards from the one in which
    * a reader behind {@code since} goes on, oldest first (RFC 018, Read Path).
    *
-   * @throws LectusException {@code not_found}
+   * @throws LectusException {@code not_found}; {@code bad_request}: the database has not reached
+   *     {@code since}
    */
   public void append(DatabaseName name, Since since, JsonBuffer out) {
     int start = out.length();
@@ -47,33 +50,40 @@ public final class ChangesShards {
 
   private static void append(ReadTransaction tx, DatabaseHandle db, Since since, JsonBuffer out) {
     Optional<Sequence> last = Reads.await(new UpdateSequence(db).read(tx));
-    List<Generation> generations = db.topology().from(position(since, last));
+    List<Era> eras = db.topology().erasFrom(position(tx, db, since, last));
     out.ascii("{\"update_seq\":").string(text(last)).ascii(",\"generations\":");
     char separator = '[';
-    for (Generation generation : generations) {
-      append(generation, db.topology().after(generation), out.octet(separator));
+    for (int i = 0; i < eras.size(); i++) {
+      Optional<Era> next = Optional.of(i + 1).filter(it -> it < eras.size()).map(eras::get);
+      append(eras.get(i), next, out.octet(separator));
       separator = ',';
     }
     out.ascii("]}");
   }
 
-  private static Optional<Sequence> position(Since since, Optional<Sequence> last) {
+  private static Optional<Sequence> position(
+      ReadTransaction tx, DatabaseHandle db, Since since, Optional<Sequence> last) {
     if (since instanceof Since.After after) {
+      FeedPosition.after(after.sequence()).checkReached(tx, db);
       return Optional.of(after.sequence());
     }
     return since instanceof Since.Now ? last : Optional.empty();
   }
 
-  private static void append(
-      Generation generation, Optional<Generation> successor, JsonBuffer out) {
-    out.ascii("{\"since\":").string(text(generation.since())).ascii(",\"until\":");
-    if (successor.isPresent()) {
-      out.string(text(successor.get().since()));
+  private static void append(Era era, Optional<Era> next, JsonBuffer out) {
+    out.ascii("{\"since\":").string(text(era.since())).ascii(",\"until\":");
+    if (next.isPresent()) {
+      out.string(text(next.get().since()));
     } else {
       out.ascii("null");
     }
-    out.ascii(",\"hash\":").string(generation.hash().text()).ascii(",\"shards\":");
-    FeedText.appendShards(generation.shards(), out);
+    if (era instanceof Generation generation) {
+      out.ascii(",\"hash\":").string(generation.hash().text()).ascii(",\"shards\":");
+      FeedText.appendShards(generation.shards(), out);
+    } else {
+      // Nothing is left that a reader could miss.
+      out.ascii(",\"hash\":null,\"shards\":[]");
+    }
     out.octet('}');
   }
 
@@ -91,7 +101,7 @@ public final class ChangesShards {
   public Generation reshard(DatabaseName name, int shards, DatabaseEvents events) {
     DatabaseHandle db = catalogue.reshard(name, shards);
     Generation generation = db.topology().current();
-    events.publishUpdated(db.instance(), generation.since().orElseThrow());
+    events.publishUpdated(db.instance(), name, generation.since().orElseThrow());
     return generation;
   }
 }

@@ -14,9 +14,29 @@ public sealed interface FeedFilter {
   record None() implements FeedFilter {}
 
   /** {@code filter=_doc_ids}. */
-  record DocumentIds(Set<String> ids) implements FeedFilter {
-    public DocumentIds {
-      ids = Set.copyOf(ids);
+  final class DocumentIds implements FeedFilter {
+    private final Set<String> ids;
+
+    /** Feeds are looked up by their filters, each time one comes and goes. */
+    private final int hash;
+
+    public DocumentIds(Set<String> ids) {
+      this.ids = Set.copyOf(ids);
+      this.hash = this.ids.hashCode();
+    }
+
+    public Set<String> ids() {
+      return ids;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof DocumentIds it && hash == it.hash && ids.equals(it.ids);
+    }
+
+    @Override
+    public int hashCode() {
+      return hash;
     }
   }
 

@@ -38,11 +38,12 @@ final class SelectedEntries implements PassingEntries {
   private static final int PARTS = 4;
 
   /** Bytes of keys and values after which a page ends, were there time for more. */
-  private static final long MOST_BYTES = 8_000_000;
+  static final long MOST_BYTES = 8_000_000;
 
   private final ReadTransaction tx;
   private final List<ChangeEntry> entries;
   private final boolean allLeaves;
+  private final Selector selector;
   private final SelectedDocuments documents;
   private final RevisionsSubspace revisions;
   private final ReadAhead ahead;
@@ -74,7 +75,8 @@ final class SelectedEntries implements PassingEntries {
     this.tx = tx;
     this.entries = entries;
     this.allLeaves = allLeaves;
-    this.documents = new SelectedDocuments(tx, db, selector);
+    this.selector = selector;
+    this.documents = new SelectedDocuments(tx, db, selector.reads());
     this.revisions = new RevisionsSubspace(db);
     this.parts = new PartsAhead<>(tx.getExecutor());
     boolean containers = selector.reads().stream().anyMatch(it -> it.extent() == Extent.ALL);
@@ -143,7 +145,7 @@ final class SelectedEntries implements PassingEntries {
   /** Null where no leaf passes. */
   private Passing match(Started document) {
     if (document.branches() == null) {
-      return documents.matches(document.winner())
+      return documents.matches(selector, document.winner())
           ? new Passing(document.entry(), Optional.empty())
           : null;
     }
@@ -158,7 +160,7 @@ final class SelectedEntries implements PassingEntries {
     }
     List<RevisionId> passing = new ArrayList<>();
     for (int i = 0; i < branches.size(); i++) {
-      if (documents.matches(leaves.get(i))) {
+      if (documents.matches(selector, leaves.get(i))) {
         passing.add(branches.get(i).leaf());
       }
     }

@@ -47,16 +47,16 @@ public record SelectorBody(FeedFilter.Selected filter, List<FieldPath> fields) {
     if (!(fields instanceof JsonValue.JsonArray array)) {
       throw LectusException.badRequest("Selector error: fields must be JSON array");
     }
-    List<FieldPath> paths = new ArrayList<>();
+    List<String> names = new ArrayList<>(array.elements().size());
     for (JsonValue field : array.elements()) {
-      paths.add(path(field));
+      names.add(name(field));
     }
-    return paths;
+    return asBadRequest(() -> FieldPath.parseAll(names));
   }
 
-  private static FieldPath path(JsonValue field) {
+  private static String name(JsonValue field) {
     if (field instanceof JsonValue.JsonString name) {
-      return asBadRequest(() -> FieldPath.parse(name.value()));
+      return name.value();
     }
     JsonBuffer json = new JsonBuffer(64);
     field.writeTo(json);

@@ -1,10 +1,11 @@
 package lectus.feed.many;
 
 import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.PriorityQueue;
 import lectus.changes.ChangeEntry;
-import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
 import lectus.document.PageLimits;
@@ -12,7 +13,6 @@ import lectus.feed.LivePage;
 import lectus.feed.PageTime;
 import lectus.feed.RowsBuilder;
 import lectus.feed.filter.FeedFilter;
-import lectus.feed.page.EntryReader;
 import lectus.feed.page.FeedOptions;
 import lectus.feed.page.PageRows;
 import lectus.feed.page.RowFrame;
@@ -22,17 +22,22 @@ import lectus.store.Versionstamp;
 
 /**
  * Merges the changes of the candidates in the order of the store, at one read version as of which
- * they are complete. Only where each candidate begins is held in memory; entries are read of the
- * one that comes first, up to where the next begins.
+ * they are complete. The databases whose turn it is are open while a page lasts; of all others, and
+ * of these behind the page, only where each begins is held in memory.
  */
 final class CandidateMerge {
   private final ReadTransaction tx;
   private final Candidates candidates;
-  private final Heads heads;
+  private final Openings openings;
   private final FeedOptions options;
   private final PageLimits limits;
   private final PageTime time;
   private final RowsBuilder<StorePosition> rows = new RowsBuilder<>(512);
+  private final PriorityQueue<OpenDatabase> open = new PriorityQueue<>();
+
+  /** Candidates that were taken out, to be put back if this transaction comes to nothing. */
+  private final List<Candidate> taken = new ArrayList<>();
+
   private Versionstamp position;
   private long limit;
   private int lookedAt;
@@ -40,34 +45,45 @@ final class CandidateMerge {
   CandidateMerge(
       ReadTransaction tx,
       Candidates candidates,
-      Heads heads,
+      Openings openings,
       FeedOptions options,
       PageLimits limits,
       PageTime time) {
     this.tx = tx;
     this.candidates = candidates;
-    this.heads = heads;
+    this.openings = openings;
     this.options = options;
     this.limits = limits;
     this.time = time;
   }
 
   /**
-   * The rows behind {@code from}. A page that has none and does not move is to be asked for again,
-   * in another transaction.
+   * The rows behind {@code from}: there may be none although the end is not reached, where this
+   * transaction did not come to the first. If it fails, the candidates are what they were.
    *
    * @param limit rows at most
    */
   LivePage<StorePosition> page(StorePosition from, long limit) {
     this.position = from.at();
     this.limit = limit;
-    boolean more = true;
-    while (more && !isFull()) {
-      more = candidates.peek() != null && takeFirst();
+    boolean done = false;
+    try {
+      long readVersion = Reads.await(tx.getReadVersion());
+      while (!isFull() && takeNext()) {}
+      done = true;
+      return end(readVersion);
+    } finally {
+      if (!done) {
+        taken.forEach(candidates::add);
+      }
     }
+  }
+
+  private LivePage<StorePosition> end(long readVersion) {
+    open.forEach(db -> db.rest().ifPresent(candidates::add));
     boolean reachedEnd = candidates.peek() == null && !candidates.isAtHorizon();
     if (reachedEnd) {
-      position = later(position, Versionstamp.upTo(Reads.await(tx.getReadVersion())));
+      position = later(position, Versionstamp.upTo(readVersion));
     } else if (candidates.isAtHorizon()) {
       position = later(position, candidates.horizon().predecessor());
     }
@@ -87,58 +103,73 @@ final class CandidateMerge {
         || lookedAt > 0 && time.isUp();
   }
 
-  /** False if another transaction has to go on. */
-  private boolean takeFirst() {
+  /** False if there is nothing more, or another transaction has to go on. */
+  private boolean takeNext() {
     Candidate first = candidates.peek();
-    if (first.kind() == Candidate.Kind.SOMEWHERE && candidates.size() > 1) {
-      return heads.lookUp(candidates);
+    Versionstamp end = first == null ? candidates.horizon() : first.atLeast();
+    if (!open.isEmpty() && open.peek().next().compareTo(end) < 0) {
+      takeChanges(end);
+      return true;
     }
-    candidates.poll();
+    if (first == null) {
+      return false;
+    }
     if (first.kind() == Candidate.Kind.END) {
+      taken.add(candidates.poll());
       position = first.atLeast();
       rows.endRow(new StorePosition(position), first.name());
-    } else {
-      heads.database(first).ifPresent(db -> takeChanges(first, db));
+      return true;
     }
+    return openFirst();
+  }
+
+  /** Opens the first candidate, with those beside it of which it is not known where they begin. */
+  private boolean openFirst() {
+    if (openings.isOver()) {
+      return false;
+    }
+    int before = taken.size();
+    int most = openings.atOnce();
+    do {
+      taken.add(candidates.poll());
+    } while (taken.size() - before < most && isUnknown(candidates.peek()));
+    open.addAll(openings.open(taken.subList(before, taken.size())));
     return true;
   }
 
-  private void takeChanges(Candidate candidate, DatabaseHandle db) {
-    int batch = batch(candidate);
-    Optional<Sequence> after = Optional.of(new Sequence(db.incarnation(), position.bytes()));
-    List<ChangeEntry> read = new EntryReader(tx, db).oldest(after, batch);
-    List<ChangeEntry> first = read.subList(0, beforeOthers(read));
+  private static boolean isUnknown(Candidate candidate) {
+    return candidate != null && candidate.kind() == Candidate.Kind.SOMEWHERE;
+  }
+
+  /** Takes changes of the open database that comes first, up to where others may have some. */
+  private void takeChanges(Versionstamp candidatesBegin) {
+    OpenDatabase db = open.poll();
+    Versionstamp end = candidatesBegin;
+    if (!open.isEmpty() && open.peek().next().compareTo(end) < 0) {
+      end = open.peek().next();
+    }
+    List<ChangeEntry> next = db.before(end);
     PageRows.Progress progress =
-        new PageRows(tx, db, options, rows.json(), new Frame(db.name()), limits.bytes())
-            .append(first, limit - rows.size());
+        new PageRows(tx, db.handle(), options, rows.json(), new Frame(db.name()), limits.bytes())
+            .append(next, limit - rows.size());
     lookedAt += progress.lookedAt();
     if (progress.lookedAt() > 0) {
-      position = versionstamp(first.get(progress.lookedAt() - 1));
+      position = versionstamp(next.get(progress.lookedAt() - 1));
     }
-    if (progress.lookedAt() < read.size()) {
-      candidates.add(candidate.firstAt(versionstamp(read.get(progress.lookedAt()))));
-    } else if (read.size() == batch) {
-      candidates.add(candidate.goingOnBehind(position));
+    boolean alone = open.isEmpty() && candidates.peek() == null;
+    db.skip(progress.lookedAt(), room(), alone);
+    if (db.hasNext()) {
+      open.add(db);
+    } else {
+      db.rest().ifPresent(candidates::add);
     }
   }
 
-  /** Without others to compare with, what the page has room for is read at once. */
-  private int batch(Candidate candidate) {
+  /** Changes that this page may still look at. */
+  private int room() {
     boolean eachIsShown = options.filter() instanceof FeedFilter.None;
     long room = limits.rows(options.includeDocs()) - lookedAt;
-    long useful = eachIsShown ? Math.min(room, limit - rows.size()) : room;
-    return (int) (candidates.peek() == null ? useful : Math.min(useful, candidate.batch()));
-  }
-
-  /** How many of the entries come before everything that other candidates may have. */
-  private int beforeOthers(List<ChangeEntry> entries) {
-    Candidate next = candidates.peek();
-    Versionstamp end = next == null ? candidates.horizon() : next.atLeast();
-    int count = 0;
-    while (count < entries.size() && versionstamp(entries.get(count)).compareTo(end) < 0) {
-      count++;
-    }
-    return count;
+    return (int) Math.max(0, eachIsShown ? Math.min(room, limit - rows.size()) : room);
   }
 
   private static Versionstamp versionstamp(ChangeEntry entry) {

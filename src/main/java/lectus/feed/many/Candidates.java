@@ -1,13 +1,9 @@
 package lectus.feed.many;
 
+import java.lang.ref.Cleaner;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.PriorityQueue;
-import lectus.database.DatabaseName;
+import java.util.concurrent.atomic.AtomicLong;
 import lectus.database.DatabaseUpdate;
 import lectus.store.Versionstamp;
 
@@ -17,29 +13,50 @@ import lectus.store.Versionstamp;
  * forgotten, and the reader must look for them anew when it comes to the {@link #horizon}.
  */
 final class Candidates {
-  private static final Comparator<Candidate> EARLIEST_FIRST =
-      Comparator.comparing(Candidate::atLeast);
+  /** Nobody tells a source that it is of no use any more. */
+  private static final Cleaner CLEANER = Cleaner.create();
+
+  /** So many may be kept even if memory is short, or a reader would not come on. */
+  private static final int FEW = 1_024;
 
   private final DatabaseSet wanted;
-  private final PriorityQueue<Candidate> queue;
+  private final Held held;
+  private CandidateHeap heap = new CandidateHeap();
+  private Versionstamp horizon = Versionstamp.END;
 
-  /** The one candidate for changes of each name; others of that name in the queue are void. */
-  private final Map<DatabaseName, Candidate> changes;
+  /** Bytes that are counted for these candidates. */
+  private static final class Held implements Runnable {
+    private final CandidateMemory memory;
+    private final AtomicLong bytes = new AtomicLong();
 
-  private Versionstamp horizon;
+    Held(CandidateMemory memory) {
+      this.memory = memory;
+    }
 
-  Candidates(DatabaseSet wanted) {
-    this.wanted = wanted;
-    this.queue = new PriorityQueue<>(EARLIEST_FIRST);
-    this.changes = new HashMap<>();
-    this.horizon = Versionstamp.END;
+    void become(long now) {
+      long before = bytes.getAndSet(now);
+      if (before != now) {
+        memory.add(now - before);
+      }
+    }
+
+    @Override
+    public void run() {
+      become(0);
+    }
   }
 
-  Candidates(Candidates other) {
-    this.wanted = other.wanted;
-    this.queue = new PriorityQueue<>(other.queue);
-    this.changes = new HashMap<>(other.changes);
-    this.horizon = other.horizon;
+  Candidates(DatabaseSet wanted, CandidateMemory memory) {
+    this.wanted = wanted;
+    this.held = new Held(memory);
+    held.become(heap.bytes());
+    CLEANER.register(this, held);
+  }
+
+  /** They are of no use any more. */
+  void drop() {
+    heap = new CandidateHeap();
+    held.become(0);
   }
 
   /** Nothing was forgotten that comes before this point; END if nothing was forgotten. */
@@ -58,47 +75,44 @@ final class Candidates {
       return;
     }
     switch (row.kind()) {
-      case CREATED -> add(Candidate.somewhere(row.name(), row.instance(), row.at()));
+      case CREATED -> add(Candidate.somewhere(row.name(), row.at()));
       case UPDATED -> {
-        Candidate known = changes.get(row.name());
-        if (known == null || !known.instance().equals(row.instance())) {
-          add(Candidate.somewhere(row.name(), row.instance(), knownTo));
+        if (!heap.hasChanges(row.name())) {
+          add(Candidate.somewhere(row.name(), knownTo));
         }
       }
       case DELETED -> {
-        changes.remove(row.name());
+        heap.remove(row.name());
         if (row.joined().compareTo(position) <= 0 && row.at().compareTo(position) > 0) {
-          add(Candidate.end(row.name(), row.instance(), row.at()));
+          add(Candidate.end(row.name(), row.at()));
         }
       }
     }
   }
 
   void add(Candidate candidate) {
-    if (candidate.atLeast().compareTo(horizon) >= 0) {
-      drop(candidate);
-      return;
+    if (candidate.atLeast().compareTo(horizon) < 0) {
+      heap.add(candidate);
+      held.become(heap.bytes());
+    } else if (candidate.kind() != Candidate.Kind.END) {
+      heap.remove(candidate.name());
     }
-    if (candidate.kind() != Candidate.Kind.END) {
-      changes.put(candidate.name(), candidate);
-    }
-    queue.add(candidate);
   }
 
   /** The first; null if there is none before the horizon. */
   Candidate peek() {
-    while (!queue.isEmpty() && isVoid(queue.peek())) {
-      queue.poll();
-    }
-    return queue.peek();
+    Candidate first = heap.first();
+    return first != null && first.atLeast().compareTo(horizon) < 0 ? first : null;
   }
 
   /** Takes the first out; null if there is none before the horizon. */
   Candidate poll() {
     Candidate first = peek();
     if (first != null) {
-      queue.poll();
-      drop(first);
+      heap.poll();
+      if (heap.isMostlyEmpty()) {
+        rebuild(heap.size());
+      }
     }
     return first;
   }
@@ -112,22 +126,22 @@ final class Candidates {
     return unknown;
   }
 
-  private boolean isVoid(Candidate candidate) {
-    return candidate.kind() != Candidate.Kind.END && changes.get(candidate.name()) != candidate;
-  }
-
-  private void drop(Candidate candidate) {
-    changes.remove(candidate.name(), candidate);
-  }
-
   /** Whether there may be more, but none is left of those that were not forgotten. */
   boolean isAtHorizon() {
     return peek() == null && !horizon.equals(Versionstamp.END);
   }
 
-  /** Counts void ones, too. */
   int size() {
-    return queue.size();
+    return heap.size();
+  }
+
+  /**
+   * Whether there are more than may be kept, be it that memory is short.
+   *
+   * @param most how many may be kept if it is not
+   */
+  boolean areTooMany(int most) {
+    return size() > most || size() > FEW && held.memory.isShort();
   }
 
   /**
@@ -136,13 +150,21 @@ final class Candidates {
    * @param count how many stay
    */
   void keepFirst(int count) {
-    List<Candidate> kept = new ArrayList<>(count);
-    while (kept.size() < count && peek() != null) {
-      kept.add(poll());
+    Candidate forgotten = rebuild(count);
+    if (forgotten != null) {
+      horizon = forgotten.atLeast();
     }
-    Optional.ofNullable(peek()).ifPresent(first -> horizon = first.atLeast());
-    queue.clear();
-    changes.clear();
-    kept.forEach(this::add);
+  }
+
+  /** The first of those that were left out; null if there was none. */
+  private Candidate rebuild(int count) {
+    CandidateHeap kept = new CandidateHeap();
+    for (int i = Math.min(count, heap.size()); i > 0; i--) {
+      kept.add(heap.poll());
+    }
+    Candidate next = heap.first();
+    heap = kept;
+    held.become(heap.bytes());
+    return next;
   }
 }

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseLife;
 import lectus.database.DatabaseName;
+import lectus.feed.PageTime;
 import lectus.store.Reads;
 
 /** Lists the databases of a set that exist, a part in each transaction. */
@@ -43,13 +44,6 @@ final class CatalogueListing {
     return new CatalogueListing(wanted, catalogue, List.of(), List.of());
   }
 
-  /** The same, to go on with on its own. */
-  CatalogueListing copy() {
-    CatalogueListing copy = new CatalogueListing(wanted, catalogue, names, patterns);
-    copy.listed = listed;
-    return copy;
-  }
-
   boolean isDone() {
     return names.isEmpty() && patterns.isEmpty();
   }
@@ -58,27 +52,38 @@ final class CatalogueListing {
    * The next databases, of which one that has several reasons to be in the set may come twice.
    *
    * @param limit rows of the catalogue looked at at most
+   * @param time when it is up, what is left of the rows is looked at by the next transaction
    */
-  List<DatabaseLife> next(ReadTransaction tx, int limit) {
-    return names.isEmpty() ? nextMatching(tx, limit) : nextNamed(tx, limit);
+  List<DatabaseLife> next(ReadTransaction tx, int limit, PageTime time) {
+    return names.isEmpty() ? nextMatching(tx, limit, time) : nextNamed(tx, limit);
   }
 
   private List<DatabaseLife> nextNamed(ReadTransaction tx, int limit) {
     List<DatabaseName> next = names.subList(0, Math.min(names.size(), limit));
     List<CompletableFuture<Optional<DatabaseLife>>> reading = new ArrayList<>(next.size());
     next.forEach(name -> reading.add(catalogue.life(tx, name)));
+    List<DatabaseLife> lives =
+        reading.stream().flatMap(life -> Reads.await(life).stream()).toList();
     next.clear();
-    return reading.stream().flatMap(life -> Reads.await(life).stream()).toList();
+    return lives;
   }
 
-  private List<DatabaseLife> nextMatching(ReadTransaction tx, int limit) {
+  private List<DatabaseLife> nextMatching(ReadTransaction tx, int limit, PageTime time) {
     List<DatabaseLife> lives = catalogue.lives(tx, patterns.get(0).head(), listed, limit);
+    List<DatabaseLife> matching = new ArrayList<>();
+    for (DatabaseLife life : lives) {
+      if (wanted.contains(life.name())) {
+        matching.add(life);
+      }
+      listed = Optional.of(life.name());
+      if (time.isUp()) {
+        return matching;
+      }
+    }
     if (lives.size() < limit) {
       patterns.remove(0);
       listed = Optional.empty();
-    } else {
-      listed = Optional.of(lives.get(lives.size() - 1).name());
     }
-    return lives.stream().filter(life -> wanted.contains(life.name())).toList();
+    return matching;
   }
 }

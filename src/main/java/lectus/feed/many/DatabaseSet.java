@@ -4,8 +4,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import lectus.database.DatabaseName;
 import lectus.error.LectusException;
+import lectus.feed.WantedDatabases;
 
 /**
  * Databases that a reader wants in one order: by name, and by patterns such as {@code user-*} (see
@@ -38,8 +40,20 @@ public final class DatabaseSet {
     return new DatabaseSet(names, patterns);
   }
 
+  /** Whether it stands for all databases whose names are like it, not for one. */
+  public static boolean isPattern(String text) {
+    return DatabasePattern.isPattern(text);
+  }
+
   public boolean contains(DatabaseName name) {
     return names.contains(name) || patterns.stream().anyMatch(pattern -> pattern.matches(name));
+  }
+
+  /** The same, for {@link lectus.feed.DatabaseEvents}. */
+  WantedDatabases wanted() {
+    Set<String> heads =
+        patterns.stream().map(DatabasePattern::head).collect(Collectors.toUnmodifiableSet());
+    return new WantedDatabases(names, heads, this::contains);
   }
 
   List<DatabaseName> names() {

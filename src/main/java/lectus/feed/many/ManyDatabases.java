@@ -1,10 +1,10 @@
 package lectus.feed.many;
 
+import java.time.Duration;
 import java.util.Optional;
 import lectus.database.Catalogue;
-import lectus.database.DatabaseName;
-import lectus.database.InstanceId;
 import lectus.document.PageLimits;
+import lectus.error.LectusException;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.LivePage;
 import lectus.feed.LiveStart;
@@ -24,15 +24,29 @@ import lectus.updates.UpdatesLog;
  * to go on from. Databases that are created later join, those that are deleted leave in order.
  */
 public final class ManyDatabases {
+  /** A reader's thread is free again for others after so long, and notices that its client left. */
+  private static final Duration STEP = Duration.ofMillis(200);
+
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
   private final UpdatesLog log;
   private final PageLimits pages;
   private final ScanLimits scans;
-  private final InstanceNames names = new InstanceNames();
+  private final CandidateMemory memory;
 
-  public ManyDatabases(Store store, Catalogue catalogue, TransactionRunner transactions) {
-    this(store, catalogue, transactions, PageLimits.DEFAULT, ScanLimits.DEFAULT);
+  /**
+   * @param candidateBytes that all readers together may hold of the databases they are about to
+   *     read
+   */
+  public ManyDatabases(
+      Store store, Catalogue catalogue, TransactionRunner transactions, long candidateBytes) {
+    this(
+        store,
+        catalogue,
+        transactions,
+        PageLimits.DEFAULT,
+        ScanLimits.DEFAULT,
+        new CandidateMemory(candidateBytes));
   }
 
   ManyDatabases(
@@ -40,12 +54,14 @@ public final class ManyDatabases {
       Catalogue catalogue,
       TransactionRunner transactions,
       PageLimits pages,
-      ScanLimits scans) {
+      ScanLimits scans,
+      CandidateMemory memory) {
     this.catalogue = catalogue;
     this.transactions = transactions;
     this.log = new UpdatesLog(store);
     this.pages = pages;
     this.scans = scans;
+    this.memory = memory;
   }
 
   /**
@@ -55,6 +71,8 @@ public final class ManyDatabases {
    *
    * <p>A position is good for any set of databases, but tells nothing of changes before it of
    * databases that were not in the set.
+   *
+   * @throws LectusException {@code bad_request}: the store has not reached {@code since}
    */
   public LiveStart<StorePosition> live(
       DatabaseSet databases, FeedOptions options, StoreSince since, DatabaseEvents events) {
@@ -64,7 +82,7 @@ public final class ManyDatabases {
 
   private StorePosition position(StoreSince since) {
     if (since instanceof StoreSince.After after) {
-      return after.position();
+      return transactions.read(after.position()::checkReached);
     }
     long readVersion = transactions.read(tx -> Reads.await(tx.getReadVersion()));
     return new StorePosition(Versionstamp.upTo(readVersion));
@@ -72,30 +90,26 @@ public final class ManyDatabases {
 
   /** A scan that begins at a position. */
   CandidateScan scan(DatabaseSet databases, StorePosition from) {
-    return new CandidateScan(databases, catalogue, log, names, scans, from);
+    return new CandidateScan(databases, catalogue, log, scans, memory, from);
   }
 
-  /** The name of a database, if somebody came across it. */
-  Optional<DatabaseName> name(InstanceId instance) {
-    return names.of(instance);
-  }
-
-  /** What one transaction came to: a page, or only a scan that has come further. */
-  record Step(CandidateScan scan, LivePage<StorePosition> page) {}
-
-  /** One transaction; {@code scan} itself stays as it is. */
-  Step step(CandidateScan scan, FeedOptions options, StorePosition from, long limit) {
+  /**
+   * What comes next behind a position, as far as one short transaction gets. It may have no rows
+   * and not move on, although the end is not reached: then {@code scan} has come further.
+   *
+   * @param scan goes on behind {@code from}; whatever fails, it can be gone on with
+   * @param limit rows at most
+   */
+  LivePage<StorePosition> page(
+      CandidateScan scan, FeedOptions options, StorePosition from, long limit) {
     return transactions.read(
         tx -> {
-          CandidateScan further = scan.copy();
-          PageTime time = new PageTime();
-          Heads heads = new Heads(tx, catalogue, from, scans.heads(), time);
-          if (!further.run(tx, heads, from)) {
-            return new Step(further, null);
-          }
-          CandidateMerge merge =
-              new CandidateMerge(tx, further.candidates(), heads, options, pages, time);
-          return new Step(further, merge.page(from, limit));
+          PageTime time = new PageTime(STEP);
+          Openings openings = new Openings(tx, catalogue, from, scans.openings(), time);
+          return scan.run(tx, openings, from, time)
+              ? new CandidateMerge(tx, scan.candidates(), openings, options, pages, time)
+                  .page(from, limit)
+              : new LivePage<>(Rows.none(), from, false, 1, Optional.empty());
         });
   }
 }

@@ -1,14 +1,13 @@
 package lectus.feed.many;
 
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import lectus.database.InstanceId;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
 import lectus.feed.Registration;
+import lectus.feed.Sharing;
 import lectus.feed.page.FeedOptions;
 import lectus.feed.updates.StoreNews;
 import lectus.feed.updates.StorePosition;
@@ -34,34 +33,26 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
     this.reader = reader;
     this.databases = databases;
     this.options = options;
-    this.news = new StoreNews(events, this::isOfUse, databases::contains);
-  }
-
-  private boolean isOfUse(InstanceId instance) {
-    return reader.name(instance).map(databases::contains).orElse(true);
+    this.news = new StoreNews(events, databases.wanted());
   }
 
   @Override
-  public Optional<Object> identity() {
+  public Optional<Sharing<StorePosition>> sharing() {
     return options.sequenceInterval() == 1
-        ? Optional.of(new Identity(databases, options))
+        ? Optional.of(Sharing.ofEqualRows(new Identity(databases, options), this))
         : Optional.empty();
   }
 
   @Override
   public LivePage<StorePosition> page(StorePosition from, long limit) {
     CandidateScan scan = take(from).orElseGet(() -> reader.scan(databases, from));
-    while (true) {
-      ManyDatabases.Step step = reader.step(scan, options, from, limit);
-      scan = step.scan();
-      LivePage<StorePosition> page = step.page();
-      if (page != null && (page.reachedEnd() || page.next().compareTo(from) > 0)) {
-        keep(page.next(), scan);
-        return page;
-      }
-      if (page != null && scan.candidates().isAtHorizon()) {
-        scan = reader.scan(databases, from);
-      }
+    StorePosition next = from;
+    try {
+      LivePage<StorePosition> page = reader.page(scan, options, from, limit);
+      next = page.next();
+      return page;
+    } finally {
+      keep(next, scan);
     }
   }
 
@@ -71,18 +62,20 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
     }
   }
 
-  /** Behind what was forgotten only a new scan finds what comes next. */
   private void keep(StorePosition next, CandidateScan scan) {
-    if (!scan.candidates().isAtHorizon()) {
+    Optional<CandidateScan> dropped = Optional.of(scan);
+    if (!scan.isOver()) {
       synchronized (scans) {
-        scans.put(next, scan);
-        if (scans.size() > SCANS_KEPT) {
-          Iterator<StorePosition> oldest = scans.keySet().iterator();
-          oldest.next();
-          oldest.remove();
-        }
+        dropped = Optional.ofNullable(scans.put(next, scan)).or(this::oldestOfTooMany);
       }
     }
+    dropped.ifPresent(it -> it.candidates().drop());
+  }
+
+  private Optional<CandidateScan> oldestOfTooMany() {
+    return scans.size() > SCANS_KEPT
+        ? Optional.of(scans.remove(scans.keySet().iterator().next()))
+        : Optional.empty();
   }
 
   @Override

@@ -10,12 +10,12 @@ import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.document.DatabaseReads;
 import lectus.document.PageLimits;
-import lectus.document.PagedBody;
 import lectus.error.LectusException;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.LivePage;
 import lectus.feed.LiveStart;
 import lectus.feed.RowsBuilder;
+import lectus.feed.TailPage;
 import lectus.json.JsonBuffer;
 import lectus.store.Reads;
 import lectus.store.TransactionRunner;
@@ -71,14 +71,19 @@ public final class ChangesReader {
   /**
    * Opens the changes of a database to be read live.
    *
-   * @throws LectusException {@code not_found}: the database, or its shard
+   * @throws LectusException {@code not_found}: the database, or its shard; {@code bad_request}: it
+   *     has not reached {@code since}
    */
   public LiveStart<FeedPosition> live(
       DatabaseName name, FeedOptions options, Since since, DatabaseEvents events) {
-    DatabaseHandle life = catalogue.open(name);
-    checkShard(life);
-    return new LiveStart<>(
-        new DatabaseSource(this, events, life, options), position(reads(life), since));
+    return reads(name)
+        .read(
+            (tx, life) -> {
+              checkShard(life);
+              FeedPosition from = position(tx, life, since);
+              from.checkReached(tx, life);
+              return new LiveStart<>(new DatabaseSource(this, events, life, options), from);
+            });
   }
 
   /**
@@ -94,10 +99,43 @@ public final class ChangesReader {
             .read(
                 (tx, db) -> {
                   rows.clear();
-                  RowFrame frame = new RowsFrame(rows);
-                  return pageReader(tx, db, options, false, rows.json(), frame).read(from, limit);
+                  EntryShow show =
+                      new PageRows(tx, db, options, rows.json(), new RowsFrame(rows), pages.bytes())
+                          ::append;
+                  return pageReader(tx, db, options, false, show).read(from, limit);
                 });
     return new LivePage<>(rows.build(), page.next(), page.reachedEnd(), page.pending(), page.end());
+  }
+
+  /** What is behind {@code from} for all views of a tail. */
+  TailPage<FeedPosition> tailPage(DatabaseHandle life, ViewSet views, FeedPosition from) {
+    return reads(life)
+        .read(
+            (tx, db) -> {
+              ViewRows rows = new ViewRows(tx, db, views, pages.bytes());
+              FeedPage page =
+                  pageReader(tx, db, FeedOptions.DEFAULT, false, rows::append)
+                      .read(from, Long.MAX_VALUE);
+              return new TailPage<>(from, rows.build(), page.next(), page.reachedEnd(), page.end());
+            });
+  }
+
+  /** How far the database is, at most {@code claimed}. */
+  FeedPosition noFurtherThanItIs(DatabaseHandle life, FeedPosition claimed) {
+    FeedPosition last = position(reads(life), new Since.Now());
+    return last.compareTo(claimed) < 0 ? last : claimed;
+  }
+
+  /** Entries behind a position, whatever a filter lets through. */
+  long pendingBehind(DatabaseHandle life, FeedPosition position) {
+    return reads(life)
+        .read(
+            (tx, db) -> {
+              FeedExtent extent = FeedExtent.of(db.topology(), shard);
+              boolean any =
+                  !new EntryReader(tx, db, extent).oldest(position.sequence(), 1).isEmpty();
+              return any ? new PendingEntries(tx, db, extent).behind(position) : 0;
+            });
   }
 
   /**
@@ -106,7 +144,8 @@ public final class ChangesReader {
    * let none through.
    *
    * @param limit rows at most that the feed has left, 0 or more
-   * @throws LectusException {@code not_found} when the database is gone
+   * @throws LectusException {@code not_found} when the database is gone; {@code bad_request} when
+   *     it has not reached {@code from}, oldest first
    */
   FeedPage page(
       DatabaseReads reads,
@@ -119,9 +158,44 @@ public final class ChangesReader {
     return reads.read(
         (tx, db) -> {
           out.truncate(start);
-          RowFrame frame = new ArrayFrame(out);
-          return pageReader(tx, db, options, descending, out, frame).read(from, limit);
+          return page(tx, db, options, from, limit, descending, out);
         });
+  }
+
+  /** As {@link #page}, with how far the database was, in the same transaction. */
+  FirstPage firstPage(
+      DatabaseReads reads,
+      FeedOptions options,
+      FeedPosition from,
+      long limit,
+      boolean descending,
+      JsonBuffer out) {
+    int start = out.length();
+    return reads.read(
+        (tx, db) -> {
+          out.truncate(start);
+          FeedPage page = page(tx, db, options, from, limit, descending, out);
+          boolean tellsEnd = page.reachedEnd() && !descending && shard.isEmpty();
+          return new FirstPage(page, tellsEnd ? page.next() : position(tx, db, new Since.Now()));
+        });
+  }
+
+  private FeedPage page(
+      ReadTransaction tx,
+      DatabaseHandle db,
+      FeedOptions options,
+      FeedPosition from,
+      long limit,
+      boolean descending,
+      JsonBuffer out) {
+    if (!descending) {
+      from.checkReached(tx, db);
+    }
+    int mostBytes = out.length() + pages.bytes();
+    EntryShow show = new PageRows(tx, db, options, out, new ArrayFrame(out), mostBytes)::append;
+    return pageReader(tx, db, options, descending, show)
+        .read(from, limit)
+        .counted(new PendingEntries(tx, db, FeedExtent.of(db.topology(), shard)));
   }
 
   private PageReader pageReader(
@@ -129,10 +203,9 @@ public final class ChangesReader {
       DatabaseHandle db,
       FeedOptions options,
       boolean descending,
-      JsonBuffer out,
-      RowFrame frame) {
+      EntryShow show) {
     FeedExtent extent = FeedExtent.of(db.topology(), shard);
-    return new PageReader(tx, db, extent, options, descending, pages, out, frame);
+    return new PageReader(tx, db, extent, options, descending, pages, show);
   }
 
   private void checkShard(DatabaseHandle db) {
@@ -144,13 +217,23 @@ public final class ChangesReader {
     return position(reads(name), since);
   }
 
+  /** Without a look at the store where {@code since} says all. */
   FeedPosition position(DatabaseReads reads, Since since) {
-    if (since instanceof Since.After after) {
-      return FeedPosition.after(after.sequence());
-    }
-    return since instanceof Since.Beginning
-        ? FeedPosition.BEGINNING
-        : updateSequence(reads).map(FeedPosition::after).orElse(FeedPosition.BEGINNING);
+    return since instanceof Since.Now
+        ? reads.read((tx, db) -> position(tx, db, since))
+        : given(since);
+  }
+
+  private static FeedPosition position(ReadTransaction tx, DatabaseHandle db, Since since) {
+    return since instanceof Since.Now
+        ? updateSequence(tx, db).map(FeedPosition::after).orElse(FeedPosition.BEGINNING)
+        : given(since);
+  }
+
+  private static FeedPosition given(Since since) {
+    return since instanceof Since.After after
+        ? FeedPosition.after(after.sequence())
+        : FeedPosition.BEGINNING;
   }
 
   /**
@@ -159,7 +242,7 @@ public final class ChangesReader {
    * @param limit {@link #NO_LIMIT} for all rows
    * @param descending newest first, from the end whatever {@code since} says, as CouchDB does
    */
-  public PagedBody answer(
+  public NormalFeed answer(
       DatabaseName name, FeedOptions options, Since since, long limit, boolean descending) {
     Since start = descending ? new Since.Now() : since;
     return new NormalFeed(this, reads(name), options, start, limit, descending);
@@ -170,18 +253,18 @@ public final class ChangesReader {
    *
    * @param newest the first row at most
    */
-  public PagedBody answerDownFrom(
+  public NormalFeed answerDownFrom(
       DatabaseName name, FeedOptions options, Since newest, long limit) {
     return new NormalFeed(this, reads(name), options, newest, limit, true);
   }
 
   /** The sequence of the last change; empty if there was none. */
   public Optional<Sequence> updateSequence(DatabaseName name) {
-    return updateSequence(reads(name));
+    return reads(name).read(ChangesReader::updateSequence);
   }
 
-  private static Optional<Sequence> updateSequence(DatabaseReads reads) {
-    return reads.read((tx, db) -> Reads.await(new UpdateSequence(db).read(tx)));
+  private static Optional<Sequence> updateSequence(ReadTransaction tx, DatabaseHandle db) {
+    return Reads.await(new UpdateSequence(db).read(tx));
   }
 
   private DatabaseReads reads(DatabaseHandle life) {

@@ -1,6 +1,9 @@
 package lectus.feed.page;
 
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import lectus.database.DatabaseHandle;
 import lectus.database.InstanceId;
@@ -13,9 +16,14 @@ import lectus.feed.FeedEnd;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
 import lectus.feed.Registration;
+import lectus.feed.Sharing;
+import lectus.feed.TouchedShards;
 
 /** The changes of one life of a database, or of one of its shards, as a live source. */
 final class DatabaseSource implements LiveSource<FeedPosition> {
+  /** After so long at most a shard's readers learn that the database has moved elsewhere. */
+  private static final long UNTOUCHED_PAUSE_MILLIS = 2_000;
+
   /** In the place of a level: this life is over. */
   private static final Level OVER = new Level(null);
 
@@ -24,13 +32,18 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
   private final DatabaseHandle life;
   private final FeedOptions options;
   private final AtomicReference<Level> heard = new AtomicReference<>();
+  private final AtomicBoolean toldLater = new AtomicBoolean();
 
   /**
    * @param sequence the highest one heard of
    */
   private record Level(Sequence sequence) {}
 
-  private record Identity(InstanceId instance, Optional<ShardId> shard, FeedOptions options) {}
+  /**
+   * What one reader reads. Selectors that have to be tried on each document are apart from filters
+   * that are found by what they want, so that those who have such do not wait for them.
+   */
+  private record Tail(InstanceId instance, Optional<ShardId> shard, boolean scans) {}
 
   DatabaseSource(
       ChangesReader changes, DatabaseEvents events, DatabaseHandle life, FeedOptions options) {
@@ -41,10 +54,17 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
   }
 
   @Override
-  public Optional<Object> identity() {
+  public Optional<Sharing<FeedPosition>> sharing() {
+    Tail tail = new Tail(life.instance(), changes.shard(), options.scans());
     return options.sequenceInterval() == 1
-        ? Optional.of(new Identity(life.instance(), changes.shard(), options))
+        ? Optional.of(
+            new Sharing<>(tail, options, () -> new EntryTail(changes, life), ofEverything()))
         : Optional.empty();
+  }
+
+  /** Options may be large, as lists of ids are, and go when their listener does. */
+  private DatabaseSource ofEverything() {
+    return new DatabaseSource(changes, events, life, FeedOptions.DEFAULT);
   }
 
   @Override
@@ -60,16 +80,35 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
   }
 
   @Override
+  public long pendingBehind(FeedPosition position) {
+    return changes.pendingBehind(life, position);
+  }
+
+  @Override
   public Registration listen(Listener listener) {
     return events.listen(
         life,
         new DatabaseEvents.Listener() {
           @Override
           public void updated(Sequence highest) {
+            updated(highest, TouchedShards.ANY);
+          }
+
+          @Override
+          public void updated(Sequence highest, TouchedShards touched) {
             Level news = new Level(highest);
-            if (heard.accumulateAndGet(news, DatabaseSource::higher) == news) {
+            boolean rose = heard.accumulateAndGet(news, DatabaseSource::higher) == news;
+            if (isNamed(touched) || rose && mayConcern(touched)) {
               listener.told();
+            } else if (rose) {
+              tellLater(listener);
             }
+          }
+
+          @Override
+          public void corrected(Sequence told, Sequence highest) {
+            heard.updateAndGet(level -> isUpTo(told, level) ? level : new Level(highest));
+            listener.told();
           }
 
           @Override
@@ -78,6 +117,36 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
             listener.told();
           }
         });
+  }
+
+  /** Of other shards something higher may have been told before. */
+  private boolean isNamed(TouchedShards touched) {
+    return changes.shard().filter(touched.ids()::contains).isPresent();
+  }
+
+  /** What gives the deprecated shard its successor is not among its own entries. */
+  private boolean mayConcern(TouchedShards touched) {
+    return changes.shard().map(it -> it.isDeprecated() || touched.mayHave(it)).orElse(true);
+  }
+
+  /**
+   * That nothing came to this shard, but something to others, its readers learn, too: some wait for
+   * a sequence ({@code until}), all go on further ahead after a break. But not at each commit: with
+   * as many readers as shards that would be reads by the square of their number.
+   */
+  private void tellLater(Listener listener) {
+    if (toldLater.compareAndSet(false, true)) {
+      CompletableFuture.delayedExecutor(UNTOUCHED_PAUSE_MILLIS, TimeUnit.MILLISECONDS)
+          .execute(
+              () -> {
+                toldLater.set(false);
+                listener.told();
+              });
+    }
+  }
+
+  private static boolean isUpTo(Sequence told, Level level) {
+    return level == null || level == OVER || level.sequence().compareTo(told) < 0;
   }
 
   @Override

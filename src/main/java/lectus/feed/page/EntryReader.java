@@ -9,11 +9,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
 import lectus.database.DatabaseHandle;
+import lectus.database.FilledShards;
 import lectus.database.Generation;
 import lectus.database.Sequence;
+import lectus.database.ShardId;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Reads;
@@ -26,10 +29,17 @@ public final class EntryReader {
   private static final Comparator<ChangeEntry> OLDEST_FIRST =
       Comparator.comparing(ChangeEntry::sequence);
 
+  /** With so many generations ahead it is worth while to ask the counters which are empty. */
+  private static final int MANY_GENERATIONS = 3;
+
   private final ReadTransaction tx;
+  private final DatabaseHandle db;
   private final ChangesSubspace changes;
   private final RevisionsSubspace revisions;
   private final FeedExtent extent;
+
+  /** Null as long as nobody needed to know. */
+  private FilledShards filled;
 
   public EntryReader(ReadTransaction tx, DatabaseHandle db) {
     this(tx, db, FeedExtent.whole(db.topology()));
@@ -37,6 +47,7 @@ public final class EntryReader {
 
   EntryReader(ReadTransaction tx, DatabaseHandle db, FeedExtent extent) {
     this.tx = tx;
+    this.db = db;
     this.changes = new ChangesSubspace(db);
     this.revisions = new RevisionsSubspace(db);
     this.extent = extent;
@@ -44,29 +55,68 @@ public final class EntryReader {
 
   /** The first entries behind {@code after}; fewer than {@code count} only if there are no more. */
   public List<ChangeEntry> oldest(Optional<Sequence> after, int count) {
-    List<ChangeEntry> entries = List.of();
-    for (Generation generation : extent.from(after)) {
-      ShardMerge shards = new ShardMerge(tx, changes, after, Optional.empty(), false);
-      entries = joined(entries, shards.read(extent.shardsOf(generation), count - entries.size()));
-      if (entries.size() == count) {
-        break;
-      }
-    }
-    return entries;
+    return oldest(after, count, () -> false).entries();
   }
 
-  /** The last entries before {@code before}, newest first. */
-  List<ChangeEntry> newest(Optional<Sequence> before, int count) {
-    Optional<Sequence> until = before.map(Sequence::predecessor);
+  /** The same, but where time is up no further generation is begun. */
+  Stretch oldest(Optional<Sequence> after, int count, BooleanSupplier isTimeUp) {
+    ShardMerge merge = new ShardMerge(tx, changes, after, Optional.empty(), false);
     List<ChangeEntry> entries = List.of();
-    for (Generation generation : extent.downFrom(until)) {
-      ShardMerge shards = new ShardMerge(tx, changes, Optional.empty(), until, true);
-      entries = joined(entries, shards.read(extent.shardsOf(generation), count - entries.size()));
+    boolean begun = false;
+    for (Generation generation : filled(extent.from(after))) {
+      if (begun && isTimeUp.getAsBoolean()) {
+        return new Stretch(entries, generation.since());
+      }
+      begun = true;
+      entries = joined(entries, merge.read(shardsOf(generation), count - entries.size()));
       if (entries.size() == count) {
         break;
       }
     }
-    return entries;
+    return new Stretch(entries, Optional.empty());
+  }
+
+  /**
+   * The last entries before {@code before}, newest first. Where time is up no further generation is
+   * begun.
+   */
+  Stretch newest(Optional<Sequence> before, int count, BooleanSupplier isTimeUp) {
+    Optional<Sequence> until = before.map(Sequence::predecessor);
+    ShardMerge merge = new ShardMerge(tx, changes, Optional.empty(), until, true);
+    List<ChangeEntry> entries = List.of();
+    Optional<Sequence> reached = Optional.empty();
+    for (Generation generation : filled(extent.downFrom(until))) {
+      if (reached.isPresent() && isTimeUp.getAsBoolean()) {
+        return new Stretch(entries, reached);
+      }
+      reached = generation.since();
+      entries = joined(entries, merge.read(shardsOf(generation), count - entries.size()));
+      if (entries.size() == count) {
+        break;
+      }
+    }
+    return new Stretch(entries, Optional.empty());
+  }
+
+  /** The shards that may have entries behind {@code after}. */
+  List<ShardId> shardsBehind(Optional<Sequence> after) {
+    return filled(extent.from(after)).stream().flatMap(it -> shardsOf(it).stream()).toList();
+  }
+
+  /** Without those that are empty, if there are many: so readers need not look into each. */
+  private List<Generation> filled(List<Generation> generations) {
+    if (generations.size() < MANY_GENERATIONS) {
+      return generations;
+    }
+    if (filled == null) {
+      filled = Reads.await(FilledShards.read(tx, db));
+    }
+    return generations.stream().filter(it -> !shardsOf(it).isEmpty()).toList();
+  }
+
+  private List<ShardId> shardsOf(Generation generation) {
+    List<ShardId> shards = extent.shardsOf(generation);
+    return filled == null ? shards : shards.stream().filter(filled::has).toList();
   }
 
   /**

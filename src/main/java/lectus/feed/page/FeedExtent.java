@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import lectus.database.Era;
 import lectus.database.Generation;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
@@ -15,13 +16,14 @@ import lectus.feed.FeedEnd;
 final class FeedExtent {
   private final ShardTopology topology;
   private final Optional<ShardId> only;
-  private final Optional<Generation> itsGeneration;
 
-  private FeedExtent(
-      ShardTopology topology, Optional<ShardId> only, Optional<Generation> itsGeneration) {
+  /** What the one shard belongs to. */
+  private final Optional<Era> itsEra;
+
+  private FeedExtent(ShardTopology topology, Optional<ShardId> only, Optional<Era> itsEra) {
     this.topology = topology;
     this.only = only;
-    this.itsGeneration = itsGeneration;
+    this.itsEra = itsEra;
   }
 
   /**
@@ -29,11 +31,11 @@ final class FeedExtent {
    * @throws LectusException {@code not_found} if there never was such a shard
    */
   static FeedExtent of(ShardTopology topology, Optional<ShardId> shard) {
-    Optional<Generation> itsGeneration = shard.flatMap(topology::of);
-    if (shard.isPresent() && itsGeneration.isEmpty()) {
+    Optional<Era> itsEra = shard.flatMap(topology::eraOf);
+    if (shard.isPresent() && itsEra.isEmpty()) {
       throw LectusException.notFound("There is no such changes shard.");
     }
-    return new FeedExtent(topology, shard, itsGeneration);
+    return new FeedExtent(topology, shard, itsEra);
   }
 
   static FeedExtent whole(ShardTopology topology) {
@@ -46,13 +48,18 @@ final class FeedExtent {
 
   /** The generations with entries behind {@code after}, oldest first; all if it is empty. */
   List<Generation> from(Optional<Sequence> after) {
-    return itsGeneration.map(List::of).orElseGet(() -> topology.from(after));
+    return itsEra.isPresent() ? ofItsEra() : topology.from(after);
+  }
+
+  /** Of the one shard; none if it was emptied. */
+  private List<Generation> ofItsEra() {
+    return itsEra.orElseThrow() instanceof Generation one ? List.of(one) : List.of();
   }
 
   /** The generations with entries up to {@code until}, newest first; all if it is empty. */
   List<Generation> downFrom(Optional<Sequence> until) {
     List<Generation> generations =
-        new ArrayList<>(itsGeneration.map(List::of).orElseGet(topology::generations));
+        new ArrayList<>(itsEra.isPresent() ? ofItsEra() : topology.generations());
     generations.removeIf(it -> until.isPresent() && begins(it, until.get()) > 0);
     Collections.reverse(generations);
     return generations;
@@ -74,7 +81,7 @@ final class FeedExtent {
 
   /** The generation that took over from the one shard this is of. */
   private Optional<Generation> successor() {
-    return itsGeneration.flatMap(topology::after);
+    return itsEra.flatMap(topology::after);
   }
 
   /** Whether it is of one shard that takes no changes any more. */
@@ -82,9 +89,14 @@ final class FeedExtent {
     return successor().isPresent();
   }
 
+  /** Whether it is of one shard that takes changes beside others. */
+  boolean isOneOfSeveral() {
+    return only.isPresent() && !isReplaced() && topology.current().shards().size() > 1;
+  }
+
   /** Where somebody who has read everything is at least; empty if nothing was ever resharded. */
   Optional<Sequence> end() {
-    Generation last = successor().or(() -> itsGeneration).orElseGet(topology::current);
+    Generation last = successor().orElseGet(topology::current);
     return last.since();
   }
 
@@ -95,7 +107,16 @@ final class FeedExtent {
   Optional<FeedEnd> resharded(FeedPosition position) {
     return successor()
         .map(next -> isBehind(position, next) ? topology.at(position.sequence().get()) : next)
-        .map(next -> new FeedEnd.Resharded(next.since().orElseThrow(), next.shards()));
+        .map(next -> new FeedEnd.Resharded(behindWhich(next), next.shards()));
+  }
+
+  /**
+   * The sequence behind which a reader of the one shard goes on. Servers of earlier versions gave
+   * the first document of the first shard the very sequence at which this shard begins.
+   */
+  private Sequence behindWhich(Generation next) {
+    Sequence since = next.since().orElseThrow();
+    return only.orElseThrow().isDeprecated() ? since.predecessor() : since;
   }
 
   private static boolean isBehind(FeedPosition position, Generation generation) {

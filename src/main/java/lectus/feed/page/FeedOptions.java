@@ -3,6 +3,7 @@ package lectus.feed.page;
 import java.util.List;
 import lectus.feed.filter.FeedFilter;
 import lectus.json.FieldPath;
+import lectus.selector.SelectorIndex;
 
 /**
  * What a feed's rows show.
@@ -40,5 +41,21 @@ public record FeedOptions(
       FeedFilter filter,
       long sequenceInterval) {
     this(allLeaves, includeDocs, conflicts, filter, sequenceInterval, List.of());
+  }
+
+  /** What a row that passes looks like, whatever the filter is: equal for equal rows. */
+  FeedOptions shape() {
+    return new FeedOptions(
+        allLeaves,
+        includeDocs,
+        includeDocs && conflicts,
+        new FeedFilter.None(),
+        sequenceInterval,
+        includeDocs ? fields : List.of());
+  }
+
+  /** Whether only a look at each document tells if it passes. */
+  boolean scans() {
+    return filter instanceof FeedFilter.Selected some && !SelectorIndex.finds(some.selector());
   }
 }

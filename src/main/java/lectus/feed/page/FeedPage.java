@@ -11,8 +11,15 @@ import lectus.feed.FeedEnd;
  *     not
  * @param reachedEnd whether nothing followed at the page's read version
  * @param pending entries that followed: 0 if none and never else, exact for a reader that came from
- *     the beginning and near the end, an estimate in between
+ *     the beginning and near the end, an estimate in between; {@link
+ *     lectus.feed.LivePage#NOT_COUNTED} unless somebody is shown it
  * @param end why nothing will ever follow; empty as long as something may
  */
 record FeedPage(
-    int rows, FeedPosition next, boolean reachedEnd, long pending, Optional<FeedEnd> end) {}
+    int rows, FeedPosition next, boolean reachedEnd, long pending, Optional<FeedEnd> end) {
+
+  /** The same, with what follows counted. */
+  FeedPage counted(PendingEntries entries) {
+    return reachedEnd ? this : new FeedPage(rows, next, false, entries.behind(next), end);
+  }
+}

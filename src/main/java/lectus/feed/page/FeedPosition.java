@@ -1,8 +1,13 @@
 package lectus.feed.page;
 
+import com.apple.foundationdb.ReadTransaction;
 import java.util.Optional;
+import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
+import lectus.error.LectusException;
 import lectus.feed.ResumePoint;
+import lectus.feed.SinceText;
+import lectus.store.Versionstamp;
 
 /**
  * How far a reader of a feed has come.
@@ -21,6 +26,22 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt)
 
   public static FeedPosition after(Sequence sequence) {
     return new FeedPosition(Optional.of(sequence), NOT_COUNTED);
+  }
+
+  /**
+   * Refuses a sequence behind all that the transaction can see of the database. One of an earlier
+   * Incarnation lies before everything of this one.
+   *
+   * @throws LectusException {@code bad_request}
+   */
+  public void checkReached(ReadTransaction tx, DatabaseHandle db) {
+    int incarnation = sequence.map(Sequence::incarnation).orElse(-1);
+    if (incarnation > db.incarnation()) {
+      throw SinceText.future();
+    }
+    if (incarnation == db.incarnation()) {
+      SinceText.checkReached(tx, new Versionstamp(sequence.get().versionstamp()));
+    }
   }
 
   @Override

@@ -1,5 +1,6 @@
 package lectus.feed.page;
 
+import java.util.Optional;
 import lectus.document.DatabaseReads;
 import lectus.document.PagedBody;
 import lectus.feed.FeedText;
@@ -7,12 +8,13 @@ import lectus.json.JsonBuffer;
 
 /**
  * The body of a normal feed, stitched from pages (RFC 003, Access Patterns): each document at least
- * once, and its last row tells its state at the end. Ends with the first page that reaches the end
- * at its own read version.
+ * once, in it or behind its end, and its last row tells its state. Ends with the first page that
+ * reaches the end at its own read version, or the last sequence that there was at the first page:
+ * whoever writes meanwhile keeps no reader busy for ever. What came later is pending.
  *
  * <p>Newest first, a document that is updated meanwhile moves behind the reader and may be missed.
  */
-final class NormalFeed implements PagedBody {
+public final class NormalFeed implements PagedBody {
   private final ChangesReader changes;
   private final DatabaseReads reads;
   private final FeedOptions options;
@@ -20,6 +22,7 @@ final class NormalFeed implements PagedBody {
   private final boolean descending;
   private FeedPosition begin;
   private FeedPosition position;
+  private Optional<FeedPosition> end = Optional.empty();
   private long limit;
   private boolean hasRows;
 
@@ -52,20 +55,43 @@ final class NormalFeed implements PagedBody {
     if (hasRows) {
       FeedText.appendSeparator(out);
     }
-    FeedPage page = changes.page(reads, options, position, limit, descending, out);
+    FeedPage page = end.isEmpty() ? firstPage(out) : page(out);
     if (page.rows() == 0) {
       out.truncate(beforeSeparator);
     }
     position = page.next();
     limit -= page.rows();
     hasRows |= page.rows() > 0;
-    boolean more = !page.reachedEnd() && limit > 0;
+    boolean more = !page.reachedEnd() && limit > 0 && !isPastBound();
     if (!more) {
       boolean nothingIsOlder = descending && position.equals(begin);
       FeedPosition last = nothingIsOlder ? FeedPosition.BEGINNING : position;
       FeedText.appendTail(last, page.pending(), page.end(), out);
     }
     return more;
+  }
+
+  private FeedPage firstPage(JsonBuffer out) {
+    FirstPage first = changes.firstPage(reads, options, position, limit, descending, out);
+    end = Optional.of(first.end());
+    return first.page();
+  }
+
+  private FeedPage page(JsonBuffer out) {
+    return changes.page(reads, options, position, limit, descending, out);
+  }
+
+  /**
+   * How far the database was when the first part was read; the same as long as nothing changes.
+   * Empty before.
+   */
+  public Optional<FeedPosition> end() {
+    return end;
+  }
+
+  /** Newest first, nothing comes behind it. */
+  private boolean isPastBound() {
+    return !descending && position.compareTo(end.orElseThrow()) >= 0;
   }
 
   /** Before which to begin; no position is before all of them. */

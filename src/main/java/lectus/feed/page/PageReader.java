@@ -10,9 +10,11 @@ import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.document.PageLimits;
 import lectus.feed.FeedEnd;
+import lectus.feed.LivePage;
+import lectus.feed.PageTime;
 import lectus.feed.filter.FeedFilter;
-import lectus.json.JsonBuffer;
 import lectus.store.Reads;
+import lectus.store.Versionstamp;
 
 /** Reads one page of a feed in one transaction. */
 final class PageReader {
@@ -25,9 +27,8 @@ final class PageReader {
   private final FeedOptions options;
   private final boolean descending;
   private final PageLimits limits;
-  private final JsonBuffer out;
-  private final RowFrame frame;
-  private final int start;
+  private final EntryShow show;
+  private final PageTime time = new PageTime();
 
   PageReader(
       ReadTransaction tx,
@@ -36,30 +37,32 @@ final class PageReader {
       FeedOptions options,
       boolean descending,
       PageLimits limits,
-      JsonBuffer out,
-      RowFrame frame) {
+      EntryShow show) {
     this.tx = tx;
     this.db = db;
     this.extent = extent;
     this.options = options;
     this.descending = descending;
     this.limits = limits;
-    this.out = out;
-    this.frame = frame;
-    this.start = out.length();
+    this.show = show;
   }
 
   FeedPage read(FeedPosition from, long limit) {
     int count = entriesToRead(limit);
     // One entry more tells whether the page reached the end.
-    List<ChangeEntry> read = entries(from, count + 1);
+    Stretch stretch = entries(from, count + 1);
+    List<ChangeEntry> read = stretch.entries();
     if (read.size() > count && limit > 0 && isForFewDocuments()) {
       return readDocuments(from, limit);
     }
     List<ChangeEntry> entries = read.subList(0, Math.min(count, read.size()));
-    PageRows.Progress progress = append(entries, limit);
-    boolean reachedEnd = progress.lookedAt() == read.size();
+    PageRows.Progress progress = show.append(entries, limit);
+    boolean lookedAtAll = progress.lookedAt() == read.size();
+    boolean reachedEnd = lookedAtAll && stretch.stoppedAt().isEmpty();
     FeedPosition next = position(from, entries, progress.lookedAt(), reachedEnd);
+    if (lookedAtAll && stretch.stoppedAt().isPresent()) {
+      next = new FeedPosition(stretch.stoppedAt(), next.entriesLookedAt());
+    }
     return page(progress.rows(), next, reachedEnd);
   }
 
@@ -73,7 +76,7 @@ final class PageReader {
   private FeedPage readDocuments(FeedPosition from, long limit) {
     Set<String> ids = ((FeedFilter.DocumentIds) options.filter()).ids();
     List<ChangeEntry> entries = new EntryReader(tx, db, extent).ofDocuments(ids, from.sequence());
-    PageRows.Progress progress = append(entries, limit);
+    PageRows.Progress progress = show.append(entries, limit);
     boolean noneIsLeft = progress.lookedAt() == entries.size() && progress.rows() < limit;
     Sequence end = end().orElseThrow();
     Sequence last = noneIsLeft ? end : entries.get(progress.lookedAt() - 1).sequence();
@@ -82,11 +85,25 @@ final class PageReader {
 
   /** How far the database is at the read version; in a shard that was replaced, how far that is. */
   private Optional<Sequence> end() {
-    return extent.isReplaced() ? extent.end() : Reads.await(new UpdateSequence(db).read(tx));
+    if (extent.isReplaced()) {
+      return extent.end();
+    }
+    return extent.isOneOfSeveral()
+        ? Optional.of(readVersion())
+        : Reads.await(new UpdateSequence(db).read(tx));
+  }
+
+  /**
+   * Behind every entry that the transaction sees, in whatever shard, and before all others: so a
+   * reader of one shard need not look at the others.
+   */
+  private Sequence readVersion() {
+    Versionstamp at = Versionstamp.upTo(Reads.await(tx.getReadVersion()));
+    return new Sequence(db.incarnation(), at.bytes());
   }
 
   private FeedPage page(int rows, FeedPosition next, boolean reachedEnd) {
-    long pending = reachedEnd ? 0 : new PendingEntries(tx, db, extent).behind(next);
+    long pending = reachedEnd ? 0 : LivePage.NOT_COUNTED;
     Optional<FeedEnd> end = reachedEnd && !descending ? extent.resharded(next) : Optional.empty();
     return new FeedPage(rows, next, reachedEnd, pending, end);
   }
@@ -98,15 +115,11 @@ final class PageReader {
         : limits.rows();
   }
 
-  private List<ChangeEntry> entries(FeedPosition from, int count) {
+  private Stretch entries(FeedPosition from, int count) {
     EntryReader entries = new EntryReader(tx, db, extent);
     return descending
-        ? entries.newest(from.sequence(), count)
-        : entries.oldest(from.sequence(), count);
-  }
-
-  private PageRows.Progress append(List<ChangeEntry> entries, long limit) {
-    return new PageRows(tx, db, options, out, frame, start + limits.bytes()).append(entries, limit);
+        ? entries.newest(from.sequence(), count, time::isUp)
+        : entries.oldest(from.sequence(), count, time::isUp);
   }
 
   private FeedPosition position(
@@ -116,7 +129,7 @@ final class PageReader {
     if (!reachedEnd || descending) {
       return next;
     }
-    // Of one shard it is not only the entries that tell how far it has been read.
-    return next.atLeast(extent.shard().isPresent() ? end() : extent.end());
+    // Of one shard of several it is not only the entries that tell how far it has been read.
+    return next.atLeast(extent.isOneOfSeveral() ? end() : extent.end());
   }
 }

@@ -7,7 +7,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.ChangesSubspace;
 import lectus.database.DatabaseHandle;
-import lectus.database.Generation;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.database.Statistics;
@@ -21,18 +20,19 @@ final class PendingEntries {
   private final ReadTransaction tx;
   private final DatabaseHandle db;
   private final FeedExtent extent;
+  private final EntryReader entries;
 
   PendingEntries(ReadTransaction tx, DatabaseHandle db, FeedExtent extent) {
     this.tx = tx;
     this.db = db;
     this.extent = extent;
+    this.entries = new EntryReader(tx, db, extent);
   }
 
   long behind(FeedPosition position) {
     if (position.isCounted()) {
       return Math.max(1, total() - position.entriesLookedAt());
     }
-    EntryReader entries = new EntryReader(tx, db, extent);
     int near = entries.oldest(position.sequence(), COUNTED_ENTRIES).size();
     return near < COUNTED_ENTRIES ? Math.max(1, near) : estimate(position.sequence());
   }
@@ -48,10 +48,8 @@ final class PendingEntries {
   private long bytesBehind(Optional<Sequence> position) {
     ChangesSubspace changes = new ChangesSubspace(db);
     List<CompletableFuture<Long>> sizes = new ArrayList<>();
-    for (Generation generation : extent.from(position)) {
-      for (ShardId shard : extent.shardsOf(generation)) {
-        sizes.add(changes.estimatedBytes(tx, shard, position));
-      }
+    for (ShardId shard : entries.shardsBehind(position)) {
+      sizes.add(changes.estimatedBytes(tx, shard, position));
     }
     return sizes.stream().mapToLong(Reads::await).sum();
   }

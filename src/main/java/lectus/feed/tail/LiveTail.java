@@ -2,22 +2,29 @@ package lectus.feed.tail;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
 import lectus.feed.Registration;
 import lectus.feed.ResumePoint;
+import lectus.feed.TailPage;
+import lectus.feed.TailReader;
+import lectus.feed.View;
+import lectus.feed.ViewPage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Reads new rows of a live source once, for all listeners of this server that have caught up, and
- * hands each page to its outlets: one for each event loop, not one for each listener. It reads only
- * while it has outlets, and the next page when all of them have taken the last one: when delivery
- * takes longer than writing, pages grow, and with them what a listener is sent at once.
+ * Reads what is new once, for all listeners of this server that have caught up, and hands each page
+ * to its outlets: one for each event loop, not one for each listener. It reads the next page when
+ * all of them have taken the last one: when delivery takes longer than writing, pages grow, and
+ * with them what a listener is sent at once. It begins with its first outlet and is over when the
+ * last one has left.
  *
  * <p>For any thread. Pages are read on the readers' threads, one after the other.
  */
@@ -25,22 +32,41 @@ final class LiveTail<P extends ResumePoint<P>> {
   /** A store that fails so often in a row is not worth waiting for. */
   private static final int MOST_FAILURES = 5;
 
+  private static final Logger LOG = LoggerFactory.getLogger(LiveTail.class);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
 
+  private final Object identity;
   private final LiveSource<P> source;
+  private final TailReader<P> reader;
+  private final P begin;
   private final Executor readers;
-  private final List<TailOutlet<P>> outlets = new ArrayList<>();
 
-  /** Null while nobody listens. */
-  private TailWindow<P> window;
+  /** With the number of their seats. */
+  private final Map<TailOutlet<P>, Integer> outlets = new HashMap<>();
+
+  private final TailViews views = new TailViews();
+
+  /** What the reader could not be told about; for its thread alone. */
+  private final Map<View, ViewPage<P>> unable = new HashMap<>();
 
   private Registration registration;
 
-  /** Whether a read is due even if nobody tells of news. */
-  private boolean behind;
+  /** Behind which the next page is read; null before the first. */
+  private P end;
+
+  private long pages;
+
+  /** Whether a page is due even if nobody tells of news. */
+  private boolean behind = true;
 
   private boolean told;
-  private boolean reading;
+
+  /** Whether the reader is at work, or rests after a failure. */
+  private boolean busy;
+
+  /** Whether what it is at is a page, and not only which views there are. */
+  private boolean pageComes;
+
   private boolean over;
 
   /** Outlets that have not taken the last page yet. */
@@ -48,122 +74,219 @@ final class LiveTail<P extends ResumePoint<P>> {
 
   private int failures;
 
-  LiveTail(LiveSource<P> source, Executor readers) {
+  /**
+   * @param source is listened to
+   * @param begin where the first listener has caught up
+   */
+  LiveTail(Object identity, LiveSource<P> source, TailReader<P> reader, P begin, Executor readers) {
+    this.identity = identity;
     this.source = source;
+    this.reader = reader;
+    this.begin = begin;
     this.readers = readers;
   }
 
-  /**
-   * Gives the outlet all pages from here on, if it can begin at {@code at}: inside the window, or
-   * anywhere if it is the first.
-   *
-   * @return what the tail has read before; empty if {@code at} lies before it
-   */
-  synchronized Optional<TailWindow<P>> attach(TailOutlet<P> outlet, P at) {
-    if (over || window != null && !window.covers(at)) {
-      return Optional.empty();
-    }
-    outlets.add(outlet);
-    if (window == null) {
-      window = TailWindow.startingAt(at);
-      registration = source.listen(this::tell);
-      behind = true;
-      readIfDue();
-    }
-    return Optional.of(window.copy());
+  Object identity() {
+    return identity;
   }
 
-  /** Whether it was the last one. */
-  synchronized boolean detach(TailOutlet<P> outlet) {
-    outlets.remove(outlet);
+  /**
+   * Gives the outlet all pages from here on, with what this view has in them; null if the tail is
+   * over.
+   */
+  synchronized TailSeat<P> attach(TailOutlet<P> outlet, Object shows) {
+    if (over) {
+      return null;
+    }
+    View view = views.take(shows);
+    outlets.merge(outlet, 1, Integer::sum);
+    boolean isKnown = end != null && !pageComes;
+    long firstPage = pages + 1;
+    if (registration == null) {
+      registration = source.listen(this::tell);
+      workIfDue();
+    }
+    return new TailSeat<>(this, view, firstPage, isKnown ? Optional.of(end) : Optional.empty());
+  }
+
+  /** Whether the last outlet has left. */
+  synchronized boolean leave(TailOutlet<P> outlet, View view) {
+    views.leave(view);
+    outlets.computeIfPresent(outlet, (same, seats) -> seats == 1 ? null : seats - 1);
     if (outlets.isEmpty()) {
-      rest();
+      finish();
+    } else {
+      workIfDue();
     }
     return outlets.isEmpty();
   }
 
-  private void rest() {
-    window = null;
+  private void finish() {
+    over = true;
     if (registration != null) {
       registration.close();
-      registration = null;
     }
   }
 
   private synchronized void tell() {
     told = true;
-    readIfDue();
+    workIfDue();
   }
 
   private synchronized void taken() {
     untaken--;
-    readIfDue();
+    workIfDue();
   }
 
-  private void readIfDue() {
-    if (window == null || reading || untaken > 0) {
+  private void workIfDue() {
+    if (over || busy || untaken > 0) {
       return;
     }
-    boolean news = told && source.hasNews(window.end());
+    boolean news = told && end != null && source.hasNews(end);
     told = false;
-    if (news || behind) {
-      reading = true;
-      read(window.end());
+    behind |= news;
+    // Views may be large, so those that nobody sees are not kept until there is news.
+    if (behind || views.anyRemoved()) {
+      busy = true;
+      pageComes = behind;
+      execute(behind ? this::readPage : this::changeViews);
     }
   }
 
-  private void read(P from) {
+  private void execute(Runnable work) {
     try {
-      readers.execute(() -> readAndDeliver(from));
-    } catch (RejectedExecutionException refused) {
+      readers.execute(work);
+    } catch (Throwable refused) {
       failed(refused);
     }
   }
 
-  private void readAndDeliver(P from) {
-    LivePage<P> page;
+  private void changeViews() {
     try {
-      page = source.page(from, Long.MAX_VALUE);
+      tellReader(takeChanges());
+      done();
     } catch (Throwable failure) {
       failed(failure);
-      return;
     }
-    deliver(page, from);
   }
 
-  private synchronized void deliver(LivePage<P> page, P from) {
-    reading = false;
-    failures = 0;
-    // Everybody may have left meanwhile, and others come at another position.
-    if (window != null && window.end() == from) {
-      window.append(page);
-      behind = !page.reachedEnd();
-      untaken += outlets.size();
-      outlets.forEach(outlet -> outlet.deliver(page, this::taken));
-      if (page.end().isPresent()) {
-        over = true;
-        rest();
+  private synchronized void done() {
+    busy = false;
+    workIfDue();
+  }
+
+  private void readPage() {
+    try {
+      long number = nextNumber();
+      tellReader(takeChanges());
+      TailPage<P> page = reader.page(end == null ? reader.start(begin) : end);
+      deliver(unable.isEmpty() ? page : withUnable(page), number);
+    } catch (Throwable failure) {
+      failed(failure);
+    }
+  }
+
+  private synchronized long nextNumber() {
+    pages++;
+    return pages;
+  }
+
+  private synchronized TailViews.Changes takeChanges() {
+    return views.takeChanges();
+  }
+
+  /** What goes wrong with one view does not concern the others. */
+  private void tellReader(TailViews.Changes changes) {
+    changes.removed().forEach(this::remove);
+    for (View view : changes.added()) {
+      try {
+        reader.add(view);
+      } catch (Throwable failure) {
+        unable.put(view, new ViewPage.Failed<>(failure));
+        remove(view);
+        addAgain(view);
       }
     }
-    readIfDue();
+  }
+
+  private void remove(View view) {
+    try {
+      reader.remove(view);
+    } catch (Throwable failure) {
+      LOG.error("A view of a live tail could not be removed", failure);
+    }
+  }
+
+  /** Others may come for the same while those who were there are told of the failure. */
+  private synchronized void addAgain(View view) {
+    views.addAgain(view);
+  }
+
+  private TailPage<P> withUnable(TailPage<P> page) {
+    Map<View, ViewPage<P>> all = new HashMap<>(page.views());
+    all.putAll(unable);
+    unable.clear();
+    return new TailPage<>(page.from(), all, page.next(), page.reachedEnd(), page.end());
+  }
+
+  private synchronized void deliver(TailPage<P> page, long number) {
+    busy = false;
+    pageComes = false;
+    failures = 0;
+    end = page.next();
+    behind = !page.reachedEnd();
+    List<TailOutlet<P>> all = new ArrayList<>(outlets.keySet());
+    untaken += all.size();
+    all.forEach(outlet -> deliver(page, number, outlet));
+    if (page.end().isPresent()) {
+      finish();
+    }
+    workIfDue();
+  }
+
+  private void deliver(TailPage<P> page, long number, TailOutlet<P> outlet) {
+    try {
+      outlet.deliver(page, number, this::taken);
+    } catch (Throwable closed) {
+      untaken--;
+    }
   }
 
   private synchronized void failed(Throwable failure) {
     failures++;
-    if (failures < MOST_FAILURES) {
-      long pauseMillis = FIRST_PAUSE.toMillis() << failures;
-      CompletableFuture.delayedExecutor(pauseMillis, TimeUnit.MILLISECONDS).execute(this::retry);
+    if (failures < MOST_FAILURES && retriesLater()) {
       return;
     }
-    reading = false;
-    over = true;
-    rest();
-    outlets.forEach(outlet -> outlet.fail(failure));
+    busy = false;
+    try {
+      finish();
+    } finally {
+      outlets.keySet().forEach(outlet -> fail(outlet, failure));
+    }
+  }
+
+  /** False where there is not even the memory for that: who listens is told, and comes again. */
+  private boolean retriesLater() {
+    try {
+      long pauseMillis = FIRST_PAUSE.toMillis() << failures;
+      CompletableFuture.delayedExecutor(pauseMillis, TimeUnit.MILLISECONDS).execute(this::retry);
+      return true;
+    } catch (Throwable refused) {
+      return false;
+    }
+  }
+
+  private void fail(TailOutlet<P> outlet, Throwable failure) {
+    try {
+      outlet.fail(failure);
+    } catch (Throwable closed) {
+      // Its event loop has stopped, and its listeners with it.
+    }
   }
 
   private synchronized void retry() {
-    reading = false;
+    busy = false;
     behind = true;
-    readIfDue();
+    workIfDue();
   }
 }

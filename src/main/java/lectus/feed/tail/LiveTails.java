@@ -1,14 +1,13 @@
 package lectus.feed.tail;
 
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
-import lectus.feed.LiveSource;
 import lectus.feed.ResumePoint;
+import lectus.feed.Sharing;
 
-/** The live tails of a server, one for each identity of a source. For any thread. */
+/** The live tails of a server, one for all sources that are read together. For any thread. */
 public final class LiveTails {
   private final Executor readers;
   private final Map<Object, LiveTail<?>> tails = new ConcurrentHashMap<>();
@@ -21,29 +20,41 @@ public final class LiveTails {
   }
 
   /**
-   * Gives the outlet what a source has to tell behind {@code at}, until it is detached.
+   * Gives the outlet what a source has to tell, until it leaves the seat.
    *
-   * @param source has an identity; the tail reads it, or another one with the same identity
-   * @return what the tail has read before; empty if {@code at} lies before it, so that the outlet
-   *     is not attached
+   * @param at where a listener has caught up
    */
-  public <P extends ResumePoint<P>> Optional<TailWindow<P>> attach(
-      LiveSource<P> source, P at, TailOutlet<P> outlet) {
-    AtomicReference<Optional<TailWindow<P>>> window = new AtomicReference<>();
+  public <P extends ResumePoint<P>> TailSeat<P> attach(
+      Sharing<P> sharing, P at, TailOutlet<P> outlet) {
+    AtomicReference<TailSeat<P>> seat = new AtomicReference<>();
     tails.compute(
-        source.identity().orElseThrow(),
+        sharing.tail(),
         (identity, known) -> {
-          LiveTail<P> tail = known == null ? new LiveTail<>(source, readers) : typed(known);
-          window.set(tail.attach(outlet, at));
-          return tail;
+          if (known != null) {
+            seat.set(LiveTails.<P>typed(known).attach(outlet, sharing.view()));
+          }
+          if (seat.get() != null) {
+            return known;
+          }
+          LiveTail<P> fresh =
+              new LiveTail<>(identity, sharing.news(), sharing.reader().get(), at, readers);
+          seat.set(fresh.attach(outlet, sharing.view()));
+          return fresh;
         });
-    return window.get();
+    return seat.get();
   }
 
-  public <P extends ResumePoint<P>> void detach(LiveSource<P> source, TailOutlet<P> outlet) {
-    tails.computeIfPresent(
-        source.identity().orElseThrow(),
-        (identity, tail) -> LiveTails.<P>typed(tail).detach(outlet) ? null : tail);
+  /** Gives the outlet a further view of the tail in which it has a seat; null if that is over. */
+  public <P extends ResumePoint<P>> TailSeat<P> attach(
+      TailSeat<P> beside, Sharing<P> sharing, TailOutlet<P> outlet) {
+    return beside.tail().attach(outlet, sharing.view());
+  }
+
+  public <P extends ResumePoint<P>> void leave(TailSeat<P> seat, TailOutlet<P> outlet) {
+    LiveTail<P> left = seat.tail();
+    tails.compute(
+        left.identity(),
+        (identity, known) -> left.leave(outlet, seat.view()) && known == left ? null : known);
   }
 
   /** How many tails are being read. */
@@ -51,7 +62,7 @@ public final class LiveTails {
     return tails.size();
   }
 
-  /** Sources of one identity have the same kind of points. */
+  /** Sources that are read together have the same kind of points. */
   @SuppressWarnings("unchecked")
   private static <P extends ResumePoint<P>> LiveTail<P> typed(LiveTail<?> tail) {
     return (LiveTail<P>) tail;

@@ -3,12 +3,14 @@ package lectus.feed.tail;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import lectus.feed.LivePage;
 import lectus.feed.ResumePoint;
+import lectus.feed.Rows;
+import lectus.feed.TailPage;
+import lectus.feed.ViewPage;
 
 /**
  * The last pages of a live tail, without a gap between them. A reader joins the tail at a position
- * inside the window. For one thread at a time.
+ * inside the window. It begins with the first page that was read. For one thread at a time.
  */
 public final class TailWindow<P extends ResumePoint<P>> {
   /** Bytes of rows kept beside the last page, which is kept whatever its size. */
@@ -16,56 +18,54 @@ public final class TailWindow<P extends ResumePoint<P>> {
 
   static final int MOST_PAGES = 64;
 
-  private final Deque<LivePage<P>> pages;
+  private final Deque<Kept<P>> pages = new ArrayDeque<>();
   private P start;
-  private P end;
-  private int bytes;
+  private long bytes;
 
-  private TailWindow(Deque<LivePage<P>> pages, P start, P end, int bytes) {
-    this.pages = pages;
-    this.start = start;
-    this.end = end;
-    this.bytes = bytes;
-  }
-
-  /** A window without a row, behind {@code at}. */
-  public static <P extends ResumePoint<P>> TailWindow<P> startingAt(P at) {
-    return new TailWindow<>(new ArrayDeque<>(), at, at, 0);
-  }
-
-  public TailWindow<P> copy() {
-    return new TailWindow<>(new ArrayDeque<>(pages), start, end, bytes);
-  }
+  private record Kept<P extends ResumePoint<P>>(TailPage<P> page, long bytes) {}
 
   /**
-   * @param page read from {@link #end}
+   * @param page read where the last one ended
    */
-  public void append(LivePage<P> page) {
-    end = page.next();
-    if (page.rows().isEmpty()) {
+  public void append(TailPage<P> page) {
+    start = start == null ? page.from() : start;
+    if (page.views().isEmpty()) {
       return;
     }
-    pages.add(page);
-    bytes += page.rows().json().length;
+    Kept<P> newest = new Kept<>(page, bytesOf(page));
+    pages.add(newest);
+    bytes += newest.bytes();
     while (pages.size() > 1 && (bytes > MOST_BYTES || pages.size() > MOST_PAGES)) {
-      LivePage<P> oldest = pages.remove();
-      bytes -= oldest.rows().json().length;
-      start = oldest.next();
+      Kept<P> oldest = pages.remove();
+      bytes -= oldest.bytes();
+      start = oldest.page().next();
     }
   }
 
-  /** How far the tail has come. */
-  public P end() {
-    return end;
+  /** Equal rows, which many views may have, count once. */
+  private static long bytesOf(TailPage<?> page) {
+    return page.views().values().stream()
+        .filter(ViewPage.Shown.class::isInstance)
+        .map(it -> ((ViewPage.Shown<?>) it).rows())
+        .distinct()
+        .mapToLong(TailWindow::bytesOf)
+        .sum();
+  }
+
+  private static long bytesOf(Rows<?> rows) {
+    return rows.bytes(0, rows.size());
   }
 
   /** Whether every row behind {@code position} that the tail has read is in the window. */
   public boolean covers(P position) {
-    return start.compareTo(position) <= 0;
+    return start == null || start.compareTo(position) <= 0;
   }
 
-  /** The pages with rows behind {@code position}, oldest first. */
-  public List<LivePage<P>> pagesBehind(P position) {
-    return pages.stream().filter(page -> page.next().compareTo(position) > 0).toList();
+  /** The pages with something behind {@code position}, oldest first. */
+  public List<TailPage<P>> pagesBehind(P position) {
+    return pages.stream()
+        .map(Kept::page)
+        .filter(page -> page.next().compareTo(position) > 0)
+        .toList();
   }
 }

@@ -1,7 +1,10 @@
 package lectus.feed.updates;
 
+import com.apple.foundationdb.ReadTransaction;
 import java.util.Optional;
+import lectus.error.LectusException;
 import lectus.feed.ResumePoint;
+import lectus.feed.SinceText;
 import lectus.store.Versionstamp;
 
 /**
@@ -17,6 +20,17 @@ public record StorePosition(Versionstamp at) implements ResumePoint<StorePositio
     return text.equals("0")
         ? Optional.of(BEGINNING)
         : Versionstamp.parse(text).map(StorePosition::new);
+  }
+
+  /**
+   * Refuses a position behind all commits that the transaction sees.
+   *
+   * @return this
+   * @throws LectusException {@code bad_request}
+   */
+  public StorePosition checkReached(ReadTransaction tx) {
+    SinceText.checkReached(tx, at);
+    return this;
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Optional;
 import lectus.database.DatabaseUpdate;
 import lectus.document.PagedBody;
+import lectus.error.LectusException;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.FeedText;
 import lectus.feed.LiveStart;
@@ -42,18 +43,25 @@ public final class StoreUpdates {
     this.rowsPerBucket = rowsPerBucket;
   }
 
-  /** Opens the feed to be read live. */
+  /**
+   * Opens the feed to be read live.
+   *
+   * @throws LectusException {@code bad_request}: the store has not reached {@code since}
+   */
   public LiveStart<StorePosition> live(StoreSince since, DatabaseEvents events) {
-    return new LiveStart<>(new StoreUpdatesSource(this, events), position(since));
+    return new LiveStart<>(new StoreUpdatesSource(this, events), reached(since));
   }
 
   /**
-   * The whole body of a normal feed.
+   * The whole body of a normal feed. That the store has not reached {@code since} is told by its
+   * first page, or at once with a limit of 0, which reads none.
    *
    * @param limit rows at most, 0 or more
+   * @throws LectusException {@code bad_request}
    */
   public PagedBody answer(StoreSince since, long limit) {
-    return new StoreUpdatesBody(this, position(since), limit, false);
+    StorePosition from = limit == 0 ? reached(since) : position(since);
+    return new StoreUpdatesBody(this, from, limit, false);
   }
 
   /**
@@ -75,6 +83,14 @@ public final class StoreUpdates {
     return transactions.read(log::newest).map(StorePosition::new).orElse(StorePosition.BEGINNING);
   }
 
+  private StorePosition reached(StoreSince since) {
+    StorePosition from = position(since);
+    if (since instanceof StoreSince.After) {
+      transactions.read(from::checkReached);
+    }
+    return from;
+  }
+
   /**
    * Rows of the log.
    *
@@ -87,7 +103,10 @@ public final class StoreUpdates {
   Page page(StorePosition from, long limit) {
     int perBucket = (int) Math.min(limit, rowsPerBucket);
     return transactions.read(
-        tx -> page(log.read(tx, from.at().successor(), perBucket), from, limit));
+        tx -> {
+          from.checkReached(tx);
+          return page(log.read(tx, from.at().successor(), perBucket), from, limit);
+        });
   }
 
   /** The rows before {@code from}, newest first. */

@@ -7,6 +7,8 @@ import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
 import lectus.feed.Registration;
 import lectus.feed.RowsBuilder;
+import lectus.feed.Sharing;
+import lectus.feed.WantedDatabases;
 
 /** What happened to databases, as a live source. */
 final class StoreUpdatesSource implements LiveSource<StorePosition> {
@@ -18,12 +20,12 @@ final class StoreUpdatesSource implements LiveSource<StorePosition> {
 
   StoreUpdatesSource(StoreUpdates updates, DatabaseEvents events) {
     this.updates = updates;
-    this.news = new StoreNews(events, instance -> true, name -> true);
+    this.news = new StoreNews(events, WantedDatabases.ALL);
   }
 
   @Override
-  public Optional<Object> identity() {
-    return Optional.of(IDENTITY);
+  public Optional<Sharing<StorePosition>> sharing() {
+    return Optional.of(Sharing.ofEqualRows(IDENTITY, this));
   }
 
   @Override

@@ -2,6 +2,7 @@ package lectus.http.api;
 
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
@@ -10,6 +11,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.Services;
+import lectus.http.exchange.Clients;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.HttpLoop;
 import lectus.http.live.LiveFeeds;
@@ -32,13 +34,25 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private final HttpLoop loop;
   private final LiveFeeds liveFeeds;
   private final OpenSessions openSessions = new OpenSessions();
+  private final InvalidRequests invalidRequests;
   private final UnhurriedClose connections = new UnhurriedClose();
+  private final RequestVersion versions = new RequestVersion();
+  private final IdleConnections idle;
+  private final Clients clients;
 
   public HttpApi(Services services, HttpSettings settings) {
     this.settings = settings;
     this.loop = new HttpLoop(services, settings);
-    this.liveFeeds = new LiveFeeds(services.feedReaders(), services.liveTails(), settings);
+    this.clients = new Clients(services.readers());
+    this.invalidRequests = new InvalidRequests(loop);
+    this.liveFeeds = new LiveFeeds(services.liveTails(), settings);
     this.routes = new Routes(services, settings, liveFeeds, openSessions);
+    this.idle =
+        new IdleConnections(
+            liveFeeds.clock(),
+            settings.idleTimeoutSeconds(),
+            settings.stalledSeconds(),
+            services.memory().pages());
   }
 
   /** A server that is ready to listen, for the event loop that calls this. */
@@ -49,7 +63,6 @@ public final class HttpApi implements Handler<HttpServerRequest> {
             .setMaxInitialLineLength(settings.maxUriLength() + LONGEST_METHOD_AND_VERSION)
             .setMaxHeaderSize(settings.maxHeaderBytes())
             .setMaxChunkSize(CHUNK_BYTES)
-            .setIdleTimeout(settings.idleTimeoutSeconds())
             .setTcpNoDelay(true)
             .setMaxWebSocketFrameSize(settings.webSockets().maxMessageBytes())
             // Deflating needs hundreds of kilobytes for each socket, and every browser offers it.
@@ -57,16 +70,36 @@ public final class HttpApi implements Handler<HttpServerRequest> {
             .setPerFrameWebSocketCompressionSupported(false);
     return vertx
         .createHttpServer(options)
-        .connectionHandler(connections::watch)
+        .connectionHandler(connection -> watch(vertx, connection))
         .requestHandler(this)
-        .invalidRequestHandler(new InvalidRequests(loop));
+        .invalidRequestHandler(invalidRequests);
+  }
+
+  /** What a connection fails with is its client's doing; Vert.x would log it, trace and all. */
+  private void watch(Vertx vertx, HttpConnection connection) {
+    connection.exceptionHandler(failure -> {});
+    versions.watch(connection);
+    connections.watch(connection);
+    clients.watch(connection);
+    idle.watch(vertx, connection);
   }
 
   @Override
   public void handle(HttpServerRequest request) {
+    if (RequestFraming.isPlain(request)) {
+      serve(request);
+    } else {
+      RequestFraming.ignoreRest(request.connection());
+      invalidRequests.handle(request);
+    }
+  }
+
+  private void serve(HttpServerRequest request) {
     Exchange exchange = new Exchange(loop, Vertx.currentContext(), request);
     try {
-      exchange.aimAt(RequestTarget.parse(request.uri()));
+      exchange.checkHost();
+      RequestFields.check(request);
+      exchange.aimAt(RequestTarget.parse(exchange.uri()));
       route(exchange);
     } catch (RuntimeException | Error e) {
       exchange.fail(e);
@@ -77,7 +110,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     if (exchange.answerPreflight()) {
       return;
     }
-    if (exchange.request().uri().length() > settings.maxUriLength()) {
+    if (exchange.uri().length() > settings.maxUriLength()) {
       throw new LectusException(new LectusError.UriTooLong("the request uri is too long"));
     }
     SystemDatabases.check(exchange.method(), exchange.segments());

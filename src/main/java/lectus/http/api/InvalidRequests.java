@@ -5,6 +5,7 @@ import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
@@ -22,7 +23,9 @@ final class InvalidRequests implements Handler<HttpServerRequest> {
   @Override
   public void handle(HttpServerRequest request) {
     Exchange exchange = new Exchange(loop, Vertx.currentContext(), request);
-    request.response().putHeader(Headers.CONNECTION, Headers.CLOSE);
+    HttpServerResponse response = request.response();
+    response.putHeader(Headers.CONNECTION, Headers.CLOSE);
+    response.endHandler(sent -> request.connection().close());
     exchange.fail(new LectusException(errorOf(request.decoderResult().cause())));
   }
 

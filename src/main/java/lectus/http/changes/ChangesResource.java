@@ -1,11 +1,11 @@
 package lectus.http.changes;
 
+import io.vertx.core.Future;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
-import lectus.document.PagedBody;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.ReadOptions;
 import lectus.feed.BoundedFeed;
@@ -13,6 +13,7 @@ import lectus.feed.DatabaseEvents;
 import lectus.feed.LiveStart;
 import lectus.feed.page.ChangesReader;
 import lectus.feed.page.FeedPosition;
+import lectus.feed.page.NormalFeed;
 import lectus.http.Services;
 import lectus.http.exchange.DatabaseNames;
 import lectus.http.exchange.Exchange;
@@ -24,6 +25,7 @@ import lectus.http.live.FeedQuery;
 import lectus.http.live.FeedResponse;
 import lectus.http.live.FeedSocket;
 import lectus.http.live.LiveFeeds;
+import lectus.http.memory.ParsedMemory;
 import lectus.http.message.EntityTag;
 import lectus.http.message.Method;
 import lectus.http.message.QueryParameters;
@@ -53,21 +55,41 @@ final class ChangesResource implements Resource {
     switch (exchange.method()) {
       case GET, HEAD -> {
         ChangesQuery parsed = ChangesQuery.parse(query, exchange.lastEventId(), null);
+        if (parsed.isLive()) {
+          exchange.holdsFilter(FilterMemory.of(query));
+        }
         answer(exchange, database, parsed);
       }
       case POST -> {
         Requests.wantJson(exchange);
         exchange
             .body()
-            .compose(
-                body ->
-                    exchange.work(() -> ChangesQuery.parse(query, exchange.lastEventId(), body)))
+            .compose(body -> parse(exchange, query, body))
             .onComplete(
                 parsed -> exchange.guarded(() -> answer(exchange, database, parsed)),
                 exchange::fail);
       }
       default -> throw Requests.notAllowed("GET,POST,HEAD");
     }
+  }
+
+  /** What a live feed keeps of its body it may keep for years, so it does not count as a body. */
+  private static Future<ChangesQuery> parse(Exchange exchange, QueryParameters query, byte[] body) {
+    ParsedMemory memory = exchange.parsing();
+    long bytes = FilterMemory.of(body);
+    return exchange
+        .work(
+            () -> {
+              memory.add(bytes);
+              return ChangesQuery.parse(query, exchange.lastEventId(), body);
+            })
+        .map(
+            parsed -> {
+              if (parsed.isLive()) {
+                exchange.bodyBecomesFilter(bytes);
+              }
+              return parsed;
+            });
   }
 
   private void answer(Exchange exchange, DatabaseName database, ChangesQuery query) {
@@ -107,23 +129,28 @@ final class ChangesResource implements Resource {
   private StreamedBody tagged(
       Exchange exchange, ChangesReader changes, DatabaseName database, ChangesQuery query) {
     boolean isNamedByUrl = exchange.method() != Method.POST && !query.isLive();
-    Optional<EntityTag> tag = isNamedByUrl ? Optional.of(tag(changes, database)) : Optional.empty();
-    return new StreamedBody(tag, normal(changes, database, query));
+    if (query.until().isPresent() && !query.descending()) {
+      Optional<EntityTag> tag =
+          isNamedByUrl ? Optional.of(tag(changes.updateSequence(database))) : Optional.empty();
+      return new StreamedBody(
+          tag, new BoundedFeed<>(live(changes, database, query), query.feed().limit()));
+    }
+    NormalFeed feed = normal(changes, database, query);
+    return new StreamedBody(
+        () -> isNamedByUrl ? feed.end().map(it -> tag(it.sequence())) : Optional.empty(), feed);
   }
 
   /** A feed shows nothing that changes without the database's last sequence. */
-  private static EntityTag tag(ChangesReader changes, DatabaseName database) {
-    return new EntityTag(changes.updateSequence(database).map(Sequence::toString).orElse("0"));
+  private static EntityTag tag(Optional<Sequence> last) {
+    return new EntityTag(last.map(Sequence::toString).orElse("0"));
   }
 
-  private PagedBody normal(ChangesReader changes, DatabaseName database, ChangesQuery query) {
+  private static NormalFeed normal(
+      ChangesReader changes, DatabaseName database, ChangesQuery query) {
     long limit = query.feed().limit();
-    if (query.until().isEmpty()) {
-      return changes.answer(database, query.options(), query.since(), limit, query.descending());
-    }
-    return query.descending()
+    return query.until().isPresent()
         ? changes.answerDownFrom(database, query.options(), query.until().get(), limit)
-        : new BoundedFeed<>(live(changes, database, query), limit);
+        : changes.answer(database, query.options(), query.since(), limit, query.descending());
   }
 
   private LiveStart<FeedPosition> live(

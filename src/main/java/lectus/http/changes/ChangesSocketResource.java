@@ -12,6 +12,7 @@ import lectus.http.exchange.Failures;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.WebSocketUpgrade;
+import lectus.http.live.FeedClient;
 import lectus.http.live.LiveFeeds;
 import lectus.http.live.SocketFeeds;
 import lectus.http.message.Method;
@@ -69,13 +70,15 @@ final class ChangesSocketResource implements Resource {
             feeds.clock(),
             webSocket,
             limits,
+            services.memory().messages(),
             settings.pingMillis(OptionalLong.empty()));
     new ChangesSession(
             socket,
-            new SocketFeeds(services, feeds, context),
+            new SocketFeeds(services, feeds, FeedClient.of(exchange)),
             limits.maxSubscriptions(),
             failure -> Failures.errorOf(failure, request),
-            sessions)
+            sessions,
+            services.memory())
         .start();
   }
 }

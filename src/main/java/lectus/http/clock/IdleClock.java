@@ -4,6 +4,8 @@ import io.vertx.core.Vertx;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Calls those for whom nothing has happened for some time. Timers of one length wait in one line,
@@ -13,6 +15,8 @@ import java.util.concurrent.TimeUnit;
  * that the event loop wakes up less often. For one event loop.
  */
 public final class IdleClock {
+  private static final Logger LOG = LoggerFactory.getLogger(IdleClock.class);
+
   /** By how many bits a timer's length is greater than what it may be late by. */
   private static final int PATIENCE = 10;
 
@@ -118,11 +122,20 @@ public final class IdleClock {
         Timer timer = ends.next;
         remove(timer);
         add(timer);
-        timer.idle.run();
+        run(timer.idle);
       }
       alarm = NONE;
       if (ends.next != ends) {
         setAlarm();
+      }
+    }
+
+    /** Whatever one of them throws, the others of the line are called, now and later. */
+    private static void run(Runnable idle) {
+      try {
+        idle.run();
+      } catch (Throwable failure) {
+        LOG.error("What a timer called failed", failure);
       }
     }
   }

@@ -62,7 +62,7 @@ final class DatabaseResource implements Resource {
     String location = Locations.of(exchange, name.text());
     exchange.answer(
         () -> {
-          events.publishCreated(catalogue.create(name, options).instance());
+          events.publishCreated(catalogue.create(name, options).instance(), name);
           return Reply.ok(201).with(Headers.LOCATION, location);
         });
   }
@@ -122,7 +122,7 @@ final class DatabaseResource implements Resource {
     }
     exchange.answer(
         () -> {
-          events.publishDeleted(catalogue.delete(name).value());
+          events.publishDeleted(catalogue.delete(name).value(), name);
           return Reply.ok(200);
         });
   }

@@ -114,9 +114,7 @@ final class DocumentReads {
 
   private static List<FieldPath> fields(QueryParameters query) {
     String json = query.get("fields");
-    return json == null
-        ? List.of()
-        : JsonStrings.parse(json, "fields").stream().map(FieldPath::parse).toList();
+    return json == null ? List.of() : FieldPath.parseAll(JsonStrings.parse(json, "fields"));
   }
 
   /** What changes without the document's revision changing cannot be tagged with it. */

@@ -1,6 +1,7 @@
 package lectus.http.exchange;
 
 import java.time.InstantSource;
+import java.util.HexFormat;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,6 +14,8 @@ import org.slf4j.LoggerFactory;
  */
 final class AccessLog {
   private static final Logger LOG = LoggerFactory.getLogger("lectus.access");
+
+  private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
   private static final int BATCH_CHARS = 16 << 10;
   private static final int LONGEST_WAIT_MILLIS = 100;
@@ -43,12 +46,26 @@ final class AccessLog {
   private void append(Exchange exchange, int status, long bodyBytes) {
     long micros = (System.nanoTime() - exchange.startNanos()) / 1_000;
     time.appendTo(lines);
-    lines.append(" INFO  access method=").append(exchange.methodName());
-    lines.append(" path=").append(exchange.rawPath());
+    lines.append(" INFO  access method=");
+    appendVisibly(exchange.methodName());
+    lines.append(" path=");
+    appendVisibly(exchange.rawPath());
     lines.append(" status=").append(status);
     lines.append(" bytes=").append(bodyBytes);
     lines.append(" micros=").append(micros);
     lines.append(" request=").append(exchange.id()).append('\n');
+  }
+
+  /** What clients ought to have percent-encoded is so here: it could pretend to be a line. */
+  private void appendVisibly(String sent) {
+    for (int i = 0; i < sent.length(); i++) {
+      char c = sent.charAt(i);
+      if (c > ' ' && c < 0x7f) {
+        lines.append(c);
+      } else {
+        HEX.toHexDigits(lines.append('%'), (byte) c);
+      }
+    }
   }
 
   private void flush() {

@@ -3,14 +3,12 @@ package lectus.http.exchange;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import lectus.http.CorsSettings;
 import lectus.http.message.Reply;
 
 /** Cross-origin requests as CouchDB answers them. */
 final class Cors {
-  private static final String ALL = "*";
   private static final String EXPOSED =
       "content-type, accept-ranges, etag, server, x-couch-request-id, x-couch-update-newrev,"
           + " x-couchdb-body-time";
@@ -68,8 +66,7 @@ final class Cors {
 
   /** Whether pages of this origin may use the server. */
   boolean allows(String origin) {
-    List<String> origins = settings.origins();
-    return origins.contains(ALL) || origins.contains(origin);
+    return settings.allowsAll() || settings.origins().contains(origin);
   }
 
   private boolean allowsHeaders(String requested) {

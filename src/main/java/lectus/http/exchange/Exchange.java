@@ -2,7 +2,6 @@ package lectus.http.exchange;
 
 import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -15,7 +14,9 @@ import java.util.function.UnaryOperator;
 import lectus.document.PagedBody;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.ParsedMemory;
+import lectus.http.ReaderTurns.Kind;
+import lectus.http.memory.ClientMemory;
+import lectus.http.memory.ParsedMemory;
 import lectus.http.message.AcceptedTypes;
 import lectus.http.message.EntityTag;
 import lectus.http.message.Headers;
@@ -45,6 +46,9 @@ public final class Exchange {
   private final long startNanos = System.nanoTime();
   private final Method method;
   private final HeldMemory held;
+  private final Presence presence = new Presence();
+  private final ConnectionUse use;
+  private boolean inUse = true;
   private RequestTarget target;
   private QueryParameters query;
   private boolean databaseLookedUp;
@@ -54,8 +58,11 @@ public final class Exchange {
     this.context = context;
     this.request = request;
     this.method = Method.of(request.method(), header(Headers.METHOD_OVERRIDE));
-    this.held = new HeldMemory(loop.services().bodyMemory());
+    this.held = new HeldMemory(loop.services().memory());
     this.id = RequestIds.of(header(Headers.REQUEST_ID));
+    this.use = Clients.use(request.connection());
+    use.begin(request.version() == HttpVersion.HTTP_2);
+    whenLeft(() -> {});
   }
 
   public void aimAt(RequestTarget target) {
@@ -85,7 +92,13 @@ public final class Exchange {
 
   /** As it was sent, for the log. */
   String rawPath() {
-    return target == null ? request.uri() : target.path();
+    return target == null ? uri() : target.path();
+  }
+
+  /** As it was sent; empty if there is none, as with HTTP/2's CONNECT. */
+  public String uri() {
+    String uri = request.uri();
+    return uri == null ? "" : uri;
   }
 
   /** Whether it is known what the request is about. */
@@ -155,6 +168,15 @@ public final class Exchange {
     return loop;
   }
 
+  /**
+   * Finds out whether the client asks for this server by a name that it has.
+   *
+   * @throws LectusException {@code bad_request}
+   */
+  public void checkHost() {
+    new RequestedHost(this, loop.settings().hosts()).check();
+  }
+
   /** Answers a preflight request of CORS, if this is one that may be granted; else does nothing. */
   public boolean answerPreflight() {
     return method == Method.OPTIONS && loop.cors().preflight(this);
@@ -177,7 +199,7 @@ public final class Exchange {
 
   /** As {@link #stream}, but of the body's own type; 304 if the client has what its tag names. */
   public void streamTagged(Callable<StreamedBody> body) {
-    new ResponseStream(this, body, loop.services().readers()).start();
+    new ResponseStream(this, body, Kind.REQUEST, Kind.LONG_ANSWER).start();
   }
 
   /** As {@link #stream}, on the feeds' share of the threads. */
@@ -187,7 +209,7 @@ public final class Exchange {
 
   /** As {@link #streamTagged}, on the feeds' share of the threads. */
   public void streamFeedTagged(Callable<StreamedBody> body) {
-    new ResponseStream(this, body, loop.services().feedReaders()).start();
+    new ResponseStream(this, body, Kind.FEED, Kind.LONG_FEED).start();
   }
 
   /** Reads the whole request body and sends what {@code work} makes of it, part by part. */
@@ -195,13 +217,27 @@ public final class Exchange {
     body().onComplete(body -> stream(() -> work.answer(body)), this::fail);
   }
 
-  /** Runs {@code work} on a reader's thread; the result comes back on this event loop. */
+  /**
+   * Runs {@code work} on a reader's thread; the result comes back on this event loop. What only
+   * reads is dropped when its client leaves before it starts. What may become a write is done, as
+   * CouchDB does it.
+   */
   public <T> Future<T> work(Callable<T> work) {
-    return workOn(loop.services().readers(), work);
+    Executor readers = readers(Kind.REQUEST);
+    return method == Method.GET || method == Method.HEAD
+        ? Offload.to(readers, context, work)
+        : Offload.forCertain(readers, context, work);
   }
 
-  public <T> Future<T> workOn(Executor executor, Callable<T> work) {
-    return Offload.to(executor, context, work);
+  /** Runs {@code work}, which only reads, on a reader's thread; else as {@link #work}. */
+  public <T> Future<T> read(Kind kind, Callable<T> work) {
+    return Offload.to(readers(kind), context, work);
+  }
+
+  /** The readers' threads, for this client. What is kept of it keeps nothing of the request. */
+  public Executor readers(Kind kind) {
+    Object client = Clients.of(request.connection());
+    return presence.guarding(loop.services().readers().of(client, kind));
   }
 
   /**
@@ -248,6 +284,15 @@ public final class Exchange {
     }
   }
 
+  /**
+   * Says with the answer's head, if it is not sent yet, that the connection ends behind it. An
+   * error is answered at once from here on, for nobody waits until a database is looked up.
+   */
+  void announceCut() {
+    new ResponseHead(this).announceCut();
+    databaseLookedUp = true;
+  }
+
   /** Puts status and headers that every answer has, without sending them yet. */
   public void writeHead(int status, CharSequence contentType, List<Reply.Header> headers) {
     new ResponseHead(this).write(status, contentType, headers);
@@ -255,10 +300,10 @@ public final class Exchange {
 
   /**
    * Answers an error, or that there is no such database; resets the connection if an answer has
-   * begun. A client that went away while it sent its body is no failure.
+   * begun. A client that went away before its answer was begun is no failure.
    */
   public void fail(Throwable failure) {
-    if (failure instanceof HttpClosedException) {
+    if (failure instanceof ClientLeft || ClientFaults.isDeparture(failure)) {
       abandoned();
       return;
     }
@@ -276,6 +321,20 @@ public final class Exchange {
   /** Notes that a streamed answer has been handed over completely. */
   public void streamed() {
     finished(response().getStatusCode(), response().bytesWritten());
+  }
+
+  /**
+   * Runs {@code action}, in place of one that was named before, when the client gives the request
+   * up; also when it goes after the answer.
+   */
+  public void whenLeft(Runnable action) {
+    Runnable leave =
+        () -> {
+          presence.leave();
+          action.run();
+        };
+    response().closeHandler(none -> leave.run());
+    response().exceptionHandler(failure -> leave.run());
   }
 
   /**
@@ -315,6 +374,11 @@ public final class Exchange {
     }
   }
 
+  /** The accounts of what clients make the server hold. */
+  public ClientMemory memory() {
+    return loop.services().memory();
+  }
+
   HeldMemory held() {
     return held;
   }
@@ -324,9 +388,29 @@ public final class Exchange {
     return held.parsing();
   }
 
+  /**
+   * The body was parsed, and a live feed goes on with what became of it, of which each server has
+   * room for so much only.
+   *
+   * @param bytes that it takes in memory
+   * @throws LectusException {@code too_large} (413), service_unavailable (503)
+   */
+  public void bodyBecomesFilter(long bytes) {
+    held.bodyBecomesFilter(bytes);
+  }
+
+  /** As {@link #bodyBecomesFilter}, of a filter that was in the request's URL. */
+  public void holdsFilter(long bytes) {
+    held.holdsFilter(bytes);
+  }
+
   /** Gives back what the request held, and logs it. */
   void finished(int status, long bodyBytes) {
     held.giveBack();
+    if (inUse && status != SWITCHING_PROTOCOLS) {
+      inUse = false;
+      use.end(request::isEnded);
+    }
     loop.accessLog().record(this, status, bodyBytes);
   }
 }

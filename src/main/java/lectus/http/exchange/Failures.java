@@ -20,11 +20,18 @@ public final class Failures {
     if (failure instanceof LectusException expected) {
       return expected.error();
     }
+    if (failure instanceof ClientLeft) {
+      return new LectusError.Unavailable(failure.getMessage(), 0);
+    }
     if (failure instanceof FDBException lost) {
       Optional<LectusError> foreseen = StoreFailures.errorOf(lost.getCode());
       if (foreseen.isPresent()) {
         return foreseen.get();
       }
+    }
+    if (failure instanceof OutOfMemoryError) {
+      LOG.error("request={} failed: {}", requestId, failure.getMessage());
+      return new LectusError.Unavailable("The server is short of memory.", 1);
     }
     LOG.error("request={} failed", requestId, failure);
     return new LectusError.Internal("The request " + requestId + " failed; the log says why.");

@@ -4,65 +4,55 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.Optional;
 import java.util.function.Supplier;
+import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.BodyMemory;
-import lectus.http.ParsedMemory;
+import lectus.http.memory.ClientMemory;
+import lectus.http.memory.MemoryAccount;
+import lectus.http.memory.ParsedMemory;
 
 /**
  * What one exchange holds in memory, counted with all others: the body of its request and what is
  * made of it until the exchange is finished, and large pieces of its answer until the client has
- * taken them. What is not worth counting is decided here and nowhere else. For the connection's
- * event loop.
+ * taken them. Parts of streamed answers are counted by {@link lectus.http.memory.PageMemory}. For
+ * the connection's event loop.
  */
 final class HeldMemory {
-  /** Smaller bodies of requests, and smaller whole answers, are not worth counting. */
-  private static final int FREE_BYTES = 64 << 10;
+  /** Smaller answers, and parts of them, are in what a connection takes by itself. */
+  private static final int FREE_BYTES = 16 << 10;
 
-  /**
-   * The same of a streamed answer's parts, of which few wait at a time. Larger ones have large
-   * documents.
-   */
-  private static final int FREE_PART_BYTES = 512 << 10;
-
-  private final BodyMemory memory;
+  private final MemoryAccount bodies;
+  private final MemoryAccount answers;
+  private final MemoryAccount filters;
   private long bodyBytes;
+  private long filterBytes;
+  private long sendingBytes;
   private Optional<ParsedMemory> parsed = Optional.empty();
 
-  HeldMemory(BodyMemory memory) {
-    this.memory = memory;
+  HeldMemory(ClientMemory memory) {
+    this.bodies = memory.bodies();
+    this.answers = memory.pages();
+    this.filters = memory.filters();
   }
 
   /**
-   * Counts a whole body, before it is held.
+   * Counts a body, or a part of one that arrives, before it is held.
    *
    * @throws LectusException service_unavailable (503): others hold too much
    */
-  void body(int bytes) {
-    bodyGrows(bytes, bytes);
-  }
-
-  /**
-   * Counts a part of a body that arrives.
-   *
-   * @param length of the body with this part, in bytes
-   * @throws LectusException service_unavailable (503): others hold too much
-   */
-  void bodyGrows(int partBytes, long length) {
-    if (length > FREE_BYTES) {
-      memory.reserve(partBytes, bodyBytes);
-      bodyBytes += partBytes;
-    }
+  void bodyGrows(int bytes) {
+    bodies.reserve(bytes, bodyBytes);
+    bodyBytes += bytes;
   }
 
   /** Counts what is made of the body, on whatever thread. */
   ParsedMemory parsing() {
-    ParsedMemory beginning = memory.parsing(bodyBytes);
+    ParsedMemory beginning = bodies.parsing(bodyBytes);
     parsed = Optional.of(beginning);
     return beginning;
   }
 
   /**
-   * Counts a whole answer while it waits for its client.
+   * Counts an answer, or a part of one, while it waits for its client.
    *
    * @param sending completes when the client has taken it, or never will
    * @throws LectusException service_unavailable (503): others hold too much; nothing was sent
@@ -71,28 +61,61 @@ final class HeldMemory {
     return answer.length() > FREE_BYTES ? counted(answer.length(), sending) : sending.get();
   }
 
-  /** As {@link #whileSent}, of one part of a streamed answer. */
-  Future<Void> whilePartSent(Buffer part, Supplier<Future<Void>> sending) {
-    return part.length() > FREE_PART_BYTES ? counted(part.length(), sending) : sending.get();
-  }
-
   private Future<Void> counted(int bytes, Supplier<Future<Void>> sending) {
-    memory.reserve(bytes, bodyBytes);
+    answers.reserve(bytes, sendingBytes);
+    sendingBytes += bytes;
     Future<Void> sent;
     try {
       sent = sending.get();
     } catch (RuntimeException | Error unsent) {
-      memory.release(bytes);
+      taken(bytes);
       throw unsent;
     }
-    return sent.onComplete(taken -> memory.release(bytes));
+    return sent.onComplete(done -> taken(bytes));
+  }
+
+  private void taken(int bytes) {
+    answers.release(bytes, sendingBytes);
+    sendingBytes -= bytes;
+  }
+
+  /**
+   * From now on the request holds a filter in place of its body, until it is finished.
+   *
+   * @param bytes of memory
+   * @throws LectusException {@code too_large} (413): not even alone; service_unavailable (503):
+   *     others hold too much
+   */
+  void bodyBecomesFilter(long bytes) {
+    holdsFilter(bytes);
+    giveBackBody();
+  }
+
+  /** As {@link #bodyBecomesFilter}, beside the body. */
+  void holdsFilter(long bytes) {
+    if (bytes > filters.limit()) {
+      throw new LectusException(
+          new LectusError.TooLarge(
+              "too_large",
+              "The filter takes more memory than filters may have, "
+                  + filters.limit()
+                  + " bytes; ask for less at a time."));
+    }
+    filters.reserve(bytes, filterBytes);
+    filterBytes += bytes;
   }
 
   /** The request is finished. What its client has not taken yet is given back when it has. */
   void giveBack() {
+    giveBackBody();
+    filters.release(filterBytes, filterBytes);
+    filterBytes = 0;
+  }
+
+  private void giveBackBody() {
     parsed.ifPresent(ParsedMemory::release);
     parsed = Optional.empty();
-    memory.release(bodyBytes);
+    bodies.release(bodyBytes, bodyBytes);
     bodyBytes = 0;
   }
 }

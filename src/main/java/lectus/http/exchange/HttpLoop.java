@@ -14,6 +14,7 @@ public final class HttpLoop {
   private final DatabaseFirst databaseFirst;
   private final AccessLog accessLog;
   private final HttpClock clock = new HttpClock(Clock.systemUTC());
+  private final BodyPaces bodyPaces;
   private final CharSequence serverHeader;
 
   public HttpLoop(Services services, HttpSettings settings) {
@@ -22,12 +23,14 @@ public final class HttpLoop {
     this.cors = new Cors(settings.cors());
     this.databaseFirst = new DatabaseFirst(services.catalogue());
     this.accessLog = new AccessLog(settings.accessLog(), Clock.systemUTC());
+    this.bodyPaces = new BodyPaces(settings.slowBodySeconds());
     this.serverHeader = HttpHeaders.createOptimized("Lectus/" + settings.version());
   }
 
-  /** Keeps the time that answers tell, on the event loop that calls this. */
+  /** Keeps the time on the event loop that calls this. */
   public void start(Vertx vertx) {
     clock.start(vertx);
+    bodyPaces.start(vertx);
   }
 
   /** Writes what the access log still holds; lines that come later do not wait. */
@@ -57,6 +60,10 @@ public final class HttpLoop {
 
   HttpClock clock() {
     return clock;
+  }
+
+  BodyPaces bodyPaces() {
+    return bodyPaces;
   }
 
   CharSequence serverHeader() {

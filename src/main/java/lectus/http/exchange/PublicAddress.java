@@ -3,7 +3,7 @@ package lectus.http.exchange;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.net.HostAndPort;
 import io.vertx.core.net.SocketAddress;
-import java.util.regex.Pattern;
+import lectus.http.message.Authority;
 import lectus.http.message.Headers;
 
 /**
@@ -12,10 +12,6 @@ import lectus.http.message.Headers;
  * host and a port, is passed over: whatever stands there becomes part of a URL that clients follow.
  */
 public final class PublicAddress {
-  /** A name or an IPv4 address, or an IPv6 address in brackets; then, perhaps, a port. */
-  private static final Pattern HOST =
-      Pattern.compile("([A-Za-z0-9._-]{1,253}|\\[[0-9A-Fa-f:.]{2,45}])(:[0-9]{1,5})?");
-
   private PublicAddress() {}
 
   /** Without a slash at the end. */
@@ -48,7 +44,7 @@ public final class PublicAddress {
   }
 
   private static boolean isHost(String text) {
-    return text != null && HOST.matcher(text).matches();
+    return text != null && Authority.parse(text).isPresent();
   }
 
   private static String ownAddress(Exchange exchange) {

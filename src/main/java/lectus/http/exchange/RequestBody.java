@@ -18,8 +18,6 @@ import lectus.error.LectusException;
  * arrives. A client that asked with {@code Expect: 100-continue} is told to go on only then.
  */
 final class RequestBody {
-  private static final byte[] NOTHING = {};
-
   /** How long a client may go on sending what was refused before its connection is closed. */
   private static final long REFUSED_MILLIS = 5_000;
 
@@ -28,7 +26,8 @@ final class RequestBody {
   private final Exchange exchange;
   private final int limit;
   private final Promise<byte[]> promise = Promise.promise();
-  private Buffer collected;
+  private ArrivingBody arriving;
+  private BodyPace pace;
   private boolean refused;
 
   private RequestBody(Exchange exchange, int limit) {
@@ -38,7 +37,8 @@ final class RequestBody {
 
   /**
    * @param limit in bytes, of the body as sent and as decompressed
-   * @return fails with {@code too_large} (413) or {@code bad_content_type} (415)
+   * @return fails with {@code request_timeout} (408), {@code too_large} (413) or {@code
+   *     bad_content_type} (415)
    */
   static Future<byte[]> read(Exchange exchange, int limit) {
     String encoding = exchange.header(HttpHeaders.CONTENT_ENCODING);
@@ -63,7 +63,7 @@ final class RequestBody {
     return read(exchange, limit)
         .compose(
             body -> {
-              exchange.held().body(body.length);
+              exchange.held().bodyGrows(body.length);
               return exchange.work(() -> part.apply(body));
             });
   }
@@ -74,15 +74,20 @@ final class RequestBody {
         .work(() -> decompressedLength(compressed, limit))
         .compose(
             length -> {
-              exchange.held().body(length);
+              exchange.held().bodyGrows(length);
               return exchange.work(() -> decompress(compressed));
             });
   }
 
   private Future<byte[]> start() {
     HttpServerRequest request = exchange.request();
-    request.handler(this::received).endHandler(none -> ended()).exceptionHandler(promise::tryFail);
-    if (declaredLength() > limit) {
+    long announced = declaredLength();
+    arriving = new ArrivingBody(exchange.held(), (int) Math.min(announced, limit));
+    BodyPaces paces = exchange.loop().bodyPaces();
+    pace = paces.begin(() -> refuse(tooSlow()));
+    promise.future().onComplete(done -> paces.end(pace));
+    request.handler(this::received).endHandler(none -> ended()).exceptionHandler(this::broken);
+    if (announced > limit) {
       refuse(tooLarge());
     } else if (expectsContinue()) {
       exchange.response().writeContinue();
@@ -90,24 +95,26 @@ final class RequestBody {
     return promise.future();
   }
 
+  /** What follows on the connection cannot be told from the body any more. */
+  private void broken(Throwable failure) {
+    arriving.drop();
+    exchange.announceCut();
+    promise.tryFail(ClientFaults.of(failure));
+  }
+
   private void received(Buffer part) {
     if (refused) {
       return;
     }
-    long length = part.length() + (collected == null ? 0L : collected.length());
-    if (length > limit) {
+    pace.arrived(part.length());
+    if ((long) arriving.length() + part.length() > limit) {
       refuse(tooLarge());
-    } else {
-      collect(part, length);
+      return;
     }
-  }
-
-  private void collect(Buffer part, long length) {
     try {
-      exchange.held().bodyGrows(part.length(), length);
-      collected = collected == null ? part : collected.appendBuffer(part);
-    } catch (LectusException othersHoldTooMuch) {
-      refuse(othersHoldTooMuch);
+      arriving.append(part);
+    } catch (RuntimeException | Error noMemory) {
+      refuse(noMemory);
     }
   }
 
@@ -115,17 +122,14 @@ final class RequestBody {
     if (refused) {
       exchange.cut();
     } else {
-      byte[] body = collected == null ? NOTHING : collected.getBytes();
-      // The request lives on until it is answered, and this would with it.
-      collected = null;
-      promise.tryComplete(body);
+      promise.tryComplete(arriving.taken());
     }
   }
 
   /** Answers at once, but lets the client read the answer before its connection is closed. */
-  private void refuse(LectusException reason) {
+  private void refuse(Throwable reason) {
     refused = true;
-    collected = null;
+    arriving.drop();
     new ResponseHead(exchange).announceCut();
     exchange.afterMillis(REFUSED_MILLIS, exchange::cut);
     promise.tryFail(reason);
@@ -165,6 +169,11 @@ final class RequestBody {
     try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(compressed))) {
       return in.readAllBytes();
     }
+  }
+
+  private static LectusException tooSlow() {
+    return new LectusException(
+        new LectusError.RequestTimeout("The request's body arrives too slowly."));
   }
 
   private static LectusException tooLarge() {

@@ -30,6 +30,7 @@ final class ResponseHead {
     }
     response.putHeader(Headers.DATE, exchange.loop().clock().httpDate());
     response.putHeader(Headers.SERVER, exchange.loop().serverHeader());
+    response.putHeader(Headers.CONTENT_TYPE_OPTIONS, Headers.NOSNIFF);
     response.putHeader(Headers.REQUEST_ID, exchange.id());
     response.putHeader(Headers.BODY_TIME, Headers.ZERO);
     for (Reply.Header header : headers) {

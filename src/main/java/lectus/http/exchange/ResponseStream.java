@@ -2,10 +2,12 @@ package lectus.http.exchange;
 
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.Executor;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.http.ReaderTurns.Kind;
+import lectus.http.memory.PageMemory;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
@@ -20,18 +22,23 @@ final class ResponseStream {
   private static final int OUTBOX_BYTES = 256 << 10;
 
   private static final int FIRST_CAPACITY = 16 << 10;
+  private static final int RETRY_AFTER_SECONDS = 1;
 
   private final Exchange exchange;
   private final Callable<StreamedBody> making;
-  private final Executor readers;
+  private final Kind followingParts;
   private final Outbox outbox;
+  private final PageMemory memory;
 
   /** Touched on readers' threads only, one after the other. */
   private StreamedBody body;
 
+  /** Of which the next part is. */
+  private Kind kind;
+
   private boolean begun;
 
-  /** For the client to take what was written. */
+  /** For the client to take what was written, or for others to hold less. */
   private boolean waiting;
 
   private boolean gone;
@@ -39,18 +46,19 @@ final class ResponseStream {
   /**
    * @param making runs on a reader's thread, too
    */
-  ResponseStream(Exchange exchange, Callable<StreamedBody> making, Executor readers) {
+  ResponseStream(
+      Exchange exchange, Callable<StreamedBody> making, Kind firstPart, Kind followingParts) {
     this.exchange = exchange;
     this.making = making;
-    this.readers = readers;
+    this.kind = firstPart;
+    this.followingParts = followingParts;
     this.outbox = new Outbox(exchange.response(), OUTBOX_BYTES);
+    this.memory = new PageMemory(exchange.memory().pages());
   }
 
   void start() {
-    HttpServerResponse response = exchange.response();
-    response.setWriteQueueMaxSize(OUTBOX_BYTES);
-    response.closeHandler(none -> leave());
-    response.exceptionHandler(failure -> leave());
+    exchange.response().setWriteQueueMaxSize(OUTBOX_BYTES);
+    exchange.whenLeft(this::leave);
     if (exchange.isAbandoned()) {
       exchange.abandoned();
     } else {
@@ -61,6 +69,7 @@ final class ResponseStream {
   /** The client is gone; a part that is being read is the last one. */
   private void leave() {
     gone = true;
+    memory.noneComes();
     if (waiting) {
       waiting = false;
       exchange.abandoned();
@@ -68,19 +77,33 @@ final class ResponseStream {
   }
 
   private void readNext() {
-    exchange.workOn(readers, this::nextPart).onComplete(this::send, exchange::fail);
+    exchange.read(kind, this::nextPart).onComplete(this::send, this::fail);
+    kind = followingParts;
+  }
+
+  private void fail(Throwable failure) {
+    memory.noneComes();
+    exchange.fail(failure);
   }
 
   private Part nextPart() throws Exception {
-    if (body == null) {
+    boolean isFirst = body == null;
+    if (isFirst) {
       body = making.call();
-      if (body.tag().isPresent() && exchange.hasSeen(body.tag().get())) {
+      if (isUnchanged()) {
         return Part.UNCHANGED;
       }
     }
     JsonBuffer out = new JsonBuffer(FIRST_CAPACITY);
     boolean more = body.body().appendNext(out);
+    if (isFirst && isUnchanged()) {
+      return Part.UNCHANGED;
+    }
     return new Part(Buffer.buffer(out.length()).appendBytes(out.array(), 0, out.length()), more);
+  }
+
+  private boolean isUnchanged() {
+    return body.tag().filter(exchange::hasSeen).isPresent();
   }
 
   private void send(Part part) {
@@ -104,11 +127,28 @@ final class ResponseStream {
   }
 
   private void write(Part part) {
-    exchange
-        .held()
-        .whilePartSent(part.bytes(), () -> part.more() ? writePart(part) : writeLast(part));
+    int length = part.bytes().length();
+    count(length);
+    Future<Void> sent;
+    try {
+      sent = part.more() ? writePart(part) : writeLast(part);
+    } catch (Throwable unsent) {
+      memory.taken(length);
+      throw unsent;
+    }
+    sent.onComplete(done -> memory.taken(length));
     if (part.more()) {
       readNextWhenTaken();
+    }
+  }
+
+  /** How long the first part is nobody knew; there was room for all others. */
+  private void count(int length) {
+    if (begun) {
+      memory.sends(length);
+    } else if (!memory.trySend(length)) {
+      throw new LectusException(
+          new LectusError.Unavailable("Too many large requests are running.", RETRY_AFTER_SECONDS));
     }
   }
 
@@ -124,10 +164,14 @@ final class ResponseStream {
     return sent;
   }
 
+  /** An answer that has begun is not broken off for want of memory; it pauses. */
   private void readNextWhenTaken() {
     if (outbox.isFull()) {
       waiting = true;
       outbox.whenRoom(this::goOn);
+    } else if (!memory.hasRoom()) {
+      waiting = true;
+      exchange.afterMillis(PageMemory.RETRY_MILLIS, this::goOn);
     } else {
       readNext();
     }
@@ -136,7 +180,7 @@ final class ResponseStream {
   private void goOn() {
     if (waiting) {
       waiting = false;
-      readNext();
+      exchange.guarded(this::readNextWhenTaken);
     }
   }
 

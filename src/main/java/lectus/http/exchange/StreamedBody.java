@@ -1,6 +1,7 @@
 package lectus.http.exchange;
 
 import java.util.Optional;
+import java.util.function.Supplier;
 import lectus.document.PagedBody;
 import lectus.http.message.EntityTag;
 import lectus.http.message.Headers;
@@ -9,19 +10,29 @@ import lectus.http.message.Headers;
  * A body of any length.
  *
  * @param contentType the value of its Content-Type
- * @param tag of the state that it shows or of an earlier one, for it is read before the body: a
- *     client with a tag that is too old asks once too often, one with a tag that is too new would
- *     never learn what it missed
+ * @param knownTag of the state that it shows or of an earlier one: a client with a tag that is too
+ *     old asks once too often, one with a tag that is too new would never learn what it missed.
+ *     Some are known before the body's first part is read, others with it.
  */
-public record StreamedBody(CharSequence contentType, Optional<EntityTag> tag, PagedBody body) {
+public record StreamedBody(
+    CharSequence contentType, Supplier<Optional<EntityTag>> knownTag, PagedBody body) {
 
   /** JSON. */
   public StreamedBody(Optional<EntityTag> tag, PagedBody body) {
-    this(Headers.JSON, tag, body);
+    this(Headers.JSON, () -> tag, body);
+  }
+
+  /** JSON. */
+  public StreamedBody(Supplier<Optional<EntityTag>> knownTag, PagedBody body) {
+    this(Headers.JSON, knownTag, body);
+  }
+
+  Optional<EntityTag> tag() {
+    return knownTag.get();
   }
 
   static StreamedBody untagged(PagedBody body) {
-    return new StreamedBody(Optional.empty(), body);
+    return new StreamedBody(Headers.JSON, Optional::empty, body);
   }
 
   /** JSON. */
@@ -31,6 +42,6 @@ public record StreamedBody(CharSequence contentType, Optional<EntityTag> tag, Pa
 
   /** Of another type than JSON. */
   public static StreamedBody of(CharSequence contentType, PagedBody body) {
-    return new StreamedBody(contentType, Optional.empty(), body);
+    return new StreamedBody(contentType, Optional::empty, body);
   }
 }

@@ -4,7 +4,10 @@ import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.ServerWebSocket;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -48,11 +51,21 @@ public final class WebSocketUpgrade {
    */
   public Future<ServerWebSocket> accept(Optional<String> protocol) {
     check();
+    chooseOfSeveral();
     HttpServerResponse response = exchange.response();
     response.putHeader(Headers.SERVER, exchange.loop().serverHeader());
     response.putHeader(Headers.REQUEST_ID, exchange.id());
     protocol.ifPresent(chosen -> response.putHeader(PROTOCOL, chosen));
-    return exchange.request().toWebSocket().onSuccess(socket -> exchange.upgraded());
+    return exchange
+        .request()
+        .toWebSocket()
+        .recover(failure -> Future.failedFuture(ClientFaults.of(failure)))
+        .onSuccess(socket -> exchange.upgraded());
+  }
+
+  /** The client may offer other protocols, too (RFC 9110, section 7.8); Vert.x wants one word. */
+  private void chooseOfSeveral() {
+    exchange.request().headers().set(HttpHeaders.UPGRADE, HttpHeaders.WEBSOCKET);
   }
 
   /**
@@ -73,6 +86,12 @@ public final class WebSocketUpgrade {
     if (!isWanted() || !words(HttpHeaders.CONNECTION).contains("upgrade")) {
       throw upgradeRequired("This is a WebSocket: the request must ask for an upgrade.");
     }
+    if (exchange.request().version() == HttpVersion.HTTP_1_0) {
+      throw LectusException.badRequest("A WebSocket needs HTTP/1.1.");
+    }
+    if (!isUri(exchange.uri())) {
+      throw LectusException.badRequest("invalid_url_encoding");
+    }
     if (!Headers.WEBSOCKET_13.equals(exchange.header(Headers.WEBSOCKET_VERSION))) {
       throw upgradeRequired("Sec-WebSocket-Version must be 13.");
     }
@@ -83,6 +102,15 @@ public final class WebSocketUpgrade {
 
   public static LectusException upgradeRequired(String reason) {
     return new LectusException(new LectusError.UpgradeRequired(reason));
+  }
+
+  /** Vert.x parses it once more. */
+  private static boolean isUri(String text) {
+    try {
+      return new URI(text).getRawPath() != null;
+    } catch (URISyntaxException notEncoded) {
+      return false;
+    }
   }
 
   private static boolean isKey(String key) {

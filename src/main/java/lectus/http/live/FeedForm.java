@@ -68,17 +68,21 @@ enum FeedForm {
       }
     }
 
+    /** The id moves on past rows that a filter held back, so that they are not looked at again. */
     @Override
-    void appendHeartbeat(JsonBuffer out) {
-      out.ascii("event: heartbeat\ndata: \n\n");
+    void appendHeartbeat(ResumePoint<?> at, JsonBuffer out) {
+      out.ascii("event: heartbeat\ndata: \nid: ").string(at.text()).ascii("\n\n");
     }
 
-    /** Browsers come again by themselves, whatever they are told; a shard's readers must not. */
+    /**
+     * Browsers come again by themselves, whatever they are told. A shard's readers must not: the id
+     * lets the server know them again, and send them away for good.
+     */
     @Override
     void appendEnd(FeedEnd reason, ResumePoint<?> at, long pending, JsonBuffer out) {
       if (reason instanceof FeedEnd.Resharded) {
         FeedText.appendLastLine(at, pending, reason, out.ascii("data: "));
-        out.octet('\n');
+        out.ascii("id: ").string(at.text()).ascii("\n\n");
       }
     }
   };
@@ -99,7 +103,10 @@ enum FeedForm {
    */
   abstract void appendRows(Rows<?> rows, int from, int to, boolean first, JsonBuffer out);
 
-  void appendHeartbeat(JsonBuffer out) {
+  /**
+   * @param at how far was looked
+   */
+  void appendHeartbeat(ResumePoint<?> at, JsonBuffer out) {
     out.octet('\n');
   }
 

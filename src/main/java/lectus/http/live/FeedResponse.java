@@ -1,5 +1,6 @@
 package lectus.http.live;
 
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
@@ -11,6 +12,8 @@ import lectus.feed.ResumePoint;
 import lectus.feed.Rows;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Outbox;
+import lectus.http.memory.PageMemory;
+import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
 /** A live feed as the body of an HTTP answer, which goes on for as long as the feed does. */
@@ -24,6 +27,11 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
   private final Outbox outbox;
   private final FeedForm form;
   private final LiveListener<P> listener;
+  private final PageMemory memory;
+
+  /** Whether the head waits until it is known that there is anything to come. */
+  private boolean holdsHead;
+
   private boolean hasRows;
   private boolean over;
 
@@ -33,7 +41,9 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
     this.response = exchange.response();
     this.outbox = new Outbox(response, OUTBOX_BYTES);
     this.form = form;
-    this.listener = new LiveListener<>(feeds, exchange.context(), this, terms);
+    this.holdsHead = form == FeedForm.EVENTSOURCE && exchange.lastEventId().isPresent();
+    this.memory = new PageMemory(exchange.memory().pages());
+    this.listener = new LiveListener<>(feeds, FeedClient.of(exchange), this, terms);
   }
 
   /**
@@ -44,8 +54,7 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
       LiveFeeds feeds, Exchange exchange, FeedQuery query, Callable<LiveStart<P>> opening) {
     FeedForm form = query.form().orElseThrow();
     FeedResponse<P> feed = new FeedResponse<>(feeds, exchange, form, query.terms());
-    feed.response.closeHandler(none -> feed.abandon());
-    feed.response.exceptionHandler(failure -> feed.abandon());
+    exchange.whenLeft(feed::abandon);
     if (exchange.isAbandoned()) {
       feed.abandon();
     } else {
@@ -57,6 +66,7 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
   private void abandon() {
     if (!over) {
       over = true;
+      memory.noneComes();
       listener.close();
       exchange.abandoned();
     }
@@ -64,6 +74,19 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
 
   @Override
   public void begin(P from) {
+    if (!holdsHead) {
+      writeHead();
+    }
+  }
+
+  private void releaseHead() {
+    if (holdsHead) {
+      holdsHead = false;
+      writeHead();
+    }
+  }
+
+  private void writeHead() {
     exchange.writeHead(200, form.contentType(), List.of());
     response.setChunked(true).setWriteQueueMaxSize(OUTBOX_BYTES);
     JsonBuffer head = new JsonBuffer(64);
@@ -77,23 +100,34 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
 
   @Override
   public void rows(Rows<P> rows, int from, int to) {
+    releaseHead();
     FramedRows framed = feeds.framedRows();
-    outbox.write(framed.bytes(form, rows, from, to, !hasRows));
+    Buffer page = framed.bytes(form, rows, from, to, !hasRows);
+    Future<Void> written = outbox.write(page);
+    // Only now: where writing fails nobody would give it back.
+    memory.sends(page.length());
+    written.onComplete(sent -> memory.taken(page.length()));
     hasRows = true;
   }
 
   @Override
   public long room() {
-    return outbox.isFull() ? 0 : Long.MAX_VALUE;
+    return !outbox.isFull() && memory.hasRoom() ? Long.MAX_VALUE : 0;
   }
 
   @Override
   public void whenRoom(Runnable again) {
-    outbox.whenRoom(again);
+    if (outbox.isFull()) {
+      outbox.whenRoom(again);
+    } else {
+      exchange.context().owner().setTimer(PageMemory.RETRY_MILLIS, timer -> again.run());
+    }
   }
 
   @Override
   public void caughtUp(P at) {
+    releaseHead();
+    memory.noneComes();
     if (form.isOneAnswer() && hasRows) {
       listener.close();
       end(new FeedEnd.LimitReached(), at, 0);
@@ -101,10 +135,11 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
   }
 
   @Override
-  public void heartbeat() {
+  public void heartbeat(P at) {
+    releaseHead();
     if (!outbox.isFull()) {
       JsonBuffer beat = new JsonBuffer(64);
-      form.appendHeartbeat(beat);
+      form.appendHeartbeat(at, beat);
       write(beat);
     }
   }
@@ -112,6 +147,24 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
   @Override
   public void end(FeedEnd reason, P at, long pending) {
     over = true;
+    memory.noneComes();
+    exchange.guarded(
+        () -> {
+          if (holdsHead && reason instanceof FeedEnd.Resharded) {
+            sendAway();
+          } else {
+            releaseHead();
+            writeEnd(reason, at, pending);
+          }
+        });
+  }
+
+  /** A browser that has been told all does not come again: HTML, Server-sent events, 9.2.3. */
+  private void sendAway() {
+    exchange.reply(Reply.empty(204));
+  }
+
+  private void writeEnd(FeedEnd reason, P at, long pending) {
     JsonBuffer tail = new JsonBuffer(128);
     form.appendEnd(reason, at, pending, tail);
     response.end(bytes(tail));
@@ -121,6 +174,7 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
   @Override
   public void fail(Throwable failure) {
     over = true;
+    memory.noneComes();
     exchange.fail(failure);
   }
 

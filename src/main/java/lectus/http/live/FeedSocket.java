@@ -1,6 +1,7 @@
 package lectus.http.live;
 
 import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.http.ServerWebSocket;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -12,9 +13,11 @@ import lectus.feed.LiveStart;
 import lectus.feed.ResumePoint;
 import lectus.feed.Rows;
 import lectus.http.HttpSettings;
+import lectus.http.ReaderTurns.Kind;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Failures;
 import lectus.http.exchange.WebSocketUpgrade;
+import lectus.http.memory.PageMemory;
 import lectus.http.socket.CloseCode;
 import lectus.http.socket.TextSocket;
 import lectus.json.JsonBuffer;
@@ -29,13 +32,20 @@ public final class FeedSocket<P extends ResumePoint<P>>
   private final RowMessages messages;
   private final String requestId;
   private final LiveListener<P> listener;
+  private final PageMemory memory;
 
   private FeedSocket(
-      TextSocket socket, LiveFeeds feeds, Context context, FeedTerms terms, String requestId) {
+      TextSocket socket,
+      LiveFeeds feeds,
+      FeedClient client,
+      FeedTerms terms,
+      PageMemory memory,
+      String requestId) {
     this.socket = socket;
     this.messages = feeds.rowMessages();
     this.requestId = requestId;
-    this.listener = new LiveListener<>(feeds, context, this, terms);
+    this.memory = memory;
+    this.listener = new LiveListener<>(feeds, client, this, terms);
   }
 
   /**
@@ -51,14 +61,16 @@ public final class FeedSocket<P extends ResumePoint<P>>
     // A request that has been read whole cannot become a socket any more.
     exchange.request().pause();
     exchange
-        .workOn(feeds.readers(), opening)
+        .read(Kind.FEED, opening)
         .onComplete(
             start -> exchange.guarded(() -> open(feeds, exchange, query, upgrade, start)),
             failure -> refuse(exchange, failure));
   }
 
   private static void refuse(Exchange exchange, Throwable failure) {
-    exchange.request().resume();
+    if (!exchange.isAbandoned()) {
+      exchange.request().resume();
+    }
     exchange.fail(failure);
   }
 
@@ -68,6 +80,10 @@ public final class FeedSocket<P extends ResumePoint<P>>
       FeedQuery query,
       WebSocketUpgrade upgrade,
       LiveStart<P> start) {
+    if (exchange.isAbandoned()) {
+      exchange.abandoned();
+      return;
+    }
     upgrade
         .accept(Optional.empty())
         .onComplete(opened -> begin(feeds, exchange, query, opened, start), exchange::fail);
@@ -83,9 +99,18 @@ public final class FeedSocket<P extends ResumePoint<P>>
     HttpSettings settings = feeds.settings();
     long pingMillis = settings.pingMillis(query.heartbeatMillis());
     TextSocket socket =
-        new TextSocket(context.owner(), feeds.clock(), opened, settings.webSockets(), pingMillis);
+        new TextSocket(
+            context.owner(),
+            feeds.clock(),
+            opened,
+            settings.webSockets(),
+            exchange.memory().messages(),
+            pingMillis);
     FeedTerms terms = query.socketTerms();
-    FeedSocket<P> feed = new FeedSocket<>(socket, feeds, context, terms, exchange.id());
+    FeedClient client = FeedClient.of(exchange);
+    FeedSocket<P> feed =
+        new FeedSocket<>(
+            socket, feeds, client, terms, new PageMemory(exchange.memory().pages()), exchange.id());
     socket.start(feed);
     feed.listener.begin(start);
   }
@@ -98,6 +123,7 @@ public final class FeedSocket<P extends ResumePoint<P>>
 
   @Override
   public void closed() {
+    memory.noneComes();
     listener.close();
   }
 
@@ -106,42 +132,55 @@ public final class FeedSocket<P extends ResumePoint<P>>
 
   @Override
   public void rows(Rows<P> rows, int from, int to) {
+    int bytes = rows.end(to - 1) - rows.start(from);
+    Future<Void> last = Future.succeededFuture();
     for (int row = from; row < to; row++) {
-      socket.send(messages.of(rows, row));
+      last = socket.send(messages.of(rows, row));
     }
+    // Only now: where sending fails nobody would give it back.
+    memory.sends(bytes);
+    last.onComplete(sent -> memory.taken(bytes));
   }
 
   @Override
   public long room() {
-    return socket.isFull() ? 0 : Long.MAX_VALUE;
+    return !socket.isFull() && memory.hasRoom() ? Long.MAX_VALUE : 0;
   }
 
   @Override
   public void whenRoom(Runnable again) {
-    socket.whenDrained(again);
+    if (socket.isFull()) {
+      socket.whenDrained(again);
+    } else {
+      socket.afterMillis(PageMemory.RETRY_MILLIS, again);
+    }
   }
 
   @Override
-  public void caughtUp(P at) {}
+  public void caughtUp(P at) {
+    memory.noneComes();
+  }
 
   /** The socket sees to its pings. */
   @Override
-  public void heartbeat() {}
+  public void heartbeat(P at) {}
 
   @Override
   public void end(FeedEnd reason, P at, long pending) {
+    memory.noneComes();
     JsonBuffer last = new JsonBuffer(128);
     FeedText.appendLastLine(at, pending, reason, last);
     socket.send(last.truncate(last.length() - 1).toBytes());
     if (reason instanceof FeedEnd.ServerStopping) {
       socket.close(CloseCode.GOING_AWAY, "The server stops; connect again.");
     } else {
-      socket.close(CloseCode.NORMAL, "");
+      socket.close(CloseCode.NORMAL, "The feed has ended.");
     }
   }
 
   @Override
   public void fail(Throwable failure) {
+    memory.noneComes();
     LectusError error = Failures.errorOf(failure, requestId);
     boolean passes = error instanceof LectusError.Unavailable;
     socket.close(passes ? CloseCode.TRY_AGAIN_LATER : CloseCode.INTERNAL_ERROR, error.reason());

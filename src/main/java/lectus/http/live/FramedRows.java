@@ -37,7 +37,7 @@ final class FramedRows {
   }
 
   private static Buffer frame(FeedForm form, Rows<?> rows, int from, int to, boolean first) {
-    int bytes = rows.end(to - 1) - rows.start(from) + FRAME_BYTES * (to - from);
+    int bytes = rows.bytes(from, to) + FRAME_BYTES * (to - from);
     JsonBuffer out = new JsonBuffer(bytes);
     form.appendRows(rows, from, to, first, out);
     return Buffer.buffer(out.toBytes());

@@ -6,17 +6,16 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import lectus.feed.FeedEnd;
 import lectus.feed.LiveSource;
 import lectus.feed.ResumePoint;
+import lectus.feed.Sharing;
 import lectus.feed.tail.LiveTails;
 import lectus.http.HttpSettings;
 import lectus.http.clock.IdleClock;
 
 /** The live feeds of one event loop, and what they share there. */
 public final class LiveFeeds {
-  private final Executor readers;
   private final LiveTails serverTails;
   private final HttpSettings settings;
   private final IdleClock clock = new IdleClock();
@@ -26,17 +25,9 @@ public final class LiveFeeds {
   private final Map<Object, LoopTail<?>> tails = new HashMap<>();
   private boolean ending;
 
-  /**
-   * @param readers runs the reading of pages
-   */
-  public LiveFeeds(Executor readers, LiveTails serverTails, HttpSettings settings) {
-    this.readers = readers;
+  public LiveFeeds(LiveTails serverTails, HttpSettings settings) {
     this.serverTails = serverTails;
     this.settings = settings;
-  }
-
-  Executor readers() {
-    return readers;
   }
 
   /** For all timers of this event loop's connections. */
@@ -73,21 +64,22 @@ public final class LiveFeeds {
   /**
    * Hands a listener all that a source has to tell behind its position.
    *
-   * @param source one that can be shared
-   * @return false if others are too far ahead, so that it has to read on its own
+   * @param sharing of its source
+   * @return false if it has to read on its own once more
    */
-  <P extends ResumePoint<P>> boolean join(LiveListener<P> listener, LiveSource<P> source) {
-    Object identity = source.identity().orElseThrow();
+  <P extends ResumePoint<P>> boolean join(
+      LiveListener<P> listener, LiveSource<P> source, Sharing<P> sharing) {
+    Object identity = sharing.tail();
     LoopTail<?> tail =
         tails.computeIfAbsent(
             identity,
             absent ->
-                new LoopTail<>(
-                    serverTails, source, listener.context(), () -> tails.remove(identity)));
-    return LiveFeeds.<P>typed(tail).join(listener);
+                new LoopTail<P>(
+                    serverTails, listener.context(), over -> tails.remove(identity, over)));
+    return LiveFeeds.<P>typed(tail).join(listener, source, sharing);
   }
 
-  /** Sources of one identity have the same kind of points. */
+  /** Sources that are read together have the same kind of points. */
   @SuppressWarnings("unchecked")
   private static <P extends ResumePoint<P>> LoopTail<P> typed(LoopTail<?> tail) {
     return (LoopTail<P>) tail;

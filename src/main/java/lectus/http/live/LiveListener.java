@@ -1,7 +1,10 @@
 package lectus.http.live;
 
 import io.vertx.core.Context;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
 import lectus.feed.LivePage;
@@ -10,7 +13,7 @@ import lectus.feed.LiveStart;
 import lectus.feed.Registration;
 import lectus.feed.ResumePoint;
 import lectus.feed.Rows;
-import lectus.http.clock.IdleClock;
+import lectus.feed.Sharing;
 import lectus.http.exchange.Offload;
 
 /**
@@ -25,25 +28,28 @@ import lectus.http.exchange.Offload;
 final class LiveListener<P extends ResumePoint<P>> {
   private final LiveFeeds feeds;
   private final Context context;
+  private final FeedClient client;
   private final FeedSink<P> sink;
-  private final FeedTerms terms;
+  private final FeedTimer timer;
+  private final TailPlace<P> inTail = new TailPlace<>();
+  private final JoinPauses<P> pauses = new JoinPauses<>();
+  private final PendingCount pending = new PendingCount();
 
   private LiveSource<P> source;
+
+  /** Empty if it reads on its own all the time. */
+  private Optional<Sharing<P>> sharing = Optional.empty();
+
   private P position;
   private long remaining;
-  private long pending;
 
   private State state = State.READING;
 
+  /** For the next page. */
+  private Executor readers;
+
   /** Why it ends as soon as the page being read was handed over. */
   private FeedEnd ending;
-
-  private IdleClock.Timer timer;
-
-  /** Null while it reads on its own. */
-  private LoopTail<P> tail;
-
-  private int place;
 
   /** Null unless the source cannot be shared. */
   private NewsBell bell;
@@ -55,17 +61,18 @@ final class LiveListener<P extends ResumePoint<P>> {
     READING,
     WAITING_FOR_ROOM,
     WAITING_FOR_NEWS,
+    /** It is over, but for the count of what follows. */
+    ENDING,
     CLOSED
   }
 
-  /**
-   * @param context of the connection
-   */
-  LiveListener(LiveFeeds feeds, Context context, FeedSink<P> sink, FeedTerms terms) {
+  LiveListener(LiveFeeds feeds, FeedClient client, FeedSink<P> sink, FeedTerms terms) {
     this.feeds = feeds;
-    this.context = context;
+    this.client = client;
+    this.context = client.context();
+    this.readers = client.readers();
     this.sink = sink;
-    this.terms = terms;
+    this.timer = new FeedTimer(feeds, terms);
     this.remaining = terms.limit();
   }
 
@@ -73,7 +80,7 @@ final class LiveListener<P extends ResumePoint<P>> {
    * @param opening runs on a feed reader's thread; what it throws, the sink is told
    */
   void start(Callable<LiveStart<P>> opening) {
-    Offload.to(feeds.readers(), context, opening).onComplete(this::begin, this::fail);
+    Offload.to(readers, context, opening).onComplete(this::begin, this::fail);
   }
 
   /** As {@link #start(Callable)}, with what is open already. */
@@ -85,31 +92,15 @@ final class LiveListener<P extends ResumePoint<P>> {
 
   private void beginReading(LiveStart<P> start) {
     source = start.source();
+    sharing = source.sharing();
     position = start.from();
     if (!feeds.add(this)) {
       ending = new FeedEnd.ServerStopping();
     }
     sink.begin(position);
-    startTimer();
+    timer.start(
+        context.owner(), () -> sink.heartbeat(reached()), () -> end(new FeedEnd.TimedOut()));
     readOn();
-  }
-
-  private void startTimer() {
-    if (terms.heartbeatMillis().isPresent()) {
-      long pause =
-          Math.min(terms.heartbeatMillis().getAsLong(), feeds.settings().longestSilenceMillis());
-      timer = feeds.clock().start(context.owner(), pause, sink::heartbeat);
-    } else if (terms.timeoutMillis().isPresent()) {
-      long patience = Math.max(1, terms.timeoutMillis().getAsLong());
-      Runnable timeout = () -> end(new FeedEnd.TimedOut());
-      timer = feeds.clock().start(context.owner(), patience, timeout);
-    }
-  }
-
-  private void restartTimer() {
-    if (timer != null) {
-      timer.restart();
-    }
   }
 
   /** Reads a page on its own, as soon as the client takes more. */
@@ -119,13 +110,14 @@ final class LiveListener<P extends ResumePoint<P>> {
       // With a limit of 0, too, the page tells what is pending.
       read(Math.max(1, Math.min(remaining, room)));
     } else {
+      inTail.leave(this);
       state = State.WAITING_FOR_ROOM;
       sink.whenRoom(() -> guarded(this::readOn));
     }
   }
 
   private void readOn() {
-    if (!isClosed()) {
+    if (!isOver()) {
       read();
     }
   }
@@ -136,24 +128,25 @@ final class LiveListener<P extends ResumePoint<P>> {
       bell.look();
     }
     P from = position;
-    Offload.to(feeds.readers(), context, () -> source.page(from, limit))
+    Offload.to(readers, context, () -> source.page(from, limit))
         .onComplete(page -> guarded(() -> takeOwn(page)), this::fail);
   }
 
   /** A feed that goes wrong ends; it does not fall silent. */
-  private void guarded(Runnable step) {
+  void guarded(Runnable step) {
     try {
       step.run();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       fail(e);
     }
   }
 
   /** There was room for the page when it was asked for. */
   private void takeOwn(LivePage<P> page) {
-    if (isClosed()) {
+    if (isOver()) {
       return;
     }
+    readers = page.reachedEnd() ? client.readers() : client.laterReaders();
     handOver(page, Long.MAX_VALUE);
     if (endsBehind(page)) {
       return;
@@ -164,18 +157,39 @@ final class LiveListener<P extends ResumePoint<P>> {
       sink.caughtUp(position);
       waitForNews();
     } else {
-      read();
+      inTail.leave(this);
+      sink.readOn();
+      readOn();
     }
   }
 
   private void waitForNews() {
-    if (isClosed()) {
+    if (isOver()) {
       return;
     }
     state = State.WAITING_FOR_NEWS;
-    if (source.identity().isEmpty()) {
+    if (sharing.isEmpty()) {
       waitAlone();
-    } else if (!feeds.join(this, source)) {
+    } else if (!feeds.join(this, source, sharing.get())) {
+      readAgain();
+    }
+  }
+
+  /**
+   * Reads up to where the tail began to read for it. Who comes no further by that does not try
+   * again at once.
+   */
+  void readAgain() {
+    long pauseMillis = pauses.refused(position);
+    if (pauseMillis == 0) {
+      read();
+    } else {
+      context.owner().setTimer(pauseMillis, id -> guarded(this::readIfComing));
+    }
+  }
+
+  private void readIfComing() {
+    if (state == State.WAITING_FOR_NEWS && !inTail.hasJoined()) {
       read();
     }
   }
@@ -205,34 +219,58 @@ final class LiveListener<P extends ResumePoint<P>> {
     return context;
   }
 
-  /**
-   * @param tail gives it pages from now on
-   * @param place to be told when it leaves; the last one told counts
-   */
-  void joined(LoopTail<P> tail, int place) {
-    this.tail = tail;
-    this.place = place;
-    this.source = tail.source();
+  /** Where it ends of itself. */
+  Optional<P> bound() {
+    return source.bound();
   }
 
-  boolean isIn(LoopTail<P> other) {
-    return tail == other;
+  /** Where it is in a tail; for the tail to tell. */
+  TailPlace<P> inTail() {
+    return inTail;
+  }
+
+  /** The tail gives it pages from now on. */
+  void joined(int place) {
+    inTail.placed(place);
+    pauses.joined();
+    if (source.bound().isEmpty() && inTail.view().source().bound().isEmpty()) {
+      // What a source shows may be large, and is the same for all who see this view.
+      source = inTail.view().source();
+      sharing = source.sharing();
+    }
+  }
+
+  /** The tail has come to here, with all rows that were for it. */
+  void passed(P from) {
+    P mine = bound().filter(it -> it.compareTo(from) < 0).orElse(from);
+    position = later(position, mine);
+  }
+
+  /** Leaves the tail, which does not read for it any more, for as long as it takes to catch up. */
+  void readAlone() {
+    inTail.leave(this);
+    read();
   }
 
   /**
    * Takes a page from the tail, as far as there is room; leaves the tail if there is not enough.
    */
-  void take(LivePage<P> page) {
+  void take(LivePage<P> whole) {
+    LivePage<P> page = bound().map(whole::upTo).orElse(whole);
     handOver(page, sink.room());
     if (endsBehind(page)) {
       return;
     }
     if (!hasReached(page.next())) {
-      leaveTail();
-      read();
+      readAlone();
     } else if (page.reachedEnd()) {
       sink.caughtUp(position);
     }
+  }
+
+  /** The tail has come to {@code end}, at or behind the bound. */
+  void reachBound(P end) {
+    take(new LivePage<>(Rows.none(), end, true, LivePage.NOT_COUNTED, Optional.empty()));
   }
 
   /** Hands over what of a page lies behind the position. */
@@ -242,22 +280,22 @@ final class LiveListener<P extends ResumePoint<P>> {
     int to = from + (int) Math.min(rows.size() - from, Math.min(remaining, room));
     P reached = to == rows.size() ? page.next() : to == 0 ? position : rows.at(to - 1);
     position = later(position, reached);
-    pending = page.pending() + rows.size() - to;
+    pending.standsIn(page, to);
     remaining -= to - from;
     if (to > from) {
-      restartTimer();
+      timer.restart();
       sink.rows(rows, from, to);
     }
   }
 
   /** Whether the feed is over now. */
   private boolean endsBehind(LivePage<P> page) {
-    if (!isClosed() && remaining == 0) {
+    if (!isOver() && remaining == 0) {
       finish(new FeedEnd.LimitReached());
-    } else if (!isClosed() && page.end().isPresent() && hasReached(page.next())) {
+    } else if (!isOver() && page.end().isPresent() && hasReached(page.next())) {
       finish(page.end().get());
     }
-    return isClosed();
+    return isOver();
   }
 
   private boolean hasReached(P other) {
@@ -268,7 +306,7 @@ final class LiveListener<P extends ResumePoint<P>> {
   void end(FeedEnd reason) {
     if (state == State.READING) {
       ending = ending == null ? reason : ending;
-    } else if (!isClosed()) {
+    } else if (!isOver()) {
       position = reached();
       finish(reason);
     }
@@ -276,12 +314,27 @@ final class LiveListener<P extends ResumePoint<P>> {
 
   /** All rows up to here were handed over; the tail may have seen others that are not for it. */
   P reached() {
-    return tail == null ? position : later(position, tail.end());
+    return inTail.reached(position);
   }
 
   private void finish(FeedEnd reason) {
-    close();
-    sink.end(reason, position, pending);
+    OptionalLong known = pending.toTell(reason, position);
+    if (known.isPresent()) {
+      conclude(reason, known.getAsLong());
+    } else {
+      inTail.leave(this);
+      state = State.ENDING;
+      P at = position;
+      Offload.to(client.readers(), context, () -> source.pendingBehind(at))
+          .onComplete(count -> guarded(() -> conclude(reason, count)), this::fail);
+    }
+  }
+
+  private void conclude(FeedEnd reason, long following) {
+    if (!isClosed()) {
+      close();
+      sink.end(reason, position, following);
+    }
   }
 
   /** Ends at once, with an error. */
@@ -299,25 +352,20 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
     state = State.CLOSED;
     feeds.remove(this);
-    leaveTail();
-    if (timer != null) {
-      timer.stop();
-    }
+    inTail.leave(this);
+    timer.stop();
     if (registration != null) {
       registration.close();
     }
   }
 
-  private boolean isClosed() {
-    return state == State.CLOSED;
+  /** Whether nothing is handed over any more. */
+  private boolean isOver() {
+    return state == State.ENDING || state == State.CLOSED;
   }
 
-  private void leaveTail() {
-    if (tail != null) {
-      LoopTail<P> left = tail;
-      tail = null;
-      left.leave(place);
-    }
+  private boolean isClosed() {
+    return state == State.CLOSED;
   }
 
   private static <P extends ResumePoint<P>> P later(P one, P other) {

@@ -2,148 +2,304 @@ package lectus.http.live;
 
 import io.vertx.core.Context;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
 import lectus.feed.ResumePoint;
+import lectus.feed.Sharing;
+import lectus.feed.TailPage;
+import lectus.feed.View;
+import lectus.feed.ViewPage;
 import lectus.feed.tail.LiveTails;
 import lectus.feed.tail.TailOutlet;
+import lectus.feed.tail.TailSeat;
 import lectus.feed.tail.TailWindow;
 import lectus.http.exchange.Offload;
 
 /**
- * One event loop's share of a live tail: a page comes to the loop once and is handed to all
- * listeners there that have caught up. It lasts until the last of them has left. For its event
- * loop, but for what it is told as a {@link TailOutlet}.
+ * One event loop's share of a live tail: a page comes to the loop once and is handed to those
+ * listeners there that have caught up and for whom there is something in it. All others have moved
+ * with it, too: how far the tail has come is theirs. It lasts until the last of them has left. For
+ * its event loop, but for what it is told as a {@link TailOutlet}.
  */
 final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
-  /** Listeners handed a page in one turn of the event loop; requests are served between turns. */
-  private static final int LISTENERS_A_TURN = 100;
-
   private static final long LONGEST_REST_MILLIS = 20;
 
   private final LiveTails tails;
-  private final LiveSource<P> source;
   private final Context context;
-  private final Runnable whenOver;
+  private final Consumer<LoopTail<P>> whenOver;
 
-  /** In the order in which they joined; null in the place of one that has left. */
-  private final List<LiveListener<P>> listeners = new ArrayList<>();
+  /** By what they show. */
+  private final Map<Object, LoopView<P>> views = new HashMap<>();
 
-  private TailWindow<P> window;
-  private int left;
+  private final Map<View, LoopView<P>> byView = new HashMap<>();
 
-  /** Whether places must stay what they are, because a page is on its way through the listeners. */
-  private boolean delivering;
+  /** Views that do not know yet where they begin. */
+  private final Set<LoopView<P>> beginning = new HashSet<>();
+
+  /** Those whose listeners had rows since they were last told that they have caught up. */
+  private final Set<LoopView<P>> withRows = new LinkedHashSet<>();
+
+  /** Those that some have left while a page was handed out. */
+  private final Set<LoopView<P>> thinned = new HashSet<>();
+
+  /** Listeners that end at a bound of their own. */
+  private final TreeMap<P, Set<LiveListener<P>>> bounded = new TreeMap<>();
+
+  private final TailWindow<P> window = new TailWindow<>();
+
+  /**
+   * What follows the pages in the window, in which there is none without rows: nothing, at the
+   * tail's end. Null where another page is to come at once.
+   */
+  private LivePage<P> atEnd;
+
+  /** How far it has come on this event loop; null before the first page. */
+  private P end;
+
+  /** The page that is on its way through the listeners, whose places must not change meanwhile. */
+  private PageRound<P> round;
+
+  private boolean over;
 
   /**
    * @param context of the event loop
-   * @param whenOver is run when the last listener has left, or none could join
+   * @param whenOver is told when the tail has ended or the last listener has left
    */
-  LoopTail(LiveTails tails, LiveSource<P> source, Context context, Runnable whenOver) {
+  LoopTail(LiveTails tails, Context context, Consumer<LoopTail<P>> whenOver) {
     this.tails = tails;
-    this.source = source;
     this.context = context;
     this.whenOver = whenOver;
   }
 
-  LiveSource<P> source() {
-    return source;
-  }
-
   /**
    * Hands a listener everything behind its position: what is in the window at once, the rest as it
-   * comes.
+   * comes. Where that is not possible yet the tail begins to read what the listener wants; it is to
+   * read on its own once more and to join again.
    *
-   * @return false if its position lies before the window, so that it has to read on its own
+   * @return false if it has to read on its own; else it has joined, or will be told to read
    */
-  boolean join(LiveListener<P> listener) {
-    if (window == null && !begin(listener.position())) {
-      whenOver.run();
+  boolean join(LiveListener<P> listener, LiveSource<P> source, Sharing<P> sharing) {
+    LoopView<P> view = views.get(sharing.view());
+    view = view == null ? open(listener.position(), source, sharing) : view;
+    if (view == null) {
       return false;
     }
-    if (!window.covers(listener.position())) {
+    view.expect(listener);
+    listener.inTail().comesTo(this, view);
+    return !view.isBegun() || admit(view, listener);
+  }
+
+  /** Null if the tail has just ended, so that another one is needed. */
+  private LoopView<P> open(P at, LiveSource<P> source, Sharing<P> sharing) {
+    TailSeat<P> seat =
+        views.isEmpty()
+            ? tails.attach(sharing, at, this)
+            : tails.attach(views.values().iterator().next().seat(), sharing, this);
+    if (seat == null) {
+      finish();
+      return null;
+    }
+    LoopView<P> view = new LoopView<>(seat, source);
+    views.put(sharing.view(), view);
+    byView.put(seat.view(), view);
+    if (!view.isBegun()) {
+      beginning.add(view);
+    }
+    return view;
+  }
+
+  private boolean admit(LoopView<P> view, LiveListener<P> listener) {
+    P position = listener.position();
+    if (!view.covers(position) || !window.covers(position)) {
       return false;
     }
-    listener.joined(this, listeners.size());
-    listeners.add(listener);
-    for (LivePage<P> page : window.pagesBehind(listener.position())) {
-      if (listener.isIn(this)) {
-        listener.take(page);
-      }
+    listener.joined(view.add(listener));
+    listener
+        .bound()
+        .ifPresent(at -> bounded.computeIfAbsent(at, none -> new HashSet<>()).add(listener));
+    List<TailPage<P>> pages = window.pagesBehind(position);
+    for (TailPage<P> page : pages) {
+      listener.passed(page.from());
+      take(listener, page.of(view.view()));
+    }
+    if (!pages.isEmpty() && !pages.get(pages.size() - 1).reachedEnd() && atEnd != null) {
+      take(listener, atEnd);
     }
     return true;
   }
 
-  private boolean begin(P at) {
-    window = tails.attach(source, at, this).orElse(null);
-    return window != null;
+  private void take(LiveListener<P> listener, LivePage<P> page) {
+    if (listener.inTail().isIn(this)) {
+      listener.take(page);
+    }
   }
 
-  /** How far the tail has come on this event loop. */
+  /** How far the tail has come on this event loop; null before its first page. */
   P end() {
-    return window.end();
+    return end;
   }
 
-  /** Whether all who ever joined have left. */
-  private boolean isOver() {
-    return window == null;
+  /** A listener that was to come does not. */
+  void expectNoMore(LiveListener<P> listener, LoopView<P> view) {
+    view.expectNoMore(listener);
+    tidy(view);
   }
 
   /**
    * @param place the one the listener was told last
    */
-  void leave(int place) {
-    listeners.set(place, null);
-    left++;
-    if (!delivering) {
-      closeRanks();
+  void leave(LiveListener<P> listener, LoopView<P> view, int place) {
+    view.leave(place);
+    listener.bound().ifPresent(at -> leaveBound(at, listener));
+    tidy(view);
+  }
+
+  private void leaveBound(P at, LiveListener<P> listener) {
+    Set<LiveListener<P>> same = bounded.get(at);
+    if (same != null && same.remove(listener) && same.isEmpty()) {
+      bounded.remove(at);
     }
   }
 
-  private void closeRanks() {
-    if (left == listeners.size()) {
-      window = null;
-      tails.detach(source, this);
-      whenOver.run();
-    } else if (left > listeners.size() / 2) {
-      listeners.removeIf(listener -> listener == null);
-      left = 0;
-      for (int place = 0; place < listeners.size(); place++) {
-        listeners.get(place).joined(this, place);
-      }
+  private void tidy(LoopView<P> view) {
+    if (round != null) {
+      thinned.add(view);
+    } else if (view.isEmpty()) {
+      close(view);
+    } else {
+      view.closeRanks();
+    }
+  }
+
+  private void close(LoopView<P> view) {
+    if (views.remove(view.view().shows(), view)) {
+      byView.remove(view.view());
+      beginning.remove(view);
+      withRows.remove(view);
+      tails.leave(view.seat(), this);
+    }
+    if (views.isEmpty()) {
+      finish();
+    }
+  }
+
+  private void finish() {
+    if (!over) {
+      over = true;
+      whenOver.accept(this);
     }
   }
 
   @Override
-  public void deliver(LivePage<P> page, Runnable taken) {
-    Offload.post(context, () -> handOut(page, 0, System.nanoTime(), taken));
+  public void deliver(TailPage<P> page, long number, Runnable taken) {
+    Offload.post(context, () -> begin(page, number, taken));
   }
 
-  /** Who joins meanwhile gets the page, too: it enters the window behind the last listener. */
-  private void handOut(LivePage<P> page, int from, long startNanos, Runnable taken) {
-    boolean matters = !page.rows().isEmpty() || page.end().isPresent();
-    int to = matters ? Math.min(from + LISTENERS_A_TURN, listeners.size()) : listeners.size();
+  /** Who joins meanwhile finds the page in the window, and skips it if it comes by. */
+  private void begin(TailPage<P> page, long number, Runnable taken) {
+    long startNanos = System.nanoTime();
     try {
-      if (matters) {
-        toEach(from, to, listener -> listener.take(page));
+      beginning.forEach(view -> view.begin(page, number));
+      page.views().forEach((view, shown) -> beginBehindUnread(page, view, shown));
+      window.append(page);
+      atEnd = page.reachedEnd() ? page.withoutRows() : null;
+      round = new PageRound<>(page, concerned(page));
+    } catch (Throwable failure) {
+      failAll(failure);
+      taken.run();
+      return;
+    }
+    handOut(startNanos, taken);
+  }
+
+  private void beginBehindUnread(TailPage<P> page, View view, ViewPage<P> shown) {
+    LoopView<P> here = byView.get(view);
+    if (here != null && !(shown instanceof ViewPage.Shown)) {
+      here.beginBehind(page);
+    }
+  }
+
+  private Collection<LoopView<P>> concerned(TailPage<P> page) {
+    if (page.end().isPresent()) {
+      return List.copyOf(views.values());
+    }
+    Set<LoopView<P>> concerned = new LinkedHashSet<>();
+    for (View view : page.views().keySet()) {
+      LoopView<P> here = byView.get(view);
+      if (here != null) {
+        concerned.add(here);
       }
+    }
+    withRows.addAll(concerned);
+    if (page.reachedEnd()) {
+      concerned.addAll(withRows);
+      withRows.clear();
+    }
+    return concerned;
+  }
+
+  private void handOut(long startNanos, Runnable taken) {
+    boolean more = false;
+    try {
+      more = round.turn();
     } finally {
-      if (to < listeners.size()) {
-        Offload.post(context, () -> handOut(page, to, startNanos, taken));
+      if (more) {
+        Offload.post(context, () -> handOut(startNanos, taken));
       } else {
-        finish(page);
-        // Behind what the sockets flush, which is work of the loop, too.
-        Offload.post(context, () -> rest(startNanos, taken));
+        try {
+          end(round.page());
+        } finally {
+          // Behind what the sockets flush, which is work of the loop, too.
+          Offload.post(context, () -> rest(startNanos, taken));
+        }
       }
     }
   }
 
-  private void finish(LivePage<P> page) {
-    delivered();
-    if (!isOver()) {
-      window.append(page);
+  private void end(TailPage<P> page) {
+    round = null;
+    end = page.next();
+    List<LoopView<P>> left = List.copyOf(thinned);
+    thinned.clear();
+    left.forEach(this::tidy);
+    endBounded();
+    admitExpected(page.end().isPresent());
+    if (page.end().isPresent()) {
+      finish();
+    }
+  }
+
+  private void endBounded() {
+    while (!bounded.isEmpty() && bounded.firstKey().compareTo(end) <= 0) {
+      for (LiveListener<P> listener : List.copyOf(bounded.pollFirstEntry().getValue())) {
+        listener.guarded(() -> listener.reachBound(end));
+      }
+    }
+  }
+
+  /** Where nothing follows, those who are expected find that out on their own. */
+  private void admitExpected(boolean isOver) {
+    Collection<LoopView<P>> all = List.copyOf(isOver ? views.values() : beginning);
+    beginning.clear();
+    for (LoopView<P> view : all) {
+      for (LiveListener<P> listener : view.expected()) {
+        listener.guarded(
+            () -> {
+              if (isOver || !admit(view, listener)) {
+                listener.readAgain();
+              }
+            });
+      }
     }
   }
 
@@ -163,44 +319,19 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
 
   @Override
   public void fail(Throwable failure) {
-    Offload.post(
-        context,
-        () -> {
-          try {
-            toEach(0, listeners.size(), listener -> listener.fail(failure));
-          } finally {
-            delivered();
-          }
-        });
+    Offload.post(context, () -> failAll(failure));
   }
 
-  private interface Step<P extends ResumePoint<P>> {
-    void take(LiveListener<P> listener);
-  }
-
-  private void toEach(int from, int to, Step<P> step) {
-    delivering = true;
-    for (int place = from; place < to; place++) {
-      LiveListener<P> listener = listeners.get(place);
-      if (listener != null) {
-        guarded(listener, step);
+  private void failAll(Throwable failure) {
+    for (LoopView<P> view : List.copyOf(views.values())) {
+      List<LiveListener<P>> all = new ArrayList<>(view.expected());
+      for (int place = 0; place < view.places(); place++) {
+        if (view.at(place) != null) {
+          all.add(view.at(place));
+        }
       }
+      all.forEach(listener -> listener.fail(failure));
     }
-  }
-
-  private void delivered() {
-    delivering = false;
-    if (left > 0 && !isOver()) {
-      closeRanks();
-    }
-  }
-
-  /** What goes wrong with one listener does not concern the others. */
-  private static <P extends ResumePoint<P>> void guarded(LiveListener<P> listener, Step<P> step) {
-    try {
-      step.take(listener);
-    } catch (RuntimeException e) {
-      listener.fail(e);
-    }
+    finish();
   }
 }

@@ -1,6 +1,6 @@
 package lectus.http.live;
 
-import io.vertx.core.Context;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import lectus.feed.FeedSink;
@@ -18,15 +18,12 @@ import lectus.http.socket.Terms;
 public final class SocketFeeds implements SubscriptionFeeds {
   private final Services services;
   private final LiveFeeds feeds;
-  private final Context context;
+  private final FeedClient client;
 
-  /**
-   * @param context of the connection
-   */
-  public SocketFeeds(Services services, LiveFeeds feeds, Context context) {
+  public SocketFeeds(Services services, LiveFeeds feeds, FeedClient client) {
     this.services = services;
     this.feeds = feeds;
-    this.context = context;
+    this.client = client;
   }
 
   @Override
@@ -52,17 +49,31 @@ public final class SocketFeeds implements SubscriptionFeeds {
         () ->
             services
                 .manyDatabases()
-                .live(scope.databases(), terms.options(), scope.since(), services.events()));
+                .live(
+                    scope.databases().compile(),
+                    terms.options(),
+                    scope.since(),
+                    services.events()));
   }
 
   private <P extends ResumePoint<P>> Feed listen(
       Terms terms, FeedSink<P> sink, Runnable opened, Callable<LiveStart<P>> opening) {
     FeedTerms feedTerms =
         new FeedTerms(terms.limit(), terms.heartbeatMillis(), OptionalLong.empty());
-    LiveListener<P> listener = new LiveListener<>(feeds, context, sink, feedTerms);
-    Offload.to(feeds.readers(), context, opening)
+    LiveListener<P> listener = new LiveListener<>(feeds, client, sink, feedTerms);
+    Offload.to(client.readers(), client.context(), opening)
         .onComplete(done -> opened.run())
         .onComplete(listener::begin, listener::fail);
-    return listener::close;
+    return new Feed() {
+      @Override
+      public void close() {
+        listener.close();
+      }
+
+      @Override
+      public Optional<String> reached() {
+        return Optional.ofNullable(listener.reached()).map(ResumePoint::text);
+      }
+    };
   }
 }

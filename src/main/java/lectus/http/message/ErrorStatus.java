@@ -19,7 +19,10 @@ public final class ErrorStatus {
     if (error instanceof LectusError.MethodNotAllowed) {
       return 405;
     }
-    if (error instanceof LectusError.Conflict) {
+    if (error instanceof LectusError.RequestTimeout) {
+      return 408;
+    }
+    if (error instanceof LectusError.Conflict || error instanceof LectusError.NotNow) {
       return 409;
     }
     if (error instanceof LectusError.PreconditionFailed) {
@@ -33,6 +36,9 @@ public final class ErrorStatus {
     }
     if (error instanceof LectusError.UnsupportedMediaType) {
       return 415;
+    }
+    if (error instanceof LectusError.ExpectationFailed) {
+      return 417;
     }
     if (error instanceof LectusError.UpgradeRequired) {
       return 426;

@@ -9,6 +9,8 @@ public final class Headers {
   public static final CharSequence CONNECTION = HttpHeaders.createOptimized("Connection");
   public static final CharSequence CONTENT_LENGTH = HttpHeaders.createOptimized("Content-Length");
   public static final CharSequence CONTENT_TYPE = HttpHeaders.createOptimized("Content-Type");
+  public static final CharSequence CONTENT_TYPE_OPTIONS =
+      HttpHeaders.createOptimized("X-Content-Type-Options");
   public static final CharSequence DATE = HttpHeaders.createOptimized("Date");
   public static final CharSequence ETAG = HttpHeaders.createOptimized("ETag");
   public static final CharSequence FORWARDED_HOST = HttpHeaders.createOptimized("X-Forwarded-Host");
@@ -32,6 +34,7 @@ public final class Headers {
   public static final CharSequence EVENT_STREAM = HttpHeaders.createOptimized("text/event-stream");
   public static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
   public static final CharSequence MUST_REVALIDATE = HttpHeaders.createOptimized("must-revalidate");
+  public static final CharSequence NOSNIFF = HttpHeaders.createOptimized("nosniff");
   public static final CharSequence ZERO = HttpHeaders.createOptimized("0");
   public static final CharSequence CLOSE = HttpHeaders.createOptimized("close");
 

@@ -24,12 +24,13 @@ public record RequestTarget(List<String> segments, boolean isUtf8, String path, 
   private static final int NO_BYTE_OF_UTF8 = 0xff;
 
   /**
-   * @param uri as the request line has it, one char per byte, in origin or absolute form
-   * @throws LectusException {@code bad_request}: a percent sign without two hex digits
+   * @param uri as the request line has it, one char per byte, in origin, absolute or asterisk form
+   * @throws LectusException {@code bad_request}: another form (RFC 9112, section 3.2), or a percent
+   *     sign without two hex digits
    */
   public static RequestTarget parse(String uri) {
     checkPercents(uri);
-    String target = uri.startsWith("/") ? uri : withoutAuthority(uri);
+    String target = uri.startsWith("/") ? uri : ofOtherForm(uri);
     int question = target.indexOf('?');
     String path = question < 0 ? target : target.substring(0, question);
     String query = question < 0 ? "" : target.substring(question + 1);
@@ -52,8 +53,24 @@ public record RequestTarget(List<String> segments, boolean isUtf8, String path, 
     return new RequestTarget(names, isUtf8, path, query);
   }
 
-  private static String withoutAuthority(String uri) {
+  /**
+   * What an URI in absolute form has between its scheme and its path (RFC 9112, section 3.2.2);
+   * empty for other forms.
+   */
+  public static Optional<String> authority(String uri) {
+    int scheme = uri.startsWith("/") ? -1 : uri.indexOf("://");
+    if (scheme < 0) {
+      return Optional.empty();
+    }
+    int slash = uri.indexOf('/', scheme + 3);
+    return Optional.of(uri.substring(scheme + 3, slash < 0 ? uri.length() : slash));
+  }
+
+  private static String ofOtherForm(String uri) {
     int scheme = uri.indexOf("://");
+    if (scheme < 0 && !uri.equals("*")) {
+      throw LectusException.badRequest("The request's target is no path.");
+    }
     int slash = scheme < 0 ? -1 : uri.indexOf('/', scheme + 3);
     return slash < 0 ? "/" : uri.substring(slash);
   }

@@ -1,5 +1,6 @@
 package lectus.http.socket;
 
+import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -9,6 +10,8 @@ import java.util.function.Function;
 import lectus.error.LectusError;
 import lectus.feed.page.FeedPosition;
 import lectus.feed.updates.StorePosition;
+import lectus.http.memory.ClientMemory;
+import lectus.http.memory.MemoryAccount;
 import lectus.http.socket.ClientMessage.Credit;
 import lectus.http.socket.ClientMessage.Malformed;
 import lectus.http.socket.ClientMessage.Subscribe;
@@ -31,30 +34,38 @@ public final class ChangesSession implements TextSocket.Listener {
    */
   private static final int MOST_OPENING = 16;
 
+  private static final int RETRY_AFTER_SECONDS = 1;
+
   private final TextSocket socket;
   private final SubscriptionFeeds feeds;
   private final int maxSubscriptions;
   private final Function<Throwable, LectusError> errors;
   private final OpenSessions open;
+  private final MemoryAccount pages;
   private final ReadTurns turns;
+  private final FilterBudget filters;
   private final Map<String, Subscription<?>> subscriptions = new HashMap<>();
   private int opening;
 
   /**
    * @param maxSubscriptions at a time
    * @param errors what a client is told of a failure
+   * @param memory counts rows until the client has taken them, and filters
    */
   public ChangesSession(
       TextSocket socket,
       SubscriptionFeeds feeds,
       int maxSubscriptions,
       Function<Throwable, LectusError> errors,
-      OpenSessions open) {
+      OpenSessions open,
+      ClientMemory memory) {
     this.socket = socket;
     this.feeds = feeds;
     this.maxSubscriptions = maxSubscriptions;
     this.errors = errors;
     this.open = open;
+    this.pages = memory.pages();
+    this.filters = new FilterBudget(memory.filters());
     this.turns = new ReadTurns(socket);
   }
 
@@ -86,25 +97,48 @@ public final class ChangesSession implements TextSocket.Listener {
           request.id(),
           "too_many_subscriptions",
           "A socket may have " + maxSubscriptions + " subscriptions at a time.");
-    } else if (request.scope() instanceof OneDatabase one) {
-      subscribe(request, one);
-    } else if (request.scope() instanceof ManyDatabases many) {
-      subscribe(request, many);
+    } else {
+      long bytes = request.terms().rows().memory() + request.scope().memory();
+      filters
+          .take(bytes)
+          .ifPresentOrElse(
+              filter -> subscribe(request, filter), () -> refuseFilter(request.id(), bytes));
     }
   }
 
-  private void subscribe(Subscribe request, OneDatabase scope) {
-    Subscription<FeedPosition> subscription =
-        new Subscription<>(this, turns, request, Optional.of(scope.name()), scope.since().text());
-    opening(subscription, request.id());
-    subscription.feedFrom(feeds.ofOne(scope, request.terms(), subscription, this::opened));
+  private void refuseFilter(String id, long bytes) {
+    if (filters.allows(bytes)) {
+      String reason = "The filters of all clients take too much memory; come back later.";
+      refuse(Optional.of(id), new LectusError.Unavailable(reason, RETRY_AFTER_SECONDS));
+    } else {
+      refuse(
+          id,
+          "filters_too_large",
+          "The filters of a socket may take " + FilterBudget.MOST_BYTES + " bytes of memory.");
+    }
   }
 
-  private void subscribe(Subscribe request, ManyDatabases scope) {
-    Subscription<StorePosition> subscription =
-        new Subscription<>(this, turns, request, Optional.empty(), scope.since().text());
+  private void subscribe(Subscribe request, FilterBudget.Share filter) {
+    if (request.scope() instanceof OneDatabase one) {
+      subscribe(request, filter, one);
+    } else if (request.scope() instanceof ManyDatabases many) {
+      subscribe(request, filter, many);
+    }
+  }
+
+  private void subscribe(Subscribe request, FilterBudget.Share filter, OneDatabase scope) {
+    Subscription<FeedPosition> subscription =
+        new Subscription<>(
+            this, turns, request, filter, Optional.of(scope.name()), scope.since().text());
     opening(subscription, request.id());
-    subscription.feedFrom(feeds.ofMany(scope, request.terms(), subscription, this::opened));
+    subscription.feedFrom(feeds.ofOne(scope, request.terms(), subscription, () -> opened(filter)));
+  }
+
+  private void subscribe(Subscribe request, FilterBudget.Share filter, ManyDatabases scope) {
+    Subscription<StorePosition> subscription =
+        new Subscription<>(this, turns, request, filter, Optional.empty(), scope.since().text());
+    opening(subscription, request.id());
+    subscription.feedFrom(feeds.ofMany(scope, request.terms(), subscription, () -> opened(filter)));
   }
 
   private void opening(Subscription<?> subscription, String id) {
@@ -115,7 +149,8 @@ public final class ChangesSession implements TextSocket.Listener {
     }
   }
 
-  private void opened() {
+  private void opened(FilterBudget.Share filter) {
+    filter.opened();
     if (opening == MOST_OPENING) {
       socket.listen(true);
     }
@@ -184,6 +219,10 @@ public final class ChangesSession implements TextSocket.Listener {
     return errors.apply(failure);
   }
 
+  MemoryAccount pages() {
+    return pages;
+  }
+
   boolean isFull() {
     return socket.isFull();
   }
@@ -192,9 +231,9 @@ public final class ChangesSession implements TextSocket.Listener {
     socket.afterMillis(millis, task);
   }
 
-  void say(ServerMessage message) {
+  Future<Void> say(ServerMessage message) {
     JsonBuffer json = new JsonBuffer(message.sizeHint());
     message.writeTo(json);
-    socket.send(json.toBytes());
+    return socket.send(json.toBytes());
   }
 }

@@ -6,11 +6,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import lectus.database.DatabaseName;
 import lectus.error.LectusException;
-import lectus.feed.filter.FeedFilter;
-import lectus.feed.filter.SelectorBody;
-import lectus.feed.many.DatabaseSet;
 import lectus.feed.page.ChangesReader;
-import lectus.feed.page.FeedOptions;
 import lectus.feed.page.Since;
 import lectus.feed.updates.StoreSince;
 import lectus.http.socket.ClientMessage.Credit;
@@ -145,7 +141,7 @@ final class ClientMessageParser {
   }
 
   private static Scope many(List<String> namesAndPatterns, String since) {
-    return new Scope.ManyDatabases(DatabaseSet.of(namesAndPatterns), StoreSince.parse(since));
+    return new Scope.ManyDatabases(new WrittenDatabases(namesAndPatterns), StoreSince.parse(since));
   }
 
   /** {@code 0} may come as a number, as it does in CouchDB's clients. */
@@ -165,14 +161,17 @@ final class ClientMessageParser {
         message.number("credits", 0, Credits.MOST));
   }
 
-  private static FeedOptions options(Members message) {
-    return new FeedOptions(
+  private static WrittenOptions options(Members message) {
+    if (message.has("selector") && message.has("doc_ids")) {
+      throw LectusException.badRequest("A subscription has a `selector` or `doc_ids`, not both.");
+    }
+    return new WrittenOptions(
         allLeaves(message),
         message.flag("include_docs"),
         message.flag("conflicts"),
-        filter(message),
-        FeedOptions.DEFAULT.sequenceInterval(),
-        message.get("fields").map(SelectorBody::fields).orElse(List.of()));
+        message.get("selector"),
+        message.get("doc_ids"),
+        message.get("fields"));
   }
 
   private static boolean allLeaves(Members message) {
@@ -181,17 +180,6 @@ final class ClientMessageParser {
       case "all_docs" -> true;
       default -> throw LectusException.badRequest("The style should be main_only or all_docs");
     };
-  }
-
-  private static FeedFilter filter(Members message) {
-    Optional<JsonValue> selector = message.get("selector");
-    if (selector.isEmpty()) {
-      return message.get("doc_ids").map(FeedFilter::documentIds).orElseGet(FeedFilter.None::new);
-    }
-    if (message.has("doc_ids")) {
-      throw LectusException.badRequest("A subscription has a `selector` or `doc_ids`, not both.");
-    }
-    return SelectorBody.filter(selector.get());
   }
 
   /** {@code true} is the default interval, as in {@code _changes}; {@code false} is none. */

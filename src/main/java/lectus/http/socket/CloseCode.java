@@ -12,7 +12,7 @@ public enum CloseCode {
   UNSUPPORTED_DATA(1003),
   /** A text message is no UTF-8. */
   INVALID_TEXT(1007),
-  /** The client sent something to a socket that takes no messages. */
+  /** The client sent something to a socket that takes no messages, or never ends its message. */
   POLICY_VIOLATION(1008),
   /** A message is longer than the limit. */
   TOO_BIG(1009),

@@ -36,6 +36,11 @@ final class MessageAssembly {
     return frame.isFinal() ? Optional.of(taken()) : Optional.empty();
   }
 
+  /** Bytes of a message that has more frames. */
+  int begun() {
+    return begun == null ? 0 : begun.length();
+  }
+
   private Buffer taken() {
     Buffer whole = begun;
     begun = null;

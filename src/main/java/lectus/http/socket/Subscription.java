@@ -1,5 +1,6 @@
 package lectus.http.socket;
 
+import io.vertx.core.Future;
 import java.util.Optional;
 import lectus.database.DatabaseName;
 import lectus.error.LectusError;
@@ -7,6 +8,7 @@ import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
 import lectus.feed.ResumePoint;
 import lectus.feed.Rows;
+import lectus.http.memory.PageMemory;
 import lectus.http.socket.ClientMessage.Subscribe;
 import lectus.http.socket.ServerMessage.CaughtUp;
 import lectus.http.socket.ServerMessage.Ended;
@@ -22,15 +24,19 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P>, ReadT
   private final ChangesSession session;
   private final ReadTurns turns;
   private final String id;
+  private final FilterBudget.Share filter;
   private final Optional<DatabaseName> database;
   private final Credits credits;
   private final CaughtUpNotice caughtUp;
+  private final PageMemory memory;
   private SubscriptionFeeds.Feed feed;
   private String at;
   private boolean behind = true;
+  private boolean lacksMemory;
   private Runnable readAgain;
 
   /**
+   * @param filter is given back at its end
    * @param database the only one, if it is about one
    * @param since where it begins
    */
@@ -38,15 +44,18 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P>, ReadT
       ChangesSession session,
       ReadTurns turns,
       Subscribe request,
+      FilterBudget.Share filter,
       Optional<DatabaseName> database,
       String since) {
     this.session = session;
     this.turns = turns;
     this.id = request.id();
+    this.filter = filter;
     this.database = database;
     this.at = since;
     this.credits = new Credits(request.terms().credits());
     this.caughtUp = new CaughtUpNotice(session, this::sayCaughtUp);
+    this.memory = new PageMemory(session.pages());
   }
 
   void feedFrom(SubscriptionFeeds.Feed source) {
@@ -55,6 +64,7 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P>, ReadT
 
   /** Takes no more rows, whatever is being read; says where another one would go on. */
   void end() {
+    at = feed.reached().orElse(at);
     close();
     session.say(new Ended(id, at));
   }
@@ -65,7 +75,9 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P>, ReadT
   }
 
   private void release() {
+    filter.ended();
     caughtUp.cancel();
+    memory.noneComes();
     readAgain = null;
     turns.giveUp(this);
   }
@@ -92,17 +104,31 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P>, ReadT
   @Override
   public long room() {
     boolean hasTurn = behind ? turns.has(this) : !session.isFull();
-    return hasTurn ? credits.left() : 0;
+    if (!hasTurn || credits.left() == 0) {
+      return 0;
+    }
+    lacksMemory = !memory.hasRoom();
+    return lacksMemory ? 0 : credits.left();
   }
 
   @Override
   public void whenRoom(Runnable again) {
     behind = true;
     readAgain = again;
-    if (credits.left() > 0) {
-      turns.await(this);
-    } else {
+    if (credits.left() == 0) {
       turns.giveUp(this);
+    } else if (lacksMemory) {
+      lacksMemory = false;
+      turns.giveUp(this);
+      session.afterMillis(PageMemory.RETRY_MILLIS, this::awaitTurn);
+    } else {
+      turns.await(this);
+    }
+  }
+
+  private void awaitTurn() {
+    if (readAgain != null && credits.left() > 0) {
+      turns.await(this);
     }
   }
 
@@ -116,23 +142,32 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P>, ReadT
   @Override
   public void rows(Rows<P> rows, int from, int to) {
     caughtUp.rowsCame();
+    int bytes = rows.end(to - 1) - rows.start(from);
+    Future<Void> last = Future.succeededFuture();
     for (int row = from; row < to; row++) {
-      send(rows, row);
+      last = send(rows, row);
     }
-    if (behind) {
-      turns.giveUp(this);
-      turns.tryTake(this);
-    }
+    // Only now: where sending fails nobody would give it back.
+    memory.sends(bytes);
+    last.onComplete(sent -> memory.taken(bytes));
   }
 
-  private void send(Rows<P> rows, int row) {
+  @Override
+  public void readOn() {
+    behind = true;
+    memory.noneComes();
+    turns.giveUp(this);
+    turns.tryTake(this);
+  }
+
+  private Future<Void> send(Rows<P> rows, int row) {
     at = rows.at(row).text();
     String name = database.orElseGet(() -> rows.database(row)).text();
     if (rows.isLeft(row)) {
-      session.say(new Left(id, name, at));
+      return session.say(new Left(id, name, at));
     } else {
       credits.take(1);
-      session.say(new Row(id, name, at, rows.json(), rows.start(row), rows.end(row)));
+      return session.say(new Row(id, name, at, rows.json(), rows.start(row), rows.end(row)));
     }
   }
 
@@ -140,6 +175,7 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P>, ReadT
   public void caughtUp(P point) {
     at = point.text();
     behind = false;
+    memory.noneComes();
     turns.giveUp(this);
     caughtUp.reached();
   }
@@ -149,7 +185,8 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P>, ReadT
   }
 
   @Override
-  public void heartbeat() {
+  public void heartbeat(P point) {
+    at = point.text();
     if (!session.isFull()) {
       session.say(new Heartbeat(id, at));
     }

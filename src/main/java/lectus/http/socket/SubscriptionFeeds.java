@@ -1,5 +1,6 @@
 package lectus.http.socket;
 
+import java.util.Optional;
 import lectus.feed.FeedSink;
 import lectus.feed.page.FeedPosition;
 import lectus.feed.updates.StorePosition;
@@ -23,5 +24,8 @@ public interface SubscriptionFeeds {
   interface Feed {
     /** The sink is told nothing any more. */
     void close();
+
+    /** How far was looked, in {@code at}'s form; empty if it has not begun. */
+    Optional<String> reached();
   }
 }

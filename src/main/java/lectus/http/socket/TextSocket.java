@@ -4,6 +4,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.websocketx.CorruptedWebSocketFrameException;
 import io.netty.handler.flush.FlushConsolidationHandler;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ServerWebSocket;
@@ -16,7 +17,9 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import lectus.http.clock.IdleClock;
+import lectus.http.memory.MemoryAccount;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,6 +45,9 @@ public final class TextSocket {
   /** How long a client may take to answer the close frame. */
   private static final long GOODBYE_MILLIS = 10_000;
 
+  /** The same of a client that is refused, which goes on being sent to. */
+  private static final long REFUSED_MILLIS = 2_000;
+
   private static final Buffer NO_PAYLOAD = Buffer.buffer(0);
 
   /** What is done with a client's messages. */
@@ -60,10 +66,13 @@ public final class TextSocket {
   private final Vertx vertx;
   private final MessageAssembly assembly;
   private final List<Runnable> waiting = new ArrayList<>();
+  private final Traffic traffic;
+  private final UnhandledBytes unhandled;
+  private final MessageDeadline deadline;
   private final IdleClock.Timer pings;
   private Listener listener;
-  private long lastHeardNanos = System.nanoTime();
   private boolean listening = true;
+  private boolean reading = true;
   private boolean closing;
 
   /** Its timer's id; -1, which no timer has, before the close frame was sent. */
@@ -71,6 +80,7 @@ public final class TextSocket {
 
   /**
    * @param clock of the connection's event loop
+   * @param messages counts what the client says until it is handled
    * @param pingMillis how often the client is pinged
    */
   public TextSocket(
@@ -78,11 +88,16 @@ public final class TextSocket {
       IdleClock clock,
       ServerWebSocket socket,
       WebSocketSettings settings,
+      MemoryAccount messages,
       long pingMillis) {
     this.vertx = vertx;
     this.socket = socket;
     this.settings = settings;
     this.assembly = new MessageAssembly(settings.maxMessageBytes());
+    this.traffic = Traffic.byClient(channel().channel());
+    this.unhandled = new UnhandledBytes(messages, this::refuse);
+    this.deadline =
+        new MessageDeadline(clock, vertx, settings.messageSeconds(), this::messageIsLate);
     this.pings = clock.start(vertx, pingMillis, this::ping);
   }
 
@@ -90,6 +105,8 @@ public final class TextSocket {
   public void start(Listener to) {
     listener = to;
     socket.setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
+    channel().pipeline().addBefore(channel().name(), null, ReceivedClose.CHECK);
+    unhandled.watch(channel().pipeline(), this::looked);
     gatherWrites();
     tellOfRoom();
     socket.frameHandler(this::received);
@@ -124,10 +141,17 @@ public final class TextSocket {
   }
 
   private void received(WebSocketFrame frame) {
-    lastHeardNanos = System.nanoTime();
-    if (closing) {
-      return;
+    if (!closing) {
+      take(frame);
     }
+    if (frame.type() == WebSocketFrameType.TEXT
+        || frame.type() == WebSocketFrameType.CONTINUATION) {
+      unhandled.handled(frame.binaryData().length(), assembly.begun());
+      looked();
+    }
+  }
+
+  private void take(WebSocketFrame frame) {
     switch (frame.type()) {
       case TEXT, CONTINUATION -> assemble(frame);
       case BINARY -> close(CloseCode.UNSUPPORTED_DATA, "Messages must be text.");
@@ -137,7 +161,11 @@ public final class TextSocket {
 
   private void assemble(WebSocketFrame frame) {
     try {
-      assembly.add(frame).ifPresent(this::message);
+      Optional<Buffer> message = assembly.add(frame);
+      if (message.isPresent()) {
+        deadline.isOver();
+        message(message.get());
+      }
     } catch (MessageAssembly.TooBig e) {
       close(CloseCode.TOO_BIG, tooBig());
     }
@@ -155,7 +183,7 @@ public final class TextSocket {
     }
     try {
       listener.received(utf8);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.error("A message of a WebSocket could not be handled", e);
       close(CloseCode.INTERNAL_ERROR, "The server failed; its log says why.");
     }
@@ -169,10 +197,35 @@ public final class TextSocket {
   }
 
   private void pauseOrResume() {
-    if (listening && !isFull()) {
+    reading = listening && !isFull();
+    if (reading) {
       socket.resume();
     } else {
       socket.pause();
+    }
+    looked();
+  }
+
+  /** The client is told while it still listens; what it goes on saying is thrown away. */
+  private void refuse() {
+    close(CloseCode.TRY_AGAIN_LATER, "Too many messages wait to be handled; come back later.");
+    vertx.setTimer(REFUSED_MILLIS, id -> cut());
+  }
+
+  /** While nothing is read from the client its message cannot come. */
+  private void looked() {
+    if (closing || !reading || unhandled.unfinished() == 0) {
+      deadline.isOver();
+    } else {
+      deadline.begins();
+    }
+  }
+
+  private void messageIsLate() {
+    if (reading && !isFull()) {
+      close(
+          CloseCode.POLICY_VIOLATION,
+          "A message has to come as a whole within " + settings.messageSeconds() + " seconds.");
     }
   }
 
@@ -196,9 +249,13 @@ public final class TextSocket {
   }
 
   private void ping() {
-    long silenceSeconds = (System.nanoTime() - lastHeardNanos) / 1_000_000_000;
-    if (silenceSeconds >= settings.idleTimeoutSeconds()) {
-      close(CloseCode.GOING_AWAY, "Nothing was heard for " + silenceSeconds + " seconds.");
+    if (!listening) {
+      // It may say what it likes; that it is not heard is not its fault.
+      traffic.moved();
+    }
+    long stillSeconds = traffic.stillSeconds();
+    if (stillSeconds >= settings.idleTimeoutSeconds()) {
+      close(CloseCode.GOING_AWAY, "Nothing moved for " + stillSeconds + " seconds.");
     } else if (!isFull()) {
       write(WebSocketFrame.pingFrame(NO_PAYLOAD));
     }
@@ -208,18 +265,17 @@ public final class TextSocket {
    * Sends a message; it waits in memory if the client is slow.
    *
    * @param utf8 not changed any more
+   * @return completes when the client's system has taken it, or never will
    */
-  public void send(byte[] utf8) {
-    if (!closing) {
-      // Vert.x's public interface takes strings alone, which would be encoded once more.
-      write(new WebSocketFrameImpl(WebSocketFrameType.TEXT, utf8, true));
-    }
+  public Future<Void> send(byte[] utf8) {
+    return closing
+        ? Future.succeededFuture()
+        // Vert.x's public interface takes strings alone, which would be encoded once more.
+        : write(new WebSocketFrameImpl(WebSocketFrameType.TEXT, utf8, true));
   }
 
-  private void write(WebSocketFrame frame) {
-    if (!socket.isClosed()) {
-      socket.writeFrame(frame);
-    }
+  private Future<Void> write(WebSocketFrame frame) {
+    return socket.isClosed() ? Future.succeededFuture() : socket.writeFrame(frame);
   }
 
   /** Whether enough waits for the client already. */
@@ -239,7 +295,7 @@ public final class TextSocket {
     now.forEach(Runnable::run);
   }
 
-  void afterMillis(long millis, Runnable task) {
+  public void afterMillis(long millis, Runnable task) {
     vertx.setTimer(millis, id -> task.run());
   }
 
@@ -256,7 +312,10 @@ public final class TextSocket {
 
   /** A client that reads nothing does not get to the close frame either; nobody waits for it. */
   private void cut() {
-    channel().pipeline().firstContext().close();
+    ChannelHandlerContext first = channel().pipeline().firstContext();
+    if (first != null) {
+      first.close();
+    }
   }
 
   private static String shortened(String reason) {
@@ -267,6 +326,8 @@ public final class TextSocket {
   private void closed() {
     closing = true;
     pings.stop();
+    deadline.isOver();
+    unhandled.giveBack();
     vertx.cancelTimer(goodbye);
     waiting.clear();
     listener.closed();

@@ -40,6 +40,15 @@ public record EmbeddedOptions(
     return new EmbeddedOptions(newEngine, executor, timer, random, nanoTime);
   }
 
+  /** These options with other limits, in bytes, of the conflict history and of waiting commits. */
+  public EmbeddedOptions withLimits(long conflictHistory, long queuedCommits) {
+    long group = Math.min(engine.groupBytes(), queuedCommits);
+    return withEngine(
+        engine
+            .withLimits(conflictHistory, queuedCommits)
+            .withGroups(engine.groupTransactions(), group));
+  }
+
   private static ScheduledExecutorService newTimer() {
     ScheduledThreadPoolExecutor timer =
         new ScheduledThreadPoolExecutor(

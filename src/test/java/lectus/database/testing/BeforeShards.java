@@ -3,11 +3,20 @@ package lectus.database.testing;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.List;
+import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
 import lectus.store.Reads;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
+import lectus.store.Versionstamps;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
@@ -38,6 +47,31 @@ public final class BeforeShards {
           tx.clear(
               Range.startsWith(
                   DatabaseSubspace.STATISTICS.key(db.prefix()).integer(ENTRIES_COUNTER).toBytes()));
+          return null;
+        });
+  }
+
+  /**
+   * Gives the last document that was written the number 0 in its transaction, as servers of earlier
+   * versions did, wherever in its database its sequence is written. No server may run.
+   */
+  public static void numberFromZero(Store store, String name) {
+    TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
+    DatabaseHandle db =
+        new Catalogue(store, transactions, InstantSource.system()).open(new DatabaseName(name));
+    transactions.run(
+        tx -> {
+          List<KeyValue> rows = Reads.await(tx.getRange(Range.startsWith(db.prefix())).asList());
+          byte[] commit = db.topology().current().since().orElseThrow().versionstamp();
+          byte[] first = Versionstamps.complete(Arrays.copyOf(commit, commit.length - 2), 1);
+          for (KeyValue row : rows) {
+            tx.clear(row.getKey());
+          }
+          for (KeyValue row : rows) {
+            tx.set(
+                ByteArrayUtil.replace(row.getKey(), first, commit),
+                ByteArrayUtil.replace(row.getValue(), first, commit));
+          }
           return null;
         });
   }

@@ -148,8 +148,8 @@ class LongStringsTest {
     boolean matches =
         db.read(
             (tx, handle) -> {
-              SelectedDocuments documents = new SelectedDocuments(tx, handle, compiled);
-              return documents.matches(documents.start("a", false, revision));
+              SelectedDocuments documents = new SelectedDocuments(tx, handle, compiled.reads());
+              return documents.matches(compiled, documents.start("a", false, revision));
             });
 
     assertThat(matches).isEqualTo(expected);
@@ -168,8 +168,8 @@ class LongStringsTest {
     Selector compiled = Selector.compile(JsonValue.parse(utf8(selector.replace('\'', '"'))));
     return db.read(
         (tx, handle) -> {
-          SelectedDocuments documents = new SelectedDocuments(tx, handle, compiled);
-          assertThat(documents.matches(documents.start("a", false, revision))).isTrue();
+          SelectedDocuments documents = new SelectedDocuments(tx, handle, compiled.reads());
+          assertThat(documents.matches(compiled, documents.start("a", false, revision))).isTrue();
           return documents.bytesRead();
         });
   }

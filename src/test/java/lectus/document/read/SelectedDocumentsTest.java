@@ -62,8 +62,9 @@ final class SelectedDocumentsTest {
         (tx, handle) -> {
           CountedReads counted = new CountedReads(tx);
           SelectedDocuments documents =
-              new SelectedDocuments(counted.transaction(), handle, compiled);
-          assertThat(documents.matches(documents.start("a", false, revision))).isEqualTo(matches);
+              new SelectedDocuments(counted.transaction(), handle, compiled.reads());
+          assertThat(documents.matches(compiled, documents.start("a", false, revision)))
+              .isEqualTo(matches);
           assertThat(documents.bytesRead()).isLessThanOrEqualTo(mostBytes);
           return counted.reads();
         });

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.document.edit.Edit;
@@ -163,7 +164,8 @@ class FailingCommitsTest {
     DatabaseHandle handle = db.catalogue.open(db.name);
     WriteProgress progress = new WriteProgress(2);
     progress.add(
-        new Committed<>(new WriteBatch.Result(handle, List.of(), documents, 0), new byte[10]));
+        new Committed<>(
+            new WriteBatch.Result(handle, List.of(), documents, 0, Set.of()), new byte[10]));
 
     progress.failOrThrow(documents, new FDBException("", code));
 

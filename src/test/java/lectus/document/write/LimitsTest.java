@@ -68,6 +68,22 @@ class LimitsTest {
     return db.replicate(id, "{}", path);
   }
 
+  /** What so many documents weigh is refused, too, but only after all of them were looked up. */
+  @Test
+  void documents_of_an_atomic_request_can_be_numbered() {
+    List<Edit> most = new ArrayList<>();
+    for (int i = 1; i < TransactionBudget.MOST_DOCUMENTS; i++) {
+      most.add(edit("d" + i, null, "{}"));
+    }
+    most.add(edit("d1", null, "{}"));
+    assertThatThrownBy(() -> db.writer.writeAtomically(db.name, most))
+        .hasMessageContaining("comes twice");
+
+    most.add(edit("one more", null, "{}"));
+    assertThatThrownBy(() -> db.writer.writeAtomically(db.name, most))
+        .hasMessageContaining("the limit is 65535");
+  }
+
   @Test
   void four_thousand_long_odd_ancestors_are_stemmed_to_what_a_value_takes() {
     db.revsLimit(4000);

@@ -34,6 +34,7 @@ import lectus.database.DatabaseConfiguration;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
+import lectus.database.ShardId;
 import lectus.document.edit.DocumentEdit;
 import lectus.document.edit.LocalEdit;
 import lectus.document.edit.ReplicatedEdit;
@@ -327,10 +328,16 @@ class UnreliableStoreTest {
 
   /** Once, and answered with what is there. */
   private void reshard() {
-    int generations = db.catalogue.open(db.name).topology().generations().size();
+    int last = lastShard();
     DatabaseHandle resharded = catalogue.reshard(db.name, 1 + random.nextInt(4));
-    assertThat(resharded.topology().generations()).hasSize(generations + 1);
+    assertThat(resharded.topology().current().shards().get(0).text())
+        .isEqualTo(Integer.toString(last + 1));
     assertThat(db.catalogue.open(db.name).topology()).isEqualTo(resharded.topology());
+  }
+
+  private int lastShard() {
+    List<ShardId> shards = db.catalogue.open(db.name).topology().current().shards();
+    return Integer.parseInt(shards.get(shards.size() - 1).text());
   }
 
   private void checkEverything() {
@@ -365,7 +372,7 @@ class UnreliableStoreTest {
     for (int thread = 0; thread < THREADS; thread++) {
       assertThat(db.winner("own" + thread).leaf().position()).isEqualTo(EDITS);
     }
-    assertThat(db.catalogue.open(db.name).topology().generations()).hasSize(1 + RESHARDS);
+    assertThat(lastShard()).isEqualTo(RESHARDS * (RESHARDS + 1) / 2);
     db.audit(1 + THREADS);
   }
 

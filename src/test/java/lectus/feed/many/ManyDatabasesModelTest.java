@@ -145,7 +145,9 @@ final class ManyDatabasesModelTest {
                   2 + random.nextInt(6),
                   1 + random.nextInt(3),
                   1 + random.nextInt(8),
-                  1 + random.nextInt(3)))
+                  1 + random.nextInt(8),
+                  1 + random.nextInt(3)),
+              new CandidateMemory(64 << 20))
           .live(wanted, FeedOptions.DEFAULT, StoreSince.BEGINNING, new ToldByHand())
           .source();
     }

@@ -177,7 +177,7 @@ class SelectorFeedTest {
     db.put("a", null, "{\"f7\":1,\"f70\":2}");
     db.put("b", null, "{\"f7\":1}");
     String either =
-        IntStream.range(0, 20_000)
+        IntStream.range(0, 9_000)
             .mapToObj(i -> "{'f" + i + "':2}")
             .collect(Collectors.joining(",", "{'$or':[", "]}"));
     assertThat(matching(either)).containsExactly("a");

@@ -5,15 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
-import lectus.feed.LivePage;
+import lectus.feed.Rows;
+import lectus.feed.Sharing;
+import lectus.feed.TailPage;
 import lectus.feed.filter.FeedFilter;
 import lectus.feed.page.FeedOptions;
 import lectus.feed.page.FeedPosition;
@@ -47,12 +51,15 @@ final class LiveTailTest {
 
   /** An outlet that takes pages when it is told to. */
   private static final class Taker implements TailOutlet<FeedPosition> {
-    private final List<LivePage<FeedPosition>> pages = new ArrayList<>();
+    private final List<TailPage<FeedPosition>> pages = new ArrayList<>();
     private final Queue<Runnable> untaken = new ArrayDeque<>();
+    private TailSeat<FeedPosition> seat;
+    private FeedPosition start;
     private Throwable failure;
 
     @Override
-    public synchronized void deliver(LivePage<FeedPosition> page, Runnable taken) {
+    public synchronized void deliver(TailPage<FeedPosition> page, long number, Runnable taken) {
+      start = start == null ? seat.start(page, number) : start;
       pages.add(page);
       untaken.add(taken);
     }
@@ -69,13 +76,20 @@ final class LiveTailTest {
     }
 
     String ids() {
+      return ids(seat);
+    }
+
+    String ids(TailSeat<FeedPosition> other) {
       return pages.stream()
-          .map(
-              page ->
-                  new String(page.rows().json(), StandardCharsets.UTF_8)
-                      .replaceAll("\\{\"seq\":\"[0-9a-f]+\",\"id\":\"(\\w+)\"[^]]*]}", "$1 "))
-          .collect(Collectors.joining())
-          .trim();
+          .map(page -> page.rows(other.view()))
+          .flatMap(rows -> IntStream.range(0, rows.size()).mapToObj(row -> id(rows, row)))
+          .collect(Collectors.joining(" "));
+    }
+
+    private static String id(Rows<FeedPosition> rows, int row) {
+      byte[] json = Arrays.copyOfRange(rows.json(), rows.start(row), rows.end(row));
+      return new String(json, StandardCharsets.UTF_8)
+          .replaceAll("\\{\"seq\":\"[0-9a-f]+\",\"id\":\"(\\w+)\"[^]]*].*", "$1");
     }
   }
 
@@ -102,8 +116,13 @@ final class LiveTailTest {
   }
 
   private Taker attached() {
+    return attached(source, end());
+  }
+
+  private Taker attached(WatchedSource<FeedPosition> other, FeedPosition at) {
     Taker taker = new Taker();
-    assertThat(tails.attach(source, end(), taker)).isPresent();
+    taker.seat = tails.attach(other.sharing().orElseThrow(), at, taker);
+    taker.start = taker.seat.start().orElse(null);
     return taker;
   }
 
@@ -127,8 +146,7 @@ final class LiveTailTest {
   void what_came_before_anybody_was_told_is_read_all_the_same() {
     FeedPosition before = end();
     db.put("unheard", null, "{}");
-    Taker taker = new Taker();
-    tails.attach(source, before, taker);
+    Taker taker = attached(source, before);
     turn();
 
     assertThat(taker.ids()).isEqualTo("unheard");
@@ -139,7 +157,7 @@ final class LiveTailTest {
     Taker taker = attached();
     source.afterNextPage(() -> put("late"));
     turn();
-    assertThat(taker.pages.get(0).rows().isEmpty()).isTrue();
+    assertThat(taker.pages.get(0).views().isEmpty()).isTrue();
     taker.takeAll();
     turn();
 
@@ -168,50 +186,95 @@ final class LiveTailTest {
   }
 
   @Test
-  void an_outlet_begins_inside_the_window_or_not_at_all() {
+  void an_outlet_begins_where_the_tail_is() {
     put("a");
-    FeedPosition behindA = end();
     Taker first = attached();
     turn();
     first.takeAll();
     put("b");
-    put("c");
+    FeedPosition behindB = end();
     turn();
     first.takeAll();
+    Taker late = attached(source, FeedPosition.BEGINNING);
+    assertThat(late.start).isEqualTo(behindB);
 
-    Taker inside = new Taker();
-    Optional<TailWindow<FeedPosition>> window = tails.attach(source, behindA, inside);
-    assertThat(window).isPresent();
-    assertThat(window.get().end()).isEqualTo(end());
-    assertThat(window.get().pagesBehind(behindA)).isNotEmpty();
-    assertThat(window.get().pagesBehind(end())).isEmpty();
-    assertThat(tails.attach(source, FeedPosition.BEGINNING, new Taker())).isEmpty();
-    put("d");
+    put("c");
     turn();
-    assertThat(inside.ids()).isEqualTo("d");
+    assertThat(late.ids()).isEqualTo("c");
   }
 
   @Test
-  void the_window_keeps_the_last_page_and_so_many_bytes() {
-    FeedOptions documents = new FeedOptions(false, true, false, new FeedFilter.None(), 1);
-    WatchedSource<FeedPosition> long_rows = source(documents);
-    FeedPosition beginning = end();
-    Taker taker = new Taker();
-    tails.attach(long_rows, beginning, taker);
-    String half = "{\"v\":\"" + "x".repeat(TailWindow.MOST_BYTES / 2) + "\"}";
-    List<FeedPosition> behind = new ArrayList<>();
-    for (String id : List.of("a", "b", "c")) {
-      turn();
-      taker.takeAll();
-      db.put(id, null, half);
-      events.publishUpdated(life.instance(), last());
-      behind.add(end());
-    }
+  void one_that_comes_while_a_page_is_read_begins_behind_it() {
+    Taker first = attached();
     turn();
+    first.takeAll();
+    Taker[] late = new Taker[1];
+    source.afterNextPage(() -> late[0] = attached());
+    put("a");
+    turn();
+    first.takeAll();
+    assertThat(first.ids()).isEqualTo("a");
+    assertThat(late[0].start).isEqualByComparingTo(end());
 
-    assertThat(tails.attach(long_rows, beginning, new Taker())).isEmpty();
-    assertThat(tails.attach(long_rows, behind.get(0), new Taker())).isEmpty();
-    assertThat(tails.attach(long_rows, behind.get(1), new Taker())).isPresent();
+    late[0].takeAll();
+    put("b");
+    turn();
+    assertThat(late[0].ids()).endsWith("b");
+  }
+
+  /** A position that only a client knows of. */
+  @Test
+  void a_tail_begins_where_something_was_read() {
+    put("a");
+    byte[] high = new byte[12];
+    high[0] = 0x7f;
+    Sequence future = new Sequence(last().incarnation(), high);
+    Taker taker = attached(source, FeedPosition.after(future));
+    turn();
+    assertThat(taker.start).isEqualTo(end());
+
+    taker.takeAll();
+    put("b");
+    turn();
+    assertThat(taker.ids()).isEqualTo("b");
+  }
+
+  @Test
+  void views_of_one_database_are_read_together() {
+    Taker all = attached();
+    Taker some = attached(source(ofDocuments("b")), end());
+    Sharing<FeedPosition> others = source(ofDocuments("c", "d")).sharing().orElseThrow();
+    TailSeat<FeedPosition> beside = tails.attach(some.seat, others, some);
+    turn();
+    all.takeAll();
+    some.takeAll();
+    int before = source.pages();
+    for (String id : List.of("a", "b", "c")) {
+      put(id);
+      turn();
+      all.takeAll();
+      some.takeAll();
+    }
+
+    assertThat(source.pages() - before).isEqualTo(3);
+    assertThat(all.ids()).isEqualTo("a b c");
+    assertThat(some.ids()).isEqualTo("b");
+    assertThat(some.ids(beside)).isEqualTo("c");
+    assertThat(some.pages.get(some.pages.size() - 1).next()).isEqualByComparingTo(end());
+    assertThat(tails.size()).isEqualTo(1);
+
+    tails.leave(beside, some);
+    tails.leave(all.seat, all);
+    put("d");
+    put("e");
+    turn();
+    assertThat(some.pages.get(some.pages.size() - 1).views()).as("nobody wants to see d").isEmpty();
+    tails.leave(some.seat, some);
+    assertThat(tails.size()).isZero();
+  }
+
+  private static FeedOptions ofDocuments(String... ids) {
+    return new FeedOptions(false, false, false, new FeedFilter.DocumentIds(Set.of(ids)), 1);
   }
 
   @Test
@@ -238,7 +301,7 @@ final class LiveTailTest {
   @Test
   void nothing_is_read_when_nobody_listens() {
     Taker taker = attached();
-    tails.detach(source, taker);
+    tails.leave(taker.seat, taker);
     put("a");
     turn();
 
@@ -254,8 +317,8 @@ final class LiveTailTest {
     source.afterNextPage(
         () -> {
           put("a");
-          tails.detach(source, gone);
-          tails.attach(source, end(), comes);
+          tails.leave(gone.seat, gone);
+          comes.seat = tails.attach(source.sharing().orElseThrow(), end(), comes);
         });
     turn();
     comes.takeAll();
@@ -276,9 +339,12 @@ final class LiveTailTest {
     turn();
 
     assertThat(taker.pages).last().matches(page -> page.end().isPresent());
-    assertThat(tails.attach(source, FeedPosition.BEGINNING, new Taker())).isEmpty();
     assertThat(events.listeners()).isZero();
-    tails.detach(source, taker);
+    Taker late = attached(source, FeedPosition.BEGINNING);
+    turn();
+    assertThat(late.pages).last().matches(page -> page.end().isPresent());
+    tails.leave(late.seat, late);
+    tails.leave(taker.seat, taker);
     assertThat(tails.size()).isZero();
   }
 

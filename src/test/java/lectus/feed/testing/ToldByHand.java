@@ -4,16 +4,21 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.Registration;
+import lectus.feed.WantedDatabases;
+import lectus.store.Versionstamp;
 
 /** Events that happen when a test says so. */
 public final class ToldByHand implements DatabaseEvents {
   private final Map<InstanceId, Set<Listener>> listeners = new ConcurrentHashMap<>();
-  private final Set<StoreListener> toAll = ConcurrentHashMap.newKeySet();
+  private final Set<ToAll> toAll = ConcurrentHashMap.newKeySet();
+
+  private record ToAll(WantedDatabases wanted, StoreListener listener) {}
 
   @Override
   public Registration listen(DatabaseHandle database, Listener listener) {
@@ -24,30 +29,51 @@ public final class ToldByHand implements DatabaseEvents {
   }
 
   @Override
-  public Registration listenToAll(StoreListener listener) {
-    toAll.add(listener);
-    return () -> toAll.remove(listener);
+  public Registration listenToAll(WantedDatabases wanted, StoreListener listener) {
+    ToAll one = new ToAll(wanted, listener);
+    toAll.add(one);
+    return () -> toAll.remove(one);
   }
 
   @Override
-  public void publishCreated(InstanceId instance) {
-    toAll.forEach(listener -> listener.created(instance));
+  public void publishCreated(InstanceId instance, DatabaseName name) {
+    tellAll(name, Versionstamp.END);
   }
 
   @Override
+  public void publishUpdated(InstanceId instance, DatabaseName name, Sequence sequence) {
+    publishUpdated(instance, sequence);
+    tellAll(name, new Versionstamp(sequence.versionstamp()));
+  }
+
+  /** Tells those alone who listen to this very database. */
   public void publishUpdated(InstanceId instance, Sequence sequence) {
     listenersOf(instance).forEach(listener -> listener.updated(sequence));
-    toAll.forEach(listener -> listener.updated(instance, sequence));
   }
 
   @Override
-  public void publishDeleted(InstanceId instance) {
-    listenersOf(instance).forEach(Listener::deleted);
-    toAll.forEach(listener -> listener.deleted(instance));
+  public void publishDeleted(InstanceId instance, DatabaseName name) {
+    publishDeleted(instance);
+    tellAll(name, Versionstamp.END);
   }
 
+  /** Tells those alone who listen to this very database. */
+  public void publishDeleted(InstanceId instance) {
+    listenersOf(instance).forEach(Listener::deleted);
+  }
+
+  /** Tells who listens to many databases that the updates log has this row. */
   public void logged(DatabaseUpdate row) {
-    toAll.forEach(listener -> listener.logged(row));
+    tellAll(row.name(), row.at().endOfCommit());
+  }
+
+  private void tellAll(DatabaseName name, Versionstamp level) {
+    for (ToAll one : toAll) {
+      boolean begins = one.wanted.heads().stream().anyMatch(name.text()::startsWith);
+      if (one.wanted.names().contains(name) || begins && one.wanted.others().test(name)) {
+        one.listener.moved(level);
+      }
+    }
   }
 
   public int listeners() {

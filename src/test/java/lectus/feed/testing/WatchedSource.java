@@ -3,10 +3,15 @@ package lectus.feed.testing;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
 import lectus.feed.Registration;
 import lectus.feed.ResumePoint;
+import lectus.feed.Sharing;
+import lectus.feed.TailPage;
+import lectus.feed.TailReader;
+import lectus.feed.View;
 
 /** A source that counts how often it is read, and lets a test act around a read. */
 public final class WatchedSource<P extends ResumePoint<P>> implements LiveSource<P> {
@@ -36,17 +41,65 @@ public final class WatchedSource<P extends ResumePoint<P>> implements LiveSource
   }
 
   @Override
-  public Optional<Object> identity() {
-    return inner.identity();
+  public Optional<Sharing<P>> sharing() {
+    return inner
+        .sharing()
+        .map(
+            it ->
+                new Sharing<>(
+                    it.tail(), it.view(), () -> new Watched(it.reader().get()), it.news()));
+  }
+
+  @Override
+  public Optional<P> bound() {
+    return inner.bound();
   }
 
   @Override
   public LivePage<P> page(P from, long limit) {
+    return watched(() -> inner.page(from, limit));
+  }
+
+  private <T> T watched(Supplier<T> read) {
     pages.incrementAndGet();
     before.getAndSet(NOTHING).run();
-    LivePage<P> page = inner.page(from, limit);
+    T page = read.get();
     after.getAndSet(NOTHING).run();
     return page;
+  }
+
+  @Override
+  public long pendingBehind(P position) {
+    return inner.pendingBehind(position);
+  }
+
+  /** What is read for all counts for the source that opened it. */
+  private final class Watched implements TailReader<P> {
+    private final TailReader<P> reader;
+
+    Watched(TailReader<P> reader) {
+      this.reader = reader;
+    }
+
+    @Override
+    public void add(View view) {
+      reader.add(view);
+    }
+
+    @Override
+    public void remove(View view) {
+      reader.remove(view);
+    }
+
+    @Override
+    public P start(P at) {
+      return reader.start(at);
+    }
+
+    @Override
+    public TailPage<P> page(P from) {
+      return watched(() -> reader.page(from));
+    }
   }
 
   @Override

@@ -140,6 +140,38 @@ final class ChangesShardsResourceTest {
     assertThat(server.head("/w/_changes/_meta").status()).isEqualTo(200);
   }
 
+  @Test
+  void of_generations_that_were_emptied_is_told_that_nothing_is_there() {
+    String until = "";
+    for (int i = 0; i < 20; i++) {
+      until = reshard(3);
+    }
+    assertThat(meta(""))
+        .startsWith(
+            "{\"update_seq\":\"" + until + "\",\"generations\":[{\"since\":\"0\",\"until\":\"")
+        .contains("\",\"hash\":null,\"shards\":[]},{\"since\":\"")
+        .hasSizeLessThan(600);
+    assertThat(server.get("/w/_changes/1").body()).contains("\"resharded\":{\"seq\":\"");
+    assertThat(server.get("/w/_changes/61").status()).isEqualTo(404);
+  }
+
+  @Test
+  void too_many_generations_with_rows_are_a_conflict() {
+    for (int i = 1; i < 64; i++) {
+      write("d" + i);
+      reshard(1);
+    }
+    assertThat(server.put("/w/_changes/_meta", "{\"shards\":1}").status()).isEqualTo(202);
+    write("one_more");
+
+    Answer refused = server.put("/w/_changes/_meta", "{\"shards\":1}");
+
+    assertThat(refused.status()).isEqualTo(409);
+    assertThat(refused.member("error")).isEqualTo("conflict");
+    assertThat(refused.member("reason")).contains("64 generations");
+    assertThat(ids(server.get("/w/_changes"))).hasSize(64);
+  }
+
   private String meta(String query) {
     return server.get("/w/_changes/_meta" + query).body();
   }
@@ -340,8 +372,51 @@ final class ChangesShardsResourceTest {
       assertThat(ids(body)).containsExactly("a");
       assertThat(body)
           .endsWith(
-              "data: {\"resharded\":{\"seq\":\"%s\",\"shards\":[\"1\"]},\"last_seq\":\"%s\"}\n\n"
-                  .formatted(since, since));
+              "data: {\"resharded\":{\"seq\":\"%s\",\"shards\":[\"1\"]},\"last_seq\":\"%s\"}\nid: \"%s\"\n\n"
+                  .formatted(since, since, since));
+    }
+  }
+
+  /** A browser's EventSource comes again for ever, unless it is answered 204. */
+  @Test
+  void a_browser_that_has_read_a_replaced_shard_is_sent_away() {
+    write("a");
+    String a = server.get("/w").member("update_seq");
+    String since = reshard(1);
+
+    String feed = "/w/_changes/0?feed=eventsource&heartbeat=60000";
+    for (String id : new String[] {since, '"' + since + '"', a}) {
+      Answer away = server.request("GET", feed).header("Last-Event-ID", id).send();
+      assertThat(away.status()).as(id).isEqualTo(204);
+      assertThat(away.header("x-couch-request-id")).isNotNull();
+    }
+    Answer first = server.get(feed);
+    assertThat(first.status()).isEqualTo(200);
+    assertThat(first.body()).contains("\"resharded\"");
+    Answer behind = server.request("GET", feed).header("Last-Event-ID", "0").send();
+    assertThat(behind.status()).isEqualTo(200);
+    assertThat(ids(behind.body())).containsExactly("a");
+    assertThat(
+            server
+                .request("GET", feed + "&filter=_doc_ids&doc_ids=[]")
+                .header("Last-Event-ID", "0")
+                .send()
+                .status())
+        .isEqualTo(204);
+  }
+
+  @Test
+  void a_browser_that_comes_again_to_a_living_shard_is_answered_at_once() {
+    write("a");
+    String a = server.get("/w").member("update_seq");
+    try (Connection feed =
+        server
+            .request("GET", "/w/_changes/0?feed=eventsource&heartbeat=60000")
+            .header("Last-Event-ID", a)
+            .open()) {
+      assertThat(feed.readHead().status()).isEqualTo(200);
+      write("b");
+      assertThat(feed.chunkText()).contains("\"id\":\"b\"");
     }
   }
 

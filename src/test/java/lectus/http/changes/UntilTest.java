@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.audit.testing.SoundStore;
+import lectus.database.HashScheme;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
@@ -124,5 +125,32 @@ final class UntilTest {
       assertThat(feed.chunkText()).isEqualTo("{\"last_seq\":\"" + future + "\",\"pending\":1}\n");
       assertThat(feed.chunkText()).isEmpty();
     }
+  }
+
+  /** Others' commits do not wake a shard's readers at once, but what they wait for is passed. */
+  @Test
+  void a_reader_of_a_shard_learns_that_the_database_has_passed_it() {
+    server.put("/v?changes_shards=2");
+    server.put("/other");
+    String first = "d0";
+    String inOther = null;
+    for (int i = 1; inOther == null; i++) {
+      inOther = shardOf("d" + i) == shardOf(first) ? null : "d" + i;
+    }
+    server.write("/v/" + first, "{}");
+    server.write("/other/x", "{}");
+    String future = server.get("/other").member("update_seq");
+    String query = "?feed=continuous&heartbeat=60000&since=now&until=" + future;
+    try (Connection feed = server.request("GET", "/v/_changes/" + shardOf(first) + query).open()) {
+      feed.readHead();
+      server.write("/v/" + inOther, "{}");
+
+      assertThat(feed.chunkText()).startsWith("{\"last_seq\":\"" + future + "\"");
+      assertThat(feed.chunkText()).isEmpty();
+    }
+  }
+
+  private static int shardOf(String id) {
+    return HashScheme.JUMP_CRC32.shardOf(id, 2);
   }
 }

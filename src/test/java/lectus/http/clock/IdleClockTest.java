@@ -51,6 +51,24 @@ final class IdleClockTest {
   }
 
   @Test
+  void what_one_throws_is_no_affair_of_the_others() throws InterruptedException {
+    BlockingQueue<String> calls = new LinkedBlockingQueue<>();
+    onLoop(
+        () -> {
+          clock.start(
+              vertx,
+              30,
+              () -> {
+                throw new OutOfMemoryError("of this test");
+              });
+          clock.start(vertx, 30, () -> calls.add("b"));
+        });
+    for (int round = 0; round < 3; round++) {
+      assertThat(calls.poll(30, TimeUnit.SECONDS)).isEqualTo("b");
+    }
+  }
+
+  @Test
   void thousands_of_one_length_need_one_timer() throws InterruptedException {
     List<IdleClock.Timer> timers = new ArrayList<>();
     onLoop(

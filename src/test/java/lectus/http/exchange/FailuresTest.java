@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.FDBException;
 import lectus.error.LectusError;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -14,6 +15,12 @@ class FailuresTest {
   void a_store_that_may_answer_later_is_unavailable(int code, String reason) {
     assertThat(Failures.errorOf(new FDBException("", code), "id"))
         .isEqualTo(new LectusError.Unavailable(reason, 1));
+  }
+
+  @Test
+  void want_of_memory_passes() {
+    assertThat(Failures.errorOf(new OutOfMemoryError("Java heap space"), "id"))
+        .isEqualTo(new LectusError.Unavailable("The server is short of memory.", 1));
   }
 
   @ParameterizedTest

@@ -6,6 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
@@ -44,14 +45,19 @@ final class HeldBodiesTest {
   /** A body is taken while no other is held. */
   private final LectusServer server =
       LectusServer.start(
-          stores.fresh(), new TestSettings().bodyMemoryBytes(1).maxRequestBytes(8 << 20));
+          stores.fresh(),
+          new TestSettings()
+              .bodyMemoryBytes(1)
+              .pageMemoryBytes(1)
+              .filterMemoryBytes(6 << 20)
+              .maxRequestBytes(8 << 20));
 
   @AfterEach
   void stop() {
     server.close();
   }
 
-  /** Small enough not to be counted. */
+  /** Small enough to be let in beside a large one. */
   private void writeDocuments() {
     server.put("/w");
     for (int i = 0; i < DOCUMENTS; i++) {
@@ -107,6 +113,153 @@ final class HeldBodiesTest {
       assertThat(server.get("/w/large").status()).isEqualTo(503);
     }
     Await.until("it is given back", () -> server.get("/w/large").status() == 200);
+  }
+
+  /** Its second page is not even read; small ones are. */
+  @Test
+  void a_feed_of_large_documents_waits_for_the_memory_that_others_hold() {
+    server.put("/w");
+    String text = "x".repeat(7_000_000);
+    server.write("/w/a", "{\"v\":\"" + text + "\"}");
+    server.write("/w/b", "{\"v\":\"" + text + "\"}");
+    server.put("/small");
+    server.write("/small/a", "{}");
+    String feed =
+        "/_changes?feed=continuous&include_docs=true&heartbeat=50 HTTP/1.1\r\nHost: h\r\n\r\n";
+    try (Connection slow = new Connection(server.port(), 16 << 10);
+        Connection quick = server.connect();
+        Connection small = server.connect()) {
+      slow.write("GET /w" + feed).readHead();
+      assertThat(slow.chunkTextBegins()).contains("\"id\":\"a\"");
+      quick.write("GET /w" + feed).readHead();
+      assertThat(quick.chunk()).hasSizeGreaterThan(text.length());
+      for (int beat = 0; beat < 5; beat++) {
+        assertThat(quick.chunkText()).isBlank();
+      }
+      small.write("GET /small" + feed).readHead();
+      assertThat(small.chunkText()).contains("\"id\":\"a\"");
+
+      slow.close();
+      String next = quick.chunkText();
+      while (next.isBlank()) {
+        next = quick.chunkText();
+      }
+      assertThat(next).startsWith("{\"seq\"").hasSizeGreaterThan(text.length());
+    }
+  }
+
+  /** It has said 200, and half an answer is none. */
+  @Test
+  void an_answer_that_has_begun_waits_for_the_memory_that_others_hold() {
+    server.put("/w");
+    String text = "x".repeat(7_000_000);
+    server.write("/w/a", "{\"v\":\"" + text + "\"}");
+    server.write("/w/b", "{\"v\":\"" + text + "\"}");
+    try (Connection answer = new Connection(server.port(), 16 << 10);
+        Connection slow = new Connection(server.port(), 16 << 10);
+        Connection beats = server.connect()) {
+      answer.write("GET /w/_all_docs?include_docs=true HTTP/1.1\r\nHost: h\r\n\r\n");
+      assertThat(answer.readHead().status()).isEqualTo(200);
+      slow.write(
+          "GET /w/_changes?feed=continuous&include_docs=true&heartbeat=60000"
+              + " HTTP/1.1\r\nHost: h\r\n\r\n");
+      slow.readHead();
+      assertThat(slow.chunkTextBegins()).contains("\"id\":\"a\"");
+
+      assertThat(answer.chunkText()).contains("\"id\":\"a\"").hasSizeGreaterThan(text.length());
+      beats.write(
+          "GET /w/_changes?feed=continuous&since=now&heartbeat=1000 HTTP/1.1\r\nHost: h\r\n\r\n");
+      beats.readHead();
+      for (int beat = 0; beat < 2; beat++) {
+        assertThat(beats.chunkText()).isBlank();
+      }
+      slow.close();
+      assertThat(answer.chunkText()).contains("\"id\":\"b\"").hasSizeGreaterThan(text.length());
+    }
+  }
+
+  /** Nobody has to wait for memory as long as until the connection counts as idle. */
+  @Test
+  void a_client_that_takes_nothing_is_closed_when_others_need_what_it_holds() {
+    try (LectusServer impatient =
+        LectusServer.start(
+            stores.fresh(),
+            new TestSettings().pageMemoryBytes(1).stalledSeconds(1).maxRequestBytes(8 << 20))) {
+      impatient.put("/w");
+      impatient.write("/w/large", "{\"v\":\"" + "x".repeat(7_000_000) + "\"}");
+      try (Connection stalled = new Connection(impatient.port(), 16 << 10);
+          Connection beats = impatient.connect()) {
+        stalled.write("GET /w/large HTTP/1.1\r\nHost: h\r\n\r\n");
+        assertThat(stalled.readHead().status()).isEqualTo(200);
+        beats
+            .write(
+                "GET /w/_changes?feed=continuous&since=now&heartbeat=1000 HTTP/1.1\r\n"
+                    + "Host: h\r\n\r\n")
+            .readHead();
+        for (int beat = 0; beat < 3; beat++) {
+          assertThat(beats.chunkText()).isBlank();
+        }
+        // Nobody was refused so far.
+        assertThat(impatient.get("/w/large").status()).isEqualTo(503);
+        Await.until("it is given back", () -> impatient.get("/w/large").status() == 200);
+      }
+    }
+  }
+
+  /** What is in the URL counts like what is in a body. */
+  @Test
+  void the_ids_of_a_live_feed_are_counted_until_it_ends() {
+    server.put("/w");
+    String ids = "%5B%22a%22" + ",%22b%22".repeat(800) + "%5D";
+    String target = "/w/_changes?feed=continuous&heartbeat=60000&filter=_doc_ids&doc_ids=" + ids;
+    List<Connection> feeds = new ArrayList<>();
+    try {
+      Connection last = feed(target, feeds);
+      while (last.readHead().status() == 200) {
+        assertThat(feeds).hasSizeLessThan(100);
+        last = feed(target, feeds);
+      }
+      assertThat(feeds).hasSizeGreaterThan(10);
+    } finally {
+      feeds.forEach(Connection::close);
+    }
+    Await.until(
+        "it is given back",
+        () -> {
+          try (Connection again = feed(target, new ArrayList<>())) {
+            return again.readHead().status() == 200;
+          }
+        });
+  }
+
+  private Connection feed(String target, List<Connection> feeds) {
+    Connection feed = server.request("GET", target).open();
+    feeds.add(feed);
+    return feed;
+  }
+
+  /** It may go on for years. */
+  @Test
+  void a_live_feed_holds_nothing_of_its_body() {
+    server.put("/w");
+    String ids = "{\"doc_ids\":[\"a\"" + ",\"b\"".repeat(20_000) + "]}";
+    try (Connection feed =
+        post("/w/_changes?feed=continuous&filter=_doc_ids&heartbeat=60000")
+            .body(ids.getBytes(StandardCharsets.UTF_8))
+            .open()) {
+      assertThat(feed.readHead().status()).isEqualTo(200);
+      assertThat(server.post("/w/_all_docs", KEYS).status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void a_filter_that_takes_too_much_memory_is_413() {
+    server.put("/w");
+    String ids = "{\"doc_ids\":[\"a\"" + ",\"b\"".repeat(100_000) + "]}";
+    Answer refused =
+        server.post("/w/_changes?feed=continuous&filter=_doc_ids&heartbeat=60000", ids);
+    assertThat(refused.status()).isEqualTo(413);
+    assertThat(refused.member("reason")).startsWith("The filter takes more memory");
   }
 
   @Test

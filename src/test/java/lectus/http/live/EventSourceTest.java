@@ -70,8 +70,8 @@ final class EventSourceTest {
   void a_heartbeat_is_an_event_without_data() {
     try (Connection feed = feed("&heartbeat=20").open()) {
       feed.readHead();
-      assertThat(feed.chunkText()).isEqualTo("event: heartbeat\ndata: \n\n");
-      assertThat(feed.chunkText()).isEqualTo("event: heartbeat\ndata: \n\n");
+      assertThat(feed.chunkText()).isEqualTo("event: heartbeat\ndata: \nid: \"0\"\n\n");
+      assertThat(feed.chunkText()).isEqualTo("event: heartbeat\ndata: \nid: \"0\"\n\n");
     }
   }
 

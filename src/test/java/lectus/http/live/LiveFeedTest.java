@@ -6,6 +6,7 @@ import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,6 +42,16 @@ final class LiveFeedTest {
       rest.append(chunk);
     }
     return rest.toString();
+  }
+
+  @Test
+  void a_long_poll_is_answered_before_its_connection_is_closed_for_want_of_traffic() {
+    TestSettings settings = new TestSettings().idleTimeoutSeconds(4);
+    try (LectusServer impatient = LectusServer.start(stores.fresh(), settings)) {
+      impatient.put("/w");
+      assertThat(impatient.get("/w/_changes?feed=longpoll&since=now&timeout=60000").body())
+          .contains("\"last_seq\":");
+    }
   }
 
   @Test

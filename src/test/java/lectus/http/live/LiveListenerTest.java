@@ -6,21 +6,39 @@ import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
+import lectus.database.Sequence;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
+import lectus.feed.LivePage;
+import lectus.feed.LiveSource;
 import lectus.feed.LiveStart;
+import lectus.feed.Registration;
 import lectus.feed.Rows;
+import lectus.feed.Sharing;
+import lectus.feed.TailPage;
+import lectus.feed.TailReader;
+import lectus.feed.View;
+import lectus.feed.ViewPage;
 import lectus.feed.filter.FeedFilter;
 import lectus.feed.page.ChangesReader;
 import lectus.feed.page.FeedOptions;
@@ -31,6 +49,7 @@ import lectus.feed.testing.FeedDatabase;
 import lectus.feed.testing.ToldByHand;
 import lectus.feed.testing.WatchedSource;
 import lectus.http.testing.TestSettings;
+import lectus.store.Versionstamp;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
@@ -54,7 +73,7 @@ final class LiveListenerTest {
   private final Context loop = vertx.getOrCreateContext();
   private final ExecutorService readers = Executors.newFixedThreadPool(3);
   private final LiveTails tails = new LiveTails(readers);
-  private final LiveFeeds feeds = new LiveFeeds(readers, tails, new TestSettings().toNode().http());
+  private final LiveFeeds feeds = new LiveFeeds(tails, new TestSettings().toNode().http());
 
   @AfterEach
   void stop() {
@@ -77,7 +96,12 @@ final class LiveListenerTest {
 
     Client(FeedTerms terms, FeedOptions options) {
       source = new WatchedSource<>(db.changes.live(db.name, options, NOW, events).source());
-      listener = new LiveListener<>(feeds, loop, this, terms);
+      listener = new LiveListener<>(feeds, new FeedClient(loop, readers, readers), this, terms);
+    }
+
+    Client(LiveSource<FeedPosition> own, Executor executor) {
+      source = new WatchedSource<>(own);
+      listener = new LiveListener<>(feeds, new FeedClient(loop, executor, executor), this, FOREVER);
     }
 
     Client start(FeedPosition from) {
@@ -133,7 +157,7 @@ final class LiveListenerTest {
     }
 
     @Override
-    public void heartbeat() {}
+    public void heartbeat(FeedPosition at) {}
 
     @Override
     public void end(FeedEnd reason, FeedPosition at, long following) {
@@ -380,6 +404,231 @@ final class LiveListenerTest {
     put("z");
     newcomer.awaitIds("d0 d1 d2 d3 z");
     first.awaitIds("d0 d1 d2 d3 z");
+  }
+
+  @Test
+  void the_bound_of_one_listener_is_not_that_of_others() {
+    Client bounded = client();
+    put("x");
+    FeedPosition here = end();
+    FeedPosition bound =
+        FeedPosition.after(new Sequence(0, Versionstamp.upTo(Long.MAX_VALUE / 2).bytes()));
+    onLoop(
+        () -> {
+          bounded.listener.begin(new LiveStart<>(bounded.source, here).until(bound));
+          return null;
+        });
+    bounded.awaitCaughtUp();
+    Client free = client().start(here).awaitCaughtUp();
+    Await.until("it has joined", () -> onLoop(() -> free.listener.reached() != null));
+    put("y");
+    free.awaitIds("y");
+    assertThat(onLoop(() -> free.listener.bound())).isEmpty();
+  }
+
+  /** A source whose tail finds its views crowded, and whose first own page was read long ago. */
+  private record Crowding(
+      LiveSource<FeedPosition> inner, AtomicBoolean crowded, AtomicReference<FeedPosition> stale)
+      implements LiveSource<FeedPosition> {
+    @Override
+    public Optional<Sharing<FeedPosition>> sharing() {
+      return inner
+          .sharing()
+          .map(it -> new Sharing<>(it.tail(), it.view(), () -> reader(it), it.news()));
+    }
+
+    private TailReader<FeedPosition> reader(Sharing<FeedPosition> sharing) {
+      TailReader<FeedPosition> all = sharing.reader().get();
+      return new TailReader<>() {
+        @Override
+        public void add(View view) {
+          all.add(view);
+        }
+
+        @Override
+        public void remove(View view) {
+          all.remove(view);
+        }
+
+        @Override
+        public TailPage<FeedPosition> page(FeedPosition from) {
+          TailPage<FeedPosition> page = all.page(from);
+          if (page.views().isEmpty() || !crowded.getAndSet(false)) {
+            return page;
+          }
+          Map<View, ViewPage<FeedPosition>> views = new HashMap<>();
+          page.views().keySet().forEach(it -> views.put(it, new ViewPage.Crowded<>()));
+          return new TailPage<>(page.from(), views, page.next(), page.reachedEnd(), page.end());
+        }
+      };
+    }
+
+    @Override
+    public LivePage<FeedPosition> page(FeedPosition from, long limit) {
+      FeedPosition before = stale.getAndSet(null);
+      return before == null
+          ? inner.page(from, limit)
+          : new LivePage<>(Rows.none(), before, true, 0, Optional.empty());
+    }
+
+    @Override
+    public Registration listen(Listener listener) {
+      return inner.listen(listener);
+    }
+
+    @Override
+    public boolean hasNews(FeedPosition position) {
+      return inner.hasNews(position);
+    }
+  }
+
+  @Test
+  void who_joins_behind_a_crowded_page_reads_it_alone() {
+    put("x");
+    FeedPosition here = end();
+    AtomicBoolean crowded = new AtomicBoolean();
+    LiveSource<FeedPosition> plain =
+        db.changes.live(db.name, FeedOptions.DEFAULT, NOW, events).source();
+    Client newcomer =
+        new Client(new Crowding(plain, crowded, new AtomicReference<>(here)), Runnable::run);
+    AtomicBoolean come = new AtomicBoolean();
+    Executor executor =
+        task -> {
+          if (come.getAndSet(false)) {
+            newcomer.listener.begin(new LiveStart<>(newcomer.source, here));
+          }
+          readers.execute(task);
+        };
+    List<Client> clients = new ArrayList<>();
+    for (int i = 0; i < 250; i++) {
+      clients.add(
+          new Client(new Crowding(plain, crowded, new AtomicReference<>()), executor).start(here));
+    }
+    clients.forEach(Client::awaitCaughtUp);
+    clients.forEach(
+        client -> Await.until("joined", () -> onLoop(() -> client.listener.reached() != null)));
+    onLoop(
+        () -> {
+          crowded.set(true);
+          come.set(true);
+          return null;
+        });
+    put("between");
+    clients.forEach(client -> client.awaitIds("between"));
+    put("a");
+    clients.forEach(client -> client.awaitIds("between a"));
+    newcomer.awaitIds("between a");
+  }
+
+  /**
+   * A source whose tail is read otherwise.
+   *
+   * @param alone behind which its own pages were read
+   */
+  private record Tailored(
+      LiveSource<FeedPosition> inner,
+      UnaryOperator<TailPage<FeedPosition>> tail,
+      List<FeedPosition> alone)
+      implements LiveSource<FeedPosition> {
+    @Override
+    public Optional<Sharing<FeedPosition>> sharing() {
+      return inner
+          .sharing()
+          .map(it -> new Sharing<>(it.tail(), it.view(), () -> reader(it), it.news()));
+    }
+
+    private TailReader<FeedPosition> reader(Sharing<FeedPosition> sharing) {
+      TailReader<FeedPosition> all = sharing.reader().get();
+      return new TailReader<>() {
+        @Override
+        public void add(View view) {
+          all.add(view);
+        }
+
+        @Override
+        public void remove(View view) {
+          all.remove(view);
+        }
+
+        @Override
+        public TailPage<FeedPosition> page(FeedPosition from) {
+          return tail.apply(all.page(from));
+        }
+      };
+    }
+
+    @Override
+    public LivePage<FeedPosition> page(FeedPosition from, long limit) {
+      alone.add(from);
+      return inner.page(from, limit);
+    }
+
+    @Override
+    public Registration listen(Listener listener) {
+      return inner.listen(listener);
+    }
+
+    @Override
+    public boolean hasNews(FeedPosition position) {
+      return inner.hasNews(position);
+    }
+  }
+
+  private Tailored tailored(FeedOptions options, UnaryOperator<TailPage<FeedPosition>> tail) {
+    LiveSource<FeedPosition> plain = db.changes.live(db.name, options, NOW, events).source();
+    return new Tailored(plain, tail, new CopyOnWriteArrayList<>());
+  }
+
+  /** The page at the tail's end has nothing for anybody, so it is not in the window. */
+  @Test
+  void a_newcomer_that_gets_the_last_rows_from_the_window_has_caught_up() {
+    UnaryOperator<TailPage<FeedPosition>> inTwoPages =
+        page ->
+            page.views().isEmpty()
+                ? page
+                : new TailPage<>(page.from(), page.views(), page.next(), false, page.end());
+    Tailored source = tailored(FeedOptions.DEFAULT, inTwoPages);
+    Client first = new Client(source, readers).start(end()).awaitCaughtUp();
+    Client newcomer = client();
+    newcomer.source.afterNextPage(
+        () -> {
+          int before = onLoop(() -> first.timesCaughtUp);
+          put("between");
+          Await.until("the end came", () -> onLoop(() -> first.timesCaughtUp > before));
+        });
+    newcomer.start(FeedPosition.BEGINNING);
+
+    newcomer.awaitIds("between");
+    Await.until("it has caught up again", () -> onLoop(() -> newcomer.timesCaughtUp == 2));
+  }
+
+  @Test
+  void who_leaves_the_tail_goes_on_where_the_tail_was() {
+    AtomicBoolean crowded = new AtomicBoolean();
+    UnaryOperator<TailPage<FeedPosition>> crowding =
+        page -> {
+          if (!crowded.get()) {
+            return page;
+          }
+          Map<View, ViewPage<FeedPosition>> views = new HashMap<>();
+          page.views().keySet().forEach(it -> views.put(it, new ViewPage.Crowded<>()));
+          return new TailPage<>(page.from(), views, page.next(), page.reachedEnd(), page.end());
+        };
+    FeedFilter one = new FeedFilter.DocumentIds(Set.of("rare"));
+    Tailored source = tailored(new FeedOptions(false, false, false, one, 1), crowding);
+    Client rare = new Client(source, readers).start(end()).awaitCaughtUp();
+    put("x");
+    put("y");
+    FeedPosition behind = end();
+    Await.until(
+        "the tail has come there",
+        () -> onLoop(() -> rare.listener.reached()).compareTo(behind) >= 0);
+    int before = source.alone().size();
+    crowded.set(true);
+    put("rare");
+
+    rare.awaitIds("rare");
+    assertThat(source.alone().get(before)).isGreaterThanOrEqualTo(behind);
   }
 
   @Test

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is below messages: frames, their limits, pings, and the code with which a socket closes. */
 @Timeout(60)
@@ -32,7 +34,8 @@ final class SocketFramesTest {
     server =
         LectusServer.start(
             stores.fresh(),
-            new TestSettings().webSockets(new WebSocketSettings(MAX_MESSAGE_BYTES, 3, 55, 120)));
+            new TestSettings()
+                .webSockets(new WebSocketSettings(MAX_MESSAGE_BYTES, 3, 55, 120, 10)));
     server.put("/x");
     server.write("/x/p", "{}");
   }
@@ -50,7 +53,7 @@ final class SocketFramesTest {
   private static LectusServer impatient() {
     return LectusServer.start(
         stores.fresh(),
-        new TestSettings().webSockets(new WebSocketSettings(MAX_MESSAGE_BYTES, 3, 1, 2)));
+        new TestSettings().webSockets(new WebSocketSettings(MAX_MESSAGE_BYTES, 3, 1, 2, 10)));
   }
 
   /** A socket on which frames are written byte for byte. */
@@ -192,6 +195,28 @@ final class SocketFramesTest {
   void a_goodbye_is_answered_in_kind() {
     assertThat(closeCodeAfter(Frames.masked(Frames.CLOSE, true, new byte[] {0x03, (byte) 0xe8})))
         .isEqualTo(1000);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1000, 1003, 1007, 1014, 3000, 4999})
+  void a_goodbye_with_a_code_that_may_be_sent_has_it_back(int code) {
+    assertThat(closeCodeAfter(goodbye(code))).isEqualTo(code);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 999, 1004, 1005, 1006, 1015, 2999, 5000, 15_605, 49_883, 65_535})
+  void a_goodbye_with_a_code_that_must_not_be_sent_is_1002(int code) {
+    assertThat(closeCodeAfter(goodbye(code))).isEqualTo(1002);
+  }
+
+  @Test
+  void a_goodbye_of_one_byte_is_1002() {
+    assertThat(closeCodeAfter(Frames.masked(Frames.CLOSE, true, new byte[] {3}))).isEqualTo(1002);
+  }
+
+  private static byte[] goodbye(int code) {
+    byte[] payload = {(byte) (code >>> 8), (byte) code};
+    return Frames.masked(Frames.CLOSE, true, payload);
   }
 
   @Test

@@ -44,11 +44,15 @@ final class SocketHandshakeTest {
   }
 
   private static Request upgrade(String version, String key, String protocols) {
+    return upgradeTo("WebSocket", version, key, protocols);
+  }
+
+  private static Request upgradeTo(String to, String version, String key, String protocols) {
     Request request =
         server
             .request("GET", "/_changes")
             .header("Connection", "keep-alive, Upgrade")
-            .header("Upgrade", "WebSocket")
+            .header("Upgrade", to)
             .header("Sec-WebSocket-Version", version);
     Request keyed = key == null ? request : request.header("Sec-WebSocket-Key", key);
     return protocols == null ? keyed : keyed.header("Sec-WebSocket-Protocol", protocols);
@@ -93,6 +97,14 @@ final class SocketHandshakeTest {
 
     assertThat(head.status()).isEqualTo(101);
     assertThat(head.headers()).doesNotContainKey("sec-websocket-extensions");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"websocket, h3", "h3, WebSocket", "h3,websocket"})
+  void one_of_several_protocols_to_upgrade_to_may_be_websocket(String protocols) {
+    Answer head = head(upgradeTo(protocols, "13", KEY, "lectus.changes.v1"));
+    assertThat(head.status()).isEqualTo(101);
+    assertThat(head.header("upgrade")).isEqualToIgnoringCase("websocket");
   }
 
   @Test

@@ -96,6 +96,28 @@ final class SocketReadsTest {
     assertThat(eager.message("end", "id")).isEqualTo("15");
   }
 
+  /** Pages in which nothing matches come to no row, and are turns all the same. */
+  @Test
+  void subscriptions_that_find_nothing_for_long_do_not_keep_others_waiting() {
+    String docs = "{},".repeat(4_000) + "{}";
+    for (int batch = 0; batch < 4; batch++) {
+      server.post("/x/_bulk_docs", "{\"docs\":[" + docs + "]}");
+    }
+    SocketClient client = clients.get(0);
+    store.hold();
+    for (int id = 0; id < 8; id++) {
+      client.send(
+          "{\"type\":\"subscribe\",\"id\":\"%d\",\"db\":\"x\",\"selector\":{\"none\":{\"$gt\":%d}}}"
+              .formatted(id, id));
+    }
+    client.send("{\"type\":\"subscribe\",\"id\":\"all\",\"db\":\"x\",\"limit\":1}");
+    store.release();
+
+    JsonObject first = client.message();
+    assertThat(SocketClient.text(first, "type")).isEqualTo("row");
+    assertThat(SocketClient.text(first, "id")).isEqualTo("all");
+  }
+
   @Test
   void a_subscription_that_cannot_be_read_on_leaves_the_others_alone() {
     server.write("/x/p", "{}");

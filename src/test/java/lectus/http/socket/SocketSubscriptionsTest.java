@@ -115,6 +115,8 @@ final class SocketSubscriptionsTest {
     client.error("b", "not_found", true);
     client.subscribe("b", "'db':'No'");
     client.error("b", "illegal_database_name", true);
+    client.subscribe("b", "'db':['x','No']");
+    client.error("b", "illegal_database_name", true);
     client.subscribe("b", "'db':'x','since':'junk'");
     client.error("b", "bad_request", true);
 

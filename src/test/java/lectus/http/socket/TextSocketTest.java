@@ -4,14 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpServerOptions;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import lectus.http.clock.IdleClock;
+import lectus.http.memory.MemoryAccount;
 import lectus.http.testing.Connection;
 import lectus.http.testing.Frames;
 import lectus.http.testing.SocketClient;
+import lectus.store.testing.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -19,10 +25,11 @@ import org.junit.jupiter.api.Timeout;
 /** What is seldom seen of a socket: messages that cannot be handled, clients that take nothing. */
 @Timeout(60)
 final class TextSocketTest {
-  private static final WebSocketSettings SETTINGS = new WebSocketSettings(1_000, 1, 55, 120);
+  private static final WebSocketSettings SETTINGS = new WebSocketSettings(200_000, 1, 55, 120, 1);
   private static final byte[] DRAINED = "drained".getBytes(StandardCharsets.UTF_8);
   private static final long SELDOM_MILLIS = 55_000;
 
+  private final MemoryAccount messages = new MemoryAccount(300_000);
   private final Vertx vertx = Vertx.vertx();
   private final CompletableFuture<TextSocket> opened = new CompletableFuture<>();
   private final CompletableFuture<Context> loop = new CompletableFuture<>();
@@ -36,11 +43,11 @@ final class TextSocketTest {
   /** The port of a server that answers each message so. */
   private int serve(Runnable answer, long pingMillis) {
     return vertx
-        .createHttpServer()
+        .createHttpServer(new HttpServerOptions().setMaxWebSocketFrameSize(200_000))
         .webSocketHandler(
             webSocket -> {
               TextSocket socket =
-                  new TextSocket(vertx, new IdleClock(), webSocket, SETTINGS, pingMillis);
+                  new TextSocket(vertx, new IdleClock(), webSocket, SETTINGS, messages, pingMillis);
               socket.start(new Answering(answer));
               loop.complete(Vertx.currentContext());
               opened.complete(socket);
@@ -104,7 +111,10 @@ final class TextSocketTest {
   }
 
   private Connection rawClient(long pingMillis) {
-    Connection client = new Connection(serve(() -> {}, pingMillis), 16 << 10);
+    return upgraded(new Connection(serve(() -> {}, pingMillis), 16 << 10));
+  }
+
+  private static Connection upgraded(Connection client) {
     client.write(
         "GET / HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
             + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
@@ -140,6 +150,52 @@ final class TextSocketTest {
       }
       assertThat(pings).isLessThan(ticks / 3);
     }
+  }
+
+  /** Alone it may hold what it likes, but not for long. */
+  @Test
+  void a_message_that_does_not_come_as_a_whole_holds_memory_until_its_time_is_over() {
+    int port = serve(() -> {}, SELDOM_MILLIS);
+    for (byte[] beginning : List.of(halfAFrame(), firstFrameOfTwo())) {
+      try (Connection client = connected(port)) {
+        client.write(beginning);
+        Await.until("it is counted", () -> messages.held() >= beginning.length - 20);
+        Connection.Frame last = client.frame();
+        assertThat(last.opcode()).isEqualTo(Frames.CLOSE);
+        assertThat(ByteBuffer.wrap(last.payload()).getChar()).isEqualTo((char) 1008);
+      }
+      Await.until("it is given back", () -> messages.held() == 0);
+    }
+  }
+
+  @Test
+  void a_message_for_which_there_is_no_memory_is_1013() {
+    int port = serve(() -> {}, SELDOM_MILLIS);
+    messages.reserve(300_000, 0);
+    try (Connection large = connected(port);
+        Connection small = connected(port)) {
+      large.write(halfAFrame());
+      Connection.Frame last = large.frame();
+      assertThat(last.opcode()).isEqualTo(Frames.CLOSE);
+      assertThat(ByteBuffer.wrap(last.payload()).getChar()).isEqualTo((char) 1013);
+
+      small.write(Frames.text("x".repeat(10_000)));
+      small.write(Frames.masked(Frames.PING, true, new byte[0]));
+      assertThat(small.frame().opcode()).isEqualTo(Frames.PONG);
+    }
+    Await.until("it is given back", () -> messages.held() == 300_000);
+  }
+
+  private static byte[] halfAFrame() {
+    return Arrays.copyOf(Frames.text("x".repeat(150_000)), 100_000);
+  }
+
+  private static byte[] firstFrameOfTwo() {
+    return Frames.masked(Frames.TEXT, false, new byte[100_000]);
+  }
+
+  private static Connection connected(int port) {
+    return upgraded(new Connection(port));
   }
 
   /** Lets as many pings become due. */

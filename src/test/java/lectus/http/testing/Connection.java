@@ -33,13 +33,21 @@ public final class Connection implements AutoCloseable {
    * @param receiveBytes what may wait in the socket to be read; 0: as the system has it
    */
   public Connection(int port, int receiveBytes) {
+    this(port, receiveBytes, PATIENCE_MILLIS);
+  }
+
+  /**
+   * @param receiveBytes as above
+   * @param patienceMillis so long a byte that must come may take
+   */
+  public Connection(int port, int receiveBytes, int patienceMillis) {
     try {
       socket = new Socket();
       if (receiveBytes > 0) {
         socket.setReceiveBufferSize(receiveBytes);
       }
       socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-      socket.setSoTimeout(PATIENCE_MILLIS);
+      socket.setSoTimeout(patienceMillis);
       socket.setTcpNoDelay(true);
       in = new BufferedInputStream(socket.getInputStream());
     } catch (IOException e) {
@@ -61,9 +69,23 @@ public final class Connection implements AutoCloseable {
     return write(text.getBytes(StandardCharsets.UTF_8));
   }
 
+  /** Says that nothing more will be written, and goes on reading. */
+  public Connection endWriting() {
+    try {
+      socket.shutdownOutput();
+      return this;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** The next whole answer. */
   public Answer read(boolean toHead) {
-    Answer head = readHead();
+    return readBody(readHead(), toHead);
+  }
+
+  /** The rest of an answer of which the head was read. */
+  public Answer readBody(Answer head, boolean toHead) {
     boolean bodyless = toHead || head.status() == 304 || head.status() == 204;
     String body = bodyless ? "" : new String(body(head), StandardCharsets.UTF_8);
     return new Answer(head.status(), head.reason(), head.headers(), body);
@@ -112,8 +134,19 @@ public final class Connection implements AutoCloseable {
     return chunk;
   }
 
+  /** The first bytes of the next chunk, of which the rest is not read. */
+  public String chunkTextBegins() {
+    line();
+    return new String(bytes(100), StandardCharsets.UTF_8);
+  }
+
   public String chunkText() {
     return new String(chunk(), StandardCharsets.UTF_8);
+  }
+
+  /** Reads so many bytes, of whatever they are. */
+  public void skip(int length) {
+    bytes(length);
   }
 
   private byte[] bytes(int length) {
@@ -166,6 +199,11 @@ public final class Connection implements AutoCloseable {
     return new Frame(head[0] & 0x0f, bytes(length));
   }
 
+  /** The next byte. */
+  public int octet() {
+    return bytes(1)[0] & 0xff;
+  }
+
   /** All that comes until the server ends the connection. */
   public String readToEnd() {
     try {
@@ -181,6 +219,16 @@ public final class Connection implements AutoCloseable {
       return in.read() < 0;
     } catch (IOException reset) {
       return true;
+    }
+  }
+
+  /** Leaves without a word, as a client does that is killed. */
+  public void abort() {
+    try {
+      socket.setSoLinger(true, 0);
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -77,6 +77,12 @@ public final class SocketClient implements AutoCloseable {
     return await(opening);
   }
 
+  /** The text beside the server's close code, once it has closed the socket. */
+  public String closeReason() {
+    await(closed);
+    return socket.closeReason();
+  }
+
   /** The subprotocol that the server chose. */
   public String protocol() {
     return socket.subProtocol();

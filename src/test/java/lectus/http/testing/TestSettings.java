@@ -5,9 +5,11 @@ import java.util.List;
 import java.util.Optional;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.CorsSettings;
+import lectus.http.HostSettings;
 import lectus.http.HttpSettings;
 import lectus.http.socket.WebSocketSettings;
 import lectus.server.ClusterSettings;
+import lectus.server.MemoryPlan;
 import lectus.server.NodeSettings;
 import lectus.server.PollSettings;
 import lectus.server.WriteSettings;
@@ -17,14 +19,23 @@ public final class TestSettings {
   private static final int MAX_HEADER_BYTES = 16_384;
   private static final int MAX_UUIDS = 1_000;
   private static final int READERS = 4;
+  private static final long HEAP = 1 << 30;
   private static final long HOT_DOCUMENT_BYTES = 8 << 20;
 
   private int maxUriLength = 8_000;
   private int maxRequestBytes = 4 << 20;
   private long bodyMemoryBytes = 64 << 20;
+  private long messageMemoryBytes = 64 << 20;
+  private long pageMemoryBytes = 64 << 20;
+  private long filterMemoryBytes = 64 << 20;
   private int idleTimeoutSeconds = 300;
+  private int stalledSeconds = 60;
+  private HostSettings hosts = HostSettings.ANY;
+  private int maxConnections = 10_000;
+  private int headSeconds = 30;
+  private int slowBodySeconds = 30;
   private CorsSettings cors = new CorsSettings(List.of(), false, List.of(), List.of(), 0);
-  private WebSocketSettings webSockets = new WebSocketSettings(256 << 10, 1_000, 30, 120);
+  private WebSocketSettings webSockets = new WebSocketSettings(256 << 10, 1_000, 30, 120, 10);
   private WriteSettings writes = new WriteSettings(2, 10_000, 64 << 20, 64, 1 << 20);
   private boolean ignoresValidation = false;
   private PollSettings polls = new PollSettings(Duration.ofMillis(100), Duration.ofSeconds(2));
@@ -47,8 +58,52 @@ public final class TestSettings {
     return this;
   }
 
+  /** What WebSockets' clients may have said that nobody has handled. */
+  public TestSettings messageMemoryBytes(long bytes) {
+    messageMemoryBytes = bytes;
+    return this;
+  }
+
+  /** What rows and answers may hold that wait for their clients. */
+  public TestSettings pageMemoryBytes(long bytes) {
+    pageMemoryBytes = bytes;
+    return this;
+  }
+
+  /** What live feeds may hold to match with. */
+  public TestSettings filterMemoryBytes(long bytes) {
+    filterMemoryBytes = bytes;
+    return this;
+  }
+
   public TestSettings idleTimeoutSeconds(int seconds) {
     idleTimeoutSeconds = seconds;
+    return this;
+  }
+
+  public TestSettings stalledSeconds(int seconds) {
+    stalledSeconds = seconds;
+    return this;
+  }
+
+  /** By default every name does, as on a server that is reached from elsewhere. */
+  public TestSettings hosts(HostSettings settings) {
+    hosts = settings;
+    return this;
+  }
+
+  public TestSettings maxConnections(int connections) {
+    maxConnections = connections;
+    return this;
+  }
+
+  public TestSettings headSeconds(int seconds) {
+    headSeconds = seconds;
+    return this;
+  }
+
+  public TestSettings slowBodySeconds(int seconds) {
+    slowBodySeconds = seconds;
     return this;
   }
 
@@ -102,12 +157,29 @@ public final class TestSettings {
         documents,
         writes,
         ignoresValidation,
+        maxConnections,
         READERS,
-        bodyMemoryBytes,
-        HOT_DOCUMENT_BYTES,
+        memory(),
         polls,
         cluster,
         Duration.ofSeconds(20));
+  }
+
+  private MemoryPlan memory() {
+    MemoryPlan plan = MemoryPlan.of(HEAP, writes.executors());
+    return new MemoryPlan(
+        bodyMemoryBytes,
+        HOT_DOCUMENT_BYTES,
+        writes.queueBytes(),
+        plan.queuedCommits(),
+        plan.conflictHistory(),
+        messageMemoryBytes,
+        pageMemoryBytes,
+        filterMemoryBytes,
+        plan.candidates(),
+        plan.glimpses(),
+        plan.connections(),
+        plan.longestBody());
   }
 
   private HttpSettings http() {
@@ -116,9 +188,13 @@ public final class TestSettings {
         maxUriLength,
         MAX_HEADER_BYTES,
         idleTimeoutSeconds,
+        stalledSeconds,
+        headSeconds,
+        slowBodySeconds,
         MAX_UUIDS,
         true,
         "0.0.0-test",
+        hosts,
         cors,
         webSockets);
   }

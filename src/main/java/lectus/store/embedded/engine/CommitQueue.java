@@ -7,6 +7,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What waits for the committer, and the committer's turns: of all threads of the executor one at a
@@ -14,6 +16,8 @@ import java.util.function.Consumer;
  * thread; when none waits, on the committer's own, which saves a lone client the second wake-up.
  */
 final class CommitQueue {
+  private static final Logger LOG = LoggerFactory.getLogger(CommitQueue.class);
+
   private final Executor executor;
   private final Consumer<List<PendingCommit>> work;
   private final int groupTransactions;
@@ -21,6 +25,9 @@ final class CommitQueue {
   private final long maxBytes;
   private final ConcurrentLinkedQueue<PendingCommit> queue = new ConcurrentLinkedQueue<>();
   private final AtomicLong queuedBytes = new AtomicLong();
+
+  /** Made beforehand: once a commit is counted, nothing may fail for want of memory. */
+  private final Runnable workingOff = this::workOff;
 
   /**
    * Commits that wait or are worked on, counted once they are in the queue, and one for a turn that
@@ -45,25 +52,36 @@ final class CommitQueue {
     }
     queue.add(commit);
     if (load.getAndIncrement() == 0) {
-      executor.execute(this::workOff);
+      startOrRun(workingOff);
     }
     return true;
   }
 
   /** Has {@code task} run as a turn of the committer; false if the committer is not idle. */
   boolean tryTurn(Runnable task) {
-    if (!load.compareAndSet(0, 1)) {
-      return false;
-    }
-    executor.execute(
+    Runnable turn =
         () -> {
           try {
             task.run();
           } finally {
             finish(1);
           }
-        });
+        };
+    if (!load.compareAndSet(0, 1)) {
+      return false;
+    }
+    startOrRun(turn);
     return true;
+  }
+
+  /** A turn that nobody took would leave every later commit waiting; no thread may be had. */
+  private void startOrRun(Runnable turn) {
+    try {
+      executor.execute(turn);
+    } catch (RuntimeException | Error refused) {
+      complain("The committer gets no thread and works on its caller's", refused);
+      turn.run();
+    }
   }
 
   /** Whether nothing waits and nothing is worked on. */
@@ -78,14 +96,56 @@ final class CommitQueue {
   }
 
   private void workOff() {
-    while (true) {
-      List<PendingCommit> group = takeGroup();
-      work.accept(group);
-      if (load.addAndGet(-group.size()) == 0) {
-        group.forEach(PendingCommit::complete);
-        return;
+    boolean more = true;
+    while (more) {
+      List<PendingCommit> group = workOnGroup();
+      more = load.addAndGet(-group.size()) > 0;
+      if (more) {
+        completeApart(group);
+      } else {
+        completeAll(group);
       }
-      executor.execute(() -> group.forEach(PendingCommit::complete));
+    }
+  }
+
+  /** Whatever is thrown, be it for want of memory: the committer goes on. */
+  private void completeApart(List<PendingCommit> group) {
+    try {
+      startOrRun(() -> completeAll(group));
+    } catch (Throwable error) {
+      completeAll(group);
+    }
+  }
+
+  /** Whatever is thrown ends its own group, of which nobody knows what is stored. */
+  private List<PendingCommit> workOnGroup() {
+    List<PendingCommit> group = List.of();
+    try {
+      group = takeGroup();
+      work.accept(group);
+    } catch (Throwable error) {
+      group.forEach(commit -> commit.doubt(StoreErrors.commitUnknownResult()));
+      complain("A group of commits failed", error);
+    }
+    return group;
+  }
+
+  /** What one answer sets off is no affair of the others. */
+  private static void completeAll(List<PendingCommit> group) {
+    for (PendingCommit commit : group) {
+      try {
+        commit.complete();
+      } catch (Throwable error) {
+        complain("The answer of a commit could not be given", error);
+      }
+    }
+  }
+
+  private static void complain(String what, Throwable error) {
+    try {
+      LOG.error(what, error);
+    } catch (Throwable unsaid) {
+      // There may be no memory to say so; the commits that follow count more.
     }
   }
 

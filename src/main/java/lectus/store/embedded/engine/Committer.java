@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Makes groups of commits durable and readable, one group at a time: check, resolve, write, sync,
  * publish. It stops for good at the first write that fails, because it cannot know what of it is on
- * disk.
+ * disk. What fails before anything is written ends its own group alone.
  */
 final class Committer {
   private static final Logger LOG = LoggerFactory.getLogger(Committer.class);
@@ -54,17 +54,34 @@ final class Committer {
       commits.forEach(commit -> commit.refuse(StoreErrors.ioError(failure)));
       return;
     }
+    CommitGroup group;
     try {
-      CommitGroup group = new CommitGroup(nextVersion(), commits, history, latest);
+      group = new CommitGroup(nextVersion(), commits, history, latest);
+    } catch (RocksDBException error) {
+      fail(error);
+      doubt(commits);
+      return;
+    } catch (Throwable error) {
+      LOG.error("A group of commits could not be checked; nothing of it is stored", error);
+      // They tell of writes that will never be.
+      latest.atomicValues().forgetAll();
+      doubt(commits);
+      return;
+    }
+    try {
       if (!group.isEmpty()) {
         write(group.writes());
         publish(group);
         tell(group.version());
       }
-    } catch (RocksDBException | RuntimeException error) {
+    } catch (Throwable error) {
       fail(error);
-      commits.forEach(commit -> commit.doubt(StoreErrors.commitUnknownResult()));
+      doubt(commits);
     }
+  }
+
+  private static void doubt(List<PendingCommit> commits) {
+    commits.forEach(commit -> commit.doubt(StoreErrors.commitUnknownResult()));
   }
 
   /** Raises the readable version while nothing is committed, so that windows pass. */
@@ -76,8 +93,10 @@ final class Committer {
       long version = nextVersion();
       snapshots.advance(version);
       history.forgetUpTo(snapshots.oldestHeldVersion());
-    } catch (RocksDBException | RuntimeException error) {
+    } catch (RocksDBException error) {
       fail(error);
+    } catch (Throwable error) {
+      LOG.error("The readable version could not be raised; the next turn tries again", error);
     }
   }
 
@@ -134,12 +153,12 @@ final class Committer {
   private void tell(long version) {
     try {
       listener.accept(version);
-    } catch (RuntimeException error) {
+    } catch (Throwable error) {
       LOG.error("the listener of new versions failed", error);
     }
   }
 
-  private void fail(Exception error) {
+  private void fail(Throwable error) {
     if (failure == null) {
       failure =
           "the store could not write its log and takes no more commits: " + error.getMessage();

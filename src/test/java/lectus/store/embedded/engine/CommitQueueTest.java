@@ -2,6 +2,8 @@ package lectus.store.embedded.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.FDBException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -94,6 +96,75 @@ class CommitQueueTest {
     hand.run();
 
     assertThat(groups).containsExactly(1, 1);
+  }
+
+  @Test
+  void whateverIsThrownEndsItsOwnGroupAlone() {
+    TurnedByHand hand = new TurnedByHand();
+    EngineOptions options = EngineOptions.defaults().withGroups(1, 1 << 20);
+    CommitQueue queue =
+        new CommitQueue(
+            options,
+            hand,
+            group -> {
+              if (seen.getAndIncrement() == 0) {
+                throw new OutOfMemoryError("of this test");
+              }
+              group.forEach(commit -> commit.accept(new CommitReceipt(1, 0)));
+            });
+    PendingCommit first = pending();
+    PendingCommit second = pending();
+    queue.offer(first);
+    queue.offer(second);
+    hand.run();
+
+    assertThat(first.future())
+        .failsWithin(Duration.ZERO)
+        .withThrowableThat()
+        .withRootCauseInstanceOf(FDBException.class)
+        .withMessageContaining("may or may not");
+    assertThat(second.future()).isCompleted();
+    assertThat(queue.isIdle()).isTrue();
+    PendingCommit third = pending();
+    queue.offer(third);
+    hand.run();
+    assertThat(third.future()).isCompleted();
+  }
+
+  @Test
+  void withoutAThreadTheCommitterWorksOnItsCallers() {
+    CommitQueue queue =
+        new CommitQueue(
+            EngineOptions.defaults(),
+            task -> {
+              throw new OutOfMemoryError("unable to create native thread");
+            },
+            this::work);
+    PendingCommit commit = pending();
+    queue.offer(commit);
+
+    assertThat(commit.future()).isCompleted();
+    assertThat(queue.isIdle()).isTrue();
+  }
+
+  @Test
+  void answerThatFailsLeavesTheOthersOfItsGroupTheirs() {
+    TurnedByHand hand = new TurnedByHand();
+    CommitQueue queue = new CommitQueue(EngineOptions.defaults(), hand, this::work);
+    PendingCommit first = pending();
+    PendingCommit second = pending();
+    first
+        .future()
+        .thenRun(
+            () -> {
+              throw new OutOfMemoryError("of this test");
+            });
+    queue.offer(first);
+    queue.offer(second);
+    hand.run();
+
+    assertThat(second.future()).isCompleted();
+    assertThat(queue.isIdle()).isTrue();
   }
 
   private void work(List<PendingCommit> group) {

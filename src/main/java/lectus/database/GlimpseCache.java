@@ -1,0 +1,102 @@
+package lectus.database;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The catalogue's entries of databases that are configured as most are, with one shard and no
+ * generation before it: who passes by many databases needs not read the configuration of each
+ * again. All of them hold at one metadata version, which moves with each change of a configuration
+ * and each deletion; once it has moved, all are forgotten. For any thread.
+ */
+final class GlimpseCache {
+  /** Bytes that an entry takes beside its name and its value: objects, and the cache's own. */
+  private static final int ENTRY_BYTES = 200;
+
+  private static final ConfigSubspace.Content USUAL =
+      new ConfigSubspace.Content(
+          new byte[0],
+          0,
+          new DatabaseConfiguration(DatabaseConfiguration.DEFAULT_REVS_LIMIT, false),
+          new ShardTopology(
+              List.of(
+                  new Generation(
+                      Optional.empty(), HashScheme.DEFAULT, List.of(ShardId.numbered(0)), false)),
+              false),
+          DatabaseHandle.CURRENT_FORMAT);
+
+  private final long mostBytes;
+  private volatile Seen seen;
+
+  /**
+   * @param metadataVersion at which all entries hold; null while the store has none
+   */
+  private record Seen(byte[] metadataVersion, Cache<DatabaseName, byte[]> entries) {}
+
+  /**
+   * @param mostBytes that entries may take
+   */
+  GlimpseCache(long mostBytes) {
+    this.mostBytes = mostBytes;
+    this.seen = seenAt(null);
+  }
+
+  private Seen seenAt(byte[] metadataVersion) {
+    return new Seen(
+        metadataVersion,
+        Caffeine.newBuilder()
+            .maximumWeight(mostBytes)
+            .weigher(
+                (DatabaseName name, byte[] entry) ->
+                    ENTRY_BYTES + name.text().length() + entry.length)
+            .executor(Runnable::run)
+            .build());
+  }
+
+  /** What {@link #USUAL} databases have in their configuration. */
+  static ConfigSubspace.Content usual() {
+    return USUAL;
+  }
+
+  /**
+   * The value under the database's name in the catalogue; null if it is not known, or may be
+   * another one by now.
+   *
+   * @param metadataVersion of the transaction that asks
+   */
+  byte[] entry(DatabaseName name, byte[] metadataVersion) {
+    Seen now = seen;
+    return Arrays.equals(now.metadataVersion(), metadataVersion)
+        ? now.entries().getIfPresent(name)
+        : null;
+  }
+
+  /**
+   * Keeps what a transaction has read, if it is as usual.
+   *
+   * @param entry the value under the database's name in the catalogue
+   * @param metadataVersion of the transaction
+   */
+  void put(
+      DatabaseName name, byte[] entry, ConfigSubspace.Content content, byte[] metadataVersion) {
+    if (!isUsual(content)) {
+      return;
+    }
+    Seen now = seen;
+    if (!Arrays.equals(now.metadataVersion(), metadataVersion)) {
+      now = seenAt(metadataVersion);
+      seen = now;
+    }
+    now.entries().put(name, entry);
+  }
+
+  private static boolean isUsual(ConfigSubspace.Content content) {
+    return content.incarnation() == USUAL.incarnation()
+        && content.format() == USUAL.format()
+        && content.configuration().equals(USUAL.configuration())
+        && content.topology().equals(USUAL.topology());
+  }
+}

@@ -1,0 +1,110 @@
+package lectus.database;
+
+import com.apple.foundationdb.Transaction;
+import java.util.HashSet;
+import java.util.Set;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.store.Reads;
+import lectus.store.Versionstamps;
+
+/**
+ * Lets new shards take the changes of a database from a transaction on (RFC 018, Resharding), and
+ * keeps the description of earlier generations small: those of which nothing is left, and which
+ * follow each other, become one entry of the configuration.
+ */
+final class Resharding {
+  /** Generations that a feed from the beginning reads one after the other, at most. */
+  static final int MOST_GENERATIONS_WITH_ROWS = 64;
+
+  /** Emptied generations that are worth an entry of their own, for all of them. */
+  private static final int WORTH_MERGING = 2;
+
+  /** Shards that one transaction forgets at most, or those of one generation: a megabyte or two. */
+  private static final int MOST_SHARDS_FORGOTTEN = 10_000;
+
+  private final Transaction tx;
+  private final DatabaseHandle db;
+  private int shardsForgotten;
+
+  /**
+   * @param tx has the shard map in its read conflict set
+   */
+  Resharding(Transaction tx, DatabaseHandle db) {
+    this.tx = tx;
+    this.db = db;
+  }
+
+  /**
+   * @return the topology once the transaction is committed, with a placeholder where the new
+   *     generation begins
+   * @throws LectusException {@code conflict} (409) if too many generations have rows
+   */
+  ShardTopology run(int shards) {
+    ShardTopology former = db.topology();
+    return former.eras().size() < WORTH_MERGING
+        ? replace(former, shards)
+        : replace(merged(former), shards);
+  }
+
+  /**
+   * What was replaced and is empty takes no changes any more, so what the counters say of it holds
+   * whenever the transaction commits. The current generation may be written to meanwhile.
+   */
+  private ShardTopology merged(ShardTopology former) {
+    FilledShards filled = Reads.await(FilledShards.read(tx, db));
+    checkGenerations(former.generations().stream().filter(filled::hasAnyOf).count());
+    ShardTopology merged =
+        former.merged(it -> it.replaced() && !filled.hasAnyOf(it) && mayForget(it), WORTH_MERGING);
+    Set<Era> kept = new HashSet<>(merged.eras());
+    for (Era gone : former.eras()) {
+      if (!kept.contains(gone)) {
+        forget(gone);
+      }
+    }
+    Set<EmptiedGenerations> known = new HashSet<>(former.emptied());
+    for (EmptiedGenerations emptied : merged.emptied()) {
+      if (!known.contains(emptied)) {
+        ConfigSubspace.putEmptied(tx, db.prefix(), emptied);
+      }
+    }
+    return merged;
+  }
+
+  /** What is left to the next resharding does no harm. */
+  private boolean mayForget(Generation generation) {
+    shardsForgotten += generation.shards().size();
+    return shardsForgotten <= MOST_SHARDS_FORGOTTEN;
+  }
+
+  /** The counters of an emptied generation are all 0. */
+  private void forget(Era gone) {
+    tx.clear(ConfigSubspace.shardMapKey(db.prefix(), gone));
+    if (gone instanceof Generation generation) {
+      for (ShardId shard : generation.shards()) {
+        tx.clear(StatisticsSubspace.entriesRange(db.prefix(), shard));
+      }
+    }
+  }
+
+  private ShardTopology replace(ShardTopology former, int shards) {
+    Sequence uncommitted = new Sequence(db.incarnation(), Versionstamps.placeholder(0));
+    ShardTopology topology = former.resharded(uncommitted, shards);
+    Generation replaced = former.current().asReplaced();
+    ConfigSubspace.reshard(tx, db.prefix(), db.incarnation(), replaced, topology.current());
+    MetadataVersion.move(tx);
+    return topology;
+  }
+
+  private static void checkGenerations(long withRows) {
+    if (withRows >= MOST_GENERATIONS_WITH_ROWS) {
+      throw new LectusException(
+          new LectusError.NotNow(
+              "The changes of "
+                  + withRows
+                  + " generations of shards are not empty, which is as many as there may be. A"
+                  + " generation is empty once all documents that were written in it have been"
+                  + " written again."));
+    }
+  }
+}

@@ -1,0 +1,160 @@
+package lectus.feed.filter;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.changes.ChangeEntry;
+import lectus.database.DatabaseHandle;
+import lectus.document.read.SelectedDocuments;
+import lectus.feed.PageTime;
+import lectus.json.LeafView;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Reads;
+
+/**
+ * Which of the filters of a {@link FilterIndex} let entries through, in one transaction. What any
+ * of their selectors looks at is read once of each document.
+ */
+public final class EntryMatch<V> {
+  private final FilterIndex<V> filters;
+  private final ReadTransaction tx;
+  private final SelectedDocuments documents;
+  private final RevisionsSubspace revisions;
+  private final PageTime time = new PageTime();
+
+  /** Is told, of an entry, what becomes of it. */
+  public interface Outcome<V> {
+    /**
+     * @param revisions the leaves that are shown; empty for those that the feed's style shows
+     */
+    void passes(V who, Optional<List<RevisionId>> revisions);
+
+    /** Whether it passes cannot be told. */
+    void fails(V who, Throwable failure);
+
+    /** It took too long to find out. */
+    void waits(V who);
+  }
+
+  EntryMatch(FilterIndex<V> filters, ReadTransaction tx, DatabaseHandle db) {
+    this.filters = filters;
+    this.tx = tx;
+    this.documents = new SelectedDocuments(tx, db, filters.selectors().reads());
+    this.revisions = new RevisionsSubspace(db);
+  }
+
+  /**
+   * An entry of which the selectors' leaves are being read.
+   *
+   * @param winner null where no selector has to see it
+   * @param branches null where only the winner is looked at
+   */
+  public record Started(
+      ChangeEntry entry,
+      SelectedDocuments.Started winner,
+      CompletableFuture<List<EditBranch>> branches) {}
+
+  public Started start(ChangeEntry entry) {
+    if (filters.selectors().isEmpty()) {
+      return new Started(entry, null, null);
+    }
+    boolean allLeaves = filters.anyOfAllLeaves() && entry.branchCount() > 1;
+    return new Started(
+        entry,
+        documents.start(entry.docId(), entry.deleted(), entry.winner()),
+        allLeaves ? revisions.branches(tx, entry.docId()) : null);
+  }
+
+  /** Whether so much was read that another transaction had better go on. */
+  public boolean isSpent() {
+    return time.isUp() || documents.bytesRead() >= SelectedEntries.MOST_BYTES;
+  }
+
+  /** A document that cannot be read concerns those alone that have to see it. */
+  public void finish(Started started, Outcome<V> outcome) {
+    ChangeEntry entry = started.entry();
+    filters.byId(entry.docId()).forEach(who -> outcome.passes(who, Optional.empty()));
+    if (started.winner() == null) {
+      return;
+    }
+    try {
+      finishSelectors(started, outcome);
+    } catch (RuntimeException unreadable) {
+      RuntimeException failure = Reads.failureOfData(unreadable);
+      filters.selectors().all().forEach(who -> outcome.fails(who, failure));
+    }
+  }
+
+  private void finishSelectors(Started started, Outcome<V> outcome) {
+    ChangeEntry entry = started.entry();
+    boolean branched = started.branches() != null;
+    LeafView winner = documents.leaves(started.winner());
+    filters
+        .selectors()
+        .candidates(
+            winner,
+            who -> {
+              if (!(branched && filters.isOfAllLeaves(who))) {
+                match(
+                    who,
+                    entry.docId(),
+                    winner,
+                    outcome,
+                    () -> outcome.passes(who, Optional.empty()));
+              }
+            });
+    if (branched) {
+      matchBranches(entry, Reads.await(started.branches()), outcome);
+    }
+  }
+
+  private void matchBranches(ChangeEntry entry, List<EditBranch> branches, Outcome<V> outcome) {
+    Map<V, List<RevisionId>> passing = new LinkedHashMap<>();
+    for (EditBranch branch : branches) {
+      LeafView leaf =
+          documents.leaves(documents.start(entry.docId(), branch.deleted(), branch.leaf()));
+      filters
+          .selectors()
+          .candidates(
+              leaf,
+              who -> {
+                if (filters.isOfAllLeaves(who)) {
+                  match(
+                      who,
+                      entry.docId(),
+                      leaf,
+                      outcome,
+                      () ->
+                          passing
+                              .computeIfAbsent(who, none -> new ArrayList<>())
+                              .add(branch.leaf()));
+                }
+              });
+    }
+    passing.forEach((who, leaves) -> outcome.passes(who, Optional.of(leaves)));
+  }
+
+  /** What one selector costs or cannot do does not concern the others. */
+  private void match(V who, String docId, LeafView document, Outcome<V> outcome, Runnable matches) {
+    if (time.isUp()) {
+      outcome.waits(who);
+      return;
+    }
+    try {
+      Optional<Boolean> known = filters.selectors().selector(who).matchesSoon(document, docId);
+      if (known.isEmpty()) {
+        outcome.waits(who);
+      } else if (known.get()) {
+        matches.run();
+      }
+    } catch (Throwable failure) {
+      outcome.fails(who, failure);
+    }
+  }
+}

@@ -1,0 +1,274 @@
+package lectus.feed.many;
+
+import java.util.Arrays;
+import lectus.database.DatabaseName;
+import lectus.store.Versionstamp;
+
+/**
+ * Candidates by the point at which each may begin, the earliest first, some sixty bytes each
+ * however many they are: a binary heap over columns of primitives. Those for changes are also found
+ * by name, of which each has one at most. Not for several threads.
+ */
+final class CandidateHeap {
+  private static final int FIRST_CAPACITY = 16;
+
+  /** A place without a candidate. */
+  private static final int NONE = -1;
+
+  private static final Candidate.Kind[] KINDS = Candidate.Kind.values();
+
+  /** Numbers of candidates, by their places in the heap. */
+  private int[] heap = new int[FIRST_CAPACITY];
+
+  /** By the numbers of candidates: the first 8 bytes of the point, its last 4, and so on. */
+  private long[] high = new long[FIRST_CAPACITY];
+
+  private int[] low = new int[FIRST_CAPACITY];
+  private byte[] kinds = new byte[FIRST_CAPACITY];
+  private int[] names = new int[FIRST_CAPACITY];
+  private int[] places = new int[FIRST_CAPACITY];
+
+  /** Numbers that were given out; those given back are behind the heap's end, to be used again. */
+  private int numbers;
+
+  private int size;
+  private NameArena arena = new NameArena();
+
+  /** Numbers of the candidates for changes, by a hash of their names, with linear probing. */
+  private int[] byName = emptyTable(2 * FIRST_CAPACITY);
+
+  private int named;
+
+  int size() {
+    return size;
+  }
+
+  /** Bytes held. */
+  long bytes() {
+    return 25L * heap.length + 4L * byName.length + arena.capacity();
+  }
+
+  /** Whether it is worth while to put what is left into another, smaller heap. */
+  boolean isMostlyEmpty() {
+    return numbers > 4 * FIRST_CAPACITY && size < numbers / 4;
+  }
+
+  /** One for changes takes the place of the one that the name had. */
+  void add(Candidate candidate) {
+    boolean isForChanges = candidate.kind() != Candidate.Kind.END;
+    if (isForChanges) {
+      remove(candidate.name());
+    }
+    if (arena.isMostlyGarbage()) {
+      moveNames();
+    }
+    int number = newNumber();
+    byte[] at = candidate.atLeast().bytes();
+    high[number] = number(at, 0, Long.BYTES);
+    low[number] = (int) number(at, Long.BYTES, Integer.BYTES);
+    kinds[number] = (byte) candidate.kind().ordinal();
+    names[number] = arena.add(candidate.name());
+    if (isForChanges) {
+      enter(number);
+    }
+    rise(size - 1);
+  }
+
+  /** Null if there is none. */
+  Candidate first() {
+    return size == 0 ? null : candidate(heap[0]);
+  }
+
+  /** Takes the first out; null if there is none. */
+  Candidate poll() {
+    Candidate first = first();
+    if (first != null) {
+      removeAt(0);
+    }
+    return first;
+  }
+
+  /** Whether there is a candidate for changes of this name. */
+  boolean hasChanges(DatabaseName name) {
+    return byName[slot(name)] != NONE;
+  }
+
+  /** Removes the candidate for changes of this name, if there is one. */
+  void remove(DatabaseName name) {
+    int number = byName[slot(name)];
+    if (number != NONE) {
+      removeAt(places[number]);
+    }
+  }
+
+  private void moveNames() {
+    NameArena moved = new NameArena();
+    for (int place = 0; place < size; place++) {
+      int number = heap[place];
+      names[number] = moved.copy(arena, names[number]);
+    }
+    arena = moved;
+  }
+
+  private Candidate candidate(int number) {
+    byte[] at = new byte[Long.BYTES + Integer.BYTES];
+    write(high[number], at, 0, Long.BYTES);
+    write(low[number], at, Long.BYTES, Integer.BYTES);
+    return new Candidate(arena.name(names[number]), KINDS[kinds[number]], new Versionstamp(at));
+  }
+
+  private static long number(byte[] bytes, int from, int count) {
+    long number = 0;
+    for (int i = from; i < from + count; i++) {
+      number = number << Byte.SIZE | bytes[i] & 0xff;
+    }
+    return number;
+  }
+
+  private static void write(long number, byte[] bytes, int from, int count) {
+    long rest = number;
+    for (int i = from + count - 1; i >= from; i--) {
+      bytes[i] = (byte) rest;
+      rest >>>= Byte.SIZE;
+    }
+  }
+
+  private int newNumber() {
+    if (size == numbers) {
+      if (numbers == heap.length) {
+        grow(2 * numbers);
+      }
+      heap[numbers] = numbers;
+      numbers++;
+    }
+    int number = heap[size];
+    places[number] = size;
+    size++;
+    return number;
+  }
+
+  private void grow(int capacity) {
+    heap = Arrays.copyOf(heap, capacity);
+    high = Arrays.copyOf(high, capacity);
+    low = Arrays.copyOf(low, capacity);
+    kinds = Arrays.copyOf(kinds, capacity);
+    names = Arrays.copyOf(names, capacity);
+    places = Arrays.copyOf(places, capacity);
+  }
+
+  private void removeAt(int place) {
+    int number = heap[place];
+    if (kinds[number] != Candidate.Kind.END.ordinal()) {
+      leave(number);
+    }
+    arena.forget(names[number]);
+    size--;
+    put(heap[size], place);
+    put(number, size);
+    if (place < size) {
+      rise(place);
+      sink(place);
+    }
+  }
+
+  private void rise(int from) {
+    int place = from;
+    while (place > 0 && isBefore(heap[place], heap[(place - 1) / 2])) {
+      swap(place, (place - 1) / 2);
+      place = (place - 1) / 2;
+    }
+  }
+
+  private void sink(int from) {
+    int place = from;
+    while (2 * place + 1 < size) {
+      int child = 2 * place + 1;
+      if (child + 1 < size && isBefore(heap[child + 1], heap[child])) {
+        child++;
+      }
+      if (!isBefore(heap[child], heap[place])) {
+        return;
+      }
+      swap(place, child);
+      place = child;
+    }
+  }
+
+  private void swap(int one, int other) {
+    int number = heap[one];
+    put(heap[other], one);
+    put(number, other);
+  }
+
+  private void put(int number, int place) {
+    heap[place] = number;
+    places[number] = place;
+  }
+
+  private boolean isBefore(int one, int other) {
+    int order = Long.compareUnsigned(high[one], high[other]);
+    return order != 0 ? order < 0 : Integer.compareUnsigned(low[one], low[other]) < 0;
+  }
+
+  private static int[] emptyTable(int length) {
+    int[] table = new int[length];
+    Arrays.fill(table, NONE);
+    return table;
+  }
+
+  /** Where a name is, or else where it would be. */
+  private int slot(DatabaseName name) {
+    int slot = home(NameArena.hash(name));
+    while (byName[slot] != NONE && !arena.is(names[byName[slot]], name)) {
+      slot = next(slot);
+    }
+    return slot;
+  }
+
+  private int home(int hash) {
+    return (hash ^ hash >>> 16) & byName.length - 1;
+  }
+
+  private int next(int slot) {
+    return slot + 1 & byName.length - 1;
+  }
+
+  private void enter(int number) {
+    if (4 * ++named > 3 * byName.length) {
+      int[] before = byName;
+      byName = emptyTable(2 * before.length);
+      for (int known : before) {
+        if (known != NONE) {
+          place(known);
+        }
+      }
+    }
+    place(number);
+  }
+
+  private void place(int number) {
+    int slot = home(arena.hash(names[number]));
+    while (byName[slot] != NONE) {
+      slot = next(slot);
+    }
+    byName[slot] = number;
+  }
+
+  /** Closes the gap with those behind it that are not at home there. */
+  private void leave(int number) {
+    int gap = home(arena.hash(names[number]));
+    while (byName[gap] != number) {
+      gap = next(gap);
+    }
+    named--;
+    for (int slot = next(gap); byName[slot] != NONE; slot = next(slot)) {
+      int home = home(arena.hash(names[byName[slot]]));
+      boolean mayMove = gap <= slot ? home <= gap || home > slot : home <= gap && home > slot;
+      if (mayMove) {
+        byName[gap] = byName[slot];
+        gap = slot;
+      }
+    }
+    byName[gap] = NONE;
+  }
+}

@@ -1,0 +1,136 @@
+package lectus.feed.many;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.changes.ChangeEntry;
+import lectus.changes.ChangesSubspace;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.feed.page.EntryReader;
+import lectus.store.Versionstamp;
+
+/** One database in one transaction, with its next changes read ahead. */
+final class OpenDatabase implements Comparable<OpenDatabase> {
+  /** Enough for most of the databases that are many: a read costs more than its rows. */
+  private static final int FIRST_BATCH = 16;
+
+  private static final int LARGEST_BATCH = 256;
+
+  private final ReadTransaction tx;
+  private final DatabaseHandle db;
+  private final Optional<Sequence> told;
+
+  /** Null until they are read. */
+  private List<ChangeEntry> entries;
+
+  private int at;
+
+  /** Entries that were asked for the last time: if so many came there may be more. */
+  private int batch = FIRST_BATCH;
+
+  private OpenDatabase(
+      ReadTransaction tx, DatabaseHandle db, Optional<Sequence> told, List<ChangeEntry> entries) {
+    this.tx = tx;
+    this.db = db;
+    this.told = told;
+    this.entries = entries;
+  }
+
+  /**
+   * Starts to open a database; {@link #begin} is to follow.
+   *
+   * @param after what is told already
+   */
+  static CompletableFuture<OpenDatabase> open(
+      ReadTransaction tx, DatabaseHandle db, Versionstamp after) {
+    Optional<Sequence> told = Optional.of(new Sequence(db.incarnation(), after.bytes()));
+    List<ShardId> shards = db.topology().current().shards();
+    boolean hasOneShard = db.topology().generations().size() == 1 && shards.size() == 1;
+    CompletableFuture<List<ChangeEntry>> first =
+        hasOneShard
+            ? new ChangesSubspace(db)
+                .read(tx, shards.get(0), told, Optional.empty(), FIRST_BATCH, false)
+            : CompletableFuture.completedFuture(null);
+    return first.thenApply(entries -> new OpenDatabase(tx, db, told, entries));
+  }
+
+  /** Reads what could not be read without waiting: the shards of those that have several. */
+  OpenDatabase begin() {
+    if (entries == null) {
+      entries = new EntryReader(tx, db).oldest(told, FIRST_BATCH);
+    }
+    return this;
+  }
+
+  DatabaseHandle handle() {
+    return db;
+  }
+
+  DatabaseName name() {
+    return db.name();
+  }
+
+  boolean hasNext() {
+    return at < entries.size();
+  }
+
+  /** Where its next change is. */
+  Versionstamp next() {
+    return versionstamp(entries.get(at));
+  }
+
+  /** Its next changes, up to the first that does not come before {@code end}. */
+  List<ChangeEntry> before(Versionstamp end) {
+    int to = at;
+    while (to < entries.size() && versionstamp(entries.get(to)).compareTo(end) < 0) {
+      to++;
+    }
+    return entries.subList(at, to);
+  }
+
+  /**
+   * Goes on behind the next changes, and reads more if these were all that it had.
+   *
+   * @param count how many
+   * @param wanted changes that may still be of use
+   * @param alone whether no other database has changes in between, so that all are read at once
+   */
+  void skip(int count, int wanted, boolean alone) {
+    at += count;
+    if (!hasNext() && entries.size() == batch && wanted > 0) {
+      readOn(alone ? wanted : Math.min(wanted, Math.min(LARGEST_BATCH, 2 * batch)));
+    }
+  }
+
+  private void readOn(int count) {
+    Sequence last = entries.get(entries.size() - 1).sequence();
+    entries = new EntryReader(tx, db).oldest(Optional.of(last), count);
+    batch = count;
+    at = 0;
+  }
+
+  /** What is left of it when a page is full; empty if it has nothing more. */
+  Optional<Candidate> rest() {
+    if (hasNext()) {
+      return Optional.of(Candidate.changes(name(), next()));
+    }
+    boolean mayHaveMore = !entries.isEmpty() && entries.size() == batch;
+    return mayHaveMore
+        ? Optional.of(
+            Candidate.changes(name(), versionstamp(entries.get(entries.size() - 1)).successor()))
+        : Optional.empty();
+  }
+
+  private static Versionstamp versionstamp(ChangeEntry entry) {
+    return new Versionstamp(entry.sequence().versionstamp());
+  }
+
+  @Override
+  public int compareTo(OpenDatabase other) {
+    return next().compareTo(other.next());
+  }
+}

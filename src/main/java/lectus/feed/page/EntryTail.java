@@ -1,0 +1,62 @@
+package lectus.feed.page;
+
+import java.util.Map;
+import java.util.Optional;
+import lectus.database.DatabaseHandle;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.feed.FeedEnd;
+import lectus.feed.TailPage;
+import lectus.feed.TailReader;
+import lectus.feed.View;
+
+/**
+ * Reads what is new of one life of a database, or of one of its shards, once for all its listeners,
+ * and sorts it by what they want to see.
+ */
+final class EntryTail implements TailReader<FeedPosition> {
+  private final ChangesReader changes;
+  private final DatabaseHandle life;
+  private final ViewSet views = new ViewSet();
+
+  EntryTail(ChangesReader changes, DatabaseHandle life) {
+    this.changes = changes;
+    this.life = life;
+  }
+
+  @Override
+  public void add(View view) {
+    views.add(view);
+  }
+
+  @Override
+  public void remove(View view) {
+    views.remove(view);
+  }
+
+  /** Others must not be made to wait for a sequence that only somebody's client knows of. */
+  @Override
+  public FeedPosition start(FeedPosition at) {
+    try {
+      return changes.noFurtherThanItIs(life, at);
+    } catch (LectusException e) {
+      if (e.error() instanceof LectusError.NotFound) {
+        return at;
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public TailPage<FeedPosition> page(FeedPosition from) {
+    try {
+      return changes.tailPage(life, views, from);
+    } catch (LectusException e) {
+      if (e.error() instanceof LectusError.NotFound) {
+        return new TailPage<>(
+            from, Map.of(), from, true, Optional.of(new FeedEnd.DatabaseDeleted()));
+      }
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,157 @@
+package lectus.feed.page;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import lectus.changes.ChangeEntry;
+import lectus.database.DatabaseHandle;
+import lectus.feed.View;
+import lectus.feed.ViewPage;
+import lectus.feed.filter.EntryMatch;
+import lectus.feed.filter.PassingEntries.Passing;
+import lectus.revision.RevisionId;
+import lectus.store.Reads;
+
+/**
+ * Turns entries of one database into rows for all views of a tail that show them. Views whose rows
+ * look alike share them: each such row is read and written once.
+ */
+final class ViewRows {
+  /** Entries of which the further reads are started together. */
+  private static final int ENTRIES_STARTED = 32;
+
+  /** Rows of different shapes for one entry are written until the page is so many times full. */
+  private static final int MOST_OVERFLOWS = 4;
+
+  private final ReadTransaction tx;
+  private final DatabaseHandle db;
+  private final ViewSet views;
+  private final EntryMatch<View> match;
+  private final int fullAt;
+  private final Map<FeedOptions, ShapeRows> shapes = new HashMap<>();
+  private final Map<View, Throwable> failed = new HashMap<>();
+  private final Set<View> crowded = new HashSet<>();
+
+  /**
+   * @param fullAt no further entry is begun once all rows together have so many bytes
+   */
+  ViewRows(ReadTransaction tx, DatabaseHandle db, ViewSet views, int fullAt) {
+    this.tx = tx;
+    this.db = db;
+    this.views = views;
+    this.match = views.filters().in(tx, db);
+    this.fullAt = fullAt;
+  }
+
+  /** What is to be written of one entry, and for whom. */
+  private final class Wanted implements EntryMatch.Outcome<View> {
+    private final ChangeEntry entry;
+    private final Map<ShapeRows, Map<Passing, List<View>>> rows = new LinkedHashMap<>();
+
+    Wanted(ChangeEntry entry) {
+      this.entry = entry;
+    }
+
+    @Override
+    public void passes(View who, Optional<List<RevisionId>> revisions) {
+      ShapeRows shape =
+          shapes.computeIfAbsent(views.shape(who), options -> new ShapeRows(tx, db, options));
+      rows.computeIfAbsent(shape, none -> new LinkedHashMap<>())
+          .computeIfAbsent(new Passing(entry, revisions), none -> new ArrayList<>())
+          .add(who);
+    }
+
+    @Override
+    public void fails(View who, Throwable failure) {
+      failed.putIfAbsent(who, failure);
+    }
+
+    @Override
+    public void waits(View who) {
+      crowded.add(who);
+    }
+
+    void start() {
+      rows.forEach((shape, passing) -> passing.keySet().forEach(shape::start));
+    }
+
+    void append() {
+      rows.forEach((shape, passing) -> passing.forEach((row, who) -> append(shape, who)));
+    }
+
+    private void append(ShapeRows shape, List<View> who) {
+      if (bytes() >= (long) MOST_OVERFLOWS * fullAt) {
+        shape.passOver();
+        crowded.addAll(who);
+      } else {
+        appendIfReadable(shape, who);
+      }
+    }
+
+    /** A document that cannot be read concerns those alone that are shown it. */
+    private void appendIfReadable(ShapeRows shape, List<View> who) {
+      try {
+        shape.append(who);
+      } catch (RuntimeException unreadable) {
+        RuntimeException failure = Reads.failureOfData(unreadable);
+        who.forEach(view -> fails(view, failure));
+      }
+    }
+  }
+
+  PageRows.Progress append(List<ChangeEntry> entries, long limit) {
+    int lookedAt = 0;
+    while (lookedAt < entries.size() && (lookedAt == 0 || !isFull())) {
+      int end = Math.min(entries.size(), lookedAt + ENTRIES_STARTED);
+      for (Wanted wanted : started(entries.subList(lookedAt, end))) {
+        if (lookedAt > 0 && bytes() >= fullAt) {
+          break;
+        }
+        wanted.append();
+        lookedAt++;
+      }
+    }
+    return new PageRows.Progress(lookedAt, lookedAt);
+  }
+
+  private List<Wanted> started(List<ChangeEntry> entries) {
+    List<EntryMatch.Started> matching = entries.stream().map(match::start).toList();
+    List<Wanted> all = new ArrayList<>();
+    for (EntryMatch.Started each : matching) {
+      if (!all.isEmpty() && match.isSpent()) {
+        break;
+      }
+      Wanted wanted = new Wanted(each.entry());
+      match.finish(each, wanted);
+      wanted.start();
+      all.add(wanted);
+    }
+    return all;
+  }
+
+  private boolean isFull() {
+    return bytes() >= fullAt || match.isSpent();
+  }
+
+  private long bytes() {
+    long bytes = 0;
+    for (ShapeRows shape : shapes.values()) {
+      bytes += shape.bytes();
+    }
+    return bytes;
+  }
+
+  Map<View, ViewPage<FeedPosition>> build() {
+    Map<View, ViewPage<FeedPosition>> pages = new HashMap<>();
+    shapes.values().forEach(shape -> shape.build(pages));
+    crowded.forEach(view -> pages.put(view, new ViewPage.Crowded<>()));
+    failed.forEach((view, failure) -> pages.put(view, new ViewPage.Failed<>(failure)));
+    return pages;
+  }
+}

@@ -1,0 +1,43 @@
+package lectus.feed.tail;
+
+import java.util.Optional;
+import lectus.feed.ResumePoint;
+import lectus.feed.TailPage;
+import lectus.feed.View;
+
+/** An outlet's right to one view of a tail, until it leaves. */
+public final class TailSeat<P extends ResumePoint<P>> {
+  private final LiveTail<P> tail;
+  private final View view;
+  private final long firstPage;
+  private final Optional<P> start;
+
+  /**
+   * @param firstPage the number of the first page that is sure to have the view's rows
+   * @param start behind which they come, if that is known
+   */
+  TailSeat(LiveTail<P> tail, View view, long firstPage, Optional<P> start) {
+    this.tail = tail;
+    this.view = view;
+    this.firstPage = firstPage;
+    this.start = start;
+  }
+
+  LiveTail<P> tail() {
+    return tail;
+  }
+
+  public View view() {
+    return view;
+  }
+
+  /** Behind which the view's rows come; empty if only the next page can tell. */
+  public Optional<P> start() {
+    return start;
+  }
+
+  /** The same, of the first page that comes to the outlet after it took the seat. */
+  public P start(TailPage<P> page, long number) {
+    return number < firstPage ? page.next() : page.from();
+  }
+}

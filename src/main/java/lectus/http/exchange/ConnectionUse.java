@@ -1,0 +1,89 @@
+package lectus.http.exchange;
+
+import io.netty.channel.Channel;
+import io.netty.util.AttributeKey;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Whether a connection is in use: from the end of a request's head to the end of its answer, and
+ * for ever once it is a WebSocket. Changed on the connection's event loop, read on any thread.
+ */
+public final class ConnectionUse {
+  private static final AttributeKey<ConnectionUse> KEY =
+      AttributeKey.valueOf(ConnectionUse.class.getName());
+
+  private volatile int requests;
+
+  private volatile long requestsBegun;
+
+  /** Of the last request, if it was answered before all of it had come. For the event loop. */
+  private BooleanSupplier isRead;
+
+  private volatile long idleSinceNanos = System.nanoTime();
+  private volatile boolean isMultiplexed;
+
+  private ConnectionUse() {}
+
+  public static ConnectionUse of(Channel channel) {
+    ConnectionUse known = channel.attr(KEY).get();
+    if (known != null) {
+      return known;
+    }
+    ConnectionUse fresh = new ConnectionUse();
+    ConnectionUse other = channel.attr(KEY).setIfAbsent(fresh);
+    return other == null ? fresh : other;
+  }
+
+  /**
+   * A request has begun.
+   *
+   * @param multiplexed whether others may begin beside it
+   */
+  void begin(boolean multiplexed) {
+    requests = requests + 1;
+    requestsBegun = requestsBegun + 1;
+    isRead = null;
+    isMultiplexed = multiplexed;
+  }
+
+  /**
+   * A request has been answered, or its client has given it up.
+   *
+   * @param isRead whether all of it has come; asked on the connection's event loop
+   */
+  void end(BooleanSupplier isRead) {
+    this.isRead = isRead.getAsBoolean() ? null : isRead;
+    idleSinceNanos = System.nanoTime();
+    requests = requests - 1;
+  }
+
+  /**
+   * Whether what comes next belongs to a new request, not to the body of one that is answered
+   * already. On the connection's event loop.
+   */
+  public boolean isReadToEnd() {
+    if (isRead != null && isRead.getAsBoolean()) {
+      isRead = null;
+    }
+    return isRead == null;
+  }
+
+  /** How many there were, this one included. */
+  public long requestsBegun() {
+    return requestsBegun;
+  }
+
+  public boolean isIdle() {
+    return requests == 0;
+  }
+
+  /** Since when, by {@link System#nanoTime}, if it is idle. */
+  public long idleSinceNanos() {
+    return idleSinceNanos;
+  }
+
+  /** Whether it speaks HTTP/2, where other things than requests come between requests. */
+  public boolean isMultiplexed() {
+    return isMultiplexed;
+  }
+}

@@ -1,0 +1,47 @@
+package lectus.http.exchange;
+
+import java.util.concurrent.Executor;
+import lectus.http.ReaderTurns.Droppable;
+
+/**
+ * Whether the client of one request is still there. Over HTTP/2 a client may give up a request and
+ * keep its connection. For any thread.
+ */
+final class Presence {
+  private volatile boolean left;
+
+  void leave() {
+    left = true;
+  }
+
+  boolean hasLeft() {
+    return left;
+  }
+
+  /** Drops work in place of starting it once the client has left. */
+  Executor guarding(Executor readers) {
+    return task -> readers.execute(task instanceof Droppable work ? new Wanted(work) : task);
+  }
+
+  private final class Wanted implements Droppable {
+    private final Droppable work;
+
+    Wanted(Droppable work) {
+      this.work = work;
+    }
+
+    @Override
+    public void run() {
+      if (left) {
+        work.drop();
+      } else {
+        work.run();
+      }
+    }
+
+    @Override
+    public void drop() {
+      work.drop();
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package lectus.http.exchange;
+
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.core.net.HostAndPort;
+import java.util.List;
+import java.util.Optional;
+import lectus.error.LectusException;
+import lectus.http.HostSettings;
+import lectus.http.message.Authority;
+import lectus.http.message.RequestTarget;
+
+/**
+ * The name by which a client asks for the server. It is looked at before anything else of a
+ * request, because it tells pages of this server from pages that pretend to be.
+ */
+final class RequestedHost {
+  private final Exchange exchange;
+  private final HttpServerRequest request;
+  private final HostSettings hosts;
+
+  RequestedHost(Exchange exchange, HostSettings hosts) {
+    this.exchange = exchange;
+    this.request = exchange.request();
+    this.hosts = hosts;
+  }
+
+  /**
+   * @throws LectusException {@code bad_request}: there is none, or more than one, or none of this
+   *     server's
+   */
+  void check() {
+    List<String> sent = request.headers().getAll(HttpHeaders.HOST);
+    HttpVersion version = request.version();
+    HostAndPort authority = version == HttpVersion.HTTP_2 ? request.authority() : null;
+    boolean isMissing = sent.isEmpty() && authority == null && version != HttpVersion.HTTP_1_0;
+    if (sent.size() > 1 || isMissing) {
+      throw invalid();
+    }
+    sent.forEach(this::check);
+    if (authority != null) {
+      check(authority.toString());
+    }
+    RequestTarget.authority(exchange.uri()).ifPresent(this::check);
+  }
+
+  private void check(String text) {
+    if (text.isEmpty() && hosts.any()) {
+      return; // RFC 9112, section 3.2: of a target that has none
+    }
+    Optional<Authority> authority = Authority.parse(text);
+    if (authority.isEmpty() || !hosts.serve(authority.get().host())) {
+      throw invalid();
+    }
+  }
+
+  private static LectusException invalid() {
+    return LectusException.badRequest("invalid host");
+  }
+}

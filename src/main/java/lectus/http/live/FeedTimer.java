@@ -1,0 +1,44 @@
+package lectus.http.live;
+
+import io.vertx.core.Vertx;
+import lectus.http.clock.IdleClock;
+
+/** What happens when a feed has had no rows for long. For one event loop. */
+final class FeedTimer {
+  private final LiveFeeds feeds;
+  private final FeedTerms terms;
+  private IdleClock.Timer timer;
+
+  FeedTimer(LiveFeeds feeds, FeedTerms terms) {
+    this.feeds = feeds;
+    this.terms = terms;
+  }
+
+  /**
+   * @param heartbeat comes again and again
+   * @param timeout in its place, where there are no heartbeats; before the connection is closed for
+   *     want of traffic
+   */
+  void start(Vertx vertx, Runnable heartbeat, Runnable timeout) {
+    long longest = feeds.settings().longestSilenceMillis();
+    if (terms.heartbeatMillis().isPresent()) {
+      long pause = Math.min(terms.heartbeatMillis().getAsLong(), longest);
+      timer = feeds.clock().start(vertx, pause, heartbeat);
+    } else if (terms.timeoutMillis().isPresent()) {
+      long patience = Math.max(1, Math.min(terms.timeoutMillis().getAsLong(), longest));
+      timer = feeds.clock().start(vertx, patience, timeout);
+    }
+  }
+
+  void restart() {
+    if (timer != null) {
+      timer.restart();
+    }
+  }
+
+  void stop() {
+    if (timer != null) {
+      timer.stop();
+    }
+  }
+}

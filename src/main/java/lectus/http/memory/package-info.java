@@ -1,0 +1,2 @@
+/** What clients make a server hold, counted. */
+package lectus.http.memory;

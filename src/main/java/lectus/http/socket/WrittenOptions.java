@@ -1,0 +1,53 @@
+package lectus.http.socket;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import lectus.error.LectusException;
+import lectus.feed.filter.FeedFilter;
+import lectus.feed.filter.SelectorBody;
+import lectus.feed.page.FeedOptions;
+import lectus.json.JsonValue;
+import lectus.selector.FilterSize;
+
+/**
+ * What a subscription's rows show, as its client wrote it. A selector takes too long to be compiled
+ * on an event loop, so that is left to the thread that opens the subscription.
+ *
+ * @param selector excludes {@code docIds}
+ */
+record WrittenOptions(
+    boolean allLeaves,
+    boolean includeDocs,
+    boolean conflicts,
+    Optional<JsonValue> selector,
+    Optional<JsonValue> docIds,
+    Optional<JsonValue> fields) {
+
+  /**
+   * @throws LectusException {@code bad_request}
+   */
+  FeedOptions compile() {
+    return new FeedOptions(
+        allLeaves,
+        includeDocs,
+        conflicts,
+        filter(),
+        FeedOptions.DEFAULT.sequenceInterval(),
+        fields.map(SelectorBody::fields).orElse(List.of()));
+  }
+
+  private FeedFilter filter() {
+    return selector.isPresent()
+        ? SelectorBody.filter(selector.get())
+        : docIds.map(FeedFilter::documentIds).orElseGet(FeedFilter.None::new);
+  }
+
+  /** What the filter and the fields take in memory, roughly, compiled or not. */
+  long memory() {
+    return Stream.of(selector, docIds, fields)
+        .flatMap(Optional::stream)
+        .mapToLong(written -> FilterSize.of(written).memory())
+        .sum();
+  }
+}

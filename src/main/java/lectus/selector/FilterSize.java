@@ -1,0 +1,70 @@
+package lectus.selector;
+
+import java.util.Map;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonArray;
+import lectus.json.JsonValue.JsonNumber;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
+
+/**
+ * How large a filter is, a selector or a list of ids, found in one pass over its JSON before
+ * anything is made of it.
+ *
+ * @param values members and elements, at any depth
+ * @param characters of names, strings and numbers, in UTF-16 units
+ * @param instructions of all regular expressions once compiled, at most
+ */
+public record FilterSize(long values, long characters, long instructions) {
+  /**
+   * Of a value as JSON and of what is made of it: objects, references, entries of maps, those of a
+   * live tail's index among them.
+   */
+  private static final int BYTES_PER_VALUE = 300;
+
+  /** As JSON, and in the form in which it is compared with documents. */
+  private static final int BYTES_PER_CHARACTER = 4;
+
+  /** Compiled, and with what two threads need to run it. */
+  private static final int BYTES_PER_INSTRUCTION = 200;
+
+  public static FilterSize of(JsonValue filter) {
+    Count count = new Count();
+    count.add(filter);
+    return new FilterSize(count.values, count.characters, count.instructions);
+  }
+
+  /** What the filter takes in memory, roughly, in bytes. More instructions are never compiled. */
+  public long memory() {
+    return BYTES_PER_VALUE * values
+        + BYTES_PER_CHARACTER * characters
+        + BYTES_PER_INSTRUCTION * Math.min(instructions, SelectorLimits.MOST_INSTRUCTIONS);
+  }
+
+  private static final class Count {
+    private long values;
+    private long characters;
+    private long instructions;
+
+    void add(JsonValue value) {
+      values++;
+      if (value instanceof JsonObject object) {
+        object.members().entrySet().forEach(this::add);
+      } else if (value instanceof JsonArray array) {
+        array.elements().forEach(this::add);
+      } else if (value instanceof JsonString text) {
+        characters += text.value().length();
+      } else if (value instanceof JsonNumber number) {
+        characters += number.text().length();
+      }
+    }
+
+    private void add(Map.Entry<String, JsonValue> member) {
+      characters += member.getKey().length();
+      if (member.getKey().equals("$regex") && member.getValue() instanceof JsonString text) {
+        instructions += RegexSize.of(text.value()).instructions();
+      }
+      add(member.getValue());
+    }
+  }
+}

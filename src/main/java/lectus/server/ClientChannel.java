@@ -1,0 +1,53 @@
+package lectus.server;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOutboundBuffer;
+import java.util.concurrent.RejectedExecutionException;
+import lectus.http.exchange.ConnectionUse;
+
+/** A client's connection as Netty has it. */
+final class ClientChannel implements OpenConnections.Connection {
+  private final Channel channel;
+  private final ConnectionUse use;
+  private final OpenConnections open;
+
+  ClientChannel(Channel channel, OpenConnections open) {
+    this.channel = channel;
+    this.use = ConnectionUse.of(channel);
+    this.open = open;
+  }
+
+  /** An answer that its client has not taken yet is in use, too. */
+  @Override
+  public boolean isIdle() {
+    ChannelOutboundBuffer unsent = channel.unsafe().outboundBuffer();
+    return use.isIdle() && (unsent == null || unsent.totalPendingWriteBytes() == 0);
+  }
+
+  @Override
+  public long idleSinceNanos() {
+    return use.idleSinceNanos();
+  }
+
+  @Override
+  public boolean hasBeenUsed() {
+    return use.requestsBegun() > 0;
+  }
+
+  @Override
+  public void evict() {
+    try {
+      channel.eventLoop().execute(this::closeIfIdle);
+    } catch (RejectedExecutionException stopped) {
+      channel.close();
+    }
+  }
+
+  private void closeIfIdle() {
+    if (isIdle()) {
+      channel.close();
+    } else if (channel.isOpen()) {
+      open.spared(this);
+    }
+  }
+}

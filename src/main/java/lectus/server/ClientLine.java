@@ -1,0 +1,146 @@
+package lectus.server;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import lectus.http.ReaderTurns.Droppable;
+
+/**
+ * What waits for a reader's thread, of one kind. Clients take turns, one piece of work at a time;
+ * whoever comes again goes behind all others. All steps take the same time, however many wait, and
+ * handing out work allocates nothing. For one thread at a time.
+ */
+final class ClientLine {
+  private final Map<Object, Waiting> byClient = new HashMap<>();
+
+  /** The clients with work, in a ring: whose turn is next stands behind this. */
+  private final Waiting ends = new Waiting(null);
+
+  private int size;
+  private int passedOver;
+
+  /** One piece of work, and what the same client wants done behind it. */
+  private static final class Piece {
+    private final Runnable work;
+    private Piece next;
+
+    Piece(Runnable work) {
+      this.work = work;
+    }
+  }
+
+  /** What waits for one client, oldest first. */
+  private static final class Waiting {
+    private final Object client;
+    private Piece first;
+    private Piece last;
+    private int count;
+    private Waiting before = this;
+    private Waiting behind = this;
+
+    Waiting(Object client) {
+      this.client = client;
+    }
+
+    void add(Piece piece) {
+      if (first == null) {
+        first = piece;
+      } else {
+        last.next = piece;
+      }
+      last = piece;
+      count++;
+    }
+
+    Runnable remove() {
+      Piece piece = first;
+      first = piece.next;
+      count--;
+      return piece.work;
+    }
+
+    void standBefore(Waiting other) {
+      before = other.before;
+      behind = other;
+      before.behind = this;
+      other.before = this;
+    }
+
+    void stepOut() {
+      before.behind = behind;
+      behind.before = before;
+    }
+  }
+
+  boolean isEmpty() {
+    return ends.behind == ends;
+  }
+
+  /** How many pieces of work wait. */
+  int size() {
+    return size;
+  }
+
+  /** How many of them wait for a client. */
+  int count(Object client) {
+    Waiting waiting = byClient.get(client);
+    return waiting == null ? 0 : waiting.count;
+  }
+
+  void add(Object client, Runnable work) {
+    Piece piece = new Piece(work);
+    Waiting waiting = byClient.get(client);
+    if (waiting == null) {
+      waiting = new Waiting(client);
+      byClient.put(client, waiting);
+      waiting.standBefore(ends);
+    }
+    waiting.add(piece);
+    size++;
+  }
+
+  /** Work of the client whose turn it is; not of an empty line. */
+  Runnable take() {
+    passedOver = 0;
+    Waiting next = ends.behind;
+    next.stepOut();
+    Runnable work = next.remove();
+    size--;
+    if (next.count == 0) {
+      byClient.remove(next.client);
+    } else {
+      next.standBefore(ends);
+    }
+    return work;
+  }
+
+  /** Others were preferred, although something waits here. */
+  void passOver() {
+    passedOver++;
+  }
+
+  /** How often in a row. */
+  int passedOver() {
+    return passedOver;
+  }
+
+  /** Takes out what a client that has left wants no more. */
+  List<Droppable> drop(Object client) {
+    Waiting left = byClient.remove(client);
+    if (left == null) {
+      return List.of();
+    }
+    left.stepOut();
+    size -= left.count;
+    List<Droppable> dropped = new ArrayList<>();
+    for (Piece piece = left.first; piece != null; piece = piece.next) {
+      if (piece.work instanceof Droppable unwanted) {
+        dropped.add(unwanted);
+      } else {
+        add(client, piece.work);
+      }
+    }
+    return dropped;
+  }
+}

@@ -1,0 +1,82 @@
+package lectus.store;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import java.util.Arrays;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * Who does what one server at a time does.
+ *
+ * <pre>
+ * key                     value
+ * (root, LEASES, task)    (format 1, holder, read version at the last renewal)
+ * </pre>
+ *
+ * The task is a name, the holder 16 random bytes.
+ */
+public final class LeaseSubspace {
+  private static final int FORMAT = 1;
+
+  private final byte[] root;
+
+  public LeaseSubspace(byte[] root) {
+    this.root = root;
+  }
+
+  /**
+   * What a lease says.
+   *
+   * @param version the read version of the transaction that renewed it last
+   */
+  public record Claim(byte[] holder, long version) {
+    boolean isOf(byte[] other) {
+      return Arrays.equals(holder, other);
+    }
+
+    /**
+     * Whether no more than {@code versions} have passed by {@code now}. What seems to come from the
+     * future was brought from another store, whose versions mean nothing here.
+     */
+    boolean isYoungerThan(long versions, long now) {
+      return version <= now && now - version <= versions;
+    }
+  }
+
+  public Range range() {
+    return RootSubspace.LEASES.range(root);
+  }
+
+  /**
+   * The name of the task.
+   *
+   * @throws MalformedTupleException if the row is none of this subspace
+   */
+  public String task(KeyValue row) {
+    TupleReader key = new TupleReader(row.getKey(), RootSubspace.LEASES.key(root).length());
+    claim(row.getValue());
+    return key.string();
+  }
+
+  byte[] key(String task) {
+    return RootSubspace.LEASES.key(root).string(task).toBytes();
+  }
+
+  static byte[] value(Claim claim) {
+    return new TupleWriter(32)
+        .integer(FORMAT)
+        .bytes(claim.holder())
+        .integer(claim.version())
+        .toBytes();
+  }
+
+  static Claim claim(byte[] value) {
+    TupleReader reader = new TupleReader(value, 0);
+    if (reader.smallInteger() != FORMAT) {
+      throw new MalformedTupleException("A lease in an unknown format");
+    }
+    return new Claim(reader.bytes(), reader.integer());
+  }
+}

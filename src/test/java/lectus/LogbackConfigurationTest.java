@@ -1,0 +1,72 @@
+package lectus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.AsyncAppender;
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.joran.JoranConfigurator;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import ch.qos.logback.core.OutputStreamAppender;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of an event with the configuration that is shipped. */
+final class LogbackConfigurationTest {
+  private final LoggerContext context = new LoggerContext();
+
+  @BeforeEach
+  void configure() throws Exception {
+    JoranConfigurator configurator = new JoranConfigurator();
+    configurator.setContext(context);
+    configurator.doConfigure(Path.of("conf", "logback.xml").toFile());
+  }
+
+  @AfterEach
+  void stop() {
+    context.stop();
+  }
+
+  private String line(String message, Throwable failure) {
+    Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
+    AsyncAppender async = (AsyncAppender) root.getAppender("ASYNC");
+    OutputStreamAppender<ILoggingEvent> console =
+        (OutputStreamAppender<ILoggingEvent>) async.getAppender("CONSOLE");
+    LoggingEvent event = new LoggingEvent("", root, Level.ERROR, message, failure, null);
+    return new String(console.getEncoder().encode(event), StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void a_message_is_one_line_whatever_it_says() {
+    String line = line("a\r\n2026-01-01T00:00:00.000Z ERROR b\u001b[31m\u0085", null);
+    assertThat(line)
+        .endsWith(" a??2026-01-01T00:00:00.000Z ERROR b?[31m?\n")
+        .containsOnlyOnce("\n");
+  }
+
+  @Test
+  void nothing_in_an_exception_begins_a_line_but_its_trace() {
+    Exception cause = new Exception("one\ntwo\r\nthree\u001b[31m");
+    Exception failure = new Exception("2026\n2026-01-01T00:00:00.000Z ERROR all is lost", cause);
+    failure.addSuppressed(new Exception("four\nfive"));
+    String text = line("It failed.", failure);
+    assertThat(text).contains("2026?2026-01-01T00:00:00.000Z ERROR all is lost\n\tat ");
+    assertThat(text).contains("\nCaused by: java.lang.Exception: one?two??three?[31m\n");
+    assertThat(text).contains("\n\tSuppressed: java.lang.Exception: four?five\n");
+    assertThat(text.lines().skip(2))
+        .allMatch(line -> line.startsWith("\t") || line.startsWith("Caused by: "));
+    assertThat(text).endsWith("\n");
+  }
+
+  @Test
+  void clients_that_break_off_into_nonsense_are_not_logged() {
+    Logger connections = context.getLogger("io.vertx.core.net.impl.ConnectionBase");
+    assertThat(connections.isErrorEnabled()).isFalse();
+    assertThat(context.getLogger("lectus").isInfoEnabled()).isTrue();
+  }
+}

@@ -1,0 +1,21 @@
+package lectus.abuse;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/** When an attack is to end. */
+public record Deadline(long nanoTime) {
+
+  public static Deadline in(Duration time) {
+    return new Deadline(System.nanoTime() + time.toNanos());
+  }
+
+  public boolean isOver() {
+    return System.nanoTime() - nanoTime >= 0;
+  }
+
+  /** Waits between two turns of an attack, which sets its pace. */
+  void pause(int millis) {
+    LockSupport.parkNanos(Duration.ofMillis(millis).toNanos());
+  }
+}

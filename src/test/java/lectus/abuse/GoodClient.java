@@ -1,0 +1,182 @@
+package lectus.abuse;
+
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.Request;
+import lectus.store.testing.Await;
+
+/**
+ * A client who does no harm: it writes documents, reads each of them, and follows its database by a
+ * continuous feed and a WebSocket. What it is not given is a fault.
+ */
+public final class GoodClient implements AutoCloseable {
+  private static final String DATABASE = "/good";
+  private static final int PATIENCE_MILLIS = 60_000;
+  private static final int PAUSE_MILLIS = 15;
+
+  /** Every so many requests it begins a new connection, as one that comes anew. */
+  private static final int ON_A_CONNECTION = 10;
+
+  private static final int MOST_RETRIES = 200;
+
+  private final int port;
+  private final Set<String> written = new ConcurrentSkipListSet<>();
+  private final List<String> faults = new CopyOnWriteArrayList<>();
+  private final Latencies latencies = new Latencies();
+  private final List<Follower> followers;
+  private final Thread thread;
+  private volatile boolean ending;
+  private Connection connection;
+  private int asked;
+  private int lost;
+  private int refused;
+
+  /** It was refused without being told when to come again, which is told once. */
+  private boolean undated;
+
+  private GoodClient(int port) {
+    this.port = port;
+    followers = List.of(Follower.byFeed(port, DATABASE), Follower.bySocket(port, DATABASE));
+    thread = new Thread(this::run, "good-client");
+  }
+
+  /** Creates its database and begins. */
+  public static GoodClient start(int port) {
+    int status = new Request(port, "PUT", DATABASE).send().status();
+    if (status != 201 && status != 412) {
+      throw new IllegalStateException("No database: " + status);
+    }
+    GoodClient client = new GoodClient(port);
+    client.thread.start();
+    return client;
+  }
+
+  public Latencies latencies() {
+    return latencies;
+  }
+
+  /** Documents whose writing was acknowledged. */
+  public Set<String> written() {
+    return new TreeSet<>(written);
+  }
+
+  /** How often it was told to come later. */
+  public int refused() {
+    return refused;
+  }
+
+  /** Ends when the rows of all its writes have come, and says what went wrong. */
+  public List<String> finish() {
+    ending = true;
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+    for (Follower follower : followers) {
+      Await.until(
+          follower + " tells of all writes", () -> follower.isOver() || follower.saw(written));
+      if (follower.isOver() && !follower.saw(written)) {
+        faults.add(follower + " ended: " + follower.end());
+      }
+    }
+    return List.copyOf(faults);
+  }
+
+  private void run() {
+    for (int i = 0; !ending; i++) {
+      try {
+        visit("doc" + i);
+      } catch (Throwable failure) {
+        faults.add("doc" + i + ": " + failure);
+        disconnect();
+      }
+      LockSupport.parkNanos(PAUSE_MILLIS * 1_000_000L);
+    }
+  }
+
+  private void visit(String id) {
+    String content = "\"content\":\"of " + id + "\"";
+    int before = lost;
+    Answer put = ask(new Request(port, "PUT", DATABASE + "/" + id).json("{" + content + "}"));
+    // An answer that was lost with its connection may have been good.
+    boolean stored = put.status() == 201 || put.status() == 409 && lost > before;
+    if (!stored) {
+      faults.add("PUT " + id + ": " + put);
+      return;
+    }
+    written.add(id);
+    Answer get = ask(new Request(port, "GET", DATABASE + "/" + id));
+    if (get.status() != 200 || !get.body().contains(content)) {
+      faults.add("GET " + id + ": " + get);
+    }
+  }
+
+  /** Asks until there is an answer other than that it should come later. */
+  private Answer ask(Request request) {
+    for (int i = 0; i < MOST_RETRIES; i++) {
+      long start = System.nanoTime();
+      Answer answer = askOnce(request);
+      latencies.add(System.nanoTime() - start);
+      if (answer.status() != 503) {
+        return answer;
+      }
+      refused++;
+      if (answer.header("retry-after") == null && !undated) {
+        undated = true;
+        faults.add("503 without Retry-After: " + answer);
+      }
+      LockSupport.parkNanos(PAUSE_MILLIS * 10_000_000L);
+    }
+    throw new IllegalStateException("It was refused " + MOST_RETRIES + " times");
+  }
+
+  private Answer askOnce(Request request) {
+    boolean anew = connection == null || asked++ % ON_A_CONNECTION == 0;
+    try {
+      return askOn(anew ? reconnect() : connection, request);
+    } catch (UncheckedIOException closed) {
+      if (anew) {
+        throw closed;
+      }
+      // A server may close a connection on which nothing is under way.
+      lost++;
+      return askOn(reconnect(), request);
+    }
+  }
+
+  private Answer askOn(Connection open, Request request) {
+    Answer answer = open.write(request.bytes()).read(false);
+    if ("close".equals(answer.header("connection"))) {
+      disconnect();
+    }
+    return answer;
+  }
+
+  private Connection reconnect() {
+    disconnect();
+    connection = new Connection(port, 0, PATIENCE_MILLIS);
+    return connection;
+  }
+
+  private void disconnect() {
+    if (connection != null) {
+      connection.close();
+      connection = null;
+    }
+  }
+
+  @Override
+  public void close() {
+    ending = true;
+    followers.forEach(Follower::close);
+    disconnect();
+  }
+}

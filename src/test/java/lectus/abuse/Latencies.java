@@ -1,0 +1,39 @@
+package lectus.abuse;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** How long answers took. */
+public final class Latencies {
+  private final List<Long> nanos = new ArrayList<>();
+
+  synchronized void add(long time) {
+    nanos.add(time);
+  }
+
+  /** Forgets what was before. */
+  public synchronized void reset() {
+    nanos.clear();
+  }
+
+  public synchronized int count() {
+    return nanos.size();
+  }
+
+  /**
+   * So many percent took no longer.
+   *
+   * @throws IllegalStateException if there was no answer
+   */
+  public synchronized Duration percentile(double percent) {
+    if (nanos.isEmpty()) {
+      throw new IllegalStateException("Nothing was answered");
+    }
+    List<Long> sorted = new ArrayList<>(nanos);
+    Collections.sort(sorted);
+    int rank = (int) Math.ceil(sorted.size() * percent / 100) - 1;
+    return Duration.ofNanos(sorted.get(Math.max(0, rank)));
+  }
+}

@@ -1,0 +1,151 @@
+package lectus.abuse;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+
+/**
+ * A connection to the target that never waits: in each turn it says what can be said and reads as
+ * much as it is told to, so that one thread has thousands of them.
+ */
+final class Line implements AutoCloseable {
+  private static final ByteBuffer SCRATCH = ByteBuffer.allocateDirect(64 << 10);
+  private static final int STATUS_LINE = 12;
+
+  private final Target target;
+  private final SocketChannel channel;
+  private final Deque<ByteBuffer> unsaid = new ArrayDeque<>();
+  private final byte[] begin = new byte[STATUS_LINE];
+  private long read;
+  private boolean over;
+
+  private Line(Target target, SocketChannel channel) {
+    this.target = target;
+    this.channel = channel;
+  }
+
+  /**
+   * Begins to connect.
+   *
+   * @param receiveBytes what may wait to be read; 0: as the system has it
+   */
+  static Line to(Target target, int receiveBytes) {
+    try {
+      SocketChannel channel = SocketChannel.open();
+      channel.configureBlocking(false);
+      if (receiveBytes > 0) {
+        channel.setOption(StandardSocketOptions.SO_RCVBUF, receiveBytes);
+      }
+      channel.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), target.port()));
+      return new Line(target, channel);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  Line say(String text) {
+    return say(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  Line say(byte[] bytes) {
+    return say(ByteBuffer.wrap(bytes));
+  }
+
+  /** Says it as soon as it can. The bytes are not copied. */
+  Line say(ByteBuffer bytes) {
+    unsaid.add(bytes.duplicate());
+    return this;
+  }
+
+  boolean hasSaidAll() {
+    return unsaid.isEmpty();
+  }
+
+  /** How many bytes came so far. */
+  long read() {
+    return read;
+  }
+
+  /** Whether the server closed it, or refused it. */
+  boolean isOver() {
+    return over;
+  }
+
+  /** Says what can be said now, and reads so many bytes at most. */
+  void turn(int mostRead) {
+    if (over) {
+      return;
+    }
+    try {
+      if (channel.isConnected() || channel.finishConnect()) {
+        write();
+        read(mostRead);
+      }
+    } catch (IOException reset) {
+      over = true;
+    }
+  }
+
+  private void write() throws IOException {
+    while (!unsaid.isEmpty()) {
+      channel.write(unsaid.peek());
+      if (unsaid.peek().hasRemaining()) {
+        return;
+      }
+      unsaid.remove();
+    }
+  }
+
+  private void read(int most) throws IOException {
+    ByteBuffer buffer;
+    int left = most;
+    while (left > 0) {
+      synchronized (SCRATCH) {
+        buffer = SCRATCH.clear().limit(Math.min(left, SCRATCH.capacity()));
+        int count = channel.read(buffer);
+        if (count <= 0) {
+          over = count < 0;
+          return;
+        }
+        note(buffer.flip());
+        left -= count;
+      }
+    }
+  }
+
+  /** The first bytes tell the status of the first answer. */
+  private void note(ByteBuffer bytes) {
+    long before = read;
+    read += bytes.remaining();
+    for (int at = (int) before; before < STATUS_LINE && at < Math.min(read, STATUS_LINE); at++) {
+      begin[at] = bytes.get();
+    }
+    if (before < STATUS_LINE && read >= STATUS_LINE) {
+      target.count(status());
+    }
+  }
+
+  private int status() {
+    String line = new String(Arrays.copyOf(begin, STATUS_LINE), StandardCharsets.ISO_8859_1);
+    return line.startsWith("HTTP/1.") ? Integer.parseInt(line.substring(9)) : 0;
+  }
+
+  /** Leaves without a word. */
+  @Override
+  public void close() {
+    over = true;
+    try {
+      channel.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

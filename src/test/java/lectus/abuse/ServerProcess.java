@@ -1,0 +1,199 @@
+package lectus.abuse;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import lectus.store.testing.Await;
+
+/** A server as a process of its own with a small heap, watched from outside. Linux only. */
+public final class ServerProcess implements AutoCloseable {
+  private static final String LISTENING = "Lectus listens on http://127.0.0.1:";
+
+  private final Process process;
+  private final Path log;
+  private final int port;
+
+  private ServerProcess(Process process, Path log) {
+    this.process = process;
+    this.log = log;
+    Await.until("the server listens", () -> !process.isAlive() || portLine() != null);
+    String line = portLine();
+    if (line == null) {
+      throw new IllegalStateException("The server did not start:\n" + String.join("\n", log()));
+    }
+    port = Integer.parseInt(line.substring(LISTENING.length(), line.length() - 1));
+  }
+
+  /** Whether this system shows what a process holds. */
+  public static boolean canBeWatched() {
+    return Files.isDirectory(Path.of("/proc/self/fd"));
+  }
+
+  /**
+   * Starts a server on any free port of the loopback address.
+   *
+   * @param folder for its data and its log
+   * @param settings as {@code --set} takes them
+   */
+  public static ServerProcess start(Path folder, int heapMegabytes, String... settings) {
+    try {
+      Path log = folder.resolve("log");
+      List<String> command = new ArrayList<>();
+      command.add(tool("java").toString());
+      command.add("-Xmx" + heapMegabytes + "m");
+      command.add("-Dlogback.configurationFile=" + Path.of("conf", "logback.xml").toAbsolutePath());
+      command.addAll(List.of("-cp", System.getProperty("java.class.path"), "lectus.Lectus"));
+      command.addAll(List.of("serve", "--port", "0", "--data", data(folder).toString()));
+      // The name by which tests ask for servers.
+      command.addAll(List.of("--set", "http.hosts=host"));
+      for (String setting : settings) {
+        command.addAll(List.of("--set", setting));
+      }
+      ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+      return new ServerProcess(builder.redirectOutput(log.toFile()).start(), log);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Where a server that was started in this folder keeps its data. */
+  public static Path data(Path folder) {
+    return folder.resolve("data");
+  }
+
+  public int port() {
+    return port;
+  }
+
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /** Everything it said, on both streams. */
+  public List<String> log() {
+    try (Stream<String> lines = Files.lines(log, StandardCharsets.UTF_8)) {
+      return lines.toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private String portLine() {
+    return log().stream().filter(line -> line.startsWith(LISTENING)).findFirst().orElse(null);
+  }
+
+  /** How many files and sockets it has open. */
+  public int descriptors() {
+    return list("fd").size();
+  }
+
+  /** How many of them are sockets, listening ones included. */
+  public int sockets() {
+    int sockets = 0;
+    for (Path descriptor : list("fd")) {
+      try {
+        sockets += Files.readSymbolicLink(descriptor).toString().startsWith("socket:") ? 1 : 0;
+      } catch (IOException closedMeanwhile) {
+        // It is none any more.
+      }
+    }
+    return sockets;
+  }
+
+  public int threads() {
+    return list("task").size();
+  }
+
+  private List<Path> list(String what) {
+    try (Stream<Path> entries = Files.list(Path.of("/proc", Long.toString(process.pid()), what))) {
+      return entries.toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What of its memory is in the machine's. */
+  public long residentBytes() {
+    try {
+      Path status = Path.of("/proc", Long.toString(process.pid()), "status");
+      String line =
+          Files.readAllLines(status).stream()
+              .filter(each -> each.startsWith("VmRSS:"))
+              .findFirst()
+              .orElseThrow();
+      return 1024 * Long.parseLong(line.replaceAll("[^0-9]", ""));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** What its heap holds after a collection. */
+  public LiveHeap liveHeap() {
+    try {
+      Process jcmd =
+          new ProcessBuilder(
+                  tool("jcmd").toString(), Long.toString(process.pid()), "GC.class_histogram")
+              .redirectErrorStream(true)
+              .start();
+      return LiveHeap.parse(jcmd.inputReader().lines());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Path tool(String name) {
+    return Path.of(System.getProperty("java.home"), "bin", name);
+  }
+
+  /** Holds it in the midst of whatever it does, as a machine that is asleep does (SIGSTOP). */
+  public void sleep(Duration time) {
+    signal("-STOP");
+    try {
+      Thread.sleep(time.toMillis());
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    } finally {
+      signal("-CONT");
+    }
+  }
+
+  private void signal(String name) {
+    try {
+      new ProcessBuilder("kill", name, Long.toString(process.pid())).start().waitFor();
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /**
+   * Tells it to end (SIGTERM).
+   *
+   * @return its exit status
+   * @throws IllegalStateException if it does not end in time
+   */
+  public int stop(int seconds) {
+    try {
+      process.toHandle().destroy();
+      if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("The server did not end within " + seconds + " s");
+      }
+      return process.exitValue();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Ends it at once (SIGKILL), if it still runs. */
+  @Override
+  public void close() {
+    process.destroyForcibly();
+    process.onExit().join();
+  }
+}

@@ -1,0 +1,27 @@
+package lectus.abuse;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The server that is attacked, and what it answered. */
+public final class Target {
+  private final int port;
+  private final Map<Integer, Integer> statuses = new TreeMap<>();
+
+  public Target(int port) {
+    this.port = port;
+  }
+
+  public int port() {
+    return port;
+  }
+
+  synchronized void count(int status) {
+    statuses.merge(status, 1, Integer::sum);
+  }
+
+  /** How many answers there were by their status. */
+  public synchronized Map<Integer, Integer> statuses() {
+    return new TreeMap<>(statuses);
+  }
+}

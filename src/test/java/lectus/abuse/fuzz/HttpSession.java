@@ -1,0 +1,194 @@
+package lectus.abuse.fuzz;
+
+import java.io.ByteArrayOutputStream;
+import java.io.UncheckedIOException;
+import java.net.SocketTimeoutException;
+import java.util.ArrayList;
+import java.util.List;
+import lectus.abuse.fuzz.FuzzRequest.Kind;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+
+/** Sends requests, several at once on a connection that is kept, and judges the answers. */
+final class HttpSession implements AutoCloseable {
+  private static final int LONGEST_BATCH = 12;
+
+  /** What fits into the buffers of a socket, so that nobody waits for the other to read. */
+  private static final int BATCH_BYTES = 48 << 10;
+
+  private final int port;
+  private final Dice dice;
+  private final Seen seen;
+  private final Requests requests;
+  private final RawRequests raw;
+  private final Findings findings;
+  private final String origin;
+  private Connection connection;
+
+  /**
+   * @param origin said of each finding: how to see it again
+   */
+  HttpSession(int port, Dice dice, Findings findings, String origin) {
+    this.port = port;
+    this.dice = dice;
+    this.findings = findings;
+    this.origin = origin;
+    seen = new Seen();
+    requests = new Requests(dice, seen);
+    raw = new RawRequests(dice, requests);
+  }
+
+  /** Sends some requests, and says how many. */
+  int next() {
+    if (dice.oneIn(12)) {
+      new RawExchange(port, findings, origin).send(raw.next());
+      return 1;
+    }
+    List<FuzzRequest> batch = new ArrayList<>();
+    int bytes = 0;
+    for (int i = 1 + dice.below(LONGEST_BATCH); i > 0 && bytes < BATCH_BYTES; i--) {
+      FuzzRequest request = requests.next();
+      if (request.kind() == Kind.LIVE) {
+        sendLive(request);
+        return 1 + send(batch);
+      }
+      if (bytes > 0 && bytes + request.bytes().length > BATCH_BYTES) {
+        return send(batch) + send(List.of(request));
+      }
+      batch.add(request);
+      bytes += request.bytes().length;
+    }
+    return send(batch);
+  }
+
+  private int send(List<FuzzRequest> batch) {
+    if (batch.isEmpty()) {
+      return 0;
+    }
+    if (connection == null) {
+      connection = new Connection(port);
+    }
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    batch.forEach(request -> all.writeBytes(request.bytes()));
+    boolean cut = !written(all.toByteArray());
+    for (int i = 0; i < batch.size(); i++) {
+      if (!read(batch.get(i), cut)) {
+        close();
+        return i + 1;
+      }
+    }
+    if (cut) {
+      close();
+    }
+    return batch.size();
+  }
+
+  /** A server that refuses a body may close before it has read all of it. */
+  private boolean written(byte[] bytes) {
+    try {
+      connection.write(bytes);
+      return true;
+    } catch (UncheckedIOException closed) {
+      return false;
+    }
+  }
+
+  /** Whether the connection can be used on. */
+  private boolean read(FuzzRequest request, boolean cut) {
+    try {
+      Answer head = connection.readHead();
+      while (head.status() == 100) {
+        head = connection.readHead();
+      }
+      return readBody(request, head);
+    } catch (UncheckedIOException e) {
+      if (isTimeout(e)) {
+        findings.add("no answer", describe(request));
+      } else if (!cut && request.bytes().length < BATCH_BYTES) {
+        findings.add("closed without an answer: " + e.getCause().getMessage(), describe(request));
+      }
+      return false;
+    } catch (RuntimeException garbled) {
+      findings.add("no HTTP: " + garbled, describe(request));
+      return false;
+    }
+  }
+
+  private boolean readBody(FuzzRequest request, Answer head) {
+    try {
+      Answer answer = connection.readBody(head, request.toHead());
+      judge(request, answer);
+      seen.note(answer.body());
+      return !"close".equals(answer.header("connection"));
+    } catch (UncheckedIOException e) {
+      if (isTimeout(e)) {
+        findings.add("no end of an answer", describe(request));
+      } else if (head.isChunked()) {
+        // Its database was dropped meanwhile.
+        findings.countCut();
+      } else {
+        findings.add("an answer that ends too early", describe(request));
+      }
+      return false;
+    }
+  }
+
+  private static boolean isTimeout(UncheckedIOException failure) {
+    return failure.getCause() instanceof SocketTimeoutException;
+  }
+
+  private void judge(FuzzRequest request, Answer answer) {
+    int status = answer.status();
+    findings.count(status);
+    if (status >= 500 && status != 501 && status != 503) {
+      findings.add(status + " " + shape(answer.body()), describe(request));
+    }
+    // Atomic bulk requests that fail are told of in rows.
+    boolean explained =
+        request.toHead()
+            || answer.body().startsWith("{\"error\":")
+            || status == 409 && answer.body().startsWith("[{\"id\":");
+    if (status >= 400 && !explained) {
+      findings.add(status + " without error and reason", describe(request) + " -> " + answer);
+    }
+  }
+
+  /** An error's text without what differs each time. */
+  private static String shape(String body) {
+    return body.replaceAll("[0-9a-f]{6,}", "…").trim();
+  }
+
+  private String describe(FuzzRequest request) {
+    return origin + ": " + request;
+  }
+
+  /** Waits for the first of the answer and leaves. */
+  private void sendLive(FuzzRequest request) {
+    try (Connection own = new Connection(port).write(request.bytes())) {
+      Answer head = own.readHead();
+      while (head.status() == 100) {
+        head = own.readHead();
+      }
+      if (head.status() >= 500 && head.status() != 501 && head.status() != 503) {
+        findings.add(head.status() + " at the head of a feed", describe(request));
+      }
+    } catch (UncheckedIOException e) {
+      if (isTimeout(e)) {
+        findings.add("no head of a feed", describe(request));
+      } else if (request.bytes().length < BATCH_BYTES) {
+        findings.add(
+            "feed closed without an answer: " + e.getCause().getMessage(), describe(request));
+      }
+    } catch (RuntimeException garbled) {
+      findings.add("no HTTP in a feed: " + garbled, describe(request));
+    }
+  }
+
+  @Override
+  public void close() {
+    if (connection != null) {
+      connection.close();
+      connection = null;
+    }
+  }
+}

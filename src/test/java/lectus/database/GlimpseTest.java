@@ -1,0 +1,128 @@
+package lectus.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import lectus.audit.testing.SoundStore;
+import lectus.store.InterruptedReads;
+import lectus.store.Reads;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import lectus.updates.StoreDatabases;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What a reader that passes by many databases sees of each, and what it has to read for it. */
+final class GlimpseTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final int ROOMY = 1 << 20;
+
+  private final Store store = stores.fresh();
+  private final AtomicInteger rangeReads = new AtomicInteger();
+  private final StoreDatabases reader =
+      new StoreDatabases(new InterruptedReads(store, rangeReads::incrementAndGet).store());
+
+  /** Another server. */
+  private final StoreDatabases elsewhere = new StoreDatabases(store);
+
+  private Optional<DatabaseHandle> glimpse(String name) {
+    Catalogue catalogue = reader.catalogue;
+    return reader.transactions.read(
+        tx ->
+            Reads.await(
+                catalogue.glimpse(tx, DatabaseName.of(name), catalogue.metadataVersion(tx))));
+  }
+
+  private int rangeReads(Supplier<Optional<DatabaseHandle>> action) {
+    int before = rangeReads.get();
+    assertThat(action.get()).isPresent();
+    return rangeReads.get() - before;
+  }
+
+  /** Each reads the database's configuration as it is now, not as it was. */
+  private void assertSeen(String name) {
+    DatabaseHandle now = elsewhere.catalogue.open(DatabaseName.of(name));
+    for (int i = 0; i < 2; i++) {
+      DatabaseHandle seen = glimpse(name).orElseThrow();
+      assertThat(seen.instance()).isEqualTo(now.instance());
+      assertThat(seen.prefix()).isEqualTo(now.prefix());
+      assertThat(seen.joined()).isEqualTo(now.joined());
+      assertThat(seen.incarnation()).isEqualTo(now.incarnation());
+      assertThat(seen.format()).isEqualTo(now.format());
+      assertThat(seen.configuration()).isEqualTo(now.configuration());
+      assertThat(seen.topology()).isEqualTo(now.topology());
+    }
+  }
+
+  @Test
+  void the_configuration_of_one_that_is_as_usual_is_read_once() {
+    elsewhere.create("db");
+    assertThat(rangeReads(() -> glimpse("db"))).isEqualTo(1);
+    assertThat(rangeReads(() -> glimpse("db"))).isZero();
+    elsewhere.create("another");
+    elsewhere.put("db", "doc");
+    assertThat(rangeReads(() -> glimpse("db"))).as("nothing was configured").isZero();
+    assertSeen("db");
+  }
+
+  @Test
+  void one_of_another_kind_is_read_each_time() {
+    elsewhere.create("sharded", 2);
+    assertSeen("sharded");
+    assertThat(rangeReads(() -> glimpse("sharded"))).isEqualTo(1);
+    DatabaseName partitioned = DatabaseName.of("partitioned");
+    elsewhere.catalogue.create(partitioned, new CreationOptions(true, 1));
+    assertSeen("partitioned");
+  }
+
+  @Test
+  void what_changes_elsewhere_is_seen() {
+    DatabaseName name = DatabaseName.of("db");
+    elsewhere.create("db");
+    assertSeen("db");
+    elsewhere.catalogue.configure(name, it -> it.withRevsLimit(7));
+    assertSeen("db");
+    elsewhere.catalogue.configure(
+        name, it -> it.withRevsLimit(DatabaseConfiguration.DEFAULT_REVS_LIMIT));
+    assertSeen("db");
+    elsewhere.reshard("db", 1);
+    assertSeen("db");
+    elsewhere.delete("db");
+    assertThat(glimpse("db")).isEmpty();
+    elsewhere.create("db");
+    assertSeen("db");
+  }
+
+  @Test
+  void what_was_seen_at_another_metadata_version_is_not_used() {
+    GlimpseCache cache = new GlimpseCache(ROOMY);
+    DatabaseName name = DatabaseName.of("db");
+    byte[] entry = {1};
+    cache.put(name, entry, GlimpseCache.usual(), null);
+    assertThat(cache.entry(name, null)).isEqualTo(entry);
+    assertThat(cache.entry(name, new byte[] {5})).isNull();
+    cache.put(DatabaseName.of("other"), entry, GlimpseCache.usual(), new byte[] {5});
+    assertThat(cache.entry(name, new byte[] {5})).isNull();
+    assertThat(cache.entry(name, null)).isNull();
+  }
+
+  @Test
+  void no_more_is_kept_than_its_share() {
+    List<DatabaseName> names =
+        IntStream.range(0, 1_000).mapToObj(i -> DatabaseName.of("d" + i)).toList();
+    GlimpseCache roomy = new GlimpseCache(ROOMY);
+    GlimpseCache narrow = new GlimpseCache(ROOMY / 64);
+    for (GlimpseCache cache : List.of(roomy, narrow)) {
+      names.forEach(name -> cache.put(name, new byte[60], GlimpseCache.usual(), null));
+    }
+    assertThat(names).allMatch(name -> roomy.entry(name, null) != null);
+    assertThat(names.stream().filter(name -> narrow.entry(name, null) != null).count())
+        .isBetween(1L, ROOMY / 64 / 260L);
+  }
+}

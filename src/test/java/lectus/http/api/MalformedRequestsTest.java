@@ -1,0 +1,469 @@
+package lectus.http.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is no HTTP is the client's fault: it gets a 4xx or nothing, and the log keeps silent. */
+@Timeout(60)
+final class MalformedRequestsTest {
+  private static final String UPGRADE =
+      "Host: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+          + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+          + "Sec-WebSocket-Protocol: lectus.changes.v1\r\n";
+
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static LectusServer server;
+
+  private final Logger root = (Logger) org.slf4j.LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+
+  /** The server's own configuration keeps it apart from all others. */
+  private final Logger accessLog = (Logger) org.slf4j.LoggerFactory.getLogger("lectus.access");
+
+  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+  @BeforeAll
+  static void start() {
+    server = LectusServer.start(stores.fresh());
+    server.put("/w");
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @BeforeEach
+  void listen() {
+    log.start();
+    root.addAppender(log);
+    accessLog.addAppender(log);
+  }
+
+  @AfterEach
+  void nothingWasLogged() {
+    root.detachAppender(log);
+    accessLog.detachAppender(log);
+    assertThat(log.list)
+        .filteredOn(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .isEmpty();
+  }
+
+  /**
+   * @param text with \r, \n, \0, \e written out
+   */
+  private static byte[] bytes(String text) {
+    return text.replace("\\r", "\r")
+        .replace("\\n", "\n")
+        .replace("\\0", "\0")
+        .replace("\\e", "\u001b")
+        .getBytes(StandardCharsets.ISO_8859_1);
+  }
+
+  private static void isRefusedAndCut(Connection connection) {
+    Answer answer = connection.read(false);
+    assertThat(answer.status()).as(answer.toString()).isEqualTo(400);
+    assertThat(answer.member("error")).isEqualTo("bad_request");
+    assertThat(answer.header("connection")).isEqualTo("close");
+    assertThat(connection.isAtEnd()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-2\\r\\n{}\\r\\n0\\r\\n\\r\\n",
+        "+2\\r\\n{}\\r\\n0\\r\\n\\r\\n",
+        "0x2\\r\\n{}\\r\\n0\\r\\n\\r\\n",
+        "\\r\\n{}\\r\\n0\\r\\n\\r\\n",
+        "2\\n{}\\n0\\n\\n",
+        "2\\r\\n{}\\n0\\r\\n\\r\\n",
+        "2;a\\nb\\r\\n{}\\r\\n0\\r\\n\\r\\n",
+        "2\\r\\n{}more\\r\\n0\\r\\n\\r\\n",
+        "80000000\\r\\n{}\\r\\n0\\r\\n\\r\\n",
+        "ffffffffffffffff\\r\\n{}\\r\\n0\\r\\n\\r\\n",
+        "10000000000000002\\r\\n{}\\r\\n0\\r\\n\\r\\n",
+        "2\\r\\n{}\\r\\n0\\r\\nnocolon\\r\\n\\r\\n",
+        "2\\r\\n{}\\r\\n0\\r\\nX: \\0\\r\\n\\r\\n",
+        "2\\r\\n{}\\r\\n0\\r\\nX : y\\r\\n\\r\\n"
+      })
+  void a_chunked_body_that_is_none_is_400_and_ends_the_connection(String body) {
+    isRefusedAndCut(chunked(bytes(body)));
+    assertThat(server.get("/w/chunked").status()).isEqualTo(404);
+  }
+
+  private static Connection chunked(byte[] body) {
+    return server.connect().write(head("Transfer-Encoding: chunked\r\n")).write(body);
+  }
+
+  private static String head(String fields) {
+    return "PUT /w/chunked HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        + fields
+        + "\r\n";
+  }
+
+  @Test
+  void trailers_and_extensions_of_chunks_are_bounded() {
+    String trailer = "2\r\n{}\r\n0\r\nX: " + "y".repeat(20_000) + "\r\n\r\n";
+    isRefusedAndCut(chunked(bytes(trailer)));
+    isRefusedAndCut(chunked(bytes("2\r\n{}\r\n0\r\n" + "X: y\r\n".repeat(6_000) + "\r\n")));
+    isRefusedAndCut(chunked(bytes("2;" + "x".repeat(20_000) + "\r\n{}\r\n0\r\n\r\n")));
+    Answer taken = chunked(bytes("2;a=b\r\n{}\r\n0\r\nX: y\r\n\r\n")).read(false);
+    assertThat(taken.status()).isEqualTo(201);
+    assertThat(server.delete("/w/chunked?rev=" + taken.member("rev")).status()).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Transfer-Encoding: xchunked",
+        "Transfer-Encoding: gzip, chunked",
+        "Transfer-Encoding: chunked, identity",
+        "Transfer-Encoding: chunked\\r\\nTransfer-Encoding: chunked",
+        "Transfer-Encoding: identity\\r\\nTransfer-Encoding: chunked",
+        "Transfer-Encoding:",
+        "Transfer-Encoding : chunked",
+        "Transfer-Encoding: chunked\\r\\nContent-Length: 2",
+        "Content-Length: 2\\r\\nContent-Length: 3",
+        "Content-Length: -1",
+        "Content-Length: +2",
+        "Content-Length: 0x2",
+        "Content-Length: 2, 3",
+        "Content-Length: 99999999999999999999999",
+        "Content-Length : 2",
+        ": 2"
+      })
+  void a_request_whose_end_is_not_clear_is_400_and_what_follows_is_not_looked_at(String field) {
+    byte[] smuggled = server.request("PUT", "/smuggled").bytes();
+    try (Connection connection = server.connect()) {
+      connection.write(bytes(head(field + "\\r\\n") + "2\r\n{}\r\n0\r\n\r\n")).write(smuggled);
+      isRefusedAndCut(connection);
+    }
+    assertThat(server.get("/smuggled").status()).isEqualTo(404);
+    assertThat(server.get("/w/chunked").status()).isEqualTo(404);
+  }
+
+  /** The request and what is smuggled behind it come in one piece. */
+  @Test
+  void not_even_what_came_together_with_it_is_looked_at() {
+    String smuggled = "PUT /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    try (Connection connection = server.connect()) {
+      connection.write(head("Transfer-Encoding: xchunked\r\n") + smuggled);
+      isRefusedAndCut(connection);
+    }
+    assertThat(server.get("/smuggled").status()).isEqualTo(404);
+  }
+
+  @Test
+  void identity_means_nothing_beside_a_length() {
+    try (Connection connection = server.connect()) {
+      connection.write(head("Transfer-Encoding: Identity\r\nContent-Length: 3\r\n") + "{} ");
+      Answer taken = connection.read(false);
+      assertThat(taken.status()).isEqualTo(201);
+      assertThat(server.delete("/w/chunked?rev=" + taken.member("rev")).status()).isEqualTo(200);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET /w HTTP/1.1\\nHost: localhost\\n\\n",
+        "GET /w HTTP/1.1\\r\\nHost: localhost\\nX: y\\r\\n\\r\\n",
+        "GET /w HTTP/1.1\\r\\nHost: localhost\\r\\nX: a\\0b\\r\\n\\r\\n",
+        "GET /w HTTP/1.1\\r\\nHost: localhost\\r\\nX: \\e[31m\\r\\n\\r\\n",
+        "GET /w HTTP/1.1\\r\\nHost: localhost\\r\\nX: a\\rb\\r\\n\\r\\n",
+        "GET /w HTTP/1.1\\r\\nHost: localhost\\r\\nX : a\\r\\n\\r\\n",
+        "GET /w HTTP/1.1\\r\\nHost: localhost\\r\\nnocolon\\r\\n\\r\\n",
+        "GET /w HTTP/1.1\\r\\n X: folded\\r\\nHost: localhost\\r\\n\\r\\n",
+        "GET /w\\r\\nHost: localhost\\r\\n\\r\\n",
+        "GET /w x HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n",
+        "G(T /w HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n",
+        "G\\e /w HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n",
+        "\\0\\0garbage\\r\\n\\r\\n"
+      })
+  void what_is_no_request_is_400_and_ends_the_connection(String request) {
+    try (Connection connection = server.connect()) {
+      isRefusedAndCut(connection.write(bytes(request)));
+    }
+    try (Connection connection = server.connect()) {
+      connection.write("GET /w HTTP/1.1\r\nHost: localhost\r\n\r\n").write(bytes(request));
+      assertThat(connection.read(false).status()).isEqualTo(200);
+      isRefusedAndCut(connection);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET w HTTP/1.1,400",
+    "GET localhost:80 HTTP/1.1,400",
+    "CONNECT localhost:80 HTTP/1.1,400",
+    "CONNECT /w HTTP/1.1,405",
+    "TRACE /w HTTP/1.1,405",
+    "get /w HTTP/1.1,405",
+    "OPTIONS * HTTP/1.1,405",
+    "GET /% HTTP/1.1,400",
+    "GET /w/%zz HTTP/1.1,400",
+    "GET /w/%ff%fe HTTP/1.1,404",
+    "GET /w/%00 HTTP/1.1,404",
+    "GET http://localhost/w HTTP/1.1,200"
+  })
+  void an_odd_target_or_method_is_answered_and_the_connection_goes_on(String line, int status) {
+    try (Connection connection = server.connect()) {
+      for (int i = 0; i < 2; i++) {
+        connection.write(line + "\r\nHost: localhost\r\n\r\n");
+        assertThat(connection.read(false).status()).isEqualTo(status);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"HTTP/3.7", "HTTP/2.0", "HTTP/1.2", "HTTP/0.9", "http/1.1", "ICE/1.0"})
+  void a_request_of_another_version_is_400_and_what_follows_is_not_looked_at(String version) {
+    String smuggled = "PUT /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    try (Connection connection = server.connect()) {
+      connection.write("GET /w " + version + "\r\nHost: localhost\r\n\r\n" + smuggled);
+      isRefusedAndCut(connection);
+    }
+    assertThat(server.get("/smuggled").status()).isEqualTo(404);
+  }
+
+  @Test
+  void the_versions_of_http_1_are_served() {
+    for (String version : List.of("HTTP/1.0", "HTTP/1.1")) {
+      try (Connection connection = server.connect()) {
+        connection.write("GET /w " + version + "\r\nHost: localhost\r\n\r\n");
+        assertThat(connection.read(false).status()).isEqualTo(200);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"other,417", "'100-continue, other',417", "200-ok,417", "100-Continue,201", "'',201"})
+  void nothing_but_to_go_on_can_be_expected(String expectation, int status) {
+    try (Connection connection = server.connect()) {
+      connection.write(head("Expect: " + expectation + "\r\nContent-Length: 2\r\n"));
+      if (expectation.equalsIgnoreCase("100-continue")) {
+        assertThat(connection.readHead().status()).isEqualTo(100);
+      }
+      Answer answer = connection.write("{}").read(false);
+      assertThat(answer.status()).isEqualTo(status);
+      if (status == 201) {
+        String rev = answer.member("rev");
+        assertThat(server.delete("/w/chunked?rev=" + rev).status()).isEqualTo(200);
+      } else {
+        assertThat(answer.member("error")).isEqualTo("expectation_failed");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET /_changes?x=\" HTTP/1.1,400",
+    "GET /_changes?x=[]{}|^` HTTP/1.1,400",
+    "GET /w/_changes?feed=live&x=\" HTTP/1.1,400",
+    "GET /_changes HTTP/1.0,400",
+    "GET /_changes?x=%22 HTTP/1.1,101"
+  })
+  void a_socket_has_a_target_that_is_a_uri(String line, int status) {
+    try (Connection connection = server.connect()) {
+      connection.write(line + "\r\n" + UPGRADE + "\r\n");
+      assertThat(connection.readHead().status()).isEqualTo(status);
+    }
+  }
+
+  @Test
+  void a_body_that_is_none_keeps_a_socket_from_being_opened() {
+    try (Connection connection = server.connect()) {
+      connection.write("GET /_changes HTTP/1.1\r\n" + UPGRADE);
+      connection.write("Transfer-Encoding: chunked\r\n\r\n-2\r\n{}\r\n");
+      assertThat(connection.read(false).status()).isEqualTo(400);
+    }
+  }
+
+  @Test
+  void clients_may_leave_at_any_time() {
+    for (int i = 0; i < 20; i++) {
+      try (Connection leaving = server.connect()) {
+        leaving.write(head("Content-Length: 10\r\n") + "{");
+      }
+      try (Connection leaving = server.connect()) {
+        leaving.write(head("Transfer-Encoding: chunked\r\n") + "2\r\n{");
+      }
+      try (Connection leaving = server.connect()) {
+        leaving.write("GET /_changes HTTP/1.1\r\n" + UPGRADE + "Content-Length: 5\r\n\r\n12");
+      }
+      try (Connection leaving = server.connect()) {
+        leaving.write("GET /w/_changes?feed=live HTTP/1.1\r\n" + UPGRADE + "\r\n");
+      }
+      try (Connection leaving = server.connect()) {
+        leaving.write(http2(frame(1, 4, 1, put()), frame(0, 0, 1, bytes("{")), reset(8)));
+      }
+    }
+    assertThat(server.get("/w/chunked").status()).isEqualTo(404);
+  }
+
+  @Test
+  void http2_is_refused_stream_by_stream() {
+    byte[] connect = fields(":method", "CONNECT", ":authority", "localhost:80");
+    byte[] ok = fields(":method", "GET", ":scheme", "http", ":path", "/_up", ":authority", "a");
+    try (Connection connection = server.connect()) {
+      connection.write(
+          http2(
+              frame(1, 5, 1, connect),
+              frame(1, 4, 3, put()),
+              frame(0, 0, 3, bytes("{")),
+              frame(3, 0, 3, ByteBuffer.allocate(4).putInt(8).array()),
+              frame(1, 5, 5, ok)));
+      assertThat(textUpTo(connection, "\"seeds\"")).contains("\"bad_request\"");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a\\0b", "a\\rb", "a\\nb", "\\e[31m"})
+  void http2_has_no_control_characters_in_headers_either(String value) {
+    String text = new String(bytes(value), StandardCharsets.ISO_8859_1);
+    try (Connection connection = server.connect()) {
+      connection.write(http2(frame(1, 5, 1, up("x", text)), frame(1, 5, 3, up("x", "a\tb"))));
+      assertThat(textUpTo(connection, "\"seeds\"")).contains("control characters");
+    }
+  }
+
+  private static byte[] up(String name, String value) {
+    return fields(
+        ":method", "GET", ":scheme", "http", ":path", "/_up", ":authority", "a", name, value);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "garbage garbage garbage",
+        "\\0\\0\\0\\0\\0\\0\\0\\0\\0",
+        "\\0\\0\\0\\4\\1\\0\\0\\0\\0",
+        "\\0\\0\\5\\4\\0\\0\\0\\0\\0hello",
+        "\\0\\0\\0\\4\\0\\0\\0\\0\\1",
+        "\\0\\0\\0\\4\\0\\0\\0\\0\\0garbage garbage garbage"
+      })
+  void what_comes_behind_the_preface_of_http2_is_http2(String begun) {
+    byte[] frames = bytes(begun.replace("\\4", "\4").replace("\\1", "\1").replace("\\5", "\5"));
+    byte[] preface = bytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    try (Connection whole = server.connect();
+        Connection inParts = server.connect()) {
+      assertThat(whole.write(preface).write(frames).readToEnd()).doesNotContain("HTTP/1");
+      for (byte octet : preface) {
+        inParts.write(new byte[] {octet});
+      }
+      assertThat(inParts.write(frames).readToEnd()).doesNotContain("HTTP/1");
+    }
+  }
+
+  /** What frames bring, as text, until something comes that is waited for. */
+  private static String textUpTo(Connection connection, String last) {
+    StringBuilder text = new StringBuilder();
+    while (text.indexOf(last) < 0) {
+      text.append((char) connection.octet());
+    }
+    return text.toString();
+  }
+
+  private static byte[] put() {
+    return fields(
+        ":method", "PUT", ":scheme", "http", ":path", "/w/chunked", ":authority", "localhost");
+  }
+
+  private static byte[] reset(int code) {
+    return frame(3, 0, 1, ByteBuffer.allocate(4).putInt(code).array());
+  }
+
+  /** A connection's preface and its frames (RFC 9113, section 3.4). */
+  private static byte[] http2(byte[]... frames) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    out.writeBytes(bytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
+    out.writeBytes(frame(4, 0, 0, new byte[0]));
+    List.of(frames).forEach(out::writeBytes);
+    return out.toByteArray();
+  }
+
+  private static byte[] frame(int type, int flags, int stream, byte[] payload) {
+    return ByteBuffer.allocate(9 + payload.length)
+        .put((byte) (payload.length >>> 16))
+        .putShort((short) payload.length)
+        .put((byte) type)
+        .put((byte) flags)
+        .putInt(stream)
+        .put(payload)
+        .array();
+  }
+
+  /** Literal fields that are not indexed (RFC 7541, section 6.2.2), each under 127 bytes. */
+  private static byte[] fields(String... namesAndValues) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    for (int i = 0; i < namesAndValues.length; i++) {
+      if (i % 2 == 0) {
+        out.write(0);
+      }
+      out.write(namesAndValues[i].length());
+      out.writeBytes(bytes(namesAndValues[i]));
+    }
+    return out.toByteArray();
+  }
+
+  @Test
+  void no_control_character_reaches_the_access_log() {
+    try (LectusServer own = LectusServer.start(stores.fresh());
+        Connection http1 = own.connect();
+        Connection http2 = own.connect()) {
+      http1.write(bytes("GET /w/\\e[31m\\0\u0085 HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+      assertThat(http1.read(false).status()).isEqualTo(404);
+      String path = "/w/\r\n2026-01-01 ERROR all is lost";
+      http2.write(
+          http2(
+              frame(
+                  1,
+                  5,
+                  1,
+                  fields(":method", "GET", ":scheme", "http", ":path", path, ":authority", "a"))));
+      textUpTo(http2, "\"not_found\"");
+    }
+    String lines =
+        log.list.stream()
+            .filter(event -> event.getLoggerName().equals("lectus.access"))
+            .map(ILoggingEvent::getFormattedMessage)
+            .reduce("", String::concat);
+    assertThat(lines).contains(" path=/w/%1B[31m%00%85 status=404 ");
+    assertThat(lines).contains(" path=/w/%0D%0A2026-01-01%20ERROR%20all%20is%20lost status=404 ");
+    assertThat(lines.lines()).allMatch(line -> line.contains(" access method="));
+    assertThat(lines.replace("\n", "").chars()).allMatch(c -> c >= ' ' && c < 0x7f);
+  }
+
+  @Test
+  void answers_are_what_they_say_they_are() {
+    for (String target :
+        List.of("/", "/w", "/nodb", "/%", "/w/_all_docs", "/w/_changes", "/_utils")) {
+      assertThat(server.get(target).header("x-content-type-options"))
+          .as(target)
+          .isEqualTo("nosniff");
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package lectus.http.changes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.store.WatchedStore;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How many transactions a normal feed needs (RFC 003, Access Patterns). */
+@Timeout(60)
+final class FeedTransactionsTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final WatchedStore store = new WatchedStore(stores.fresh(), "lectus-");
+  private final LectusServer server = LectusServer.start(store.store());
+
+  @BeforeEach
+  void fill() {
+    server.put("/w");
+    write(3);
+  }
+
+  private void write(int documents) {
+    String docs =
+        IntStream.range(0, documents).mapToObj(i -> "{}").collect(Collectors.joining(","));
+    assertThat(server.post("/w/_bulk_docs", "{\"docs\":[" + docs + "]}").status()).isEqualTo(201);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "?limit=2", "?descending=true", "?include_docs=true", "?filter=_design"})
+  void an_answer_of_one_page_is_of_one_transaction_and_so_is_that_nothing_changed(String query) {
+    String target = "/w/_changes" + query;
+    int before = store.begun();
+    Answer feed = server.get(target);
+    assertThat(feed.status()).isEqualTo(200);
+    assertThat(store.begun() - before).isEqualTo(1);
+
+    Answer unchanged =
+        server.request("GET", target).header("If-None-Match", feed.header("etag")).send();
+    assertThat(unchanged.status()).isEqualTo(304);
+    assertThat(unchanged.body()).isEmpty();
+    assertThat(unchanged.header("etag")).isEqualTo(feed.header("etag"));
+    assertThat(store.begun() - before).isEqualTo(2);
+
+    write(1);
+    Answer changed =
+        server.request("GET", target).header("If-None-Match", feed.header("etag")).send();
+    assertThat(changed.status()).isEqualTo(200);
+    assertThat(changed.header("etag")).isNotEqualTo(feed.header("etag"));
+  }
+
+  @Test
+  void an_answer_of_several_pages_is_of_as_many_transactions() {
+    write(5_000);
+    int before = store.begun();
+    Answer feed = server.get("/w/_changes");
+    assertThat(feed.body()).contains("\"pending\":0");
+    assertThat(feed.body().lines().filter(line -> line.startsWith("{\"seq\"")).count())
+        .isEqualTo(5_003);
+    assertThat(store.begun() - before).isGreaterThan(1);
+    Answer unchanged =
+        server.request("GET", "/w/_changes").header("If-None-Match", feed.header("etag")).send();
+    assertThat(unchanged.status()).isEqualTo(304);
+  }
+}

@@ -1,0 +1,46 @@
+package lectus.http.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** What is too slow, second by second. */
+final class BodyPaceTest {
+  private static final int GRACE = 3;
+
+  private final BodyPace pace = new BodyPace(GRACE, () -> {});
+
+  private boolean isTooSlowAfter(int seconds) {
+    for (int second = 1; second < seconds; second++) {
+      assertThat(pace.isTooSlow()).as("after %d s", second).isFalse();
+    }
+    return pace.isTooSlow();
+  }
+
+  @Test
+  void nothing_at_all_is_too_slow_behind_the_grace() {
+    assertThat(isTooSlowAfter(GRACE + 1)).isTrue();
+  }
+
+  @Test
+  void what_came_in_the_grace_counts() {
+    pace.arrived(5 * BodyPace.LEAST_RATE);
+
+    assertThat(isTooSlowAfter(GRACE + 6)).isTrue();
+  }
+
+  @Test
+  void the_least_rate_is_enough_and_a_byte_less_is_not() {
+    pace.arrived(BodyPace.LEAST_RATE);
+    for (int second = 0; second < 100; second++) {
+      assertThat(pace.isTooSlow()).isFalse();
+      pace.arrived(second < GRACE ? 0 : BodyPace.LEAST_RATE);
+    }
+    BodyPace slower = new BodyPace(GRACE, () -> {});
+    slower.arrived(BodyPace.LEAST_RATE - 1);
+    for (int second = 0; second < GRACE; second++) {
+      assertThat(slower.isTooSlow()).isFalse();
+    }
+    assertThat(slower.isTooSlow()).isTrue();
+  }
+}

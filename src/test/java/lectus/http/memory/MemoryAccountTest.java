@@ -1,0 +1,74 @@
+package lectus.http.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import org.junit.jupiter.api.Test;
+
+final class MemoryAccountTest {
+  private static final long LARGE = MemoryAccount.SMALL_BYTES + 1;
+  private static final long LIMIT = 100 * LARGE;
+
+  private final MemoryAccount memory = new MemoryAccount(LIMIT);
+
+  @Test
+  void holders_share_it_up_to_its_limit() {
+    memory.reserve(60 * LARGE, 0);
+    memory.reserve(40 * LARGE, 0);
+    assertThat(memory.tryReserve(LARGE, 0)).isFalse();
+    assertThatThrownBy(() -> memory.reserve(LARGE, 0))
+        .isInstanceOfSatisfying(
+            LectusException.class,
+            refused -> assertThat(refused.error()).isInstanceOf(LectusError.Unavailable.class));
+    assertThat(memory.held()).isEqualTo(LIMIT);
+    memory.release(40 * LARGE, 40 * LARGE);
+    memory.reserve(40 * LARGE, 60 * LARGE);
+  }
+
+  @Test
+  void one_holder_alone_is_always_given_more() {
+    memory.reserve(LIMIT, 0);
+    memory.reserve(LIMIT, LIMIT);
+    assertThat(memory.tryReserve(LARGE, 0)).isFalse();
+    memory.release(2 * LIMIT, 2 * LIMIT);
+    memory.reserve(2 * LIMIT, 0);
+  }
+
+  @Test
+  void those_who_hold_little_have_an_eighth_of_their_own() {
+    memory.reserve(2 * LIMIT, 0);
+    assertThat(memory.tryReserve(LARGE, 0)).isFalse();
+    int small = 0;
+    while (memory.tryReserve(LARGE - 1, 0)) {
+      small++;
+    }
+    long most = Math.max(1 << 20, LIMIT / 8);
+    assertThat(small).isEqualTo((int) (most / (LARGE - 1)));
+    assertThat(memory.tryReserve(most - small * (LARGE - 1), 0)).isTrue();
+    assertThat(memory.tryReserve(1, 0)).isFalse();
+    assertThat(memory.held()).isEqualTo(2 * LIMIT + most);
+  }
+
+  @Test
+  void those_who_hold_little_have_all_that_nobody_else_has() {
+    for (int i = 0; i < 100; i++) {
+      memory.reserve(LARGE - 1, 0);
+    }
+    assertThat(memory.held()).isGreaterThan(LIMIT / 2);
+    assertThat(memory.tryReserve(LARGE - 1, 0)).isFalse();
+  }
+
+  @Test
+  void a_holder_that_grows_and_shrinks_gives_back_what_it_took() {
+    memory.reserve(LARGE - 1, 0);
+    memory.reserve(10, LARGE - 1);
+    memory.release(20, LARGE + 9);
+    memory.reserve(1_000, LARGE - 11);
+    memory.release(LARGE + 989, LARGE + 989);
+    assertThat(memory.held()).isZero();
+    memory.reserve(LIMIT, 0);
+    assertThat(memory.tryReserve(LARGE, 0)).isFalse();
+  }
+}

@@ -1,0 +1,51 @@
+package lectus.http.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+final class PageMemoryTest {
+  private static final long LARGE = 1 << 20;
+
+  private final MemoryAccount account = new MemoryAccount(3 * LARGE);
+  private final PageMemory pages = new PageMemory(account);
+
+  @Test
+  void a_page_is_reserved_by_the_last_ones_length_and_counted_with_its_own() {
+    assertThat(pages.hasRoom()).isTrue();
+    assertThat(account.held()).isEqualTo(MemoryAccount.SMALL_BYTES);
+    pages.sends(LARGE);
+    assertThat(account.held()).isEqualTo(LARGE);
+    assertThat(pages.hasRoom()).isTrue();
+    assertThat(pages.hasRoom()).isTrue();
+    assertThat(account.held()).isEqualTo(2 * LARGE);
+    pages.sends(10);
+    assertThat(account.held()).isEqualTo(LARGE + 10);
+    pages.taken(LARGE);
+    pages.taken(10);
+    assertThat(account.held()).isZero();
+  }
+
+  @Test
+  void there_is_no_room_while_others_hold_too_much() {
+    pages.sends(LARGE);
+    pages.taken(LARGE);
+    account.reserve(2 * LARGE, 0);
+    assertThat(pages.hasRoom()).isTrue();
+    pages.noneComes();
+    account.reserve(1, 2 * LARGE);
+    assertThat(pages.hasRoom()).isFalse();
+    assertThat(account.held()).isEqualTo(2 * LARGE + 1);
+  }
+
+  @Test
+  void a_feed_of_small_rows_waits_for_nobody() {
+    account.reserve(3 * LARGE, 0);
+    for (int page = 0; page < 10; page++) {
+      assertThat(pages.hasRoom()).isTrue();
+      pages.sends(100);
+      pages.taken(100);
+    }
+    assertThat(account.held()).isEqualTo(3 * LARGE);
+  }
+}

@@ -1,0 +1,117 @@
+package lectus.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeoutException;
+import lectus.database.CreationOptions;
+import lectus.database.DatabaseName;
+import lectus.document.edit.DocumentLimits;
+import lectus.document.edit.DocumentParser;
+import lectus.document.edit.Edit;
+import lectus.document.edit.NamedRevisions;
+import lectus.http.testing.Connection;
+import lectus.store.WatchedStore;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What clients have asked for that leave before it was begun keeps nobody waiting. */
+@Timeout(60)
+final class DepartedReadersTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final DatabaseName NAME = DatabaseName.of("w");
+  private static final int CLIENTS = 100;
+  private static final int THREADS = 4;
+
+  /** Of a page each. */
+  private static final int DOCUMENTS = 30;
+
+  /** What a page and the opening before it take. */
+  private static final int TRANSACTIONS = 3;
+
+  private static final String UPGRADE =
+      "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+          + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+
+  private final WatchedStore store = new WatchedStore(stores.fresh(), "lectus-reader");
+  private final BareServer server;
+
+  DepartedReadersTest() throws TimeoutException {
+    server = new BareServer(store.store(), new WriteSettings(1, 10, 1 << 20, 64, 1 << 20));
+  }
+
+  @BeforeEach
+  void create() {
+    server.layer().catalogue().create(NAME, CreationOptions.DEFAULT);
+    DocumentParser parser = new DocumentParser(DocumentLimits.DEFAULT);
+    byte[] json = ("{\"v\":\"" + "x".repeat(90_000) + "\"}").getBytes(StandardCharsets.UTF_8);
+    for (int i = 0; i < DOCUMENTS; i++) {
+      Edit edit = parser.interactive("d" + i, NamedRevisions.NONE, json);
+      server.layer().writer().write(NAME, new ArrayList<>(List.of(edit)));
+    }
+  }
+
+  @AfterEach
+  void stop() {
+    store.release();
+    server.close();
+  }
+
+  @Test
+  void reads_are_not_begun_for_clients_that_left() {
+    for (String request :
+        List.of(
+            "GET /w/_changes?include_docs=true HTTP/1.1\r\nHost: localhost\r\n",
+            "GET /w/_changes?include_docs=true&feed=continuous HTTP/1.1\r\nHost: localhost\r\n",
+            "GET /w/_changes?include_docs=true HTTP/1.1\r\nHost: localhost\r\n" + UPGRADE,
+            "GET /w/_all_docs?include_docs=true HTTP/1.1\r\nHost: localhost\r\n",
+            "GET /w/_changes/_meta HTTP/1.1\r\nHost: localhost\r\n")) {
+      leaveWhileWaiting(request);
+      int begun = store.begun();
+      store.release();
+
+      assertThat(ask("/w/_changes?since=0").read(false).body()).contains("\"last_seq\"");
+      // The small feed, and the pages that were being read: no thread begins another for nobody.
+      assertThat(store.begun() - begun)
+          .as(request)
+          .isLessThanOrEqualTo((THREADS + 1) * TRANSACTIONS);
+    }
+  }
+
+  /** The threads hold what came first; all else waits, and then nobody waits for it any more. */
+  private void leaveWhileWaiting(String request) {
+    store.hold();
+    int begun = store.begun();
+    int held = request.contains("/_changes") && !request.contains("_meta") ? THREADS / 2 : THREADS;
+    List<Connection> clients = new ArrayList<>();
+    for (int i = 0; i < CLIENTS; i++) {
+      clients.add(server.connect().write(request + "\r\n"));
+    }
+    Await.until("the threads are taken", () -> store.begun() == begun + held);
+    // The loop has read the others' requests, too.
+    turnLoop();
+    clients.forEach(Connection::close);
+    turnLoop();
+  }
+
+  /** Whoever's bytes came before these answers was heard. */
+  private void turnLoop() {
+    for (int i = 0; i < 3; i++) {
+      try (Connection other = ask("/")) {
+        assertThat(other.read(false).status()).isEqualTo(200);
+      }
+    }
+  }
+
+  private Connection ask(String target) {
+    return server.connect().write("GET " + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  }
+}
