@@ -29,7 +29,7 @@ load() { java -cp "$work/classes" FeedLoad "$@"; }
 until_up() { for _ in $(seq 200); do curl -fs "$1" >/dev/null && return; sleep 0.1; done; exit 1; }
 
 serve() { # folder
-  java -Xmx512m -jar "$jar" serve --port $port --data "$work/$1" >"$work/log" 2>&1 & lectus=$!; pids+=($lectus)
+  java -Xmx512m -jar "$jar" serve --port $port --set http.max-connections=20000 --data "$work/$1" >"$work/log" 2>&1 & lectus=$!; pids+=($lectus)
   until_up $base/_up
 }
 row() { printf '| %s | %s |\n' "$1" "$2"; }
