@@ -18,7 +18,7 @@ final class AnswerClient implements FeedClient {
   AnswerClient(Connection connection, String database, String query, String since) {
     this.connection = connection;
     this.last = since;
-    String target = "/" + database + "/_changes?" + query + "&heartbeat=100&since=" + since;
+    String target = "/" + database + "/_changes?" + query + "&heartbeat=1000&since=" + since;
     connection.write("GET " + target + " HTTP/1.1\r\nHost: h\r\n\r\n");
     int status = connection.readHead().status();
     if (status != 200) {

@@ -28,7 +28,7 @@ final class SocketFeedClient implements FeedClient {
 
   static SocketFeedClient ofDatabase(
       Connection connection, String database, String query, String since) {
-    String target = "/" + database + "/_changes?heartbeat=100&since=" + since + query;
+    String target = "/" + database + "/_changes?heartbeat=1000&since=" + since + query;
     open(connection, "GET " + target + UPGRADE + "\r\n");
     return new SocketFeedClient(connection, false, since);
   }
@@ -40,7 +40,7 @@ final class SocketFeedClient implements FeedClient {
         "GET /_changes" + UPGRADE + "Sec-WebSocket-Protocol: lectus.changes.v1\r\n\r\n");
     String request =
         "{\"type\":\"subscribe\",\"id\":\"s\",\"db\":\"%s\",\"since\":\"%s\",\"include_docs\":%s,"
-            + "\"heartbeat\":100,\"credits\":%d}";
+            + "\"heartbeat\":1000,\"credits\":%d}";
     connection.write(Frames.text(String.format(request, database, since, includeDocs, CREDITS)));
     return new SocketFeedClient(connection, true, since);
   }
