@@ -82,7 +82,6 @@ final class AbuseTest {
   }
 
   @Test
-  @EnabledIfSystemProperty(named = "lectus.abuse.seconds", matches = "\\d+")
   void all_attacks_at_once_and_a_sleeping_process_harm_nobody() {
     withstand(Attack.all(), true);
   }
