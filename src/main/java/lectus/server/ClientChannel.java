@@ -3,10 +3,14 @@ package lectus.server;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import lectus.http.exchange.ConnectionUse;
 
 /** A client's connection as Netty has it. */
 final class ClientChannel implements OpenConnections.Connection {
+  /** A timer, however short, rings after the event loop has looked at its sockets once more. */
+  private static final long ONE_MORE_LOOK_MILLIS = 1;
+
   private final Channel channel;
   private final ConnectionUse use;
   private final OpenConnections open;
@@ -34,10 +38,11 @@ final class ClientChannel implements OpenConnections.Connection {
     return use.requestsBegun() > 0;
   }
 
+  /** On a busy loop a request may have come that nobody has read yet. It is read first. */
   @Override
   public void evict() {
     try {
-      channel.eventLoop().execute(this::closeIfIdle);
+      channel.eventLoop().schedule(this::closeIfIdle, ONE_MORE_LOOK_MILLIS, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException stopped) {
       channel.close();
     }

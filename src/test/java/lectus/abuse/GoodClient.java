@@ -2,6 +2,7 @@ package lectus.abuse;
 
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -25,6 +26,9 @@ public final class GoodClient implements AutoCloseable {
   private static final int ON_A_CONNECTION = 10;
 
   private static final int MOST_RETRIES = 200;
+
+  /** What a connection says that is closed before it answers. */
+  private static final Answer LATER = new Answer(503, "", Map.of("retry-after", List.of("0")), "");
 
   private final int port;
   private final Set<String> written = new ConcurrentSkipListSet<>();
@@ -143,12 +147,11 @@ public final class GoodClient implements AutoCloseable {
     try {
       return askOn(anew ? reconnect() : connection, request);
     } catch (UncheckedIOException closed) {
-      if (anew) {
-        throw closed;
-      }
-      // A server may close a connection on which nothing is under way.
+      // A server may close a connection on which nothing is under way, and in a flood of new ones
+      // it closes some without a word.
       lost++;
-      return askOn(reconnect(), request);
+      disconnect();
+      return anew ? LATER : askOnce(request);
     }
   }
 
