@@ -17,10 +17,12 @@ import lectus.error.StoreOpenException;
  * loading needs the native client library.
  */
 public final class FoundationDbStore {
-  private static final int API_VERSION = 740;
-
-  /** Of the 7.3 client library, which speaks the same API for all that Lectus uses. */
-  private static final int OLDER_API_VERSION = 730;
+  /**
+   * Of the binding, too: what it announces to the client library is the version that it was made
+   * for, whatever is selected. So a binding of 7.4 cannot work with a library of 7.3, but one of
+   * 7.3 works with both.
+   */
+  private static final int API_VERSION = 730;
 
   private static final int API_VERSION_NOT_SUPPORTED = 2203;
   private static final int CONNECTION_STRING_INVALID = 2104;
@@ -77,7 +79,7 @@ public final class FoundationDbStore {
 
   private static FDB client() {
     try {
-      FDB client = selectApiVersion();
+      FDB client = FDB.selectAPIVersion(API_VERSION);
       // Whoever opened the store closes it when it stops; the library's own hook would race it.
       client.disableShutdownHook();
       return client;
@@ -86,21 +88,10 @@ public final class FoundationDbStore {
           "FoundationDB's client library (libfdb_c) is not installed on this machine.", e);
     } catch (FDBException e) {
       throw new StoreOpenException(
-          "FoundationDB's client library on this machine is too old: 7.3 or newer is needed.", e);
-    }
-  }
-
-  private static FDB selectApiVersion() {
-    if (FDB.isAPIVersionSelected()) {
-      return FDB.instance();
-    }
-    try {
-      return FDB.selectAPIVersion(API_VERSION);
-    } catch (FDBException e) {
-      if (e.getCode() == API_VERSION_NOT_SUPPORTED) {
-        return FDB.selectAPIVersion(OLDER_API_VERSION);
-      }
-      throw e;
+          e.getCode() == API_VERSION_NOT_SUPPORTED
+              ? "FoundationDB's client library on this machine is too old: 7.3 or newer is needed."
+              : "FoundationDB's client library refused: " + e.getMessage() + ".",
+          e);
     }
   }
 
