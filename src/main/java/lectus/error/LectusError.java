@@ -134,4 +134,15 @@ public sealed interface LectusError {
       return "service_unavailable";
     }
   }
+
+  /**
+   * 503. The store did not say what became of a write, which may have been stored: nothing of it is
+   * tried again here, and a client that does so finds out.
+   */
+  record InDoubt(String reason, int retryAfterSeconds) implements LectusError {
+    @Override
+    public String error() {
+      return "service_unavailable";
+    }
+  }
 }

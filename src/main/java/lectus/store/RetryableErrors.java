@@ -9,6 +9,8 @@ import lectus.error.LectusException;
  * does without.
  */
 public final class RetryableErrors {
+  private static final int RETRY_AFTER_SECONDS = 1;
+
   private static final int NOT_COMMITTED = 1020;
 
   private static final int CANCELLED = 1025;
@@ -59,7 +61,8 @@ public final class RetryableErrors {
 
   static LectusException unknownResult(String why) {
     return new LectusException(
-        new LectusError.Internal(
-            "The store did not say whether the write was stored (" + why + ")."));
+        new LectusError.InDoubt(
+            "The write may have been stored: the store did not say (" + why + ").",
+            RETRY_AFTER_SECONDS));
   }
 }

@@ -69,7 +69,7 @@ public final class TransactionRunner {
    * @throws FDBException the first error that is not worth another run, or the last one when the
    *     limits are used up: nothing is stored
    * @throws LectusException what the body threw, or Unavailable when no commit was answered in
-   *     time: nothing is stored; or Internal when the store could not be brought to tell whether it
+   *     time: nothing is stored; or InDoubt when the store could not be brought to tell whether it
    *     is
    */
   public <T> T run(Function<? super Transaction, ? extends T> body) {

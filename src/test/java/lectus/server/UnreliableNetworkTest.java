@@ -135,6 +135,25 @@ final class UnreliableNetworkTest {
     assertCreated(server.put("/w/a", "{}"));
   }
 
+  @Test
+  void a_write_of_which_the_store_does_not_say_what_became_may_have_been_stored() {
+    assertCreated(server.put("/w"));
+    // So often, too, that the last transaction, which is to settle the doubt, is not answered.
+    List<Fault> lost = Collections.nCopies(1_000, Fault.TIMED_OUT_AND_LOST);
+    faulty.keepFailing(FaultyStore.onThreads("lectus-executor", lost));
+
+    Answer answer = server.put("/w/a", "{}");
+    faulty.heal();
+
+    assertThat(answer.status()).isEqualTo(503);
+    assertThat(answer.header("retry-after")).isEqualTo("1");
+    assertThat(answer.body())
+        .isEqualTo(
+            "{\"error\":\"service_unavailable\","
+                + "\"reason\":\"The write may have been stored: the store did not say (1031).\"}\n");
+    assertCreated(server.put("/w/b", "{}"));
+  }
+
   private void bulk(int round) {
     String docs = "[{\"_id\":\"b" + round + "\"},{\"_id\":\"c" + round + "\"}]";
     String atomic = round % 2 == 0 ? "\"atomic\":true," : "";

@@ -246,7 +246,7 @@ class TransactionRunnerTest {
                         t.set(key, VALUE);
                         return null;
                       }));
-      assertThat(unknown.error()).isInstanceOf(LectusError.Internal.class);
+      assertThat(unknown.error()).isInstanceOf(LectusError.InDoubt.class);
       assertThat(unknown.error().reason()).contains(Integer.toString(code));
     }
     assertThat(runs).isEqualTo(1);

@@ -122,7 +122,7 @@ class UnknownResultTest {
 
     LectusException unknown = catchThrowableOfType(LectusException.class, () -> write(TWICE));
 
-    assertThat(unknown.error()).isInstanceOf(LectusError.Internal.class);
+    assertThat(unknown.error()).isInstanceOf(LectusError.InDoubt.class);
     assertThat(unknown.error().reason()).contains("1021");
     assertThat(rows()).isEmpty();
     assertThat(runs).isEqualTo(2);
@@ -174,7 +174,7 @@ class UnknownResultTest {
     assertThatThrownBy(() -> write(TransactionLimits.DEFAULT))
         .isInstanceOfSatisfying(
             LectusException.class,
-            e -> assertThat(e.error()).isInstanceOf(LectusError.Internal.class));
+            e -> assertThat(e.error()).isInstanceOf(LectusError.InDoubt.class));
     assertThat(rows()).isEmpty();
   }
 
@@ -272,7 +272,7 @@ class UnknownResultTest {
       assertThatThrownBy(() -> runner.run(tx -> append(tx, 1)))
           .isInstanceOfSatisfying(
               LectusException.class,
-              e -> assertThat(e.error()).isInstanceOf(LectusError.Internal.class));
+              e -> assertThat(e.error()).isInstanceOf(LectusError.InDoubt.class));
     }
   }
 

@@ -72,7 +72,7 @@ public final class DocumentWriter {
    * nothing more is tried: the edits that are left fail as the one at hand.
    *
    * @throws LectusException {@code not_found} if the database does not exist; Unavailable if it is
-   *     not upgraded, or the store answered no commit in time, and nothing is stored; Internal if
+   *     not upgraded, or the store answered no commit in time, and nothing is stored; InDoubt if
    *     it could not be brought to say whether the first of them were stored
    */
   public WriteResult write(DatabaseName database, List<? extends Edit> edits) {

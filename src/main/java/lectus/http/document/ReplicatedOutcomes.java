@@ -38,6 +38,7 @@ final class ReplicatedOutcomes {
   /** Also where the database is gone: another one of its name may take the document. */
   private static boolean mayPass(LectusError error) {
     return error instanceof LectusError.Unavailable
+        || error instanceof LectusError.InDoubt
         || error instanceof LectusError.Internal
         || error instanceof LectusError.NotFound;
   }

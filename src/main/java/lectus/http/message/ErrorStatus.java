@@ -46,7 +46,9 @@ public final class ErrorStatus {
     if (error instanceof LectusError.NotImplemented) {
       return 501;
     }
-    return error instanceof LectusError.Unavailable ? 503 : 500;
+    boolean isPassing =
+        error instanceof LectusError.Unavailable || error instanceof LectusError.InDoubt;
+    return isPassing ? 503 : 500;
   }
 
   /** Null where the usual phrase does. */

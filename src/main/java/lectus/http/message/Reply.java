@@ -56,9 +56,15 @@ public record Reply(int status, CharSequence contentType, Buffer body, List<Head
           .with(Headers.WEBSOCKET_VERSION, Headers.WEBSOCKET_13);
     }
     if (error instanceof LectusError.Unavailable unavailable) {
-      return reply.with(Headers.RETRY_AFTER, Integer.toString(unavailable.retryAfterSeconds()));
+      return reply.retryAfter(unavailable.retryAfterSeconds());
     }
-    return reply;
+    return error instanceof LectusError.InDoubt doubt
+        ? reply.retryAfter(doubt.retryAfterSeconds())
+        : reply;
+  }
+
+  private Reply retryAfter(int seconds) {
+    return with(Headers.RETRY_AFTER, Integer.toString(seconds));
   }
 
   public Reply with(CharSequence name, String value) {

@@ -131,7 +131,7 @@ class FailingCommitsTest {
       assertThatThrownBy(() -> write(fault.name()))
           .isInstanceOfSatisfying(
               LectusException.class,
-              e -> assertThat(e.error()).isInstanceOf(LectusError.Internal.class));
+              e -> assertThat(e.error()).isInstanceOf(LectusError.InDoubt.class));
 
       assertThat(commits()).isEqualTo(commitsBefore + 1);
     }

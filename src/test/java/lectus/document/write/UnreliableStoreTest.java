@@ -229,8 +229,8 @@ class UnreliableStoreTest {
   private static boolean isUnknown(RuntimeException failure) {
     if (failure instanceof LectusException known) {
       LectusError error = known.error();
-      assertThat(error).isInstanceOfAny(LectusError.Internal.class, LectusError.Unavailable.class);
-      return error instanceof LectusError.Internal;
+      assertThat(error).isInstanceOfAny(LectusError.InDoubt.class, LectusError.Unavailable.class);
+      return error instanceof LectusError.InDoubt;
     }
     FDBException lost = (FDBException) failure;
     assertThat(RetryableErrors.isRetryable(lost.getCode())).as("code %d", lost.getCode()).isTrue();
