@@ -1,20 +1,6 @@
 import java.io.IOException;
-import java.net.InetSocketAddress;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
-import java.nio.channels.CancelledKeyException;
-import java.nio.channels.ClosedSelectorException;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
@@ -23,7 +9,8 @@ import java.util.concurrent.locks.LockSupport;
  * the server spends on it: 64 readers of 64 shards beside 16 of 16 for the same writes.
  *
  * <pre>
- * java load-tests/ShardReaders.java PORT PID [WRITES_A_SECOND [SECONDS]]
+ * javac -d target/load-tests load-tests/{ShardReaders,FeedSockets,LoadedServer}.java
+ * java -cp target/load-tests ShardReaders PORT PID [WRITES_A_SECOND [SECONDS]]
  * </pre>
  */
 public final class ShardReaders {
@@ -36,7 +23,6 @@ public final class ShardReaders {
   private final int port;
   private final int shards;
   private final String database;
-  private final HttpClient http = HttpClient.newHttpClient();
   private final AtomicInteger arrived = new AtomicInteger();
 
   private ShardReaders(int port, int shards) {
@@ -45,48 +31,48 @@ public final class ShardReaders {
     this.database = "shards-" + shards + "-" + System.currentTimeMillis();
   }
 
-  public static void main(String[] args) throws Exception {
+  public static void main(String[] args) throws IOException {
     int port = Integer.parseInt(args[0]);
-    long server = Long.parseLong(args[1]);
     int rate = args.length > 2 ? Integer.parseInt(args[2]) : 50;
     int seconds = args.length > 3 ? Integer.parseInt(args[3]) : 20;
-    double few = new ShardReaders(port, FEW).run(server, rate, seconds);
-    double many = new ShardReaders(port, MANY).run(server, rate, seconds);
-    System.out.printf("ratio %.2f%n", many / few);
+    try (LoadedServer server = new LoadedServer(port, Long.parseLong(args[1]))) {
+      double few = new ShardReaders(port, FEW).run(server, rate, seconds);
+      double many = new ShardReaders(port, MANY).run(server, rate, seconds);
+      System.out.printf("ratio %.2f%n", many / few);
+    }
   }
 
   /** The milliseconds of CPU that the server spent on a write. */
-  private double run(long server, int rate, int seconds) throws Exception {
-    request("PUT", "/" + database + "?changes_shards=" + shards, "");
-    List<SocketChannel> sockets = new ArrayList<>();
-    try (Selector selector = Selector.open()) {
+  private double run(LoadedServer server, int rate, int seconds) throws IOException {
+    server.send("PUT", "/" + database + "?changes_shards=" + shards, "");
+    try (FeedSockets feeds = new FeedSockets()) {
       for (int shard = 0; shard < shards; shard++) {
-        sockets.add(open(selector, shard));
+        Rows rows = new Rows();
+        feeds.open(port, feed(shard), (bytes, nanos) -> arrived.addAndGet(rows.in(bytes)));
       }
-      Thread reader = new Thread(() -> read(selector));
-      reader.setDaemon(true);
-      reader.start();
-      write(0, rate * WARM_UP_SECONDS, rate);
-      double before = cpuSeconds(server);
-      write(rate * WARM_UP_SECONDS, rate * (WARM_UP_SECONDS + seconds), rate);
+      feeds.start();
+      write(server, 0, rate * WARM_UP_SECONDS, rate);
+      double before = server.cpuSeconds();
+      write(server, rate * WARM_UP_SECONDS, rate * (WARM_UP_SECONDS + seconds), rate);
       awaitRows(rate * (WARM_UP_SECONDS + seconds));
-      double each = (cpuSeconds(server) - before) * 1_000 / (rate * seconds);
+      double each = (server.cpuSeconds() - before) * 1_000 / (rate * seconds);
       System.out.printf(
           "%d readers of %d shards, %d writes/s: %d rows, %.2f ms of CPU a write%n",
           shards, shards, rate, arrived.get(), each);
       return each;
-    } finally {
-      for (SocketChannel socket : sockets) {
-        socket.close();
-      }
     }
   }
 
-  private void write(int from, int to, int rate) throws Exception {
+  private byte[] feed(int shard) {
+    String path = "/" + database + "/_changes/" + shard + "?feed=continuous&heartbeat=60000";
+    return LoadedServer.request("GET", path, "");
+  }
+
+  private void write(LoadedServer server, int from, int to, int rate) throws IOException {
     long pause = 1_000_000_000L / rate;
     long due = System.nanoTime();
     for (int n = from; n < to; n++) {
-      request("PUT", "/" + database + "/w" + n, "{\"n\":" + n + "}");
+      server.send("PUT", "/" + database + "/w" + n, "{\"n\":" + n + "}");
       due += pause;
       LockSupport.parkNanos(Math.max(0, due - System.nanoTime()));
     }
@@ -100,45 +86,6 @@ public final class ShardReaders {
     }
     if (arrived.get() != count) {
       throw new IOException(arrived.get() + " rows came, " + count + " were due");
-    }
-  }
-
-  private SocketChannel open(Selector selector, int shard) throws IOException {
-    String head =
-        "GET /%s/_changes/%d?feed=continuous&heartbeat=60000 HTTP/1.1\r\nHost: localhost\r\n\r\n"
-            .formatted(database, shard);
-    SocketChannel channel = SocketChannel.open(new InetSocketAddress("127.0.0.1", port));
-    channel.write(ByteBuffer.wrap(head.getBytes(StandardCharsets.UTF_8)));
-    ByteBuffer answer = ByteBuffer.allocate(1 << 12);
-    channel.read(answer);
-    String status = new String(answer.array(), 0, answer.position(), StandardCharsets.UTF_8);
-    if (!status.startsWith("HTTP/1.1 200")) {
-      throw new IOException(status);
-    }
-    channel.configureBlocking(false);
-    channel.register(selector, SelectionKey.OP_READ, new Rows());
-    return channel;
-  }
-
-  private void read(Selector selector) {
-    ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
-    try {
-      while (selector.isOpen()) {
-        selector.select(1_000);
-        for (SelectionKey key : selector.selectedKeys()) {
-          buffer.clear();
-          if (((SocketChannel) key.channel()).read(buffer) < 0) {
-            throw new IOException("A feed has ended.");
-          }
-          arrived.addAndGet(((Rows) key.attachment()).in(buffer.flip()));
-        }
-        selector.selectedKeys().clear();
-      }
-    } catch (ClosedSelectorException | CancelledKeyException e) {
-      return; // the measurement is over
-    } catch (IOException e) {
-      e.printStackTrace();
-      System.exit(1);
     }
   }
 
@@ -158,24 +105,5 @@ public final class ShardReaders {
       }
       return rows;
     }
-  }
-
-  private void request(String method, String path, String body) throws Exception {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-            .header("Content-Type", "application/json")
-            .method(method, HttpRequest.BodyPublishers.ofString(body))
-            .build();
-    HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
-    if (answer.statusCode() > 202) {
-      throw new IOException(answer.body());
-    }
-  }
-
-  /** Of all threads so far, the kernel's share among it. */
-  private static double cpuSeconds(long process) throws IOException {
-    String stat = Files.readString(Path.of("/proc/" + process + "/stat"));
-    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-    return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / 100.0;
   }
 }

@@ -44,11 +44,10 @@ java -Xmx1g -cp "$jar:target/test-classes" lectus.abuse.AbuseMain $port "$second
 stop
 if grep -q OutOfMemoryError "$work/log"; then row 'OutOfMemoryError at -Xmx256m' 'yes'; fi
 
+javac -d "$work/classes" load-tests/{FilteredFeeds,ShardReaders,FeedSockets,LoadedServer}.java
 serve filters 512m
-for kind in same ids channels; do
-  row "1 000 listeners, 50 writes/s, $kind" \
-    "$(java load-tests/FilteredFeeds.java $port $lectus $kind 1000 50 "$seconds" | tail -1)"
-done
+java -cp "$work/classes" FilteredFeeds $port $lectus same,ids,channels 1000 50 "$seconds" |
+  while read -r line; do row '1 000 listeners, 50 writes/s' "$line"; done
 stop
 
 serve many 512m
@@ -57,8 +56,6 @@ row "$databases databases, 50 of them moved" \
   "$(java load-tests/ManyDatabases.java read $port "$databases" 3 | tail -1)"
 stop
 
-if [ -f load-tests/ShardReaders.java ]; then
-  serve shards 512m
-  java load-tests/ShardReaders.java $port $lectus | while read -r line; do row 'readers of shards' "$line"; done
-  stop
-fi
+serve shards 512m
+java -cp "$work/classes" ShardReaders $port $lectus | while read -r line; do row 'readers of shards' "$line"; done
+stop
