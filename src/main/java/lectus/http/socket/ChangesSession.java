@@ -25,7 +25,7 @@ import lectus.json.JsonBuffer;
  * them. On the connection's event loop.
  */
 public final class ChangesSession implements TextSocket.Listener {
-  /** The WebSocket subprotocol. ARCHITECTURE.md describes it. */
+  /** The WebSocket subprotocol, which docs/lectus.changes.v1.md describes. */
   public static final String PROTOCOL = "lectus.changes.v1";
 
   /**
