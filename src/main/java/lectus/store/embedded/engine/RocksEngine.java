@@ -32,8 +32,6 @@ public final class RocksEngine implements Engine {
   private final SnapshotRegistry snapshots;
   private final Committer committer;
   private final CommitQueue queue;
-  private final MemtableFlush memtable;
-  private final LevelZero levelZero;
   private final LogTracker log;
   private final EngineTimer.Handle ticks;
   private final UseGate gate = new UseGate();
@@ -71,8 +69,6 @@ public final class RocksEngine implements Engine {
             snapshots,
             new ConflictHistory(version, options.conflictHistoryBytes()),
             log);
-    this.memtable = new MemtableFlush(store.db());
-    this.levelZero = new LevelZero(store.db());
     this.queue = new CommitQueue(options, threads.executor(), committer::commit);
     if (log != null) {
       log.noteSynced();
@@ -180,11 +176,9 @@ public final class RocksEngine implements Engine {
       return;
     }
     try {
-      boolean busy = !queue.tryTurn(this::passIdleTime);
-      if (busy) {
+      if (!queue.tryTurn(this::passIdleTime)) {
         snapshots.expire();
       }
-      levelZero.tick(busy);
       trimNowAndThen();
     } finally {
       gate.exit();
@@ -201,7 +195,6 @@ public final class RocksEngine implements Engine {
 
   private void passIdleTime() {
     committer.advance();
-    memtable.ifManyDeletions();
     snapshots.expire();
   }
 

@@ -28,10 +28,24 @@ final class RocksSettings implements AutoCloseable {
 
   private static final int SUBCOMPACTIONS = 2;
 
+  private static final int FILES_OF_LEVEL_0 = 4;
+
   /** RocksDB slows writers far below what compaction could take: it is let in late. */
   private static final int SLOWDOWN_FILES = 40;
 
   private static final int STOP_FILES = 60;
+
+  private static final long BASE_LEVEL_BYTES = 64L << 20;
+  private static final long BASE_FILE_BYTES = 8L << 20;
+
+  /**
+   * A file moves down early when of so many rows in a row nearly all are deletions: a scan steps
+   * over them in some milliseconds. Updates of documents delete as many rows as they write; that is
+   * no reason to hurry.
+   */
+  private static final int DELETION_WINDOW = 32_768;
+
+  private static final int DELETIONS_IN_WINDOW = 30_000;
 
   private final Deque<AbstractImmutableNativeReference> natives = new ArrayDeque<>();
   private final Options options;
@@ -119,17 +133,19 @@ final class RocksSettings implements AutoCloseable {
 
   /**
    * Every compaction of level 0 rewrites the whole base level, since each memtable spans all
-   * subspaces: so several memtables go at a time, the base level is small, and so are its files, of
-   * which the next compaction then takes only those whose documents changed.
+   * subspaces: so several memtables go at a time. Nothing else merges them: at rest they cost each
+   * read a search of their own, which is less than a base level for each of them costs the disk.
+   * Files grow towards the last level, so that a large store has no more of them than can be open.
    */
   private void compaction() {
     options
-        .setLevel0FileNumCompactionTrigger(LevelZero.FILES_UNDER_LOAD)
+        .setLevel0FileNumCompactionTrigger(FILES_OF_LEVEL_0)
         .setLevel0SlowdownWritesTrigger(SLOWDOWN_FILES)
         .setLevel0StopWritesTrigger(STOP_FILES)
         .setLevelCompactionDynamicLevelBytes(true)
-        .setMaxBytesForLevelBase(64L << 20)
-        .setTargetFileSizeBase(8L << 20)
+        .setMaxBytesForLevelBase(BASE_LEVEL_BYTES)
+        .setTargetFileSizeBase(BASE_FILE_BYTES)
+        .setTargetFileSizeMultiplier(2)
         .setOptimizeFiltersForHits(true)
         .setMemtableMaxRangeDeletions(1000)
         .setCompressionPerLevel(
@@ -138,7 +154,7 @@ final class RocksSettings implements AutoCloseable {
             List.of(
                 own(
                     TablePropertiesCollectorFactory.NewCompactOnDeletionCollectorFactory(
-                        4096, 2048, 0.3))));
+                        DELETION_WINDOW, DELETIONS_IN_WINDOW, 0))));
   }
 
   private <T extends AbstractImmutableNativeReference> T own(T object) {

@@ -1,0 +1,62 @@
+package lectus.store.embedded.engine;
+
+import static lectus.store.embedded.engine.Commits.commit;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a store at rest does with the few writes that it gets. */
+class LightUpdatesTest {
+  private static final int UPDATES = 400;
+  private static final int ROWS = 25;
+
+  /** More than half a minute of ticks. */
+  private static final int TICKS = 400;
+
+  @TempDir Path folder;
+
+  @Test
+  void staysInMemoryUntilAMemtableIsFull() throws IOException {
+    TurnedByHand hand = new TurnedByHand();
+    EngineOptions options = EngineOptions.defaults().withThreads(hand, hand);
+    try (RocksEngine engine = RocksEngine.open(folder, options)) {
+      List<String> before = logs();
+      for (int update = 0; update < UPDATES; update++) {
+        engine.commit(replacement(update).request());
+        hand.run();
+      }
+      for (int i = 0; i < TICKS; i++) {
+        hand.tick();
+      }
+
+      // Each memtable has a log of its own, which begins when it does.
+      assertThat(logs()).isEqualTo(before).hasSize(1);
+    }
+  }
+
+  /** As many rows cleared as are set, as by the update of a document. */
+  private static Commits replacement(int update) {
+    Commits commit = commit();
+    for (int row = 0; row < ROWS; row++) {
+      commit.clear("doc/" + update + "/" + row, "doc/" + update + "/" + row + "\0");
+      commit.set("doc/" + (update + 1) + "/" + row, "");
+    }
+    return commit;
+  }
+
+  private List<String> logs() throws IOException {
+    try (Stream<Path> files = Files.list(folder.resolve("rocks"))) {
+      return files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> name.endsWith(".log"))
+          .sorted()
+          .toList();
+    }
+  }
+}
