@@ -11,6 +11,7 @@ final class AttemptOptions {
   /** Whether a read fails rather than wait for the disk. */
   boolean memoryOnly;
 
+  private boolean allWritesRecorded = true;
   private boolean readsSystemKeys;
   private boolean writesSystemKeys;
   private boolean rawAccess;
@@ -32,7 +33,13 @@ final class AttemptOptions {
   boolean takeWriteConflict() {
     boolean conflict = !nextWriteWithoutConflict;
     nextWriteWithoutConflict = false;
+    allWritesRecorded &= conflict;
     return conflict;
+  }
+
+  /** Whether each write added a conflict range. */
+  boolean allWritesRecorded() {
+    return allWritesRecorded;
   }
 
   byte[] readEnd() {

@@ -139,7 +139,8 @@ final class Commit {
         writes,
         attempt.options.readYourWritesDisabled
             ? attempt.writes.inOrder()
-            : attempt.writes.mutations());
+            : attempt.writes.mutations(),
+        attempt.options.allWritesRecorded());
   }
 
   private void checkWindow() {

@@ -41,7 +41,8 @@ class PlantedBugsTest {
     WIDENS_READ_POINTS(r -> withReads(r, r.readConflicts().stream().map(Bug::widened).toList())),
     SWAPS_MUTATIONS(r -> withMutations(r, reversed(r.mutations()))),
     LOSES_THE_LAST_MUTATION(r -> withMutations(r, withoutLast(r.mutations()))),
-    CHECKS_NOTHING(r -> new CommitRequest(-1, List.of(), r.writeConflicts(), r.mutations()));
+    CHECKS_NOTHING(
+        r -> new CommitRequest(-1, List.of(), r.writeConflicts(), r.mutations(), r.allRecorded()));
 
     private final UnaryOperator<CommitRequest> change;
 
@@ -50,15 +51,18 @@ class PlantedBugsTest {
     }
 
     private static CommitRequest withReads(CommitRequest r, List<KeyRange> reads) {
-      return new CommitRequest(r.readVersion(), reads, r.writeConflicts(), r.mutations());
+      return new CommitRequest(
+          r.readVersion(), reads, r.writeConflicts(), r.mutations(), r.allRecorded());
     }
 
     private static CommitRequest withWrites(CommitRequest r, List<KeyRange> writes) {
-      return new CommitRequest(r.readVersion(), r.readConflicts(), writes, r.mutations());
+      return new CommitRequest(
+          r.readVersion(), r.readConflicts(), writes, r.mutations(), r.allRecorded());
     }
 
     private static CommitRequest withMutations(CommitRequest r, List<Mutation> mutations) {
-      return new CommitRequest(r.readVersion(), r.readConflicts(), r.writeConflicts(), mutations);
+      return new CommitRequest(
+          r.readVersion(), r.readConflicts(), r.writeConflicts(), mutations, r.allRecorded());
     }
 
     private static List<KeyRange> only(List<KeyRange> ranges, Predicate<KeyRange> wanted) {

@@ -9,7 +9,7 @@ import java.util.Arrays;
  */
 final class AtomicValues {
   /** A key that hashes to another one's slot takes its place. */
-  private static final int SLOTS = 4096;
+  private static final int SLOTS = 16_384;
 
   /** Of a key and its value together; counters are far smaller. */
   private static final int MOST_BYTES = 256;
@@ -21,6 +21,12 @@ final class AtomicValues {
   byte[] find(byte[] key) {
     int slot = slot(key);
     return holds(slot, key) ? values[slot] : null;
+  }
+
+  /** A guess, for threads other than the committer's. */
+  boolean mayRemember(byte[] key) {
+    byte[] remembered = keys[slot(key)];
+    return remembered != null && Arrays.equals(remembered, key);
   }
 
   void remember(byte[] key, byte[] value) {

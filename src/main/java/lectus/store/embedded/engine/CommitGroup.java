@@ -3,7 +3,6 @@ package lectus.store.embedded.engine;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.MutationType;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -19,6 +18,7 @@ final class CommitGroup {
   private final GroupWrites writes;
   private final List<KeyRange> writtenRanges;
   private final GroupConflicts conflicts = new GroupConflicts();
+  private boolean allRecorded = true;
   private int accepted;
 
   CommitGroup(
@@ -48,7 +48,8 @@ final class CommitGroup {
       return;
     }
     int batchOrder = accepted++;
-    resolve(request, batchOrder);
+    allRecorded &= request.allRecorded();
+    resolve(request, commit.covered(), batchOrder);
     commit.accept(new CommitReceipt(version, batchOrder));
   }
 
@@ -62,6 +63,11 @@ final class CommitGroup {
 
   List<KeyRange> writtenRanges() {
     return writtenRanges;
+  }
+
+  /** Whether all that was written is in these ranges. */
+  boolean allRecorded() {
+    return allRecorded;
   }
 
   boolean isEmpty() {
@@ -93,14 +99,19 @@ final class CommitGroup {
     return false;
   }
 
-  private void resolve(CommitRequest request, int batchOrder) {
+  private void resolve(CommitRequest request, CoveredKeys covered, int batchOrder) {
     List<KeyRange> ranges = request.writeConflicts();
+    int rangesCleared = 0;
     List<KeyRange> stamped = new ArrayList<>(0);
     for (Mutation mutation : request.mutations()) {
       if (mutation instanceof Mutation.Set set) {
         set(set.key(), set.value());
       } else if (mutation instanceof Mutation.Clear clear) {
-        clear(clear.begin(), clear.end());
+        if (clear.isOfOneKey()) {
+          delete(clear.begin());
+        } else {
+          clear(clear, covered, rangesCleared++);
+        }
       } else if (mutation instanceof Mutation.Atomic atomic) {
         apply(atomic, batchOrder, stamped);
       }
@@ -157,25 +168,28 @@ final class CommitGroup {
     writes.delete(key);
   }
 
-  private void clear(byte[] begin, byte[] end) {
-    if (isSingleKey(begin, end)) {
-      delete(begin);
-      return;
-    }
-    List<byte[]> stored = latest.fewKeys(begin, end);
-    List<byte[]> fresh = writes.setKeysIn(begin, end);
-    if (stored == null || stored.size() + fresh.size() > LatestState.FEW_KEYS) {
+  private void clear(Mutation.Clear clear, CoveredKeys covered, int number) {
+    List<byte[]> stored = storedKeys(clear, covered, number);
+    List<byte[]> fresh = writes.setKeysIn(clear.begin(), clear.end());
+    if (stored == null || stored.size() + fresh.size() > StoreReader.FEW_KEYS) {
       latest.atomicValues().forgetAll();
-      writes.deleteRange(begin, end);
+      writes.deleteRange(clear.begin(), clear.end());
       return;
     }
     stored.forEach(this::delete);
     fresh.forEach(this::delete);
   }
 
-  private static boolean isSingleKey(byte[] begin, byte[] end) {
-    return end.length == begin.length + 1
-        && end[begin.length] == 0
-        && Arrays.mismatch(begin, end) == begin.length;
+  /** A range that held many keys may hold few now; a range tombstone is right for these, too. */
+  private List<byte[]> storedKeys(Mutation.Clear clear, CoveredKeys covered, int number) {
+    if (covered.has(number)) {
+      List<byte[]> listed = covered.of(number);
+      if (listed == null
+          || !history.mayHaveChangedSince(
+              covered.version(), new KeyRange(clear.begin(), clear.end()))) {
+        return listed;
+      }
+    }
+    return latest.fewKeys(clear.begin(), clear.end());
   }
 }

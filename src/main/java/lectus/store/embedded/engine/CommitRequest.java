@@ -11,9 +11,11 @@ import java.util.List;
  * @param writeConflicts merged and sorted; the committer adds the final keys of
  *     SET_VERSIONSTAMPED_KEY
  * @param mutations in the order they were made
+ * @param allRecorded whether every mutation's keys are in {@code writeConflicts}
  */
 public record CommitRequest(
     long readVersion,
     List<KeyRange> readConflicts,
     List<KeyRange> writeConflicts,
-    List<Mutation> mutations) {}
+    List<Mutation> mutations,
+    boolean allRecorded) {}

@@ -33,13 +33,14 @@ final class Committer {
       VersionLease lease,
       SnapshotRegistry snapshots,
       ConflictHistory history,
+      AtomicValues atomicValues,
       LogTracker log) {
     this.db = db;
     this.writeOptions = writeOptions;
     this.lease = lease;
     this.snapshots = snapshots;
     this.history = history;
-    this.latest = new LatestState(snapshots);
+    this.latest = new LatestState(snapshots, atomicValues);
     this.log = log;
   }
 
@@ -146,6 +147,9 @@ final class Committer {
     snapshots.publish(
         new Published(group.version(), new StoreState(db, group.version(), metadataVersion)));
     history.add(group.version(), group.writtenRanges());
+    if (!group.allRecorded()) {
+      history.addUnrecorded(group.version());
+    }
     history.forgetUpTo(snapshots.oldestHeldVersion());
   }
 

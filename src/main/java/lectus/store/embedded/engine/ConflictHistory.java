@@ -46,6 +46,7 @@ final class ConflictHistory {
   private final List<Interval> intervals = new ArrayList<>();
   private long floor;
   private long weight;
+  private long lastUnrecorded;
 
   /**
    * An empty history.
@@ -61,6 +62,19 @@ final class ConflictHistory {
   /** Whether all writes after {@code version} are known. */
   boolean reachesBackTo(long version) {
     return version >= floor;
+  }
+
+  /** Takes note that {@code version} wrote what is in no conflict range. */
+  void addUnrecorded(long version) {
+    lastUnrecorded = version;
+  }
+
+  /**
+   * Whether a commit after {@code version} may have written into {@code range}, if only where no
+   * transaction asked to conflict with it.
+   */
+  boolean mayHaveChangedSince(long version, KeyRange range) {
+    return version < lastUnrecorded || !reachesBackTo(version) || wroteSince(version, range);
   }
 
   /** Whether a commit after {@code version} wrote into {@code range}. */

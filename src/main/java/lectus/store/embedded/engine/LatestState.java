@@ -1,7 +1,5 @@
 package lectus.store.embedded.engine;
 
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -9,14 +7,12 @@ import java.util.List;
  * its writes that is the published state.
  */
 final class LatestState {
-  /** Clears of up to so many keys become deletions of these keys, larger ones a range tombstone. */
-  static final int FEW_KEYS = 256;
-
   private final SnapshotRegistry snapshots;
-  private final AtomicValues atomicValues = new AtomicValues();
+  private final AtomicValues atomicValues;
 
-  LatestState(SnapshotRegistry snapshots) {
+  LatestState(SnapshotRegistry snapshots, AtomicValues atomicValues) {
     this.snapshots = snapshots;
+    this.atomicValues = atomicValues;
   }
 
   /** Values that need no read; ahead of the published state while a group is resolved. */
@@ -30,14 +26,6 @@ final class LatestState {
 
   /** The keys in [begin, end), or null if there are more than a few. */
   List<byte[]> fewKeys(byte[] begin, byte[] end) {
-    if (Arrays.compareUnsigned(begin, end) >= 0) {
-      return List.of();
-    }
-    List<byte[]> keys = new ArrayList<>();
-    boolean all =
-        snapshots
-            .reader()
-            .forEachKey(snapshots.published().state(), begin, end, keys::add, FEW_KEYS);
-    return all ? keys : null;
+    return snapshots.reader().fewKeys(snapshots.published().state(), begin, end);
   }
 }

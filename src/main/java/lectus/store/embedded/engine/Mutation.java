@@ -1,6 +1,7 @@
 package lectus.store.embedded.engine;
 
 import com.apple.foundationdb.MutationType;
+import java.util.Arrays;
 
 /** One change of a commit; the mutations of a commit are applied in their order. */
 public sealed interface Mutation {
@@ -9,7 +10,14 @@ public sealed interface Mutation {
   record Set(byte[] key, byte[] value) implements Mutation {}
 
   /** Removes every key in {@code [begin, end)}. */
-  record Clear(byte[] begin, byte[] end) implements Mutation {}
+  record Clear(byte[] begin, byte[] end) implements Mutation {
+    /** Whether the range can hold no key but {@code begin}. */
+    boolean isOfOneKey() {
+      return end.length == begin.length + 1
+          && end[begin.length] == 0
+          && Arrays.mismatch(begin, end) == begin.length;
+    }
+  }
 
   /**
    * An atomic operation, resolved by the committer against the state that its transaction follows.

@@ -8,14 +8,16 @@ import java.util.concurrent.CompletableFuture;
  */
 final class PendingCommit {
   private final CommitRequest request;
+  private final CoveredKeys covered;
   private final long bytes;
   private final CompletableFuture<CommitReceipt> future = new CompletableFuture<>();
   private CommitReceipt receipt;
   private FDBException refusal;
 
-  PendingCommit(CommitRequest request) {
+  PendingCommit(CommitRequest request, CoveredKeys covered) {
     this.request = request;
-    this.bytes = weigh(request);
+    this.covered = covered;
+    this.bytes = weigh(request) + covered.bytes();
   }
 
   private static long weigh(CommitRequest request) {
@@ -34,6 +36,11 @@ final class PendingCommit {
 
   CommitRequest request() {
     return request;
+  }
+
+  /** What was known of its clears when it was asked for. */
+  CoveredKeys covered() {
+    return covered;
   }
 
   /** What the commit weighs in the queue and in a group. */

@@ -1,5 +1,6 @@
 package lectus.store.embedded.engine;
 
+import com.apple.foundationdb.FDBException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -30,6 +31,7 @@ public final class RocksEngine implements Engine {
   private final OpenStore store;
   private final EngineThreads threads;
   private final SnapshotRegistry snapshots;
+  private final AtomicValues atomicValues = new AtomicValues();
   private final Committer committer;
   private final CommitQueue queue;
   private final LogTracker log;
@@ -68,6 +70,7 @@ public final class RocksEngine implements Engine {
             store.lease(),
             snapshots,
             new ConflictHistory(version, options.conflictHistoryBytes()),
+            atomicValues,
             log);
     this.queue = new CommitQueue(options, threads.executor(), committer::commit);
     if (log != null) {
@@ -97,11 +100,14 @@ public final class RocksEngine implements Engine {
       return CompletableFuture.failedFuture(StoreErrors.cancelled());
     }
     try {
-      PendingCommit commit = new PendingCommit(request);
+      PendingCommit commit =
+          new PendingCommit(request, CoveredKeys.list(request, snapshots, atomicValues));
       if (!queue.offer(commit)) {
         return CompletableFuture.failedFuture(StoreErrors.queueFull());
       }
       return commit.future();
+    } catch (FDBException unreadable) {
+      return CompletableFuture.failedFuture(unreadable);
     } finally {
       gate.exit();
     }

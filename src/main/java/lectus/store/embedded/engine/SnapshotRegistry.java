@@ -32,11 +32,17 @@ final class SnapshotRegistry {
 
   /** The newest version and its snapshot. */
   HeldSnapshot latest() {
+    Published newest = holdNewest();
+    return open(newest.version(), newest.state());
+  }
+
+  /** The newest version and its state, which the caller has to release. */
+  Published holdNewest() {
     while (true) {
       requireOpen();
       Published current = published;
       if (current.state().retain()) {
-        return open(current.version(), current.state());
+        return current;
       }
     }
   }

@@ -1,6 +1,8 @@
 package lectus.store.embedded.engine;
 
-import java.util.function.Consumer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import lectus.error.NotInMemoryException;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
@@ -17,6 +19,9 @@ final class StoreReader implements AutoCloseable {
   private static final int MIN_ROWS_FOR_SHORT = 8;
 
   private static final int MAX_ROWS_FOR_SHORT = 64;
+
+  /** Clears of up to so many keys become deletions of these keys, larger ones a range tombstone. */
+  static final int FEW_KEYS = 256;
 
   private final RocksDB db;
   private final IteratorPool iterators;
@@ -60,19 +65,22 @@ final class StoreReader implements AutoCloseable {
     return worthwhile ? MAX_ROWS_FOR_SHORT : 0;
   }
 
-  /** Hands out the first {@code limit} keys of a range; true if these are all. */
-  boolean forEachKey(StoreState state, byte[] begin, byte[] end, Consumer<byte[]> sink, int limit) {
+  /** The keys in [begin, end), or null if there are more than {@link #FEW_KEYS}. */
+  List<byte[]> fewKeys(StoreState state, byte[] begin, byte[] end) {
+    if (Arrays.compareUnsigned(begin, end) >= 0) {
+      return List.of();
+    }
     try {
       BoundedIterator iterator = iterators.take(state, begin, end);
       try {
-        int count = 0;
+        List<byte[]> keys = new ArrayList<>();
         for (iterator.first(); iterator.isAtRow(); iterator.forward()) {
-          if (count++ == limit) {
-            return false;
+          if (keys.size() == FEW_KEYS) {
+            return null;
           }
-          sink.accept(iterator.key());
+          keys.add(iterator.key());
         }
-        return true;
+        return keys;
       } finally {
         iterators.giveBack(iterator);
       }

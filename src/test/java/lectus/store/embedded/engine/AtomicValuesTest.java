@@ -63,7 +63,7 @@ class AtomicValuesTest {
   @Test
   void finds_nothing_after_the_clear_of_a_large_range() {
     Commits many = commit();
-    for (int i = 0; i <= LatestState.FEW_KEYS; i++) {
+    for (int i = 0; i <= StoreReader.FEW_KEYS; i++) {
       many.set(KEY + "/" + i, "");
     }
     many.on(engine);

@@ -35,7 +35,7 @@ class ClearTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 1, LatestState.FEW_KEYS, LatestState.FEW_KEYS + 1, 1000})
+  @ValueSource(ints = {0, 1, StoreReader.FEW_KEYS, StoreReader.FEW_KEYS + 1, 1000})
   void removesEveryKeyOfTheRangeAndNoOther(int keys) {
     Commits before = commit().set("a", "").set("b", "end");
     for (int i = 0; i < keys; i++) {
@@ -51,7 +51,7 @@ class ClearTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {2, LatestState.FEW_KEYS, LatestState.FEW_KEYS + 1})
+  @ValueSource(ints = {2, StoreReader.FEW_KEYS, StoreReader.FEW_KEYS + 1})
   void seesWhatTheSameGroupSetBefore(int keys) {
     String head = "a head longer than eight bytes/";
     Commits before = commit();
@@ -78,7 +78,7 @@ class ClearTest {
   @Test
   void atomicOperationAfterAClearInTheSameGroupFindsNothing() {
     Commits before = commit().set("few", "\5").set("single", "\5");
-    for (int i = 0; i <= LatestState.FEW_KEYS; i++) {
+    for (int i = 0; i <= StoreReader.FEW_KEYS; i++) {
       before.set("many" + i, "\5");
     }
     group(before);

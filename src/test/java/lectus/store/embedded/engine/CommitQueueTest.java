@@ -177,6 +177,6 @@ class CommitQueueTest {
   }
 
   private static PendingCommit pending() {
-    return new PendingCommit(Commits.commit().set("k", "v").request());
+    return new PendingCommit(Commits.commit().set("k", "v").request(), CoveredKeys.NONE);
   }
 }

@@ -15,6 +15,7 @@ final class Commits {
   private final List<KeyRange> reads = new ArrayList<>();
   private final List<KeyRange> writes = new ArrayList<>();
   private final List<Mutation> mutations = new ArrayList<>();
+  private boolean recorded = true;
 
   static Commits commit() {
     return new Commits();
@@ -72,8 +73,15 @@ final class Commits {
     return this;
   }
 
+  /** Without write conflict ranges for what was written so far. */
+  Commits unrecorded() {
+    writes.clear();
+    recorded = false;
+    return this;
+  }
+
   CommitRequest request() {
-    return new CommitRequest(readVersion, sorted(reads), sorted(writes), mutations);
+    return new CommitRequest(readVersion, sorted(reads), sorted(writes), mutations, recorded);
   }
 
   CommitReceipt on(Engine engine) {

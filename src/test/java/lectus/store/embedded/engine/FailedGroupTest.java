@@ -54,7 +54,9 @@ class FailedGroupTest {
     return Commits.commit().atomic(MutationType.ADD, Commits.bytes("counter"), ONE);
   }
 
-  /** Adds to the counter, then fails, each time but the first, in which the commit is weighed. */
+  /**
+   * Adds to the counter, then fails, each time but the first two, in which the commit is weighed.
+   */
   private static CommitRequest withoutMemory() {
     List<Mutation> mutations = add().request().mutations();
     return new CommitRequest(
@@ -70,7 +72,7 @@ class FailedGroupTest {
               reads++;
               return mutations.get(0);
             }
-            if (reads > 1) {
+            if (reads > 2) {
               throw new OutOfMemoryError("of this test");
             }
             return new Mutation.Set(Commits.bytes("lost"), Commits.bytes("v"));
@@ -80,6 +82,7 @@ class FailedGroupTest {
           public int size() {
             return 2;
           }
-        });
+        },
+        true);
   }
 }

@@ -15,11 +15,17 @@ import org.rocksdb.WriteBatch;
  * the benchmarks.
  */
 public final class StraightStore implements AutoCloseable {
-  private final RocksSettings settings = new RocksSettings(EngineOptions.defaults());
+  private final RocksSettings settings;
   private final RocksDB db;
 
   /** Makes a store in a folder that exists and is empty. */
   public StraightStore(Path folder) {
+    this(folder, EngineOptions.defaults());
+  }
+
+  /** The same with options. */
+  public StraightStore(Path folder, EngineOptions options) {
+    settings = new RocksSettings(options);
     settings.options().setCreateIfMissing(true);
     try {
       db = RocksDB.open(settings.options(), folder.toString());
@@ -39,6 +45,39 @@ public final class StraightStore implements AutoCloseable {
     } catch (RocksDBException failure) {
       throw new IllegalStateException(failure);
     }
+  }
+
+  /** What one synced batch does; what it reads is what was stored before. */
+  public final class Changes {
+    private final WriteBatchBytes bytes = new WriteBatchBytes(1 << 20);
+
+    public void put(byte[] key, byte[] value) {
+      bytes.put(key, value);
+    }
+
+    /** Deletes each row of a range. */
+    public void clear(byte[] begin, byte[] end) {
+      try (Slice upper = new Slice(end);
+          ReadOptions options = new ReadOptions().setIterateUpperBound(upper);
+          RocksIterator iterator = db.newIterator(options)) {
+        for (iterator.seek(begin); iterator.isValid(); iterator.next()) {
+          bytes.delete(iterator.key());
+        }
+      }
+    }
+
+    /** Makes them durable. */
+    public void write() {
+      try (WriteBatch batch = new WriteBatch(bytes.toByteArray())) {
+        db.write(settings.writeOptions(), batch);
+      } catch (RocksDBException failure) {
+        throw new IllegalStateException(failure);
+      }
+    }
+  }
+
+  public Changes changes() {
+    return new Changes();
   }
 
   /** The value of a key, or null. */
