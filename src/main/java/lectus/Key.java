@@ -32,6 +32,11 @@ record Key<T>(String name, String fallback, Function<String, T> parser) {
     return new Key<>(name, Integer.toString(fallback), text -> parseNumber(text, least, most));
   }
 
+  /** A number that follows from others unless it is chosen; 0 stands for that. */
+  static Key<Long> chosenNumber(String name, long least, long most) {
+    return new Key<>(name, "0", text -> parseChosenNumber(text, least, most));
+  }
+
   static Key<String> oneOf(String name, String fallback, List<String> choices) {
     return new Key<>(name, fallback, text -> parseChoice(text, choices));
   }
@@ -70,6 +75,20 @@ record Key<T>(String name, String fallback, Function<String, T> parser) {
     try {
       int number = Integer.parseInt(text);
       if (number < least || number > most) {
+        throw wanted;
+      }
+      return number;
+    } catch (NumberFormatException e) {
+      throw wanted;
+    }
+  }
+
+  private static Long parseChosenNumber(String text, long least, long most) {
+    IllegalArgumentException wanted =
+        new IllegalArgumentException("0 or a whole number from " + least + " to " + most);
+    try {
+      long number = Long.parseLong(text);
+      if (number != 0 && (number < least || number > most)) {
         throw wanted;
       }
       return number;

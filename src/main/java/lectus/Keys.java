@@ -16,6 +16,11 @@ final class Keys {
   static final Key<String> DATA = Key.text("data", "data");
   static final Key<String> STORE =
       Key.oneOf("store", "embedded", List.of("embedded", "foundationdb"));
+  static final Key<Long> STORE_CACHE_BYTES =
+      Key.chosenNumber("store.cache-bytes", 16L << 20, 1L << 40);
+  static final Key<Long> STORE_MEMTABLE_BYTES =
+      Key.chosenNumber("store.memtable-bytes", 1L << 20, 1L << 30);
+  static final Key<Long> STORE_OPEN_FILES = Key.chosenNumber("store.open-files", 64, 1_000_000);
   static final Key<String> CLUSTER_FILE = Key.text("cluster-file", "");
   static final Key<List<String>> DIRECTORY =
       Key.path("directory", String.join("/", Store.DEFAULT_DIRECTORY));
@@ -93,6 +98,9 @@ final class Keys {
           ALLOW_ANONYMOUS,
           DATA,
           STORE,
+          STORE_CACHE_BYTES,
+          STORE_MEMTABLE_BYTES,
+          STORE_OPEN_FILES,
           CLUSTER_FILE,
           DIRECTORY,
           HOSTS,

@@ -17,6 +17,7 @@ import lectus.server.ConnectionLimit;
 import lectus.server.MemoryPlan;
 import lectus.server.NodeSettings;
 import lectus.server.PollSettings;
+import lectus.server.StorePlan;
 import lectus.server.WriteSettings;
 
 /** Turns the configuration's keys into what the packages below take. */
@@ -46,6 +47,32 @@ final class Settings {
             configuration.get(Keys.BODY_MEMORY_BYTES),
             configuration.get(Keys.HOT_DOCUMENT_BYTES),
             configuration.get(Keys.QUEUE_BYTES));
+  }
+
+  /**
+   * What the embedded store takes beside the heap.
+   *
+   * @throws ConfigurationException if the memtables do not fit into the cache
+   */
+  static StorePlan store(Configuration configuration) {
+    StorePlan plan =
+        StorePlan.of(
+                Runtime.getRuntime().maxMemory(),
+                StorePlan.machineMemory(),
+                ConnectionLimit.descriptors())
+            .with(
+                configuration.get(Keys.STORE_CACHE_BYTES),
+                configuration.get(Keys.STORE_MEMTABLE_BYTES),
+                Math.toIntExact(configuration.get(Keys.STORE_OPEN_FILES)));
+    if (!plan.isPossible()) {
+      throw new ConfigurationException(
+          "\"store.memtable-bytes\" ("
+              + plan.memtable()
+              + ") must not be more than a quarter of \"store.cache-bytes\" ("
+              + plan.cache()
+              + ").");
+    }
+    return plan;
   }
 
   private static HttpSettings http(Configuration configuration) {

@@ -3,6 +3,7 @@ package lectus;
 import java.nio.file.Path;
 import java.time.Duration;
 import lectus.server.MemoryPlan;
+import lectus.server.StorePlan;
 import lectus.store.EmbeddedStores;
 import lectus.store.FoundationDbStore;
 import lectus.store.Store;
@@ -39,7 +40,10 @@ final class Stores {
 
   private static EmbeddedOptions options(Configuration configuration) {
     MemoryPlan memory = Settings.memory(configuration);
-    return EmbeddedOptions.defaults().withLimits(memory.conflictHistory(), memory.queuedCommits());
+    StorePlan plan = Settings.store(configuration);
+    return EmbeddedOptions.defaults()
+        .withLimits(memory.conflictHistory(), memory.queuedCommits())
+        .withMemory(plan.cache(), plan.memtable(), plan.openFiles());
   }
 
   private static boolean isEmbedded(Configuration configuration) {

@@ -133,6 +133,21 @@ final class ConfigurationTest {
   }
 
   @Test
+  void memtables_leave_room_in_the_cache() {
+    Map<String, String> quarter =
+        Map.of("store.cache-bytes", "40000000", "store.memtable-bytes", "10000000");
+    Map<String, String> more =
+        Map.of("store.cache-bytes", "40000000", "store.memtable-bytes", "10000001");
+
+    assertThat(Settings.store(of(Map.of(), quarter)).memtable()).isEqualTo(10_000_000);
+    assertThatThrownBy(() -> Settings.store(of(Map.of(), more)))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessage(
+            "\"store.memtable-bytes\" (10000001) must not be more than a quarter of"
+                + " \"store.cache-bytes\" (40000000).");
+  }
+
+  @Test
   void words_are_separated_by_commas() {
     assertThat(of(Map.of("LECTUS_CORS_ORIGINS", " a , b"), Map.of()).get(Keys.CORS_ORIGINS))
         .containsExactly("a", "b");
@@ -148,6 +163,13 @@ final class ConfigurationTest {
     "store,foundationdb,memory",
     "documents.limits,rfc004,rfc003",
     "documents.max-bytes,9300000,9300001",
+    "store.cache-bytes,16777216,16777215",
+    "store.cache-bytes,1099511627776,1099511627777",
+    "store.memtable-bytes,1048576,1048575",
+    "store.memtable-bytes,1073741824,1073741825",
+    "store.open-files,64,63",
+    "store.open-files,1000000,1000001",
+    "store.open-files,0,-1",
     "http.hosts,db.example,db.example:80",
     "http.hosts,[::2],http://db.example",
     "allow-anonymous,true,yes",

@@ -40,6 +40,17 @@ public record EmbeddedOptions(
     return new EmbeddedOptions(newEngine, executor, timer, random, nanoTime);
   }
 
+  /**
+   * These options with other bounds of what the store takes beside the heap.
+   *
+   * @param cache of memtables, indexes and stored data together, in bytes
+   * @param memtable of which three count against it, in bytes
+   * @param openFiles at a time
+   */
+  public EmbeddedOptions withMemory(long cache, long memtable, int openFiles) {
+    return withEngine(engine.withMemory(cache, memtable).withOpenFiles(openFiles));
+  }
+
   /** These options with other limits, in bytes, of the conflict history and of waiting commits. */
   public EmbeddedOptions withLimits(long conflictHistory, long queuedCommits) {
     long group = Math.min(engine.groupBytes(), queuedCommits);

@@ -6,8 +6,10 @@ import java.util.function.LongSupplier;
 /**
  * How an engine is to run. Start from {@link #defaults()} and change what matters.
  *
- * @param blockCacheBytes how much of the stored data is kept uncompressed in memory
- * @param writeBufferBytes the size at which a memtable is written out
+ * @param cacheBytes what memtables, indexes, and stored data that was read may take of memory
+ *     together; three memtables count before there is room for the others
+ * @param memtableBytes the size at which a memtable is written out
+ * @param openFiles how many files of the store may be open at a time
  * @param conflictHistoryBytes what the conflict history may weigh before the oldest open
  *     transactions lose with 1007
  * @param groupTransactions how many commits at most share one synced write
@@ -23,8 +25,9 @@ import java.util.function.LongSupplier;
  * @param timer turns idle time into versions and expires old snapshots. Null: the engine's own
  */
 public record EngineOptions(
-    long blockCacheBytes,
-    long writeBufferBytes,
+    long cacheBytes,
+    long memtableBytes,
+    int openFiles,
     long conflictHistoryBytes,
     int groupTransactions,
     long groupBytes,
@@ -40,8 +43,9 @@ public record EngineOptions(
   /** What a server with a heap of 512 MB and 1 GB of memory in all wants. */
   public static EngineOptions defaults() {
     return new EngineOptions(
-        96 * MIB,
+        256 * MIB,
         48 * MIB,
+        512,
         64 * MIB,
         1024,
         16 * MIB,
@@ -53,11 +57,18 @@ public record EngineOptions(
         null);
   }
 
-  /** These options with other sizes of the block cache and of a memtable, in bytes. */
-  public EngineOptions withMemory(long blockCache, long writeBuffer) {
+  /** These options with other sizes of the cache and of a memtable, in bytes. */
+  public EngineOptions withMemory(long cache, long memtable) {
     Draft draft = new Draft(this);
-    draft.blockCacheBytes = blockCache;
-    draft.writeBufferBytes = writeBuffer;
+    draft.cacheBytes = cache;
+    draft.memtableBytes = memtable;
+    return draft.finish();
+  }
+
+  /** These options with another bound of the files that are open at a time. */
+  public EngineOptions withOpenFiles(int files) {
+    Draft draft = new Draft(this);
+    draft.openFiles = files;
     return draft.finish();
   }
 
@@ -102,8 +113,9 @@ public record EngineOptions(
 
   /** Options of which some are about to change. */
   private static final class Draft {
-    private long blockCacheBytes;
-    private long writeBufferBytes;
+    private long cacheBytes;
+    private long memtableBytes;
+    private int openFiles;
     private long conflictHistoryBytes;
     private int groupTransactions;
     private long groupBytes;
@@ -115,8 +127,9 @@ public record EngineOptions(
     private EngineTimer timer;
 
     Draft(EngineOptions from) {
-      blockCacheBytes = from.blockCacheBytes;
-      writeBufferBytes = from.writeBufferBytes;
+      cacheBytes = from.cacheBytes;
+      memtableBytes = from.memtableBytes;
+      openFiles = from.openFiles;
       conflictHistoryBytes = from.conflictHistoryBytes;
       groupTransactions = from.groupTransactions;
       groupBytes = from.groupBytes;
@@ -130,8 +143,9 @@ public record EngineOptions(
 
     EngineOptions finish() {
       return new EngineOptions(
-          blockCacheBytes,
-          writeBufferBytes,
+          cacheBytes,
+          memtableBytes,
+          openFiles,
           conflictHistoryBytes,
           groupTransactions,
           groupBytes,

@@ -7,14 +7,17 @@ import java.util.Properties;
 import org.rocksdb.AbstractImmutableNativeReference;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
+import org.rocksdb.Cache;
 import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
 import org.rocksdb.DataBlockIndexType;
+import org.rocksdb.IndexType;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
 import org.rocksdb.TablePropertiesCollectorFactory;
+import org.rocksdb.WriteBufferManager;
 import org.rocksdb.WriteOptions;
 
 /** How RocksDB is set up, and the native objects that says it with. */
@@ -22,6 +25,11 @@ final class RocksSettings implements AutoCloseable {
   private static final int BLOOM_BITS_PER_KEY = 10;
   private static final long BLOCK_BYTES = 8 << 10;
   private static final int CACHE_SHARD_BITS = 4;
+
+  /** Of the cache, what indexes and filters keep when data is read. */
+  private static final double INDEX_SHARE = 0.5;
+
+  private static final int MEMTABLES = 3;
 
   /** A flush, and compactions of different levels beside it: one alone falls behind bulk loads. */
   private static final int BACKGROUND_JOBS = 4;
@@ -63,7 +71,7 @@ final class RocksSettings implements AutoCloseable {
   private RocksSettings(EngineOptions engineOptions, Properties columnFamily) {
     org.rocksdb.RocksDB.loadLibrary();
     options = own(initialOptions(columnFamily));
-    general();
+    general(engineOptions);
     memory(engineOptions);
     compaction();
     writeOptions = own(new WriteOptions().setSync(engineOptions.durability() == Durability.SYNC));
@@ -105,9 +113,15 @@ final class RocksSettings implements AutoCloseable {
     return properties;
   }
 
-  private void general() {
+  /**
+   * With a bound of open files RocksDB opens few of them at a start; that each is there and as long
+   * as it should be is checked all the same.
+   */
+  private void general(EngineOptions engineOptions) {
     options
         .setParanoidChecks(true)
+        .setMaxOpenFiles(engineOptions.openFiles())
+        .setSkipStatsUpdateOnDbOpen(true)
         .setMaxBackgroundJobs(BACKGROUND_JOBS)
         .setMaxSubcompactions(SUBCOMPACTIONS)
         .setStatsDumpPeriodSec(0)
@@ -115,20 +129,32 @@ final class RocksSettings implements AutoCloseable {
         .setLogger(own(new RocksLog(InfoLogLevel.WARN_LEVEL)));
   }
 
+  /**
+   * One budget: what memtables take the cache gives up. Of a large store the indexes and filters
+   * are larger than that, so they are read in parts, as data is; data does not displace them.
+   */
   private void memory(EngineOptions engineOptions) {
+    Cache cache =
+        own(new LRUCache(engineOptions.cacheBytes(), CACHE_SHARD_BITS, false, INDEX_SHARE));
     BlockBasedTableConfig table =
         new BlockBasedTableConfig()
-            .setBlockCache(own(new LRUCache(engineOptions.blockCacheBytes(), CACHE_SHARD_BITS)))
+            .setBlockCache(cache)
             .setCacheIndexAndFilterBlocks(true)
+            .setCacheIndexAndFilterBlocksWithHighPriority(true)
             .setPinL0FilterAndIndexBlocksInCache(true)
+            .setPinTopLevelIndexAndFilter(true)
+            .setIndexType(IndexType.kTwoLevelIndexSearch)
+            .setPartitionFilters(true)
             .setFilterPolicy(own(new BloomFilter(BLOOM_BITS_PER_KEY)))
             .setBlockSize(BLOCK_BYTES)
             .setDataBlockIndexType(DataBlockIndexType.kDataBlockBinaryAndHash)
             .setFormatVersion(6);
     options
         .setTableFormatConfig(table)
-        .setWriteBufferSize(engineOptions.writeBufferBytes())
-        .setMaxWriteBufferNumber(3);
+        .setWriteBufferSize(engineOptions.memtableBytes())
+        .setMaxWriteBufferNumber(MEMTABLES)
+        .setWriteBufferManager(
+            own(new WriteBufferManager(MEMTABLES * engineOptions.memtableBytes(), cache)));
   }
 
   /**

@@ -1,0 +1,70 @@
+package lectus.server;
+
+import java.lang.management.ManagementFactory;
+
+/**
+ * What the embedded store takes beside the heap.
+ *
+ * @param cache memtables, indexes and stored data in memory, in bytes
+ * @param memtable of which three count against the cache, in bytes
+ * @param openFiles at a time
+ */
+public record StorePlan(long cache, long memtable, int openFiles) {
+  /** Three memtables, and as much again for what is read. */
+  static final int MEMTABLES_IN_CACHE = 4;
+
+  private static final long MIB = 1L << 20;
+  private static final long LEAST_CACHE = 192 * MIB;
+  private static final long LEAST_MEMTABLE = 16 * MIB;
+  private static final long MOST_MEMTABLE = 128 * MIB;
+
+  /** A 16th; so three of them take little more than half of the cache. */
+  private static final int SIXTEENTHS_TO_MEMTABLE = 3;
+
+  /** Connections may have half of them. */
+  private static final int DESCRIPTORS_TO_FILES = 4;
+
+  private static final int LEAST_FILES = 64;
+  private static final int MOST_FILES = 4_096;
+
+  /**
+   * The plan for a heap on a machine: half of the heap once more, but no more than a third of what
+   * the heap leaves of the machine's memory, and at least 192 MB.
+   *
+   * @param heap its greatest size, in bytes
+   * @param machine all memory that there is, in bytes
+   * @param descriptors that the process may have open at a time
+   */
+  public static StorePlan of(long heap, long machine, long descriptors) {
+    long cache = Math.max(LEAST_CACHE, Math.min(heap / 2, (machine - heap) / 3));
+    long files = Math.max(LEAST_FILES, Math.min(MOST_FILES, descriptors / DESCRIPTORS_TO_FILES));
+    return new StorePlan(cache, memtableOf(cache), (int) files);
+  }
+
+  /** This plan with what an administrator chose; 0: as it is, or as follows from the others. */
+  public StorePlan with(long chosenCache, long chosenMemtable, int chosenFiles) {
+    long newCache = chosenCache > 0 ? chosenCache : cache;
+    return new StorePlan(
+        newCache,
+        chosenMemtable > 0 ? chosenMemtable : memtableOf(newCache),
+        chosenFiles > 0 ? chosenFiles : openFiles);
+  }
+
+  /** Whether there is room in the cache for memtables, and for more than them. */
+  public boolean isPossible() {
+    return memtable <= cache / MEMTABLES_IN_CACHE;
+  }
+
+  /** The memory of this machine, or of the container that the process runs in, in bytes. */
+  public static long machineMemory() {
+    return ManagementFactory.getOperatingSystemMXBean()
+            instanceof com.sun.management.OperatingSystemMXBean known
+        ? known.getTotalMemorySize()
+        : Long.MAX_VALUE;
+  }
+
+  private static long memtableOf(long cache) {
+    long share = cache / 16 * SIXTEENTHS_TO_MEMTABLE;
+    return Math.min(MOST_MEMTABLE, Math.max(Math.min(LEAST_MEMTABLE, cache / 4), share));
+  }
+}
