@@ -22,6 +22,8 @@ final class Keys {
       Key.chosenNumber("store.memtable-bytes", 1L << 20, 1L << 30);
   static final Key<Long> STORE_OPEN_FILES = Key.chosenNumber("store.open-files", 64, 1_000_000);
   static final Key<String> CLUSTER_FILE = Key.text("cluster-file", "");
+  static final Key<Integer> STORE_RESERVED_BYTES =
+      Key.number("store.reserved-bytes", 0, 0, Integer.MAX_VALUE);
   static final Key<List<String>> DIRECTORY =
       Key.path("directory", String.join("/", Store.DEFAULT_DIRECTORY));
 
@@ -102,6 +104,7 @@ final class Keys {
           STORE_MEMTABLE_BYTES,
           STORE_OPEN_FILES,
           CLUSTER_FILE,
+          STORE_RESERVED_BYTES,
           DIRECTORY,
           HOSTS,
           CORS_ORIGINS,

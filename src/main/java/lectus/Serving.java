@@ -1,6 +1,7 @@
 package lectus;
 
 import ch.qos.logback.classic.LoggerContext;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -11,6 +12,9 @@ import org.slf4j.LoggerFactory;
 
 /** One server from its start to its orderly stop. */
 final class Serving {
+  /** The exit status of a server whose store cannot go on; one that is started again may. */
+  static final int STORE_BROKEN = 3;
+
   private static final long FLUSH_MILLIS = 250;
 
   /** What the steps of an orderly stop may take beside the wait for running requests. */
@@ -24,7 +28,10 @@ final class Serving {
     this.console = console;
   }
 
-  /** Serves until the process is told to end (SIGTERM, SIGINT), and gives the exit status. */
+  /**
+   * Serves until the process is told to end (SIGTERM, SIGINT) or the store cannot go on, and gives
+   * the exit status.
+   */
   int run() {
     NodeSettings settings = Settings.of(configuration);
     checkHost();
@@ -33,11 +40,16 @@ final class Serving {
     CountDownLatch told = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
     ScheduledExecutorService flusher = flushRegularly();
+    int status;
     try (StoreOpening store = new StoreOpening(configuration);
         Node node = Node.start(settings, store::await)) {
       Runtime.getRuntime().addShutdownHook(stopping(told, stopped));
       console.say("Lectus listens on http://" + settings.address(node.port()) + "/");
+      CompletableFuture<String> broken = store.await().broken();
+      broken.thenRun(told::countDown);
       await(told);
+      broken.thenAccept(console::complain);
+      status = broken.isDone() ? STORE_BROKEN : 0;
     } finally {
       try {
         flusher.shutdown();
@@ -46,7 +58,7 @@ final class Serving {
         stopped.countDown();
       }
     }
-    return 0;
+    return status;
   }
 
   /** Everybody who reaches the server may do everything, so it is not reachable by accident. */

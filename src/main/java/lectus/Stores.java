@@ -41,9 +41,12 @@ final class Stores {
   private static EmbeddedOptions options(Configuration configuration) {
     MemoryPlan memory = Settings.memory(configuration);
     StorePlan plan = Settings.store(configuration);
-    return EmbeddedOptions.defaults()
-        .withLimits(memory.conflictHistory(), memory.queuedCommits())
-        .withMemory(plan.cache(), plan.memtable(), plan.openFiles());
+    EmbeddedOptions options =
+        EmbeddedOptions.defaults()
+            .withLimits(memory.conflictHistory(), memory.queuedCommits())
+            .withMemory(plan.cache(), plan.memtable(), plan.openFiles());
+    return options.withEngine(
+        options.engine().withReserve(configuration.get(Keys.STORE_RESERVED_BYTES)));
   }
 
   private static boolean isEmbedded(Configuration configuration) {

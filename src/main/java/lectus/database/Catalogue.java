@@ -39,6 +39,10 @@ public final class Catalogue {
   public static final List<String> DIRECTORY = List.of("databases");
 
   private static final int NAMES_PER_PAGE = 10_000;
+
+  /** What fits into one value of the store, beside the number of its format. */
+  public static final int MOST_SECURITY_BYTES = ConfigSubspace.MOST_SECURITY_BYTES;
+
   private static final byte[] DEFAULT_SECURITY =
       "{\"members\":{\"roles\":[\"_admin\"]},\"admins\":{\"roles\":[\"_admin\"]}}"
           .getBytes(StandardCharsets.UTF_8);
@@ -113,7 +117,9 @@ public final class Catalogue {
     }
   }
 
+  /** It frees space, so it goes on where a disk is too short for other writes. */
   private InstanceId end(Transaction tx, DatabaseName name) {
+    tx.options().setPrioritySystemImmediate();
     byte[] key = entries.key(name.text());
     CatalogueSubspace.Entry life =
         Optional.ofNullable(Reads.await(tx.get(key)))

@@ -52,6 +52,10 @@ final class ConfigSubspace {
   private static final String PURGED_INFOS_LIMIT = "purged_infos_limit";
   private static final String REVS_LIMIT = "revs_limit";
   private static final String SECURITY = "security";
+
+  /** A value of the store, less the number of the format. */
+  static final int MOST_SECURITY_BYTES = 100_000 - 1;
+
   private static final String VERSION = "version";
 
   private ConfigSubspace() {}

@@ -127,6 +127,14 @@ public sealed interface LectusError {
     }
   }
 
+  /** 507. There is no space to write; reads go on. */
+  record InsufficientStorage(String reason) implements LectusError {
+    @Override
+    public String error() {
+      return "insufficient_storage";
+    }
+  }
+
   /** 503. The server is too busy or stopping; {@code retryAfterSeconds} goes into Retry-After. */
   record Unavailable(String reason, int retryAfterSeconds) implements LectusError {
     @Override

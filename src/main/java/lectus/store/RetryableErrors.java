@@ -15,6 +15,7 @@ public final class RetryableErrors {
 
   private static final int CANCELLED = 1025;
   private static final int TIMED_OUT = 1031;
+  private static final int FILE_CORRUPT = 1522;
 
   /** From here on codes tell of mistakes that the client noticed before it sent anything. */
   private static final int CLIENT_ERRORS = 2000;
@@ -47,6 +48,11 @@ public final class RetryableErrors {
       case 1021, CANCELLED, TIMED_OUT, 1039 -> true;
       default -> false;
     };
+  }
+
+  /** What was asked for is at fault, or the rows that it met, not the store as a whole. */
+  public static boolean isOfRequest(int code) {
+    return code == FILE_CORRUPT || (code >= CLIENT_ERRORS && code < AFTER_CLIENT_ERRORS);
   }
 
   /** Neither {@code onError} nor anything else brings the transaction back. */

@@ -7,6 +7,7 @@ import com.apple.foundationdb.directory.DirectorySubspace;
 import com.apple.foundationdb.subspace.Subspace;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import lectus.error.StoreOpenException;
@@ -121,6 +122,15 @@ public final class Store implements AutoCloseable {
    */
   public boolean mayAnswerUnknownResult() {
     return transactionIds.isPresent();
+  }
+
+  /**
+   * Completed with a sentence when the store cannot go on in this process; a cluster always may.
+   */
+  public CompletableFuture<String> broken() {
+    return database instanceof EmbeddedDatabase embedded
+        ? embedded.broken()
+        : new CompletableFuture<>();
   }
 
   /**

@@ -1,5 +1,6 @@
 package lectus.store;
 
+import com.apple.foundationdb.FDBException;
 import java.util.Optional;
 import lectus.error.LectusError;
 
@@ -10,6 +11,12 @@ public final class StoreFailures {
   /** From a read; after a commit nobody knows whether it is stored, which is another error. */
   private static final int TIMED_OUT = 1031;
 
+  /** The embedded store's disk is full, or could not be read or written. */
+  private static final int NO_SPACE = 1514;
+
+  private static final int IO_ERROR = 1510;
+  private static final int RETRY_AFTER_TROUBLE_SECONDS = 5;
+
   static final String SILENT = "The store does not answer.";
 
   /** A write was tried as often as may be, and none of the commits was answered. */
@@ -18,12 +25,19 @@ public final class StoreFailures {
 
   private StoreFailures() {}
 
-  /** What may be told of an error code after which nothing is stored; empty: nobody foresaw it. */
-  public static Optional<LectusError> errorOf(int code) {
+  /** What may be told of an error after which nothing is stored; empty: nobody foresaw it. */
+  public static Optional<LectusError> errorOf(FDBException lost) {
+    int code = lost.getCode();
     if (RetryableErrors.isRetryable(code)) {
       return Optional.of(unavailable("The store is too busy."));
     }
-    return code == TIMED_OUT ? Optional.of(unavailable(SILENT)) : Optional.empty();
+    return switch (code) {
+      case TIMED_OUT -> Optional.of(unavailable(SILENT));
+      case NO_SPACE -> Optional.of(new LectusError.InsufficientStorage(lost.getMessage()));
+      case IO_ERROR ->
+          Optional.of(new LectusError.Unavailable(lost.getMessage(), RETRY_AFTER_TROUBLE_SECONDS));
+      default -> Optional.empty();
+    };
   }
 
   private static LectusError unavailable(String sentence) {

@@ -95,7 +95,7 @@ public final class StorePulse {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     if (cause instanceof FDBException lost) {
       String unforeseen = cause.getMessage() + " (" + lost.getCode() + ")";
-      return StoreFailures.errorOf(lost.getCode())
+      return StoreFailures.errorOf(lost)
           .map(LectusError::reason)
           .orElse("The store does not work: " + unforeseen + ".");
     }

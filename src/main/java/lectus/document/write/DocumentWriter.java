@@ -68,12 +68,13 @@ public final class DocumentWriter {
 
   /**
    * Makes each edit for itself, as many in one transaction as go into it. Of several interactive
-   * edits of one document each sees what became of the one before. Where the store fails half way,
+   * edits of one document each sees what became of the one before. What fails for an edit of its
+   * own, damaged rows for example, is told of its document alone. Where the store fails half way,
    * nothing more is tried: the edits that are left fail as the one at hand.
    *
    * @throws LectusException {@code not_found} if the database does not exist; Unavailable if it is
-   *     not upgraded, or the store answered no commit in time, and nothing is stored; InDoubt if
-   *     it could not be brought to say whether the first of them were stored
+   *     not upgraded, or the store answered no commit in time, and nothing is stored; InDoubt if it
+   *     could not be brought to say whether the first of them were stored
    */
   public WriteResult write(DatabaseName database, List<? extends Edit> edits) {
     WaitingEdits waiting =
@@ -84,12 +85,14 @@ public final class DocumentWriter {
       List<DocumentEdits> batch = waiting.take(atOnce);
       try {
         waiting.putBack(progress.add(commit(database, batch)));
-      } catch (FDBException | LectusException failure) {
-        if (batch.size() > 1 && mayPass(failure)) {
+      } catch (RuntimeException failure) {
+        if (batch.size() > 1 && (mayPass(failure) || isOfOneEdit(failure))) {
           atOnce = batch.size() / 2;
           waiting.putBack(batch);
         } else if (isContention(failure)) {
           progress.fail(batch, tooContended());
+        } else if (isOfOneEdit(failure)) {
+          progress.fail(batch, EditFailures.errorOf(failure));
         } else {
           progress.failOrThrow(waiting.all(batch), failure);
         }
@@ -102,7 +105,14 @@ public final class DocumentWriter {
   private static boolean mayPass(RuntimeException failure) {
     return failure instanceof LectusException known
         ? known.error() instanceof LectusError.Unavailable
-        : RetryableErrors.isRetryable(((FDBException) failure).getCode());
+        : failure instanceof FDBException lost && RetryableErrors.isRetryable(lost.getCode());
+  }
+
+  /** Whether nothing is stored because of what one document is or was; others may be written. */
+  private static boolean isOfOneEdit(RuntimeException failure) {
+    return failure instanceof FDBException lost
+        ? RetryableErrors.isOfRequest(lost.getCode())
+        : !(failure instanceof LectusException);
   }
 
   private static boolean isContention(RuntimeException failure) {

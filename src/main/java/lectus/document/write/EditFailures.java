@@ -31,9 +31,7 @@ public final class EditFailures {
       return known.error();
     }
     Optional<LectusError> foreseen =
-        failure instanceof FDBException lost
-            ? StoreFailures.errorOf(lost.getCode())
-            : Optional.empty();
+        failure instanceof FDBException lost ? StoreFailures.errorOf(lost) : Optional.empty();
     return foreseen.orElseGet(() -> unforeseen(failure));
   }
 

@@ -3,6 +3,7 @@ package lectus.http.database;
 import com.fasterxml.jackson.core.JsonToken;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
+import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.Services;
 import lectus.http.exchange.DatabaseNames;
@@ -38,6 +39,16 @@ final class SecurityResource implements Resource {
   }
 
   private Reply put(DatabaseName database, byte[] body) {
+    if (body.length > Catalogue.MOST_SECURITY_BYTES) {
+      throw new LectusException(
+          new LectusError.TooLarge(
+              "too_large",
+              "The security object takes "
+                  + body.length
+                  + " bytes, the limit is "
+                  + Catalogue.MOST_SECURITY_BYTES
+                  + "."));
+    }
     requireObject(body);
     catalogue.secure(database, body);
     return Reply.ok(200);

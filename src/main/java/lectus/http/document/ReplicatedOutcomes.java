@@ -39,6 +39,7 @@ final class ReplicatedOutcomes {
   private static boolean mayPass(LectusError error) {
     return error instanceof LectusError.Unavailable
         || error instanceof LectusError.InDoubt
+        || error instanceof LectusError.InsufficientStorage
         || error instanceof LectusError.Internal
         || error instanceof LectusError.NotFound;
   }

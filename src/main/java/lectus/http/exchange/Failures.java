@@ -24,7 +24,7 @@ public final class Failures {
       return new LectusError.Unavailable(failure.getMessage(), 0);
     }
     if (failure instanceof FDBException lost) {
-      Optional<LectusError> foreseen = StoreFailures.errorOf(lost.getCode());
+      Optional<LectusError> foreseen = StoreFailures.errorOf(lost);
       if (foreseen.isPresent()) {
         return foreseen.get();
       }

@@ -46,6 +46,9 @@ public final class ErrorStatus {
     if (error instanceof LectusError.NotImplemented) {
       return 501;
     }
+    if (error instanceof LectusError.InsufficientStorage) {
+      return 507;
+    }
     boolean isPassing =
         error instanceof LectusError.Unavailable || error instanceof LectusError.InDoubt;
     return isPassing ? 503 : 500;

@@ -11,6 +11,9 @@ final class AttemptOptions {
   /** Whether a read fails rather than wait for the disk. */
   boolean memoryOnly;
 
+  /** Whether it may be committed where the disk is short. */
+  boolean urgent;
+
   private boolean allWritesRecorded = true;
   private boolean readsSystemKeys;
   private boolean writesSystemKeys;

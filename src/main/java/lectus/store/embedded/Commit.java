@@ -140,7 +140,8 @@ final class Commit {
         attempt.options.readYourWritesDisabled
             ? attempt.writes.inOrder()
             : attempt.writes.mutations(),
-        attempt.options.allWritesRecorded());
+        attempt.options.allWritesRecorded(),
+        attempt.options.urgent);
   }
 
   private void checkWindow() {

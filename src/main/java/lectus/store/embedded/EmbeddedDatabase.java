@@ -142,6 +142,11 @@ public final class EmbeddedDatabase implements Database {
     return runAsync(body, executor);
   }
 
+  /** Completed with a sentence when the store cannot go on in this process. */
+  public CompletableFuture<String> broken() {
+    return environment.engine().broken();
+  }
+
   DoubleSupplier random() {
     return environment.random();
   }

@@ -43,7 +43,7 @@ final class TransactionOptionSink implements OptionConsumer {
       case 501 -> attempt.policy.setRetryLimit(value);
       case 502 -> attempt.policy.setMaxRetryDelay(value);
       case 503 -> attempt.options.setSizeLimit(value);
-      case 30, 51, 301, 302, 303, 600, 601, 700, 702, 1100 -> {
+      case 30, 51, 200, 301, 302, 303, 600, 601, 700, 702, 1100 -> {
         OptionValue.none(value);
         switchOn(code, attempt.options);
       }
@@ -57,6 +57,7 @@ final class TransactionOptionSink implements OptionConsumer {
     switch (code) {
       case 30 -> options.nextWriteWithoutConflict = true;
       case 51 -> disableReadYourWrites();
+      case 200 -> options.urgent = true;
       case 301 -> options.accessSystemKeys();
       case 302 -> options.readSystemKeys();
       case 303 -> options.setRawAccess();

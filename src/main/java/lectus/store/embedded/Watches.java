@@ -1,5 +1,6 @@
 package lectus.store.embedded;
 
+import com.apple.foundationdb.FDBException;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -81,6 +82,8 @@ final class Watches {
           watch.future().complete(null);
         }
       }
+    } catch (FDBException notNow) {
+      // The store is being opened again and tells when it is.
     } catch (IllegalStateException error) {
       // The database was closed under the check, and its close fails the watches.
       if (!closed) {

@@ -252,6 +252,21 @@ final class DatabaseResourceTest {
   }
 
   @Test
+  void security_has_a_longest() {
+    server.put("/w");
+    String longest = "{\"x\":\"" + "y".repeat(99_999 - 8) + "\"}";
+
+    assertThat(server.put("/w/_security", longest).status()).isEqualTo(200);
+    assertThat(server.get("/w/_security").body()).isEqualTo(longest + "\n");
+    Answer refused = server.put("/w/_security", longest + " ");
+    assertThat(refused.status()).isEqualTo(413);
+    assertThat(refused.body())
+        .isEqualTo(
+            "{\"error\":\"too_large\",\"reason\":\"The security object takes 100000 bytes, the"
+                + " limit is 99999.\"}\n");
+  }
+
+  @Test
   void ensure_full_commit_tells_when_the_database_began() {
     server.put("/w");
     String began = server.get("/w").member("instance_start_time");

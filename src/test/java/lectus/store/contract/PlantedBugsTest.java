@@ -42,7 +42,9 @@ class PlantedBugsTest {
     SWAPS_MUTATIONS(r -> withMutations(r, reversed(r.mutations()))),
     LOSES_THE_LAST_MUTATION(r -> withMutations(r, withoutLast(r.mutations()))),
     CHECKS_NOTHING(
-        r -> new CommitRequest(-1, List.of(), r.writeConflicts(), r.mutations(), r.allRecorded()));
+        r ->
+            new CommitRequest(
+                -1, List.of(), r.writeConflicts(), r.mutations(), r.allRecorded(), r.urgent()));
 
     private final UnaryOperator<CommitRequest> change;
 
@@ -52,17 +54,22 @@ class PlantedBugsTest {
 
     private static CommitRequest withReads(CommitRequest r, List<KeyRange> reads) {
       return new CommitRequest(
-          r.readVersion(), reads, r.writeConflicts(), r.mutations(), r.allRecorded());
+          r.readVersion(), reads, r.writeConflicts(), r.mutations(), r.allRecorded(), r.urgent());
     }
 
     private static CommitRequest withWrites(CommitRequest r, List<KeyRange> writes) {
       return new CommitRequest(
-          r.readVersion(), r.readConflicts(), writes, r.mutations(), r.allRecorded());
+          r.readVersion(), r.readConflicts(), writes, r.mutations(), r.allRecorded(), r.urgent());
     }
 
     private static CommitRequest withMutations(CommitRequest r, List<Mutation> mutations) {
       return new CommitRequest(
-          r.readVersion(), r.readConflicts(), r.writeConflicts(), mutations, r.allRecorded());
+          r.readVersion(),
+          r.readConflicts(),
+          r.writeConflicts(),
+          mutations,
+          r.allRecorded(),
+          r.urgent());
     }
 
     private static List<KeyRange> only(List<KeyRange> ranges, Predicate<KeyRange> wanted) {

@@ -12,10 +12,12 @@ import java.util.List;
  *     SET_VERSIONSTAMPED_KEY
  * @param mutations in the order they were made
  * @param allRecorded whether every mutation's keys are in {@code writeConflicts}
+ * @param urgent whether it may go on where the disk is short: it frees space
  */
 public record CommitRequest(
     long readVersion,
     List<KeyRange> readConflicts,
     List<KeyRange> writeConflicts,
     List<Mutation> mutations,
-    boolean allRecorded) {}
+    boolean allRecorded,
+    boolean urgent) {}

@@ -11,8 +11,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes groups of commits durable and readable, one group at a time: check, resolve, write, sync,
- * publish. It stops for good at the first write that fails, because it cannot know what of it is on
- * disk. What fails before anything is written ends its own group alone.
+ * publish. It stops at the first write that fails, because it cannot know what of it is on disk:
+ * the store has to be opened again then. What fails before anything is written ends its own group
+ * alone.
  */
 final class Committer {
   private static final Logger LOG = LoggerFactory.getLogger(Committer.class);
@@ -25,7 +26,8 @@ final class Committer {
   private final LatestState latest;
   private final LogTracker log;
   private volatile LongConsumer listener = version -> {};
-  private volatile String failure;
+  private final BackgroundErrors background;
+  private volatile Trouble trouble;
 
   Committer(
       RocksDB db,
@@ -34,7 +36,8 @@ final class Committer {
       SnapshotRegistry snapshots,
       ConflictHistory history,
       AtomicValues atomicValues,
-      LogTracker log) {
+      LogTracker log,
+      BackgroundErrors background) {
     this.db = db;
     this.writeOptions = writeOptions;
     this.lease = lease;
@@ -42,6 +45,7 @@ final class Committer {
     this.history = history;
     this.latest = new LatestState(snapshots, atomicValues);
     this.log = log;
+    this.background = background;
   }
 
   /** Has {@code newListener} called with each version that commits made, once it is readable. */
@@ -51,16 +55,17 @@ final class Committer {
 
   /** Decides about every commit of the group; the caller completes them. */
   void commit(List<PendingCommit> commits) {
-    if (failure != null) {
-      commits.forEach(commit -> commit.refuse(StoreErrors.ioError(failure)));
+    if (isBroken()) {
+      refuse(commits);
       return;
     }
     CommitGroup group;
     try {
       group = new CommitGroup(nextVersion(), commits, history, latest);
     } catch (RocksDBException error) {
+      // It was about the lease; nothing of the group is written.
       fail(error);
-      doubt(commits);
+      refuse(commits);
       return;
     } catch (Throwable error) {
       LOG.error("A group of commits could not be checked; nothing of it is stored", error);
@@ -77,8 +82,16 @@ final class Committer {
       }
     } catch (Throwable error) {
       fail(error);
-      doubt(commits);
+      if (trouble.beforeWriting()) {
+        refuse(commits);
+      } else {
+        doubt(commits);
+      }
     }
+  }
+
+  private void refuse(List<PendingCommit> commits) {
+    commits.forEach(commit -> commit.doubt(trouble.refusal()));
   }
 
   private static void doubt(List<PendingCommit> commits) {
@@ -87,7 +100,7 @@ final class Committer {
 
   /** Raises the readable version while nothing is committed, so that windows pass. */
   void advance() {
-    if (failure != null) {
+    if (isBroken()) {
       return;
     }
     try {
@@ -101,9 +114,18 @@ final class Committer {
     }
   }
 
-  /** Why nothing can be committed any more, or null. */
-  String failure() {
-    return failure;
+  /** Why nothing can be committed until the store is opened again, or null. */
+  Trouble trouble() {
+    return trouble;
+  }
+
+  /** RocksDB refuses every write after what it met in the background; so it is not even asked. */
+  private boolean isBroken() {
+    Trouble heard = background.trouble();
+    if (heard != null) {
+      stop(heard);
+    }
+    return trouble != null;
   }
 
   private long nextVersion() throws RocksDBException {
@@ -163,10 +185,16 @@ final class Committer {
   }
 
   private void fail(Throwable error) {
-    if (failure == null) {
-      failure =
-          "the store could not write its log and takes no more commits: " + error.getMessage();
-      LOG.error(failure, error);
+    if (!(error instanceof RocksDBException)) {
+      LOG.error("A group of commits failed", error);
+    }
+    stop(Trouble.of(error));
+  }
+
+  private void stop(Trouble met) {
+    if (trouble == null) {
+      trouble = met;
+      LOG.error("{} Commits are refused until that is over.", met.sentence());
     }
   }
 }

@@ -34,7 +34,8 @@ public interface Engine extends AutoCloseable {
    *
    * <p>It fails with FDBException 1020 when a later commit wrote into a read range, 1007 when the
    * read version is too old to tell, 1021 when the log could not be written (every later one then
-   * with 1510), 1042 when too many commits wait, 1025 when the engine is closed.
+   * with 1510 or 1514 until the store could be opened again), 1514 when the disk is short, 1042
+   * when too many commits wait, 1025 when the engine is closed.
    *
    * <p>The future completes on a thread of the engine's executor, those of one group one after the
    * other: whatever depends on it and may block belongs on another executor.
@@ -47,6 +48,11 @@ public interface Engine extends AutoCloseable {
    * quick. One listener; set before the first commit.
    */
   void onPublish(LongConsumer listener);
+
+  /** Completed with a sentence when the store cannot go on, reads included, in this process. */
+  default CompletableFuture<String> broken() {
+    return new CompletableFuture<>();
+  }
 
   /** Estimated bytes stored in a range. */
   long estimatedSize(byte[] begin, byte[] end);

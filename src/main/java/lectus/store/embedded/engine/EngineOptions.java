@@ -16,6 +16,8 @@ import java.util.function.LongSupplier;
  * @param groupBytes how many bytes of mutations and conflict ranges at most share one synced write;
  *     a single larger commit goes alone
  * @param queuedBytes how many bytes of commits may wait before further ones get 1042
+ * @param reservedBytes the low-water mark of free space on the disk; 0: a twentieth of the disk,
+ *     512 MB at most
  * @param durability when a commit counts as done
  * @param trackSyncedLog whether {@link RocksEngine#syncedLog} is kept up to date, which costs a
  *     directory listing for each group
@@ -32,6 +34,7 @@ public record EngineOptions(
     int groupTransactions,
     long groupBytes,
     long queuedBytes,
+    long reservedBytes,
     Durability durability,
     boolean trackSyncedLog,
     LongSupplier microClock,
@@ -50,6 +53,7 @@ public record EngineOptions(
         1024,
         16 * MIB,
         64 * MIB,
+        0,
         Durability.SYNC,
         false,
         () -> System.nanoTime() / 1000,
@@ -88,6 +92,13 @@ public record EngineOptions(
     return draft.finish();
   }
 
+  /** These options with another low-water mark of free space, in bytes. */
+  public EngineOptions withReserve(long reserved) {
+    Draft draft = new Draft(this);
+    draft.reservedBytes = reserved;
+    return draft.finish();
+  }
+
   /** These options for a crash test, which cuts the log where it is known to be synced. */
   public EngineOptions withTrackedLog(Durability newDurability) {
     Draft draft = new Draft(this);
@@ -120,6 +131,7 @@ public record EngineOptions(
     private int groupTransactions;
     private long groupBytes;
     private long queuedBytes;
+    private long reservedBytes;
     private Durability durability;
     private boolean trackSyncedLog;
     private LongSupplier microClock;
@@ -134,6 +146,7 @@ public record EngineOptions(
       groupTransactions = from.groupTransactions;
       groupBytes = from.groupBytes;
       queuedBytes = from.queuedBytes;
+      reservedBytes = from.reservedBytes;
       durability = from.durability;
       trackSyncedLog = from.trackSyncedLog;
       microClock = from.microClock;
@@ -150,6 +163,7 @@ public record EngineOptions(
           groupTransactions,
           groupBytes,
           queuedBytes,
+          reservedBytes,
           durability,
           trackSyncedLog,
           microClock,

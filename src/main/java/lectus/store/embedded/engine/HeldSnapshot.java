@@ -72,11 +72,6 @@ final class HeldSnapshot implements Snapshot {
     end(UseGate.CLOSED);
   }
 
-  /** Ends the life of a snapshot that fell out of the window, whether or not it is still used. */
-  void expire() {
-    end(UseGate.EXPIRED);
-  }
-
   /** Ends a use of the state, that of a cursor for example. */
   void exit() {
     if (gate.exit()) {
@@ -127,7 +122,12 @@ final class HeldSnapshot implements Snapshot {
     return cursor;
   }
 
-  private void end(int mark) {
+  /**
+   * Ends its life, whether or not it is still used.
+   *
+   * @param mark EXPIRED if it fell out of the window, CLOSED if nobody wants it
+   */
+  void end(int mark) {
     registry.forget(this);
     if (gate.mark(mark)) {
       registry.release(state);

@@ -127,6 +127,10 @@ final class OpenStore implements AutoCloseable {
     return db;
   }
 
+  BackgroundErrors backgroundErrors() {
+    return settings.backgroundErrors();
+  }
+
   WriteOptions writeOptions() {
     return settings.writeOptions();
   }

@@ -105,7 +105,8 @@ public final class ReadOnlyEngine implements Engine {
   /** To be called when no read is under way. */
   @Override
   public void close() {
-    snapshots.closeAll();
+    snapshots.endAll(UseGate.CLOSED);
+    snapshots.letGo();
     snapshots.reader().close();
     db.close();
     settings.close();

@@ -40,7 +40,7 @@ final class RocksCursor implements Cursor {
       ended = ended || !step();
       return !ended;
     } catch (RocksDBException failure) {
-      throw StoreErrors.ioError(failure.getMessage());
+      throw StoreErrors.unreadable(failure);
     } finally {
       exit();
     }

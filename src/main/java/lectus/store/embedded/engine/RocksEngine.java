@@ -3,14 +3,10 @@ package lectus.store.embedded.engine;
 import com.apple.foundationdb.FDBException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
-import org.rocksdb.Range;
-import org.rocksdb.SizeApproximationFlag;
-import org.rocksdb.Slice;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,15 +24,14 @@ public final class RocksEngine implements Engine {
 
   private static final long POLL_NANOS = 200_000;
 
-  private final OpenStore store;
   private final EngineThreads threads;
-  private final SnapshotRegistry snapshots;
-  private final AtomicValues atomicValues = new AtomicValues();
-  private final Committer committer;
   private final CommitQueue queue;
-  private final LogTracker log;
+  private final FreeSpace space;
+  private final Revival revival;
   private final EngineTimer.Handle ticks;
   private final UseGate gate = new UseGate();
+  private volatile LongConsumer listener = version -> {};
+  private volatile StoreRun run;
   private int ticksSinceTrim;
 
   /**
@@ -45,53 +40,31 @@ public final class RocksEngine implements Engine {
    * @throws lectus.error.StoreOpenException if it cannot be opened; nothing was changed then
    */
   public static RocksEngine open(Path directory, EngineOptions options) {
-    OpenStore store = OpenStore.open(directory, options);
-    try {
-      return new RocksEngine(store, options);
-    } catch (RuntimeException | Error failure) {
-      store.close();
-      throw failure;
-    }
+    return new RocksEngine(directory, options);
   }
 
-  private RocksEngine(OpenStore store, EngineOptions options) {
-    this.store = store;
+  private RocksEngine(Path directory, EngineOptions options) {
+    this.run = StoreRun.open(directory, options, this::tell);
     this.threads = new EngineThreads(options);
-    this.log = options.trackSyncedLog() ? new LogTracker(store.rocksFolder()) : null;
-    long version = store.firstVersion();
-    this.snapshots =
-        new SnapshotRegistry(
-            new StoreReader(store.db()),
-            new Published(version, new StoreState(store.db(), version, store.metadataVersion())));
-    this.committer =
-        new Committer(
-            store.db(),
-            store.writeOptions(),
-            store.lease(),
-            snapshots,
-            new ConflictHistory(version, options.conflictHistoryBytes()),
-            atomicValues,
-            log);
-    this.queue = new CommitQueue(options, threads.executor(), committer::commit);
-    if (log != null) {
-      log.noteSynced();
-    }
+    this.space = new FreeSpace(directory, options.reservedBytes());
+    this.revival = new Revival(directory, options, space, this::tell);
+    this.queue = new CommitQueue(options, threads.executor(), commits -> run.commit(commits));
     this.ticks = threads.timer().every(TICK, this::tick);
   }
 
   @Override
   public long readVersion() {
-    return snapshots.published().version();
+    return run.snapshots().published().version();
   }
 
   @Override
   public Snapshot snapshot(long version) {
-    return snapshots.at(version);
+    return run.snapshots().at(version);
   }
 
   @Override
   public Snapshot latest() {
-    return snapshots.latest();
+    return run.snapshots().latest();
   }
 
   @Override
@@ -100,8 +73,11 @@ public final class RocksEngine implements Engine {
       return CompletableFuture.failedFuture(StoreErrors.cancelled());
     }
     try {
-      PendingCommit commit =
-          new PendingCommit(request, CoveredKeys.list(request, snapshots, atomicValues));
+      FDBException refusal = refusal(request);
+      if (refusal != null) {
+        return CompletableFuture.failedFuture(refusal);
+      }
+      PendingCommit commit = new PendingCommit(request, run.cover(request));
       if (!queue.offer(commit)) {
         return CompletableFuture.failedFuture(StoreErrors.queueFull());
       }
@@ -113,22 +89,28 @@ public final class RocksEngine implements Engine {
     }
   }
 
+  private FDBException refusal(CommitRequest request) {
+    Trouble trouble = run.trouble();
+    return trouble != null ? trouble.refusal() : space.refusal(request.urgent());
+  }
+
   @Override
-  public void onPublish(LongConsumer listener) {
-    committer.onPublish(listener);
+  public void onPublish(LongConsumer newListener) {
+    listener = newListener;
+  }
+
+  private void tell(long version) {
+    listener.accept(version);
+  }
+
+  @Override
+  public CompletableFuture<String> broken() {
+    return revival.broken();
   }
 
   @Override
   public long estimatedSize(byte[] begin, byte[] end) {
-    try (Snapshot pin = latest();
-        Slice from = new Slice(begin);
-        Slice to = new Slice(end)) {
-      return store.db()
-          .getApproximateSizes(
-              List.of(new Range(from, to)),
-              SizeApproximationFlag.INCLUDE_FILES,
-              SizeApproximationFlag.INCLUDE_MEMTABLES)[0];
-    }
+    return run.estimatedSize(begin, end);
   }
 
   /**
@@ -137,6 +119,7 @@ public final class RocksEngine implements Engine {
    * @throws IllegalStateException unless the options ask for it
    */
   public SyncedLog syncedLog() {
+    LogTracker log = run.log();
     if (log == null) {
       throw new IllegalStateException("the log is not tracked");
     }
@@ -145,12 +128,12 @@ public final class RocksEngine implements Engine {
 
   /** How many snapshots are open; each holds native memory. */
   public int openSnapshots() {
-    return snapshots.openSnapshots();
+    return run.snapshots().openSnapshots();
   }
 
   /** How many states of the store are held, the newest one included. */
   public int heldStates() {
-    return snapshots.heldStates();
+    return run.snapshots().heldStates();
   }
 
   /**
@@ -158,23 +141,39 @@ public final class RocksEngine implements Engine {
    * frees everything. Futures of commits are complete when it returns, or about to be.
    */
   @Override
-  public synchronized void close() {
+  public void close() {
+    close(CLOSE_PATIENCE);
+  }
+
+  /** As {@link #close()}; what is still used after so long is freed once it is not. */
+  synchronized void close(Duration patience) {
     if (gate.marks() != UseGate.OPEN) {
       return;
     }
     gate.mark(UseGate.CLOSED);
     ticks.close();
-    await(() -> !gate.isInUse() && queue.isIdle());
-    snapshots.closeAll();
-    boolean unused = await(() -> !snapshots.isInUse());
-    threads.close();
-    if (unused) {
-      snapshots.reader().close();
-      store.close();
-    } else {
-      // Freeing what a read still uses would end the process; leaving it costs memory alone.
-      LOG.error("a read did not end; the store's memory is not freed");
+    long deadline = System.nanoTime() + patience.toNanos();
+    BooleanSupplier patient = () -> System.nanoTime() - deadline < 0;
+    if (!free(patient)) {
+      LOG.warn("Something still uses the store; it is closed when that has ended.");
+      Thread later = new Thread(() -> free(() -> true), "lectus-store-close");
+      later.setDaemon(true);
+      later.start();
     }
+  }
+
+  /** Whether everything ended before the patience did. Nothing is freed that is still used. */
+  private boolean free(BooleanSupplier patient) {
+    run.snapshots().endAll(UseGate.CLOSED);
+    if (!await(() -> !gate.isInUse() && queue.isIdle(), patient)) {
+      return false;
+    }
+    run.end(UseGate.CLOSED);
+    if (!await(run::tryFree, patient)) {
+      return false;
+    }
+    threads.close();
+    return true;
   }
 
   private void tick() {
@@ -182,12 +181,24 @@ public final class RocksEngine implements Engine {
       return;
     }
     try {
-      if (!queue.tryTurn(this::passIdleTime)) {
-        snapshots.expire();
-      }
+      space.look();
+      run.tick(!queue.tryTurn(this::passIdleTime));
       trimNowAndThen();
     } finally {
       gate.exit();
+    }
+  }
+
+  private void passIdleTime() {
+    if (run.trouble() == null) {
+      run.passIdleTime();
+      return;
+    }
+    StoreRun next = revival.revive(run);
+    if (next != run) {
+      run = next;
+      // Of a commit in doubt something may have been stored.
+      tell(readVersion());
     }
   }
 
@@ -199,15 +210,9 @@ public final class RocksEngine implements Engine {
     }
   }
 
-  private void passIdleTime() {
-    committer.advance();
-    snapshots.expire();
-  }
-
-  private static boolean await(BooleanSupplier condition) {
-    long deadline = System.nanoTime() + CLOSE_PATIENCE.toNanos();
+  private static boolean await(BooleanSupplier condition, BooleanSupplier patient) {
     while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - deadline > 0) {
+      if (!patient.getAsBoolean()) {
         return false;
       }
       LockSupport.parkNanos(POLL_NANOS);

@@ -56,6 +56,7 @@ final class RocksSettings implements AutoCloseable {
   private static final int DELETIONS_IN_WINDOW = 30_000;
 
   private final Deque<AbstractImmutableNativeReference> natives = new ArrayDeque<>();
+  private final BackgroundErrors backgroundErrors;
   private final Options options;
   private final WriteOptions writeOptions;
 
@@ -70,6 +71,7 @@ final class RocksSettings implements AutoCloseable {
 
   private RocksSettings(EngineOptions engineOptions, Properties columnFamily) {
     org.rocksdb.RocksDB.loadLibrary();
+    backgroundErrors = own(new BackgroundErrors());
     options = own(initialOptions(columnFamily));
     general(engineOptions);
     memory(engineOptions);
@@ -79,6 +81,10 @@ final class RocksSettings implements AutoCloseable {
 
   Options options() {
     return options;
+  }
+
+  BackgroundErrors backgroundErrors() {
+    return backgroundErrors;
   }
 
   WriteOptions writeOptions() {
@@ -126,6 +132,7 @@ final class RocksSettings implements AutoCloseable {
         .setMaxSubcompactions(SUBCOMPACTIONS)
         .setStatsDumpPeriodSec(0)
         .setMaxBgErrorResumeCount(0)
+        .setListeners(List.of(backgroundErrors))
         .setLogger(own(new RocksLog(InfoLogLevel.WARN_LEVEL)));
   }
 

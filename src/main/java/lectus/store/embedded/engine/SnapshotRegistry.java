@@ -14,7 +14,7 @@ final class SnapshotRegistry {
   private final Set<HeldSnapshot> open = ConcurrentHashMap.newKeySet();
   private final ConcurrentSkipListMap<Long, StoreState> held = new ConcurrentSkipListMap<>();
   private volatile Published published;
-  private volatile boolean closed;
+  private volatile int ended = UseGate.OPEN;
 
   SnapshotRegistry(StoreReader reader, Published first) {
     this.reader = reader;
@@ -90,16 +90,24 @@ final class SnapshotRegistry {
   void expire() {
     for (HeldSnapshot snapshot : open) {
       if (isOutOfWindow(snapshot.version())) {
-        snapshot.expire();
+        snapshot.end(UseGate.EXPIRED);
       }
     }
     reader.tick();
   }
 
-  /** Ends every snapshot and refuses new ones; reads that are under way finish. */
-  void closeAll() {
-    closed = true;
-    open.forEach(HeldSnapshot::close);
+  /**
+   * Ends every snapshot and refuses new ones; reads that are under way finish.
+   *
+   * @param mark CLOSED for good, EXPIRED where a reader is to come again
+   */
+  void endAll(int mark) {
+    ended = mark;
+    open.forEach(snapshot -> snapshot.end(mark));
+  }
+
+  /** Gives up the newest state, once nobody publishes any more. */
+  void letGo() {
     release(published.state());
   }
 
@@ -129,16 +137,21 @@ final class SnapshotRegistry {
   private HeldSnapshot open(long version, StoreState state) {
     HeldSnapshot snapshot = new HeldSnapshot(version, state, this);
     open.add(snapshot);
-    if (closed) {
-      snapshot.close();
+    int mark = ended;
+    if (mark != UseGate.OPEN) {
+      snapshot.end(mark);
       requireOpen();
     }
     return snapshot;
   }
 
   private void requireOpen() {
-    if (closed) {
+    int mark = ended;
+    if (mark == UseGate.CLOSED) {
       throw new IllegalStateException("the store is closed");
+    }
+    if (mark != UseGate.OPEN) {
+      throw StoreErrors.reopening();
     }
   }
 }

@@ -1,9 +1,17 @@
 package lectus.store.embedded.engine;
 
 import com.apple.foundationdb.FDBException;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.Status;
 
 /** The FoundationDB errors an engine raises (FDB-CONTRACT, section 1). */
 final class StoreErrors {
+  /** FoundationDB's file_not_writable; it has no code of its own for a full disk. */
+  private static final int NO_SPACE = 1514;
+
+  private static final int IO_ERROR = 1510;
+  private static final int FILE_CORRUPT = 1522;
+
   private StoreErrors() {}
 
   static FDBException transactionTooOld() {
@@ -28,8 +36,27 @@ final class StoreErrors {
     return new FDBException("Commit proxy server memory limit exceeded", 1042);
   }
 
+  /** Nothing is stored, and nothing will be until there is space. */
+  static FDBException noSpace(String sentence) {
+    return new FDBException(sentence, NO_SPACE);
+  }
+
+  /** Retryable; the store is about to be there again. */
+  static FDBException reopening() {
+    return new FDBException("The store is being opened again", 1037);
+  }
+
+  /** What a read gets: 1522 if what it read is damaged. */
+  static FDBException unreadable(RocksDBException failure) {
+    Status status = failure.getStatus();
+    boolean damaged = status != null && status.getCode() == Status.Code.Corruption;
+    String sentence = "The store could not be read (" + failure.getMessage() + ").";
+    return new FDBException(sentence, damaged ? FILE_CORRUPT : IO_ERROR);
+  }
+
+  /** Nothing is stored where a commit gets it. */
   static FDBException ioError(String detail) {
-    return new FDBException("Disk i/o operation failed: " + detail, 1510);
+    return new FDBException(detail, IO_ERROR);
   }
 
   /** The store was closed; also what a transaction of a closed database gets. */

@@ -42,7 +42,7 @@ final class StoreReader implements AutoCloseable {
       if (failure.getStatus().getCode() == Status.Code.Incomplete) {
         throw NotInMemoryException.INSTANCE;
       }
-      throw StoreErrors.ioError(failure.getMessage());
+      throw StoreErrors.unreadable(failure);
     }
   }
 
@@ -52,7 +52,7 @@ final class StoreReader implements AutoCloseable {
       BoundedIterator iterator = iterators.take(snapshot.state(), begin, end);
       return new RocksCursor(snapshot, iterators, iterator, reverse, reverse ? shortRows(rows) : 0);
     } catch (RocksDBException failure) {
-      throw StoreErrors.ioError(failure.getMessage());
+      throw StoreErrors.unreadable(failure);
     }
   }
 
@@ -85,7 +85,7 @@ final class StoreReader implements AutoCloseable {
         iterators.giveBack(iterator);
       }
     } catch (RocksDBException failure) {
-      throw StoreErrors.ioError(failure.getMessage());
+      throw StoreErrors.unreadable(failure);
     }
   }
 

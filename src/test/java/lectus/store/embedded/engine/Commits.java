@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionException;
 /** Builds commit requests and reads back what they did. */
 final class Commits {
   private long readVersion = -1;
+  private boolean urgent;
   private final List<KeyRange> reads = new ArrayList<>();
   private final List<KeyRange> writes = new ArrayList<>();
   private final List<Mutation> mutations = new ArrayList<>();
@@ -80,8 +81,15 @@ final class Commits {
     return this;
   }
 
+  /** Goes on where the disk is short. */
+  Commits urgent() {
+    urgent = true;
+    return this;
+  }
+
   CommitRequest request() {
-    return new CommitRequest(readVersion, sorted(reads), sorted(writes), mutations, recorded);
+    return new CommitRequest(
+        readVersion, sorted(reads), sorted(writes), mutations, recorded, urgent);
   }
 
   CommitReceipt on(Engine engine) {

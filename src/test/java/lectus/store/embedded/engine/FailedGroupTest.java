@@ -83,6 +83,7 @@ class FailedGroupTest {
             return 2;
           }
         },
-        true);
+        true,
+        false);
   }
 }

@@ -1,0 +1,114 @@
+package lectus.store.embedded.engine;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
+import lectus.error.StoreOpenException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens a store again that could not be written: what its log holds decides what is stored. Reads
+ * go on until the disk can be written again; then they have to pause. Works in turns of the
+ * committer.
+ */
+final class Revival {
+  private static final Logger LOG = LoggerFactory.getLogger(Revival.class);
+  private static final long PAUSE_NANOS = Duration.ofMillis(500).toNanos();
+
+  /** A store that fails again and again is opened less and less often, up to this. */
+  private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(30).toNanos();
+
+  /** Reads wait meanwhile; so long only while something is badly wrong. */
+  private static final long PATIENCE_NANOS = Duration.ofSeconds(60).toNanos();
+
+  private final Path directory;
+  private final EngineOptions options;
+  private final FreeSpace space;
+  private final LongConsumer listener;
+  private final CompletableFuture<String> broken = new CompletableFuture<>();
+  private long pauseNanos = PAUSE_NANOS;
+  private long pausedSince;
+  private boolean pausing;
+  private long readsRefusedSince;
+  private boolean readsRefused;
+  private long revivedAt;
+
+  Revival(Path directory, EngineOptions options, FreeSpace space, LongConsumer listener) {
+    this.directory = directory;
+    this.options = options;
+    this.space = space;
+    this.listener = listener;
+    this.revivedAt = System.nanoTime() - LONGEST_PAUSE_NANOS;
+  }
+
+  /** Completed with a sentence when the store cannot go on in this process. */
+  CompletableFuture<String> broken() {
+    return broken;
+  }
+
+  /**
+   * Goes on with a run that failed.
+   *
+   * @return the run that takes its place, or the failed one as long as there is none
+   */
+  StoreRun revive(StoreRun failed) {
+    if (broken.isDone() || isPausing() || !readsRefused && !mayBeWritten()) {
+      return failed;
+    }
+    try {
+      refuseReads(failed);
+      return failed.tryFree() ? opened() : failed;
+    } catch (StoreOpenException refused) {
+      giveUpInTime(refused.getMessage());
+      return failed;
+    }
+  }
+
+  private boolean isPausing() {
+    long now = System.nanoTime();
+    if (!pausing) {
+      boolean failedAgain = now - revivedAt < LONGEST_PAUSE_NANOS;
+      pauseNanos = failedAgain ? Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS) : PAUSE_NANOS;
+      pausing = true;
+      pausedSince = now;
+    }
+    if (now - pausedSince < pauseNanos) {
+      return true;
+    }
+    pausedSince = now;
+    return false;
+  }
+
+  private boolean mayBeWritten() {
+    return space.isEnough() && DiskProbe.passes(directory);
+  }
+
+  private void refuseReads(StoreRun failed) {
+    if (!readsRefused) {
+      readsRefused = true;
+      readsRefusedSince = System.nanoTime();
+      failed.end(UseGate.EXPIRED);
+    } else if (!failed.tryFree()) {
+      giveUpInTime("Reads of it do not end.");
+    }
+  }
+
+  private StoreRun opened() {
+    StoreRun next = StoreRun.open(directory, options, listener);
+    revivedAt = System.nanoTime();
+    readsRefused = false;
+    pausing = false;
+    LOG.info("The store was opened again and is written.");
+    return next;
+  }
+
+  private void giveUpInTime(String why) {
+    if (System.nanoTime() - readsRefusedSince > PATIENCE_NANOS && !broken.isDone()) {
+      String sentence = "The store cannot go on: it could not be opened again. " + why;
+      LOG.error("{}", sentence);
+      broken.complete(sentence);
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package lectus.store.embedded.engine;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.LongConsumer;
+import org.rocksdb.Range;
+import org.rocksdb.SizeApproximationFlag;
+import org.rocksdb.Slice;
+
+/**
+ * One opening of RocksDB and all that lives on it. Whoever uses it enters its gate or holds one of
+ * its snapshots; it is freed when it was ended and nobody does.
+ */
+final class StoreRun {
+  private final OpenStore store;
+  private final SnapshotRegistry snapshots;
+  private final AtomicValues atomicValues = new AtomicValues();
+  private final Committer committer;
+  private final LogTracker log;
+  private final UseGate gate = new UseGate();
+  private boolean letGo;
+  private boolean freed;
+
+  private StoreRun(OpenStore store, EngineOptions options, LongConsumer listener) {
+    this.store = store;
+    this.log = options.trackSyncedLog() ? new LogTracker(store.rocksFolder()) : null;
+    long version = store.firstVersion();
+    this.snapshots =
+        new SnapshotRegistry(
+            new StoreReader(store.db()),
+            new Published(version, new StoreState(store.db(), version, store.metadataVersion())));
+    this.committer =
+        new Committer(
+            store.db(),
+            store.writeOptions(),
+            store.lease(),
+            snapshots,
+            new ConflictHistory(version, options.conflictHistoryBytes()),
+            atomicValues,
+            log,
+            store.backgroundErrors());
+    committer.onPublish(listener);
+    if (log != null) {
+      log.noteSynced();
+    }
+  }
+
+  /**
+   * Opens the store in {@code directory}, or makes one if the directory is missing or empty.
+   *
+   * @throws lectus.error.StoreOpenException if it cannot be opened; nothing was changed then
+   */
+  static StoreRun open(Path directory, EngineOptions options, LongConsumer listener) {
+    OpenStore store = OpenStore.open(directory, options);
+    try {
+      return new StoreRun(store, options, listener);
+    } catch (RuntimeException | Error failure) {
+      store.close();
+      throw failure;
+    }
+  }
+
+  SnapshotRegistry snapshots() {
+    return snapshots;
+  }
+
+  /** Null unless the options ask for it. */
+  LogTracker log() {
+    return log;
+  }
+
+  /** Why nothing can be committed until the store is opened again, or null. */
+  Trouble trouble() {
+    return committer.trouble();
+  }
+
+  /** What the committer would have to read for a commit; nothing of a run that has ended. */
+  CoveredKeys cover(CommitRequest request) {
+    if (gate.enter() != UseGate.OPEN) {
+      return CoveredKeys.NONE;
+    }
+    try {
+      return CoveredKeys.list(request, snapshots, atomicValues);
+    } finally {
+      gate.exit();
+    }
+  }
+
+  /** A turn of the committer. */
+  void commit(List<PendingCommit> commits) {
+    committer.commit(commits);
+  }
+
+  /** A turn of the committer, while nothing is committed. */
+  void passIdleTime() {
+    committer.advance();
+    snapshots.expire();
+  }
+
+  /** Ten times a second; not a turn of the committer. */
+  void tick(boolean busy) {
+    if (gate.enter() != UseGate.OPEN) {
+      return;
+    }
+    try {
+      if (busy) {
+        snapshots.expire();
+      }
+    } finally {
+      gate.exit();
+    }
+  }
+
+  long estimatedSize(byte[] begin, byte[] end) {
+    try (Snapshot pin = snapshots.latest();
+        Slice from = new Slice(begin);
+        Slice to = new Slice(end)) {
+      return store.db()
+          .getApproximateSizes(
+              List.of(new Range(from, to)),
+              SizeApproximationFlag.INCLUDE_FILES,
+              SizeApproximationFlag.INCLUDE_MEMTABLES)[0];
+    }
+  }
+
+  /**
+   * Refuses new reads and ends open snapshots; what is under way finishes.
+   *
+   * @param mark CLOSED for good, EXPIRED where a reader is to come again
+   */
+  void end(int mark) {
+    gate.mark(mark);
+    snapshots.endAll(mark);
+  }
+
+  /** Frees everything if nobody uses it any more; no commit may be under way or come. */
+  boolean tryFree() {
+    if (!letGo) {
+      letGo = true;
+      snapshots.letGo();
+    }
+    if (!freed && !gate.isInUse() && !snapshots.isInUse()) {
+      freed = true;
+      snapshots.reader().close();
+      store.close();
+    }
+    return freed;
+  }
+}

@@ -1,0 +1,124 @@
+package lectus.store.embedded.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import lectus.store.testing.Await;
+import lectus.store.testing.SmallDisk;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A disk that has too little space, or none, and then has some again. */
+class FullDiskTest {
+  private static final int MEGABYTES = 48;
+  private static final long RESERVED = 8 << 20;
+  private static final int NO_SPACE = 1514;
+  private static final int VALUE_BYTES = 200_000;
+  private static final EngineOptions OPTIONS =
+      EngineOptions.defaults().withMemory(1 << 20, 1 << 20);
+
+  @TempDir Path temporary;
+  private final TreeSet<String> stored = new TreeSet<>();
+  private SmallDisk disk;
+  private int number;
+
+  @BeforeEach
+  void mount() {
+    disk = SmallDisk.mount(temporary.resolve("disk"), MEGABYTES);
+  }
+
+  @AfterEach
+  void unmount() {
+    if (disk != null) {
+      disk.close();
+    }
+  }
+
+  @Test
+  void lowWaterMarkHoldsOnBothItsSides() {
+    try (RocksEngine engine = RocksEngine.open(disk.data(), OPTIONS.withReserve(RESERVED))) {
+      disk.fillUpTo(RESERVED + (1 << 20));
+      assertThat(commit(engine)).isZero();
+
+      disk.fillUpTo(RESERVED - 4096);
+      Await.until("writes are refused", () -> commit(engine) == NO_SPACE);
+      assertThat(keys(engine)).containsExactlyElementsOf(stored);
+      assertThat(code(engine, true)).isZero();
+
+      disk.fillUpTo(RESERVED / 4 - 4096);
+      Await.until("what frees space is refused", () -> code(engine, true) == NO_SPACE);
+
+      disk.clear();
+      Await.until("writes go on", () -> commit(engine) == 0);
+      assertThat(keys(engine)).containsAll(stored);
+    }
+  }
+
+  @Test
+  void storeThatRanFullIsWrittenAgainOnceThereIsSpace() {
+    try (RocksEngine engine = RocksEngine.open(disk.data(), OPTIONS.withReserve(1))) {
+      long version = runFull(engine);
+      assertThat(keys(engine)).containsAll(stored);
+
+      disk.clear();
+      Await.until("writes go on", () -> commit(engine) == 0);
+      assertThat(engine.readVersion()).isGreaterThan(version);
+      assertThat(keys(engine)).containsAll(stored);
+    }
+    assertOpensWithEverything();
+  }
+
+  @Test
+  void storeThatRanFullOpensAgain() {
+    try (RocksEngine engine = RocksEngine.open(disk.data(), OPTIONS.withReserve(1))) {
+      runFull(engine);
+    }
+    disk.clear();
+    assertOpensWithEverything();
+  }
+
+  /** Fills the disk by writing, so that the log, a table or the manifest meets the end of it. */
+  private long runFull(RocksEngine engine) {
+    commit(engine);
+    disk.fillUpTo((8 << 20));
+    Await.until("the disk is full", () -> commit(engine) == NO_SPACE);
+    return engine.readVersion();
+  }
+
+  private void assertOpensWithEverything() {
+    try (RocksEngine engine = RocksEngine.open(disk.data(), OPTIONS.withReserve(1))) {
+      assertThat(keys(engine)).containsAll(stored);
+      assertThat(commit(engine)).isZero();
+    }
+  }
+
+  private int commit(Engine engine) {
+    return code(engine, false);
+  }
+
+  private int code(Engine engine, boolean urgent) {
+    String key = String.format("k%05d", number++);
+    Commits commit = Commits.commit().set(Commits.bytes(key), new byte[VALUE_BYTES]);
+    int code = (urgent ? commit.urgent() : commit).codeOn(engine);
+    if (code == 0) {
+      stored.add(key);
+    }
+    return code;
+  }
+
+  private static List<String> keys(Engine engine) {
+    List<String> keys = new ArrayList<>();
+    try (Snapshot snapshot = engine.latest();
+        Cursor cursor = snapshot.scan(Commits.bytes("k"), Commits.bytes("l"), false)) {
+      while (cursor.next()) {
+        keys.add(Commits.text(cursor.key()));
+      }
+    }
+    return keys;
+  }
+}
