@@ -22,11 +22,31 @@ public final class JsonBuffer {
   /** Beyond it, in bytes, what is copied more often weighs less than what would stay empty. */
   private static final int LARGE = 1 << 20;
 
+  private final int most;
   private byte[] bytes;
   private int length;
 
   public JsonBuffer(int capacity) {
-    bytes = new byte[Math.max(64, capacity)];
+    this(capacity, Integer.MAX_VALUE - 8);
+  }
+
+  private JsonBuffer(int capacity, int most) {
+    this.bytes = new byte[Math.max(64, capacity)];
+    this.most = most;
+  }
+
+  /** A buffer that refuses to hold more than so many bytes. */
+  public static JsonBuffer atMost(int most, int capacity) {
+    return new JsonBuffer(Math.min(most, capacity), most);
+  }
+
+  /** A buffer would have become longer than it may. */
+  public static final class FullException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private FullException() {
+      super("The buffer is full", null, false, false);
+    }
   }
 
   /** One ASCII character: a brace, a comma, a line feed. */
@@ -240,13 +260,20 @@ public final class JsonBuffer {
 
   private void ensure(int more) {
     if (more > bytes.length - length) {
-      bytes = Arrays.copyOf(bytes, Math.max(grown(), Math.addExact(length, more)));
+      grow(Math.addExact(length, more));
     }
+  }
+
+  private void grow(int needed) {
+    if (needed > most) {
+      throw new FullException();
+    }
+    bytes = Arrays.copyOf(bytes, Math.max(grown(), needed));
   }
 
   private int grown() {
     long more = bytes.length < LARGE ? bytes.length : bytes.length / 4;
-    return (int) Math.min(bytes.length + more, Integer.MAX_VALUE - 8);
+    return (int) Math.min(bytes.length + more, most);
   }
 
   private static int digits(long value) {

@@ -127,4 +127,14 @@ class JsonBufferTest {
   Arbitrary<String> strings() {
     return JsonModel.strings();
   }
+
+  @Test
+  void a_bounded_buffer_takes_as_many_bytes_as_it_may_and_none_more() {
+    JsonBuffer full = JsonBuffer.atMost(1_000, 10).ascii("x".repeat(999)).octet('y');
+
+    assertThat(full.length()).isEqualTo(1_000);
+    assertThatThrownBy(() -> full.octet('z')).isInstanceOf(JsonBuffer.FullException.class);
+    assertThatThrownBy(() -> JsonBuffer.atMost(1_000, 10).ascii("x".repeat(1_001)))
+        .isInstanceOf(JsonBuffer.FullException.class);
+  }
 }

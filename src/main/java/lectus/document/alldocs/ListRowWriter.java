@@ -2,13 +2,14 @@ package lectus.document.alldocs;
 
 import java.nio.charset.StandardCharsets;
 import lectus.document.PageLimits;
+import lectus.document.RowParts;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionText;
 
 /** Writes the rows of one part of a list. */
-final class ListRowWriter {
+final class ListRowWriter implements RowParts.Frame<AllDocsRow> {
   private static final byte[] SEPARATOR = ascii(",\r\n");
   private static final byte[] ID = ascii("{\"id\":");
   private static final byte[] KEY = ascii(",\"key\":");
@@ -21,6 +22,7 @@ final class ListRowWriter {
   private final PageLimits limits;
   private final int enough;
   private boolean separate;
+  private int framed;
 
   /**
    * @param separate whether a row precedes the part
@@ -40,6 +42,11 @@ final class ListRowWriter {
     return limits;
   }
 
+  /** The length of the buffer at which the part is full. */
+  int fullAt() {
+    return enough;
+  }
+
   boolean isFull() {
     return out.length() >= enough;
   }
@@ -51,6 +58,11 @@ final class ListRowWriter {
   /** {@code {"id":"a","key":"a","value":{"rev":"3-x"}}; the row stays open. */
   void open(String id, RevisionId revision, boolean deleted) {
     separate();
+    open(out, id, revision, deleted);
+  }
+
+  /** The same without what separates it from the row before. */
+  static void open(JsonBuffer out, String id, RevisionId revision, boolean deleted) {
     out.raw(ID);
     int from = out.length();
     out.string(id);
@@ -64,6 +76,10 @@ final class ListRowWriter {
   }
 
   void beginDocument() {
+    beginDocument(out);
+  }
+
+  static void beginDocument(JsonBuffer out) {
     out.raw(DOCUMENT);
   }
 
@@ -77,6 +93,22 @@ final class ListRowWriter {
     out.octet('{').raw(KEY, 1, KEY.length);
     key.writeTo(out);
     out.raw(NOT_FOUND);
+  }
+
+  /** Of a row that is written elsewhere. */
+  @Override
+  public void before(AllDocsRow row) {
+    separate();
+  }
+
+  @Override
+  public void after(AllDocsRow row) {
+    framed++;
+  }
+
+  /** Rows that were written elsewhere. */
+  int framed() {
+    return framed;
   }
 
   private void separate() {

@@ -6,9 +6,12 @@ import com.apple.foundationdb.StreamingMode;
 import java.util.List;
 import java.util.Optional;
 import lectus.database.DatabaseHandle;
+import lectus.document.RowParts;
+import lectus.document.WrittenRows;
 import lectus.document.body.DocumentJson;
 import lectus.document.body.DocumentsSubspace;
 import lectus.json.JsonAssembler;
+import lectus.json.JsonBuffer;
 import lectus.store.Reads;
 
 /**
@@ -72,25 +75,39 @@ record RangeRows(
       ListSource source,
       List<AllDocsRow> rows,
       ListRowWriter writer) {
+    RowParts.Writing<AllDocsRow> writing = (part, to) -> write(tx, db, source, part, to);
+    int before = writer.framed();
+    try (RowParts<AllDocsRow> parts =
+        new RowParts<>(tx.getExecutor(), writer.out(), writer.fullAt(), writing)) {
+      parts.append(rows.iterator(), writer);
+    }
+    return writer.framed() - before;
+  }
+
+  private void write(
+      ReadTransaction tx,
+      DatabaseHandle db,
+      ListSource source,
+      List<AllDocsRow> rows,
+      WrittenRows to) {
     byte[] first = source.bodies(rows.get(0).id());
     byte[] last = source.bodies(rows.get(rows.size() - 1).id());
     byte[] begin = query.descending() ? last : first;
     byte[] end = DocumentsSubspace.endOf(query.descending() ? first : last);
     ConflictReads conflicts = new ConflictReads(tx, db, query.conflicts());
-    int appended = 0;
+    JsonBuffer out = to.json();
     try (BodyScan bodies = new BodyScan(tx, begin, end, query.descending())) {
-      while (appended < rows.size() && !writer.isFull()) {
-        AllDocsRow row = rows.get(appended++);
-        writer.open(row.id(), row.winner(), false);
-        writer.beginDocument();
-        JsonAssembler members = DocumentJson.open(writer.out(), row.id(), row.winner());
+      for (AllDocsRow row : rows) {
+        ListRowWriter.open(out, row.id(), row.winner(), false);
+        ListRowWriter.beginDocument(out);
+        JsonAssembler members = DocumentJson.open(out, row.id(), row.winner());
         bodies.append(source.body(row), members);
-        conflicts.append(row, writer.out());
-        DocumentJson.close(writer.out());
-        writer.close();
+        conflicts.append(row, out);
+        DocumentJson.close(out);
+        out.octet('}');
+        to.endRow();
       }
     }
-    return appended;
   }
 
   private List<KeyValue> read(ReadTransaction tx, ListSource source, int count) {

@@ -114,6 +114,9 @@ public final class DocumentJson {
   }
 
   private static List<EditBranch> losers(List<EditBranch> branches, boolean deleted) {
+    if (branches.size() < 2) {
+      return List.of();
+    }
     return branches.stream()
         .filter(branch -> !branch.isWinner() && branch.deleted() == deleted)
         .toList();

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.ChangeEntry;
 import lectus.database.DatabaseHandle;
+import lectus.document.PartsAhead;
 import lectus.document.body.ReadAhead;
 import lectus.document.read.SelectedDocuments;
 import lectus.feed.PageTime;

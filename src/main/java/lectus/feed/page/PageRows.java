@@ -2,17 +2,19 @@ package lectus.feed.page;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import lectus.changes.ChangeEntry;
 import lectus.database.DatabaseHandle;
-import lectus.document.body.ReadAhead;
+import lectus.document.RowParts;
+import lectus.document.WrittenRows;
 import lectus.feed.filter.PassingEntries;
 import lectus.json.JsonBuffer;
 
 /** Turns entries of one database into rows: those that the filter lets through. */
 public final class PageRows {
-  /** Rows without bodies whose further reads are started together. */
-  private static final int ROWS_STARTED = 32;
+  /** Rows whose further reads are started together; each may hold the first 80 kB of a body. */
+  private static final int ROWS_STARTED = 16;
 
   private final ReadTransaction tx;
   private final DatabaseHandle db;
@@ -48,50 +50,79 @@ public final class PageRows {
    * Appends rows until there are {@code limit}, the page is full, or all entries were looked at.
    */
   public Progress append(List<ChangeEntry> entries, long limit) {
-    RowWriter writer = new RowWriter(tx, db, options, out);
     PassingEntries passing =
         PassingEntries.of(tx, db, options.filter(), options.allLeaves(), entries);
-    ReadAhead bodies = new ReadAhead();
-    Progress progress = new Progress(0, 0);
-    while (progress.rows < limit && !isFull() && passing.hasNext()) {
-      int before = out.length();
-      int atOnce = options.includeDocs() ? bodies.size() : ROWS_STARTED;
-      List<Begun> begun = begin(writer, passing, Math.min(atOnce, limit - progress.rows));
-      for (Begun row : begun) {
-        if (isFull()) {
-          return progress;
-        }
-        append(writer, row.row, progress.rows, limit);
-        progress = new Progress(progress.rows + 1, row.lookedAt);
-      }
-      bodies.took(begun.size(), out.length() - before);
+    Rows rows = new Rows(passing, limit);
+    try (RowParts<Row> parts = new RowParts<>(tx.getExecutor(), out, fullAt, this::write)) {
+      parts.append(rows, rows);
     }
-    return new Progress(progress.rows, passing.lookedAt());
+    return rows.progress();
   }
 
   /**
-   * A row whose reads have begun.
-   *
    * @param lookedAt entries up to and with its own
+   * @param withSequence whether the feed's {@code seq_interval} shows it with its sequence
    */
-  private record Begun(RowWriter.Started row, int lookedAt) {}
+  private record Row(PassingEntries.Passing passing, int lookedAt, boolean withSequence) {}
 
-  private static List<Begun> begin(RowWriter writer, PassingEntries passing, long most) {
-    List<Begun> begun = new ArrayList<>();
-    while (begun.size() < most && passing.hasNext()) {
-      PassingEntries.Passing next = passing.next();
-      begun.add(new Begun(writer.start(next), passing.lookedAt()));
+  /** The rows that pass, and how many of them are in the page. */
+  private final class Rows implements Iterator<Row>, RowParts.Frame<Row> {
+    private final PassingEntries passing;
+    private final long limit;
+    private long taken;
+    private boolean tookAll;
+    private Progress progress = new Progress(0, 0);
+
+    Rows(PassingEntries passing, long limit) {
+      this.passing = passing;
+      this.limit = limit;
     }
-    return begun;
+
+    @Override
+    public boolean hasNext() {
+      if (taken >= limit) {
+        return false;
+      }
+      tookAll = !passing.hasNext();
+      return !tookAll;
+    }
+
+    @Override
+    public Row next() {
+      PassingEntries.Passing next = passing.next();
+      boolean withSequence = (limit - taken) % options.sequenceInterval() == 0;
+      taken++;
+      return new Row(next, passing.lookedAt(), withSequence);
+    }
+
+    @Override
+    public void before(Row row) {
+      frame.before(progress.rows);
+    }
+
+    @Override
+    public void after(Row row) {
+      frame.after(row.passing.entry().sequence());
+      progress = new Progress(progress.rows + 1, row.lookedAt);
+    }
+
+    /** Behind the last row, too, entries were looked at, if it is known that there is no more. */
+    Progress progress() {
+      boolean isLast = tookAll && progress.rows == taken;
+      return isLast ? new Progress(progress.rows, passing.lookedAt()) : progress;
+    }
   }
 
-  private void append(RowWriter writer, RowWriter.Started row, int rows, long limit) {
-    frame.before(rows);
-    writer.append(row, (limit - rows) % options.sequenceInterval() == 0);
-    frame.after(row.entry().sequence());
-  }
-
-  private boolean isFull() {
-    return out.length() >= fullAt;
+  private void write(List<Row> rows, WrittenRows to) {
+    RowWriter writer = new RowWriter(tx, db, options, to.json());
+    for (int from = 0; from < rows.size(); from += ROWS_STARTED) {
+      List<Row> together = rows.subList(from, Math.min(rows.size(), from + ROWS_STARTED));
+      List<RowWriter.Started> started = new ArrayList<>(together.size());
+      together.forEach(row -> started.add(writer.start(row.passing)));
+      for (int i = 0; i < started.size(); i++) {
+        writer.append(started.get(i), together.get(i).withSequence);
+        to.endRow();
+      }
+    }
   }
 }

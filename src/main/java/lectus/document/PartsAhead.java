@@ -1,4 +1,4 @@
-package lectus.feed.filter;
+package lectus.document;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -14,19 +14,19 @@ import java.util.concurrent.RejectedExecutionException;
  * executor help as they have time; the one that takes does what nobody has begun, so that it never
  * waits for a thread. A part must not block. For one thread, apart from the parts.
  */
-final class PartsAhead<T> {
+public final class PartsAhead<T> {
   private final Executor helpers;
   private final Deque<FutureTask<T>> parts = new ArrayDeque<>();
 
-  PartsAhead(Executor helpers) {
+  public PartsAhead(Executor helpers) {
     this.helpers = helpers;
   }
 
-  int size() {
+  public int size() {
     return parts.size();
   }
 
-  void add(Callable<T> part) {
+  public void add(Callable<T> part) {
     parts.add(new FutureTask<>(part));
     if (parts.size() > 1) {
       offer(parts.getLast());
@@ -42,7 +42,7 @@ final class PartsAhead<T> {
   }
 
   /** The first part's result. While another thread is at it, this one does those behind it. */
-  T take() {
+  public T take() {
     FutureTask<T> first = parts.remove();
     first.run();
     for (FutureTask<T> next : parts) {
@@ -69,7 +69,7 @@ final class PartsAhead<T> {
   }
 
   /** Nobody begins what is left. */
-  void cancel() {
+  public void cancel() {
     parts.forEach(part -> part.cancel(false));
     parts.clear();
   }

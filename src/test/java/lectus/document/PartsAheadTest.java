@@ -1,4 +1,4 @@
-package lectus.feed.filter;
+package lectus.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,0 +1,152 @@
+package lectus.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import lectus.json.JsonBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class RowPartsTest {
+  private static final int PART_BYTES = 128 << 10;
+  private static final Executor NOBODY = part -> {};
+
+  private final ExecutorService helpers = Executors.newFixedThreadPool(2);
+  private final List<Integer> wrote = Collections.synchronizedList(new ArrayList<>());
+  private final List<Integer> appended = new ArrayList<>();
+  private final JsonBuffer page = new JsonBuffer(16);
+
+  @AfterEach
+  void stop() {
+    helpers.shutdownNow();
+  }
+
+  @Test
+  void rows_keep_their_order_whoever_writes_them() {
+    List<Integer> rows = IntStream.range(0, 5_000).boxed().toList();
+
+    append(helpers, Integer.MAX_VALUE, rows, row -> 20 + row % 300);
+
+    assertThat(appended).isEqualTo(rows);
+    assertThat(page.toString())
+        .isEqualTo(
+            rows.stream()
+                .map(row -> "<" + letters(row, 20 + row % 300) + ">")
+                .collect(Collectors.joining()));
+    assertThat(wrote).as("each row once").hasSameSizeAs(rows);
+  }
+
+  @Test
+  void a_page_ends_behind_the_row_that_fills_it() {
+    for (int fullAt : new int[] {1, 1_001, 1_002, 1_003, 100_200, 100_201}) {
+      page.truncate(0);
+      appended.clear();
+
+      append(helpers, fullAt, IntStream.range(0, 1_000).boxed().toList(), row -> 1_000);
+
+      int expected = (fullAt + 1_001) / 1_002;
+      assertThat(appended).as("full at " + fullAt).hasSize(expected);
+      assertThat(page.length()).isEqualTo(expected * 1_002);
+    }
+  }
+
+  @Test
+  void nothing_is_added_to_a_full_page() {
+    page.ascii("full");
+
+    append(NOBODY, 4, List.of(1, 2), row -> 10);
+
+    assertThat(appended).isEmpty();
+    assertThat(page.toString()).isEqualTo("full");
+  }
+
+  @Test
+  void what_fits_into_a_part_is_written_once() {
+    int[] sizes = {10, 10, PART_BYTES};
+
+    append(NOBODY, Integer.MAX_VALUE, List.of(0, 1, 2), row -> sizes[row]);
+
+    assertThat(wrote).containsExactly(0, 1, 2);
+    assertThat(page.length()).isEqualTo(PART_BYTES + 20 + 6);
+  }
+
+  @Test
+  void what_does_not_is_written_again_into_the_page() {
+    int[] sizes = {10, 10, PART_BYTES + 1, 10, 3 * PART_BYTES, 10};
+
+    append(NOBODY, Integer.MAX_VALUE, List.of(0, 1, 2, 3, 4, 5), row -> sizes[row]);
+
+    assertThat(appended).containsExactly(0, 1, 2, 3, 4, 5);
+    assertThat(wrote).containsExactly(0, 1, 2, 2, 3, 4, 5);
+    assertThat(page.length()).isEqualTo(4 * PART_BYTES + 41 + 12);
+  }
+
+  @Test
+  void rows_behind_what_fills_the_page_are_not_written() {
+    append(NOBODY, 50_000, IntStream.range(0, 1_000).boxed().toList(), row -> 10_000);
+
+    assertThat(appended).hasSize(5);
+    assertThat(wrote).hasSizeLessThan(10);
+  }
+
+  @Test
+  void a_failure_reaches_the_one_who_makes_the_page() {
+    assertThatThrownBy(
+            () ->
+                append(
+                    helpers,
+                    Integer.MAX_VALUE,
+                    IntStream.range(0, 2_000).boxed().toList(),
+                    row -> {
+                      if (row == 1_700) {
+                        throw new IllegalStateException("row 1700");
+                      }
+                      return 100;
+                    }))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("row 1700");
+  }
+
+  private interface Sizes {
+    int of(int row);
+  }
+
+  private void append(Executor executor, int fullAt, List<Integer> rows, Sizes sizes) {
+    RowParts.Writing<Integer> writing =
+        (part, to) -> {
+          for (int row : part) {
+            wrote.add(row);
+            to.json().ascii(letters(row, sizes.of(row)));
+            to.endRow();
+          }
+        };
+    try (RowParts<Integer> parts = new RowParts<>(executor, page, fullAt, writing)) {
+      parts.append(rows.iterator(), new Brackets());
+    }
+  }
+
+  private final class Brackets implements RowParts.Frame<Integer> {
+    @Override
+    public void before(Integer row) {
+      page.octet('<');
+    }
+
+    @Override
+    public void after(Integer row) {
+      page.octet('>');
+      appended.add(row);
+    }
+  }
+
+  private static String letters(int row, int count) {
+    return String.valueOf((char) ('a' + row % 26)).repeat(count);
+  }
+}
