@@ -12,28 +12,55 @@ import java.util.concurrent.RejectedExecutionException;
 /**
  * The parts of one piece of work, done ahead of whoever takes their results in order. Threads of an
  * executor help as they have time; the one that takes does what nobody has begun, so that it never
- * waits for a thread. A part must not block. For one thread, apart from the parts.
+ * waits for a thread. A part may wait for the store, but for nothing else. For one thread, apart
+ * from the parts.
  */
 public final class PartsAhead<T> {
   private final Executor helpers;
-  private final Deque<FutureTask<T>> parts = new ArrayDeque<>();
+  private final Deque<Part<T>> parts = new ArrayDeque<>();
 
   public PartsAhead(Executor helpers) {
     this.helpers = helpers;
+  }
+
+  /**
+   * What helpers are handed. They may come to it long after it was done, so it holds nothing any
+   * more then: not what it was to be made of, nor what has become of it.
+   */
+  private static final class Part<T> implements Runnable {
+    private volatile FutureTask<T> task;
+
+    Part(Callable<T> work) {
+      this.task = new FutureTask<>(work);
+    }
+
+    @Override
+    public void run() {
+      FutureTask<T> begun = task;
+      if (begun != null) {
+        begun.run();
+      }
+    }
+
+    FutureTask<T> release() {
+      FutureTask<T> released = task;
+      task = null;
+      return released;
+    }
   }
 
   public int size() {
     return parts.size();
   }
 
-  public void add(Callable<T> part) {
-    parts.add(new FutureTask<>(part));
+  public void add(Callable<T> work) {
+    parts.add(new Part<>(work));
     if (parts.size() > 1) {
       offer(parts.getLast());
     }
   }
 
-  private void offer(FutureTask<T> part) {
+  private void offer(Part<T> part) {
     try {
       helpers.execute(part);
     } catch (RejectedExecutionException busy) {
@@ -43,9 +70,9 @@ public final class PartsAhead<T> {
 
   /** The first part's result. While another thread is at it, this one does those behind it. */
   public T take() {
-    FutureTask<T> first = parts.remove();
+    FutureTask<T> first = parts.remove().release();
     first.run();
-    for (FutureTask<T> next : parts) {
+    for (Part<T> next : parts) {
       if (first.isDone()) {
         break;
       }
@@ -70,7 +97,7 @@ public final class PartsAhead<T> {
 
   /** Nobody begins what is left. */
   public void cancel() {
-    parts.forEach(part -> part.cancel(false));
+    parts.forEach(part -> part.release().cancel(false));
     parts.clear();
   }
 }

@@ -104,6 +104,22 @@ class PartsAheadTest {
     assertThat(parts.size()).isZero();
   }
 
+  @Test
+  void helpers_that_never_come_hold_nothing_of_what_is_done() {
+    Queue<Runnable> never = new ArrayDeque<>();
+    PartsAhead<byte[]> parts = new PartsAhead<>(never::add);
+    int partBytes = 16 << 20;
+    long done = 0;
+    while (done < 3 * Runtime.getRuntime().maxMemory()) {
+      parts.add(() -> new byte[partBytes]);
+      parts.add(() -> new byte[partBytes]);
+      done += parts.take().length;
+      done += parts.take().length;
+    }
+
+    assertThat(never).as("each second part was offered").hasSize((int) (done / partBytes / 2));
+  }
+
   private PartsAhead<Integer> parts(PartsAhead<Integer> parts) {
     for (int i = 0; i < 3; i++) {
       int number = i;
