@@ -53,7 +53,13 @@ final class CheckCommand implements Callable<Integer> {
   public Integer call() {
     try (Store store = Stores.openReadOnly(flags.over(environment))) {
       return tell(audit(new StoreAudit(store, new Telling())));
-    } catch (ConfigurationException | StoreOpenException e) {
+    } catch (StoreOpenException e) {
+      if (e.isDamage()) {
+        console.say(e.getMessage());
+        return NOT_SOUND;
+      }
+      console.complain(e.getMessage());
+    } catch (ConfigurationException e) {
       console.complain(e.getMessage());
     } catch (LectusException e) {
       console.complain(e.error().reason());

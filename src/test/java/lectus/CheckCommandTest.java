@@ -1,6 +1,7 @@
 package lectus;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -97,14 +98,52 @@ final class CheckCommandTest {
     assertThat(files()).isEqualTo(before);
   }
 
+  private Path newestLog() throws IOException {
+    try (Stream<Path> files = Files.list(data().resolve("rocks"))) {
+      return files.filter(it -> it.toString().endsWith(".log")).max(Path::compareTo).orElseThrow();
+    }
+  }
+
+  /** Says what serving would say, and has the status of a store that is not sound. */
+  private void assertDamaged(String sentence) throws IOException {
+    Map<String, String> before = files();
+
+    assertThat(checkData()).isEqualTo(1);
+
+    assertThat(out.toString()).hasLineCount(1).contains(data().toString()).contains(sentence);
+    assertThat(err.toString()).isEmpty();
+    assertThatThrownBy(() -> EmbeddedStores.open(data())).hasMessage(out.toString().strip());
+    assertThat(files()).isEqualTo(before);
+    out.getBuffer().setLength(0);
+  }
+
+  @Test
+  void a_byte_flipped_in_the_log_is_found() throws IOException {
+    twoDatabases();
+    byte[] log = Files.readAllBytes(newestLog());
+    log[20] ^= 1;
+    Files.write(newestLog(), log);
+
+    assertDamaged("the write-ahead log " + newestLog().getFileName() + " is broken at byte 0");
+  }
+
+  @Test
+  void a_log_that_is_short_or_missing_is_found() throws IOException {
+    twoDatabases();
+    Path log = newestLog();
+    long length = Files.size(log);
+    Files.write(log, new byte[0]);
+    assertDamaged(
+        log.getFileName() + " ends after 0 of the " + length + " bytes that had been synced");
+
+    Files.delete(log);
+    assertDamaged(log.getFileName() + " is missing, of which " + length + " bytes");
+  }
+
   @Test
   void a_log_that_a_crash_has_torn_is_read_and_left_as_it_is() throws IOException {
     twoDatabases();
-    Path log;
-    try (Stream<Path> files = Files.list(data().resolve("rocks"))) {
-      log = files.filter(it -> it.toString().endsWith(".log")).max(Path::compareTo).orElseThrow();
-    }
-    Files.write(log, new byte[] {1, 2, 3}, StandardOpenOption.APPEND);
+    Files.write(newestLog(), new byte[] {1, 2, 3}, StandardOpenOption.APPEND);
     Map<String, String> before = files();
 
     assertThat(checkData()).isZero();

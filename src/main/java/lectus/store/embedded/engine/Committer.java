@@ -103,6 +103,7 @@ final class Committer {
     if (isBroken()) {
       return;
     }
+    log.settle();
     try {
       long version = nextVersion();
       snapshots.advance(version);
@@ -126,6 +127,14 @@ final class Committer {
       stop(heard);
     }
     return trouble != null;
+  }
+
+  /** Notes how long the logs are at the end of all turns, unless a write has failed. */
+  void close() {
+    if (!isBroken()) {
+      log.ask();
+      log.settle();
+    }
   }
 
   private long nextVersion() throws RocksDBException {
@@ -158,8 +167,8 @@ final class Committer {
     try (WriteBatch batch = new WriteBatch(bytes)) {
       db.write(writeOptions, batch);
     }
-    if (log != null && writeOptions.sync()) {
-      log.noteSynced();
+    if (writeOptions.sync()) {
+      log.synced();
     }
   }
 

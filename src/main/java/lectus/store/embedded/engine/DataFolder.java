@@ -4,13 +4,11 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.List;
@@ -25,6 +23,7 @@ import lectus.error.StoreOpenException;
  * lectus.format    "lectus embedded store\nformat 1\n"; written last, when the store is complete
  * lectus.creating  there while a new store is being made; nothing was ever acknowledged then
  * lectus.lock      locked by the process that has the store open
+ * lectus.logs      how much of RocksDB's logs was synced, now and then: {@link LogRecord}
  * rocks/           RocksDB's files
  * </pre>
  */
@@ -109,10 +108,11 @@ final class DataFolder implements AutoCloseable {
   /** Removes what an interrupted creation left and marks that one is under way. */
   void beginCreation() {
     try {
-      writeSynced(folder.resolve(CREATING_FILE), "");
+      DurableFile.write(folder.resolve(CREATING_FILE), "");
       deleteTree(rocks());
+      logRecord().delete();
       Files.createDirectories(rocks());
-      syncDirectory(folder);
+      DurableFile.syncDirectory(folder);
     } catch (IOException failure) {
       throw new StoreOpenException(
           "The data directory " + folder + " cannot be written: " + reason(failure) + ".", failure);
@@ -122,15 +122,18 @@ final class DataFolder implements AutoCloseable {
   /** Declares the new store complete. */
   void finishCreation() {
     try {
-      Path temporary = folder.resolve(FORMAT_FILE + ".new");
-      writeSynced(temporary, HEADER + FORMAT + "\n");
-      Files.move(temporary, folder.resolve(FORMAT_FILE), StandardCopyOption.ATOMIC_MOVE);
+      DurableFile.replace(folder.resolve(FORMAT_FILE), HEADER + FORMAT + "\n");
       Files.deleteIfExists(folder.resolve(CREATING_FILE));
-      syncDirectory(folder);
+      DurableFile.syncDirectory(folder);
     } catch (IOException failure) {
       throw new StoreOpenException(
           "The data directory " + folder + " cannot be written: " + reason(failure) + ".", failure);
     }
+  }
+
+  /** What is recorded of the logs. */
+  LogRecordFile logRecord() {
+    return new LogRecordFile(folder);
   }
 
   /** What the operating system says, without the names of Java's classes. */
@@ -171,13 +174,10 @@ final class DataFolder implements AutoCloseable {
   }
 
   private static void checkFormat(Path folder, Path file) throws IOException {
-    String content =
-        Files.size(file) > MAX_FORMAT_FILE_BYTES
-            ? ""
-            : Files.readString(file, StandardCharsets.ISO_8859_1);
+    String content = DurableFile.readShort(file, MAX_FORMAT_FILE_BYTES);
     String number = content.startsWith(HEADER) ? content.substring(HEADER.length()) : "";
     if (!number.matches("[1-9][0-9]{0,8}\n")) {
-      throw new StoreOpenException(
+      throw StoreOpenException.damage(
           "The data directory " + folder + " is damaged: " + FORMAT_FILE + " is not readable.");
     }
     int found = Integer.parseInt(number.strip());
@@ -192,7 +192,7 @@ final class DataFolder implements AutoCloseable {
               + ".");
     }
     if (!Files.isDirectory(folder.resolve(ROCKS_FOLDER))) {
-      throw new StoreOpenException(
+      throw StoreOpenException.damage(
           "The data directory " + folder + " is damaged: " + ROCKS_FOLDER + " is missing.");
     }
   }
@@ -234,24 +234,6 @@ final class DataFolder implements AutoCloseable {
     }
     channel.close();
     throw new StoreOpenException("The data directory " + folder + " is in use by another process.");
-  }
-
-  private static void writeSynced(Path file, String content) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(
-            file,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
-      channel.write(StandardCharsets.ISO_8859_1.encode(content));
-      channel.force(true);
-    }
-  }
-
-  private static void syncDirectory(Path directory) throws IOException {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-      channel.force(true);
-    }
   }
 
   private static void deleteTree(Path root) throws IOException {

@@ -6,6 +6,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
 import java.util.zip.CRC32C;
 
 /**
@@ -29,11 +30,13 @@ final class LogFile {
   private static final int FIRST = 2;
   private static final int MIDDLE = 3;
   private static final int LAST = 4;
+  private static final Set<Integer> RECYCLED_TYPES = Set.of(5, 6, 7, 8, 11, 131);
   private static final int CRC_ROTATION = 15;
   private static final int CRC_MASK_DELTA = 0xA282EAD8;
 
   private final ByteBuffer bytes;
   private final CRC32C crc = new CRC32C();
+  private int stop;
 
   private LogFile(ByteBuffer bytes) {
     this.bytes = bytes.order(ByteOrder.LITTLE_ENDIAN);
@@ -52,24 +55,27 @@ final class LogFile {
   /** Where the last record ends before which everything is whole. */
   long wholeLength() {
     int whole = 0;
-    int position = 0;
     boolean inside = false;
-    while (true) {
-      position = skipFiller(position);
-      if (!isFragment(position)) {
-        return whole;
-      }
-      int type = type(position);
+    for (stop = 0; isFragment(stop); stop = skipFiller(end(stop))) {
+      int type = type(stop);
       boolean continues = type == MIDDLE || type == LAST;
       if (continues != inside) {
         return whole;
       }
-      position = end(position);
       inside = type == FIRST || type == MIDDLE;
       if (!inside) {
-        whole = position;
+        whole = end(stop);
       }
     }
+    return whole;
+  }
+
+  /**
+   * Whether {@link #wholeLength} stopped at a header of a recycled log. No log of ours has one, so
+   * it is no torn record, and RocksDB would read it again and again for ever.
+   */
+  boolean stopsAtRecycled() {
+    return stop + HEADER_BYTES <= bytes.limit() && RECYCLED_TYPES.contains(type(stop));
   }
 
   /**
@@ -111,7 +117,7 @@ final class LogFile {
   }
 
   private int type(int position) {
-    return bytes.get(position + TYPE_OFFSET);
+    return bytes.get(position + TYPE_OFFSET) & 0xFF;
   }
 
   private int end(int position) {

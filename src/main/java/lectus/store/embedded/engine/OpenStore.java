@@ -1,6 +1,5 @@
 package lectus.store.embedded.engine;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import lectus.error.StoreOpenException;
 import org.rocksdb.RocksDB;
@@ -20,20 +19,13 @@ final class OpenStore implements AutoCloseable {
   private final long firstVersion;
   private final byte[] metadataVersion;
 
-  private OpenStore(DataFolder folder, RocksSettings settings, RocksDB db, EngineOptions options)
+  private OpenStore(
+      DataFolder folder, RocksSettings settings, RocksDB db, long ceiling, EngineOptions options)
       throws RocksDBException {
     this.folder = folder;
     this.settings = settings;
     this.db = db;
-    byte[] ceiling = db.get(SystemKeys.VERSION_CEILING);
-    if (ceiling == null && !folder.isNew()) {
-      throw new StoreOpenException(
-          "The store in " + folder.folder() + " is damaged: its version ceiling is missing.");
-    }
-    this.lease =
-        new VersionLease(
-            options.microClock(),
-            ceiling == null ? FIRST_VERSION : SystemKeys.decodeVersion(ceiling));
+    this.lease = new VersionLease(options.microClock(), ceiling);
     this.firstVersion = lease.next();
     this.metadataVersion = db.get(SystemKeys.METADATA_VERSION);
   }
@@ -58,18 +50,19 @@ final class OpenStore implements AutoCloseable {
 
   private static OpenStore open(DataFolder folder, RocksSettings settings, EngineOptions options)
       throws RocksDBException {
+    long ceiling = FIRST_VERSION;
     if (folder.isNew()) {
       folder.beginCreation();
     } else {
-      LogCheck logs = checkLogs(folder);
-      requireReadable(folder, settings);
-      cutTornRecord(folder, logs);
+      StoppedStore stopped = StoppedStore.in(folder);
+      ceiling = requireComplete(stopped, folder, settings);
+      stopped.cutTornRecord();
     }
     settings.options().setWalRecoveryMode(WALRecoveryMode.AbsoluteConsistency);
     settings.options().setCreateIfMissing(folder.isNew());
     RocksDB db = RocksDB.open(settings.options(), folder.rocks().toString());
     try {
-      OpenStore store = new OpenStore(folder, settings, db, options);
+      OpenStore store = new OpenStore(folder, settings, db, ceiling, options);
       store.makeLeaseDurable();
       if (folder.isNew()) {
         folder.finishCreation();
@@ -81,38 +74,15 @@ final class OpenStore implements AutoCloseable {
     }
   }
 
-  private static LogCheck checkLogs(DataFolder folder) {
-    try {
-      return LogCheck.of(folder.rocks());
-    } catch (DamagedLogException | IOException failure) {
-      throw damaged(folder, failure);
-    }
-  }
-
   /** RocksDB writes while it opens; what cannot be opened has to be found out without that. */
-  private static void requireReadable(DataFolder folder, RocksSettings settings) {
+  private static long requireComplete(
+      StoppedStore stopped, DataFolder folder, RocksSettings settings) {
     settings.options().setWalRecoveryMode(WALRecoveryMode.PointInTimeRecovery);
-    try {
-      RocksDB.openReadOnly(settings.options(), folder.rocks().toString()).close();
+    try (RocksDB db = RocksDB.openReadOnly(settings.options(), folder.rocks().toString())) {
+      return stopped.requireComplete(db);
     } catch (RocksDBException failure) {
-      throw damaged(folder, failure);
+      throw StoppedStore.damaged(folder, failure);
     }
-  }
-
-  private static void cutTornRecord(DataFolder folder, LogCheck logs) {
-    try {
-      logs.cutTornRecord();
-    } catch (IOException failure) {
-      throw new StoreOpenException(
-          "The data directory " + folder.folder() + " cannot be written: " + failure + ".",
-          failure);
-    }
-  }
-
-  private static StoreOpenException damaged(DataFolder folder, Exception cause) {
-    return new StoreOpenException(
-        "The store in " + folder.folder() + " is damaged and was not opened: " + cause.getMessage(),
-        cause);
   }
 
   private void makeLeaseDurable() throws RocksDBException {
@@ -135,8 +105,8 @@ final class OpenStore implements AutoCloseable {
     return settings.writeOptions();
   }
 
-  Path rocksFolder() {
-    return folder.rocks();
+  DataFolder folder() {
+    return folder;
   }
 
   /** The first version of this run, above all of earlier ones. */

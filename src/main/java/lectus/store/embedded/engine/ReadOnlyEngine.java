@@ -4,7 +4,6 @@ import com.apple.foundationdb.FDBException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
-import lectus.error.StoreOpenException;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WALRecoveryMode;
@@ -21,17 +20,11 @@ public final class ReadOnlyEngine implements Engine {
   private final RocksDB db;
   private final SnapshotRegistry snapshots;
 
-  private ReadOnlyEngine(DataFolder folder, RocksSettings settings, RocksDB db)
+  private ReadOnlyEngine(DataFolder folder, RocksSettings settings, RocksDB db, long version)
       throws RocksDBException {
     this.folder = folder;
     this.settings = settings;
     this.db = db;
-    byte[] ceiling = db.get(SystemKeys.VERSION_CEILING);
-    if (ceiling == null) {
-      throw new StoreOpenException(
-          "The store in " + folder.folder() + " is damaged: its version ceiling is missing.");
-    }
-    long version = SystemKeys.decodeVersion(ceiling);
     StoreState state = new StoreState(db, version, db.get(SystemKeys.METADATA_VERSION));
     this.snapshots = new SnapshotRegistry(new StoreReader(db), new Published(version, state));
   }
@@ -39,7 +32,8 @@ public final class ReadOnlyEngine implements Engine {
   /**
    * Opens the store in {@code directory} for reading.
    *
-   * @throws StoreOpenException if there is none, or it cannot be read, or a process has it open
+   * @throws lectus.error.StoreOpenException if there is none, or it is damaged or cannot be read,
+   *     or a process has it open
    */
   public static ReadOnlyEngine open(Path directory, EngineOptions options) {
     DataFolder folder = DataFolder.look(directory);
@@ -50,8 +44,7 @@ public final class ReadOnlyEngine implements Engine {
     } catch (RocksDBException failure) {
       settings.close();
       folder.close();
-      throw new StoreOpenException(
-          "The store in " + directory + " is damaged: " + failure.getMessage() + ".", failure);
+      throw StoppedStore.damaged(folder, failure);
     } catch (RuntimeException | Error failure) {
       settings.close();
       folder.close();
@@ -61,9 +54,10 @@ public final class ReadOnlyEngine implements Engine {
 
   private static ReadOnlyEngine open(DataFolder folder, RocksSettings settings)
       throws RocksDBException {
+    StoppedStore stopped = StoppedStore.in(folder);
     RocksDB db = RocksDB.openReadOnly(settings.options(), folder.rocks().toString());
     try {
-      return new ReadOnlyEngine(folder, settings, db);
+      return new ReadOnlyEngine(folder, settings, db, stopped.requireComplete(db));
     } catch (RocksDBException | RuntimeException | Error failure) {
       db.close();
       throw failure;

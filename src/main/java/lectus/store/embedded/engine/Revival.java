@@ -3,6 +3,7 @@ package lectus.store.embedded.engine;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.LongConsumer;
 import lectus.error.StoreOpenException;
 import org.slf4j.Logger;
@@ -26,6 +27,7 @@ final class Revival {
   private final Path directory;
   private final EngineOptions options;
   private final FreeSpace space;
+  private final Executor executor;
   private final LongConsumer listener;
   private final CompletableFuture<String> broken = new CompletableFuture<>();
   private long pauseNanos = PAUSE_NANOS;
@@ -35,10 +37,16 @@ final class Revival {
   private boolean readsRefused;
   private long revivedAt;
 
-  Revival(Path directory, EngineOptions options, FreeSpace space, LongConsumer listener) {
+  Revival(
+      Path directory,
+      EngineOptions options,
+      FreeSpace space,
+      Executor executor,
+      LongConsumer listener) {
     this.directory = directory;
     this.options = options;
     this.space = space;
+    this.executor = executor;
     this.listener = listener;
     this.revivedAt = System.nanoTime() - LONGEST_PAUSE_NANOS;
   }
@@ -96,7 +104,7 @@ final class Revival {
   }
 
   private StoreRun opened() {
-    StoreRun next = StoreRun.open(directory, options, listener);
+    StoreRun next = StoreRun.open(directory, options, executor, listener);
     revivedAt = System.nanoTime();
     readsRefused = false;
     pausing = false;

@@ -2,6 +2,7 @@ package lectus.store.embedded.engine;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.function.LongConsumer;
 import org.rocksdb.Range;
 import org.rocksdb.SizeApproximationFlag;
@@ -17,13 +18,18 @@ final class StoreRun {
   private final AtomicValues atomicValues = new AtomicValues();
   private final Committer committer;
   private final LogTracker log;
+  private final LogRecorder logRecorder;
   private final UseGate gate = new UseGate();
   private boolean letGo;
   private boolean freed;
 
-  private StoreRun(OpenStore store, EngineOptions options, LongConsumer listener) {
+  private StoreRun(
+      OpenStore store, EngineOptions options, Executor executor, LongConsumer listener) {
     this.store = store;
-    this.log = options.trackSyncedLog() ? new LogTracker(store.rocksFolder()) : null;
+    this.log =
+        new LogTracker(
+            store.folder().rocks(), store.lease()::durableCeiling, options.trackSyncedLog());
+    this.logRecorder = new LogRecorder(store.folder().logRecord(), log, executor);
     long version = store.firstVersion();
     this.snapshots =
         new SnapshotRegistry(
@@ -40,9 +46,7 @@ final class StoreRun {
             log,
             store.backgroundErrors());
     committer.onPublish(listener);
-    if (log != null) {
-      log.noteSynced();
-    }
+    logRecorder.write();
   }
 
   /**
@@ -50,10 +54,11 @@ final class StoreRun {
    *
    * @throws lectus.error.StoreOpenException if it cannot be opened; nothing was changed then
    */
-  static StoreRun open(Path directory, EngineOptions options, LongConsumer listener) {
+  static StoreRun open(
+      Path directory, EngineOptions options, Executor executor, LongConsumer listener) {
     OpenStore store = OpenStore.open(directory, options);
     try {
-      return new StoreRun(store, options, listener);
+      return new StoreRun(store, options, executor, listener);
     } catch (RuntimeException | Error failure) {
       store.close();
       throw failure;
@@ -64,7 +69,6 @@ final class StoreRun {
     return snapshots;
   }
 
-  /** Null unless the options ask for it. */
   LogTracker log() {
     return log;
   }
@@ -106,6 +110,7 @@ final class StoreRun {
       if (busy) {
         snapshots.expire();
       }
+      logRecorder.tick();
     } finally {
       gate.exit();
     }
@@ -142,6 +147,8 @@ final class StoreRun {
     if (!freed && !gate.isInUse() && !snapshots.isInUse()) {
       freed = true;
       snapshots.reader().close();
+      committer.close();
+      logRecorder.close();
       store.close();
     }
     return freed;

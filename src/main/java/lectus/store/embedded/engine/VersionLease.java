@@ -51,6 +51,11 @@ final class VersionLease {
     return lastVersion + LEASE_VERSIONS;
   }
 
+  /** The ceiling that is durable. */
+  long durableCeiling() {
+    return ceiling;
+  }
+
   /** Takes note of a ceiling that is durable now. */
   void extendTo(long durableCeiling) {
     ceiling = durableCeiling;

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CutLogCrashTest {
   private static final int ROUNDS = Integer.getInteger("lectus.test.cut-rounds", 12);
   private static final int COMMITS_PER_ROUND = 100;
+  private static final String RECORD = "lectus.logs";
 
   @TempDir Path temporary;
   private final Set<String> acknowledged = ConcurrentHashMap.newKeySet();
@@ -57,11 +58,13 @@ class CutLogCrashTest {
     AtomicBoolean stop = new AtomicBoolean();
     List<Thread> writers = CrashLoad.start(engine, "cut" + round, stop::get, this::acknowledge);
     awaitCommits(COMMITS_PER_ROUND);
-    // In this order: what is acknowledged by now was synced before the length is taken.
+    // In this order: what is acknowledged or recorded by now was synced before the length is taken.
     Set<String> promised = new HashSet<>(acknowledged);
     long version = newestVersion.get();
+    String recorded = Folders.read(folder.resolve(RECORD));
     SyncedLog synced = engine.syncedLog();
     Folders.copy(folder, copy);
+    Folders.write(copy.resolve(RECORD), recorded);
     stop.set(true);
     for (Thread writer : writers) {
       writer.join();

@@ -72,6 +72,22 @@ final class Folders {
     }
   }
 
+  static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  static void write(Path file, String content) {
+    try {
+      Files.writeString(file, content);
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
   /** Overwrites {@code length} bytes from {@code offset} on with zeros. */
   static void zero(Path file, long offset, int length) {
     try {

@@ -19,9 +19,12 @@ class LogRecoveryTest {
 
   private static final int COMMITS = 6;
 
+  private static final String RECORD = "lectus.logs";
+
   @TempDir Path temporary;
   private Path copy;
   private Path log;
+  private String recorded;
 
   /** The synced length after each commit; the first one is that of the empty store. */
   private final List<Long> lengths = new ArrayList<>();
@@ -102,6 +105,7 @@ class LogRecoveryTest {
     EngineOptions options = EngineOptions.defaults().withTrackedLog(Durability.SYNC);
     try (RocksEngine engine = RocksEngine.open(folder, options)) {
       lengths.add(engine.syncedLog().length());
+      recorded = Folders.read(folder.resolve(RECORD));
       for (int i = 0; i < COMMITS; i++) {
         commit().set("k" + i, "v".repeat(VALUE_BYTES)).set("l" + i, "").on(engine);
         lengths.add(engine.syncedLog().length());
@@ -110,6 +114,8 @@ class LogRecoveryTest {
       log = copy.resolve(folder.relativize(engine.syncedLog().file()));
       assertThat(Folders.length(engine.syncedLog().file())).isEqualTo(lengths.get(COMMITS));
     }
+    // As after a crash before the commits were recorded.
+    Folders.write(folder.resolve(RECORD), recorded);
   }
 
   private Path freshLog() {

@@ -1,0 +1,105 @@
+package lectus.store.embedded.engine;
+
+import java.io.IOException;
+import lectus.error.StoreOpenException;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+
+/**
+ * Whether what a stopped store holds is all that it held: asked in the same way before it is opened
+ * and before it is checked. Nothing changes meanwhile.
+ */
+final class StoppedStore {
+  /** RocksDB has the logs below this number in its tables and may have deleted them. */
+  private static final String OLDEST_NEEDED_LOG = "rocksdb.min-log-number-to-keep";
+
+  private final DataFolder folder;
+  private final LogRecord record;
+  private final LogCheck logs;
+
+  private StoppedStore(DataFolder folder, LogRecord record, LogCheck logs) {
+    this.folder = folder;
+    this.record = record;
+    this.logs = logs;
+  }
+
+  /**
+   * Reads the logs, before RocksDB does.
+   *
+   * @throws StoreOpenException if more than the end of the newest one is broken
+   */
+  static StoppedStore in(DataFolder folder) {
+    try {
+      return new StoppedStore(folder, folder.logRecord().read(), LogCheck.of(folder.rocks()));
+    } catch (DamagedLogException | IOException failure) {
+      throw damaged(folder, failure);
+    }
+  }
+
+  static StoreOpenException damaged(DataFolder folder, Exception cause) {
+    return StoreOpenException.damage(
+        "The store in " + folder.folder() + " is damaged and was not opened: " + cause.getMessage(),
+        cause);
+  }
+
+  /**
+   * Compares the logs and the versions with what was recorded of them.
+   *
+   * @param db the store, open for reading
+   * @return a version above all that were ever given out
+   * @throws StoreOpenException if something is gone
+   */
+  long requireComplete(RocksDB db) throws RocksDBException {
+    try {
+      logs.require(record, db.getLongProperty(OLDEST_NEEDED_LOG));
+    } catch (DamagedLogException failure) {
+      throw StoreOpenException.damage(
+          damaged(folder, failure).getMessage()
+              + "; bring that file back or restore a backup or, to open what is left without the"
+              + " commits that are lost, delete the lines that begin with \"log\" in "
+              + folder.logRecord()
+              + ".",
+          failure);
+    }
+    return requireCeiling(db.get(SystemKeys.VERSION_CEILING));
+  }
+
+  private long requireCeiling(byte[] stored) {
+    if (record.lengths().isEmpty() && record.ceiling() > 0) {
+      // Somebody lives with a loss; the ceiling may be a part of it.
+      return stored == null
+          ? record.ceiling()
+          : Math.max(record.ceiling(), SystemKeys.decodeVersion(stored));
+    }
+    if (stored == null) {
+      throw StoreOpenException.damage(
+          "The store in " + folder.folder() + " is damaged: its version ceiling is missing.");
+    }
+    long ceiling = SystemKeys.decodeVersion(stored);
+    if (ceiling < record.ceiling()) {
+      throw StoreOpenException.damage(
+          "The store in "
+              + folder.folder()
+              + " is damaged and was not opened: its versions go up to "
+              + ceiling
+              + " and had gone up to "
+              + record.ceiling()
+              + ", so it is an older state; restore a backup or, to open what is left without the"
+              + " commits that are lost, delete the lines that begin with \"log\" in "
+              + folder.logRecord()
+              + ".");
+    }
+    return ceiling;
+  }
+
+  /** Cuts off what a crash has left unfinished; only now something changes. */
+  void cutTornRecord() {
+    try {
+      logs.cutTornRecord();
+    } catch (IOException failure) {
+      throw new StoreOpenException(
+          "The data directory " + folder.folder() + " cannot be written: " + failure + ".",
+          failure);
+    }
+  }
+}
