@@ -35,7 +35,7 @@ final class LogRecorder {
   void tick() {
     ticks = (ticks + 1) % TICKS_BETWEEN_RECORDS;
     boolean due = ticks == 0 && (failed || tracker.isBehind());
-    if ((due || tracker.noted() != tried) && underWay.compareAndSet(false, true)) {
+    if ((due || !tracker.noted().equals(tried)) && underWay.compareAndSet(false, true)) {
       start(due);
     }
   }
@@ -63,7 +63,7 @@ final class LogRecorder {
   /** Writes what was noted last, unless that is there already. */
   synchronized void write() {
     LogRecord newest = tracker.noted();
-    if (closed || (newest == tried && !failed)) {
+    if (closed || (newest.equals(tried) && !failed)) {
       return;
     }
     try {

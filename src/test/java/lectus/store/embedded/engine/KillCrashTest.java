@@ -7,6 +7,9 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -93,12 +96,26 @@ class KillCrashTest {
     return true;
   }
 
-  /** Commits until it is killed; prints each acknowledged commit. */
+  /**
+   * Commits until it is killed; prints each acknowledged commit. It changes logs often, and records
+   * them as often as it can, so that the end comes between any two steps of that.
+   */
   static final class Writer {
+    private static final int MEMTABLE_BYTES = 64 << 10;
+
     private Writer() {}
 
     public static void main(String[] arguments) {
-      RocksEngine engine = RocksEngine.open(Path.of(arguments[0]), EngineOptions.defaults());
+      ScheduledExecutorService clock = Executors.newSingleThreadScheduledExecutor();
+      EngineTimer fast =
+          (period, task) -> {
+            ScheduledFuture<?> ticks =
+                clock.scheduleWithFixedDelay(task, 1, 1, TimeUnit.MILLISECONDS);
+            return () -> ticks.cancel(false);
+          };
+      EngineOptions options =
+          EngineOptions.defaults().withMemory(8 << 20, MEMTABLE_BYTES).withThreads(null, fast);
+      RocksEngine engine = RocksEngine.open(Path.of(arguments[0]), options);
       CrashLoad.start(engine, arguments[1], () -> false, Writer::print)
           .forEach(Writer::joinForever);
     }
