@@ -11,6 +11,12 @@ import picocli.CommandLine.Option;
     name = "serve",
     description = "Starts the server and runs it until it is told to stop.",
     mixinStandardHelpOptions = true,
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "1:it could not start",
+      "3:the store cannot go on in this process; started again it may",
+      "143:it was told to end (SIGTERM), and ended in order"
+    },
     versionProvider = Version.class)
 final class ServeCommand implements Callable<Integer> {
   private final Map<String, String> environment;

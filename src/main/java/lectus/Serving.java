@@ -8,6 +8,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import lectus.server.Node;
 import lectus.server.NodeSettings;
+import lectus.server.StartException;
 import org.slf4j.LoggerFactory;
 
 /** One server from its start to its orderly stop. */
@@ -40,7 +41,7 @@ final class Serving {
     CountDownLatch told = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
     ScheduledExecutorService flusher = flushRegularly();
-    int status;
+    int status = 0;
     try (StoreOpening store = new StoreOpening(configuration);
         Node node = Node.start(settings, store::await)) {
       Runtime.getRuntime().addShutdownHook(stopping(told, stopped));
@@ -50,6 +51,10 @@ final class Serving {
       await(told);
       broken.thenAccept(console::complain);
       status = broken.isDone() ? STORE_BROKEN : 0;
+    } catch (StartException unclean) {
+      if (status == 0) {
+        throw unclean;
+      }
     } finally {
       try {
         flusher.shutdown();

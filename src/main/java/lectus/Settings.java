@@ -197,13 +197,12 @@ final class Settings {
     return orPerCore(configuration.get(Keys.EXECUTORS), 1);
   }
 
-  /** 0 leaves the choice to the heap and to the file descriptors that the process may have. */
+  /** 0 leaves the choice to the heap. Nobody can choose to take the store's descriptors. */
   private static int connections(Configuration configuration) {
     int configured = configuration.get(Keys.MAX_CONNECTIONS);
-    return configured > 0
-        ? configured
-        : ConnectionLimit.of(
-            memory(configuration).mostConnections(), ConnectionLimit.descriptors());
+    return ConnectionLimit.of(
+        configured > 0 ? configured : memory(configuration).mostConnections(),
+        ConnectionLimit.descriptors());
   }
 
   /** 0 leaves the choice to the number of cores. */

@@ -1,7 +1,9 @@
 package lectus.server;
 
+import com.apple.foundationdb.FDBException;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import lectus.store.StoreFailures;
 import lectus.updates.UpdatesCompaction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,6 +53,12 @@ final class UpdatesCompactionVerticle extends VerticleBase {
   private boolean isBehind() {
     try {
       return !stopped && compaction.step();
+    } catch (FDBException e) {
+      // Whoever writes hears of a store in trouble, and the store has said so itself.
+      if (StoreFailures.errorOf(e).isEmpty()) {
+        LOG.warn("The updates log could not be compacted", e);
+      }
+      return false;
     } catch (Throwable e) {
       LOG.warn("The updates log could not be compacted", e);
       return false;

@@ -1,6 +1,7 @@
 package lectus.store;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Function;
@@ -37,6 +38,13 @@ public final class EmbeddedStores {
     return open(data, EmbeddedDatabase.open(data, options), Store::in);
   }
 
+  private static String sentence(Path data, RuntimeException failure) {
+    String what = "The store in " + data + " cannot be read or written.";
+    return failure instanceof FDBException lost
+        ? StoreFailures.errorOf(lost).map(error -> what + " " + error.reason()).orElse(what)
+        : what;
+  }
+
   private static Store open(Path data, Database database, Function<StorePlace, Store> opening) {
     return new StorePlace(
             database,
@@ -44,8 +52,6 @@ public final class EmbeddedStores {
             TransactionLimits.DEFAULT,
             Optional.empty(),
             database::close)
-        .open(
-            opening,
-            e -> new StoreOpenException("The store in " + data + " cannot be read or written.", e));
+        .open(opening, e -> new StoreOpenException(sentence(data, e), e));
   }
 }

@@ -12,9 +12,10 @@ public final class StoreFailures {
   private static final int TIMED_OUT = 1031;
 
   /** The embedded store's disk is full, or could not be read or written. */
-  private static final int NO_SPACE = 1514;
+  private static final int NO_SPACE = 1599;
 
-  private static final int IO_ERROR = 1510;
+  private static final int FILE_NOT_READABLE = 1513;
+  private static final int FILE_NOT_WRITABLE = 1514;
   private static final int RETRY_AFTER_TROUBLE_SECONDS = 5;
 
   static final String SILENT = "The store does not answer.";
@@ -34,7 +35,7 @@ public final class StoreFailures {
     return switch (code) {
       case TIMED_OUT -> Optional.of(unavailable(SILENT));
       case NO_SPACE -> Optional.of(new LectusError.InsufficientStorage(lost.getMessage()));
-      case IO_ERROR ->
+      case FILE_NOT_READABLE, FILE_NOT_WRITABLE ->
           Optional.of(new LectusError.Unavailable(lost.getMessage(), RETRY_AFTER_TROUBLE_SECONDS));
       default -> Optional.empty();
     };

@@ -7,11 +7,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
-import lectus.audit.testing.SoundStore;
-import lectus.http.testing.LectusServer;
-import lectus.store.EmbeddedStores;
-import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
@@ -125,13 +120,7 @@ final class AbuseTest {
     client.close();
     assertThat(server.stop(STOP_SECONDS)).isEqualTo(ENDED_BY_SIGTERM);
     assertThat(ServerLog.complaints(server.log())).isEmpty();
-    try (Store store = EmbeddedStores.open(ServerProcess.data(folder))) {
-      SoundStore.assertSound(store);
-      try (LectusServer again = LectusServer.start(store)) {
-        Set<String> missing = new TreeSet<>(written);
-        missing.removeIf(id -> again.get("/good/" + id).status() == 200);
-        assertThat(missing).isEmpty();
-      }
-    }
+    Aftermath.assertSoundWith(
+        ServerProcess.data(folder), written.stream().map(id -> "/good/" + id).toList());
   }
 }

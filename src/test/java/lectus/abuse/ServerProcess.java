@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import lectus.store.testing.Await;
@@ -43,6 +44,12 @@ public final class ServerProcess implements AutoCloseable {
    * @param settings as {@code --set} takes them
    */
   public static ServerProcess start(Path folder, int heapMegabytes, String... settings) {
+    return start(folder, heapMegabytes, Map.of(), settings);
+  }
+
+  /** As {@link #start(Path, int, String...)}, with more of an environment. */
+  static ServerProcess start(
+      Path folder, int heapMegabytes, Map<String, String> environment, String... settings) {
     try {
       Path log = folder.resolve("log");
       List<String> command = new ArrayList<>();
@@ -57,6 +64,7 @@ public final class ServerProcess implements AutoCloseable {
         command.addAll(List.of("--set", setting));
       }
       ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+      builder.environment().putAll(environment);
       return new ServerProcess(builder.redirectOutput(log.toFile()).start(), log);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -148,6 +156,15 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
+  /**
+   * Gives it another limit ({@code prlimit}), at once.
+   *
+   * @param what as the command names it
+   */
+  void limit(String what, String soft) {
+    run("prlimit", "--pid", Long.toString(process.pid()), "--" + what + "=" + soft + ":");
+  }
+
   private static Path tool(String name) {
     return Path.of(System.getProperty("java.home"), "bin", name);
   }
@@ -165,8 +182,15 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   private void signal(String name) {
+    run("kill", name, Long.toString(process.pid()));
+  }
+
+  private static void run(String... command) {
     try {
-      new ProcessBuilder("kill", name, Long.toString(process.pid())).start().waitFor();
+      int status = new ProcessBuilder(command).inheritIO().start().waitFor();
+      if (status != 0) {
+        throw new IllegalStateException(String.join(" ", command) + ": " + status);
+      }
     } catch (IOException | InterruptedException e) {
       throw new IllegalStateException(e);
     }
@@ -179,8 +203,13 @@ public final class ServerProcess implements AutoCloseable {
    * @throws IllegalStateException if it does not end in time
    */
   public int stop(int seconds) {
+    process.toHandle().destroy();
+    return awaitEnd(seconds);
+  }
+
+  /** As {@link #stop}, where it ends by itself. */
+  int awaitEnd(int seconds) {
     try {
-      process.toHandle().destroy();
       if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
         throw new IllegalStateException("The server did not end within " + seconds + " s");
       }

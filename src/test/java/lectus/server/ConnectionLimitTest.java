@@ -20,7 +20,8 @@ final class ConnectionLimitTest {
 
   @Test
   void some_there_are_always() {
-    assertThat(ConnectionLimit.of(1, 1)).isEqualTo(64);
+    assertThat(ConnectionLimit.of(1_000, 1)).isEqualTo(64);
+    assertThat(ConnectionLimit.of(63, 1)).isEqualTo(63);
     assertThat(ConnectionLimit.descriptors()).isGreaterThan(64);
   }
 }

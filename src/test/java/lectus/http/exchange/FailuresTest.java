@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.FDBException;
 import lectus.error.LectusError;
+import lectus.http.message.ErrorStatus;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,13 +19,22 @@ class FailuresTest {
   }
 
   @Test
+  void a_store_that_cannot_be_written_says_why() {
+    LectusError full = Failures.errorOf(new FDBException("The disk is full.", 1599), "id");
+    assertThat(full).isEqualTo(new LectusError.InsufficientStorage("The disk is full."));
+    assertThat(ErrorStatus.of(full)).isEqualTo(507);
+    assertThat(Failures.errorOf(new FDBException("The disk fails.", 1514), "id"))
+        .isEqualTo(new LectusError.Unavailable("The disk fails.", 5));
+  }
+
+  @Test
   void want_of_memory_passes() {
     assertThat(Failures.errorOf(new OutOfMemoryError("Java heap space"), "id"))
         .isEqualTo(new LectusError.Unavailable("The server is short of memory.", 1));
   }
 
   @ParameterizedTest
-  @CsvSource({"1510", "2000"})
+  @CsvSource({"1510", "1522", "2000"})
   void what_nobody_foresaw_names_the_request(int code) {
     assertThat(Failures.errorOf(new FDBException("", code), "5120a47c69"))
         .isEqualTo(new LectusError.Internal("The request 5120a47c69 failed; the log says why."));

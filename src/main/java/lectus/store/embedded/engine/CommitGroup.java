@@ -114,6 +114,8 @@ final class CommitGroup {
         }
       } else if (mutation instanceof Mutation.Atomic atomic) {
         apply(atomic, batchOrder, stamped);
+      } else if (mutation instanceof Mutation.Cover cover) {
+        writes.cover(cover.begin(), cover.end());
       }
     }
     writtenRanges.addAll(ranges);

@@ -1,6 +1,7 @@
 package lectus.store.embedded.engine;
 
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.LongConsumer;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -25,6 +26,7 @@ final class Committer {
   private final ConflictHistory history;
   private final LatestState latest;
   private final LogTracker log;
+  private volatile BiConsumer<byte[], byte[]> clears = (begin, end) -> {};
   private volatile LongConsumer listener = version -> {};
   private final BackgroundErrors background;
   private volatile Trouble trouble;
@@ -53,6 +55,11 @@ final class Committer {
     listener = newListener;
   }
 
+  /** Has {@code newClears} called with each larger range that was cleared. */
+  void onClear(BiConsumer<byte[], byte[]> newClears) {
+    clears = newClears;
+  }
+
   /** Decides about every commit of the group; the caller completes them. */
   void commit(List<PendingCommit> commits) {
     if (isBroken()) {
@@ -78,7 +85,7 @@ final class Committer {
       if (!group.isEmpty()) {
         write(group.writes());
         publish(group);
-        tell(group.version());
+        tell(group);
       }
     } catch (Throwable error) {
       fail(error);
@@ -184,12 +191,13 @@ final class Committer {
     history.forgetUpTo(snapshots.oldestHeldVersion());
   }
 
-  /** What is published is durable, whatever the listener makes of it. */
-  private void tell(long version) {
+  /** What is published is durable, whatever the listeners make of it. */
+  private void tell(CommitGroup group) {
     try {
-      listener.accept(version);
+      listener.accept(group.version());
+      group.writes().forEachRangeDeletion(clears);
     } catch (Throwable error) {
-      LOG.error("the listener of new versions failed", error);
+      LOG.error("a listener of new versions failed", error);
     }
   }
 

@@ -34,7 +34,7 @@ public interface Engine extends AutoCloseable {
    *
    * <p>It fails with FDBException 1020 when a later commit wrote into a read range, 1007 when the
    * read version is too old to tell, 1021 when the log could not be written (every later one then
-   * with 1510 or 1514 until the store could be opened again), 1514 when the disk is short, 1042
+   * with 1514 or 1599 until the store could be opened again), 1599 when the disk is short, 1042
    * when too many commits wait, 1025 when the engine is closed.
    *
    * <p>The future completes on a thread of the engine's executor, those of one group one after the

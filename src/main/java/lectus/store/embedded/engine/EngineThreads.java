@@ -53,7 +53,8 @@ final class EngineThreads implements AutoCloseable {
     return () -> repetition.cancel(false);
   }
 
-  private static ThreadFactory daemons(String role) {
+  /** Makes threads that keep no process alive. */
+  static ThreadFactory daemons(String role) {
     AtomicInteger number = new AtomicInteger();
     return task -> {
       Thread thread = new Thread(task, "lectus-" + role + "-" + number.incrementAndGet());

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 
 /**
  * The resolved writes of one group, in their order: the bytes of the write batch, and what a later
@@ -60,6 +61,16 @@ final class GroupWrites {
   void deleteRange(byte[] begin, byte[] end) {
     batch.deleteRange(begin, end);
     rangeDeletions.add(new RangeDeletion(begin, end, keys.size()));
+  }
+
+  /** A range deletion that deletes nothing. */
+  void cover(byte[] begin, byte[] end) {
+    batch.deleteRange(begin, end);
+  }
+
+  /** Tells of each range deletion that may have deleted something. */
+  void forEachRangeDeletion(BiConsumer<byte[], byte[]> sink) {
+    rangeDeletions.forEach(deletion -> sink.accept(deletion.begin, deletion.end));
   }
 
   /** Stores a key that belongs to the engine and that no transaction can see. */

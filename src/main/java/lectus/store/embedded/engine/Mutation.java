@@ -19,6 +19,9 @@ public sealed interface Mutation {
     }
   }
 
+  /** Writes a range tombstone over {@code [begin, end)}, in which there is nothing. */
+  record Cover(byte[] begin, byte[] end) implements Mutation {}
+
   /**
    * An atomic operation, resolved by the committer against the state that its transaction follows.
    * For the two versionstamped forms {@code key} (SET_VERSIONSTAMPED_KEY) or {@code operand}

@@ -99,7 +99,7 @@ public final class ReadOnlyEngine implements Engine {
   /** To be called when no read is under way. */
   @Override
   public void close() {
-    snapshots.endAll(UseGate.CLOSED);
+    snapshots.endAll(UseGate.CLOSED, StoreErrors::closed);
     snapshots.letGo();
     snapshots.reader().close();
     db.close();

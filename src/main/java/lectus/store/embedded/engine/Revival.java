@@ -3,8 +3,6 @@ package lectus.store.embedded.engine;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.function.LongConsumer;
 import lectus.error.StoreOpenException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,13 +20,12 @@ final class Revival {
   private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(30).toNanos();
 
   /** Reads wait meanwhile; so long only while something is badly wrong. */
-  private static final long PATIENCE_NANOS = Duration.ofSeconds(60).toNanos();
+  private static final long PATIENCE_NANOS = Duration.ofSeconds(10).toNanos();
 
   private final Path directory;
   private final EngineOptions options;
   private final FreeSpace space;
-  private final Executor executor;
-  private final LongConsumer listener;
+  private final StoreRun.Uses uses;
   private final CompletableFuture<String> broken = new CompletableFuture<>();
   private long pauseNanos = PAUSE_NANOS;
   private long pausedSince;
@@ -37,17 +34,11 @@ final class Revival {
   private boolean readsRefused;
   private long revivedAt;
 
-  Revival(
-      Path directory,
-      EngineOptions options,
-      FreeSpace space,
-      Executor executor,
-      LongConsumer listener) {
+  Revival(Path directory, EngineOptions options, FreeSpace space, StoreRun.Uses uses) {
     this.directory = directory;
     this.options = options;
     this.space = space;
-    this.executor = executor;
-    this.listener = listener;
+    this.uses = uses;
     this.revivedAt = System.nanoTime() - LONGEST_PAUSE_NANOS;
   }
 
@@ -69,7 +60,7 @@ final class Revival {
       refuseReads(failed);
       return failed.tryFree() ? opened() : failed;
     } catch (StoreOpenException refused) {
-      giveUpInTime(refused.getMessage());
+      giveUpInTime(failed, refused.getMessage());
       return failed;
     }
   }
@@ -97,14 +88,14 @@ final class Revival {
     if (!readsRefused) {
       readsRefused = true;
       readsRefusedSince = System.nanoTime();
-      failed.end(UseGate.EXPIRED);
+      failed.end(UseGate.EXPIRED, StoreErrors::reopening);
     } else if (!failed.tryFree()) {
-      giveUpInTime("Reads of it do not end.");
+      giveUpInTime(failed, "Reads of it do not end.");
     }
   }
 
   private StoreRun opened() {
-    StoreRun next = StoreRun.open(directory, options, executor, listener);
+    StoreRun next = StoreRun.open(directory, options, uses);
     revivedAt = System.nanoTime();
     readsRefused = false;
     pausing = false;
@@ -112,10 +103,11 @@ final class Revival {
     return next;
   }
 
-  private void giveUpInTime(String why) {
+  private void giveUpInTime(StoreRun failed, String why) {
     if (System.nanoTime() - readsRefusedSince > PATIENCE_NANOS && !broken.isDone()) {
       String sentence = "The store cannot go on: it could not be opened again. " + why;
       LOG.error("{}", sentence);
+      failed.end(UseGate.EXPIRED, () -> StoreErrors.unreadable(sentence));
       broken.complete(sentence);
     }
   }

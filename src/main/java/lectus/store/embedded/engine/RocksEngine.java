@@ -45,9 +45,10 @@ public final class RocksEngine implements Engine {
 
   private RocksEngine(Path directory, EngineOptions options) {
     this.threads = new EngineThreads(options);
-    this.run = StoreRun.open(directory, options, threads.executor(), this::tell);
+    StoreRun.Uses uses = new StoreRun.Uses(threads.executor(), this::tell, this::commit);
+    this.run = StoreRun.open(directory, options, uses);
     this.space = new FreeSpace(directory, options.reservedBytes());
-    this.revival = new Revival(directory, options, space, threads.executor(), this::tell);
+    this.revival = new Revival(directory, options, space, uses);
     this.queue = new CommitQueue(options, threads.executor(), commits -> run.commit(commits));
     this.ticks = threads.timer().every(TICK, this::tick);
   }
@@ -159,11 +160,11 @@ public final class RocksEngine implements Engine {
 
   /** Whether everything ended before the patience did. Nothing is freed that is still used. */
   private boolean free(BooleanSupplier patient) {
-    run.snapshots().endAll(UseGate.CLOSED);
+    run.snapshots().endAll(UseGate.CLOSED, StoreErrors::closed);
     if (!await(() -> !gate.isInUse() && queue.isIdle(), patient)) {
       return false;
     }
-    run.end(UseGate.CLOSED);
+    run.end(UseGate.CLOSED, StoreErrors::closed);
     if (!await(run::tryFree, patient)) {
       return false;
     }

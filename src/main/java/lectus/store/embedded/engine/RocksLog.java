@@ -8,13 +8,18 @@ import org.slf4j.LoggerFactory;
 final class RocksLog extends Logger {
   private static final org.slf4j.Logger LOG = LoggerFactory.getLogger("rocksdb");
 
+  /** Of the process: a store that is opened again meets the same. */
+  private static final RecentLines RECENT = new RecentLines(System::nanoTime);
+
   RocksLog(InfoLogLevel level) {
     super(level);
   }
 
   @Override
   protected void log(InfoLogLevel level, String message) {
-    if (level.compareTo(InfoLogLevel.ERROR_LEVEL) >= 0) {
+    if (!RECENT.isNew(message)) {
+      LOG.debug("{}", message);
+    } else if (level.compareTo(InfoLogLevel.ERROR_LEVEL) >= 0) {
       LOG.error("{}", message);
     } else {
       LOG.warn("{}", message);

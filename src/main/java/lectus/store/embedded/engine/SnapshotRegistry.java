@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Supplier;
 
 /**
  * Every state that somebody holds and every open snapshot. The committer publishes; any thread
@@ -14,7 +15,10 @@ final class SnapshotRegistry {
   private final Set<HeldSnapshot> open = ConcurrentHashMap.newKeySet();
   private final ConcurrentSkipListMap<Long, StoreState> held = new ConcurrentSkipListMap<>();
   private volatile Published published;
-  private volatile int ended = UseGate.OPEN;
+  private volatile Ending ending;
+
+  /** How it ended, and what who comes later gets. */
+  private record Ending(int mark, Supplier<? extends RuntimeException> refusal) {}
 
   SnapshotRegistry(StoreReader reader, Published first) {
     this.reader = reader;
@@ -99,10 +103,11 @@ final class SnapshotRegistry {
   /**
    * Ends every snapshot and refuses new ones; reads that are under way finish.
    *
-   * @param mark CLOSED for good, EXPIRED where a reader is to come again
+   * @param mark of those that are open: CLOSED, or EXPIRED where a reader is to come again
+   * @param refusal of new ones
    */
-  void endAll(int mark) {
-    ended = mark;
+  void endAll(int mark, Supplier<? extends RuntimeException> refusal) {
+    ending = new Ending(mark, refusal);
     open.forEach(snapshot -> snapshot.end(mark));
   }
 
@@ -137,21 +142,18 @@ final class SnapshotRegistry {
   private HeldSnapshot open(long version, StoreState state) {
     HeldSnapshot snapshot = new HeldSnapshot(version, state, this);
     open.add(snapshot);
-    int mark = ended;
-    if (mark != UseGate.OPEN) {
-      snapshot.end(mark);
-      requireOpen();
+    Ending end = ending;
+    if (end != null) {
+      snapshot.end(end.mark());
+      throw end.refusal().get();
     }
     return snapshot;
   }
 
   private void requireOpen() {
-    int mark = ended;
-    if (mark == UseGate.CLOSED) {
-      throw new IllegalStateException("the store is closed");
-    }
-    if (mark != UseGate.OPEN) {
-      throw StoreErrors.reopening();
+    Ending end = ending;
+    if (end != null) {
+      throw end.refusal().get();
     }
   }
 }

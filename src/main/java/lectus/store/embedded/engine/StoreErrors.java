@@ -6,10 +6,11 @@ import org.rocksdb.Status;
 
 /** The FoundationDB errors an engine raises (FDB-CONTRACT, section 1). */
 final class StoreErrors {
-  /** FoundationDB's file_not_writable; it has no code of its own for a full disk. */
-  private static final int NO_SPACE = 1514;
+  /** Ours: FoundationDB has no code for a full disk. */
+  private static final int NO_SPACE = 1599;
 
-  private static final int IO_ERROR = 1510;
+  private static final int FILE_NOT_READABLE = 1513;
+  private static final int FILE_NOT_WRITABLE = 1514;
   private static final int FILE_CORRUPT = 1522;
 
   private StoreErrors() {}
@@ -51,12 +52,22 @@ final class StoreErrors {
     Status status = failure.getStatus();
     boolean damaged = status != null && status.getCode() == Status.Code.Corruption;
     String sentence = "The store could not be read (" + failure.getMessage() + ").";
-    return new FDBException(sentence, damaged ? FILE_CORRUPT : IO_ERROR);
+    return new FDBException(sentence, damaged ? FILE_CORRUPT : FILE_NOT_READABLE);
+  }
+
+  /** What a read gets of a store that cannot go on. */
+  static FDBException unreadable(String sentence) {
+    return new FDBException(sentence, FILE_NOT_READABLE);
+  }
+
+  /** A mistake of whoever uses a store that was closed. */
+  static IllegalStateException closed() {
+    return new IllegalStateException("the store is closed");
   }
 
   /** Nothing is stored where a commit gets it. */
-  static FDBException ioError(String detail) {
-    return new FDBException(detail, IO_ERROR);
+  static FDBException notWritable(String sentence) {
+    return new FDBException(sentence, FILE_NOT_WRITABLE);
   }
 
   /** The store was closed; also what a transaction of a closed database gets. */

@@ -2,8 +2,11 @@ package lectus.store.embedded.engine;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import org.rocksdb.Range;
 import org.rocksdb.SizeApproximationFlag;
 import org.rocksdb.Slice;
@@ -20,16 +23,16 @@ final class StoreRun {
   private final LogTracker log;
   private final LogRecorder logRecorder;
   private final UseGate gate = new UseGate();
+  private final Reclaiming reclaiming;
   private boolean letGo;
   private boolean freed;
 
-  private StoreRun(
-      OpenStore store, EngineOptions options, Executor executor, LongConsumer listener) {
+  private StoreRun(OpenStore store, EngineOptions options, Uses uses) {
     this.store = store;
     this.log =
         new LogTracker(
             store.folder().rocks(), store.lease()::durableCeiling, options.trackSyncedLog());
-    this.logRecorder = new LogRecorder(store.folder().logRecord(), log, executor);
+    this.logRecorder = new LogRecorder(store.folder().logRecord(), log, uses.executor());
     long version = store.firstVersion();
     this.snapshots =
         new SnapshotRegistry(
@@ -45,20 +48,33 @@ final class StoreRun {
             atomicValues,
             log,
             store.backgroundErrors());
-    committer.onPublish(listener);
+    this.reclaiming = new Reclaiming(store.db(), snapshots, gate, uses.commits());
+    committer.onPublish(uses.listener());
+    committer.onClear(reclaiming::cleared);
     logRecorder.write();
   }
+
+  /**
+   * What of the engine a run uses.
+   *
+   * @param executor for what nobody waits for
+   * @param listener is told of each new version
+   * @param commits as any other
+   */
+  record Uses(
+      Executor executor,
+      LongConsumer listener,
+      Function<CommitRequest, CompletableFuture<CommitReceipt>> commits) {}
 
   /**
    * Opens the store in {@code directory}, or makes one if the directory is missing or empty.
    *
    * @throws lectus.error.StoreOpenException if it cannot be opened; nothing was changed then
    */
-  static StoreRun open(
-      Path directory, EngineOptions options, Executor executor, LongConsumer listener) {
+  static StoreRun open(Path directory, EngineOptions options, Uses uses) {
     OpenStore store = OpenStore.open(directory, options);
     try {
-      return new StoreRun(store, options, executor, listener);
+      return new StoreRun(store, options, uses);
     } catch (RuntimeException | Error failure) {
       store.close();
       throw failure;
@@ -131,11 +147,13 @@ final class StoreRun {
   /**
    * Refuses new reads and ends open snapshots; what is under way finishes.
    *
-   * @param mark CLOSED for good, EXPIRED where a reader is to come again
+   * @param mark of open snapshots: CLOSED, or EXPIRED where a reader is to come again
+   * @param refusal of new ones
    */
-  void end(int mark) {
+  void end(int mark, Supplier<? extends RuntimeException> refusal) {
     gate.mark(mark);
-    snapshots.endAll(mark);
+    reclaiming.stop();
+    snapshots.endAll(mark, refusal);
   }
 
   /** Frees everything if nobody uses it any more; no commit may be under way or come. */
@@ -146,6 +164,7 @@ final class StoreRun {
     }
     if (!freed && !gate.isInUse() && !snapshots.isInUse()) {
       freed = true;
+      reclaiming.close();
       snapshots.reader().close();
       committer.close();
       logRecorder.close();

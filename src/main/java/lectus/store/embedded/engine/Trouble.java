@@ -47,7 +47,9 @@ record Trouble(Kind kind, String sentence, boolean beforeWriting) {
 
   /** What a commit gets that certainly is not stored. */
   FDBException refusal() {
-    return kind == Kind.NO_SPACE ? StoreErrors.noSpace(sentence) : StoreErrors.ioError(sentence);
+    return kind == Kind.NO_SPACE
+        ? StoreErrors.noSpace(sentence)
+        : StoreErrors.notWritable(sentence);
   }
 
   private static Trouble told(Kind kind, String what, String message) {

@@ -1,0 +1,39 @@
+package lectus.store.embedded.engine;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/**
+ * What was logged lately: a line that differs from one of these in its numbers alone is not worth
+ * another. RocksDB says the same of every file and every attempt.
+ */
+final class RecentLines {
+  private static final int MOST_LINES = 64;
+  private static final long FORGOTTEN_AFTER_NANOS = Duration.ofMinutes(10).toNanos();
+
+  private final LongSupplier nanoTime;
+  private final Map<String, Long> lines =
+      new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
+          return size() > MOST_LINES;
+        }
+      };
+
+  RecentLines(LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+  }
+
+  synchronized boolean isNew(String line) {
+    String text = line.replaceAll("\\d+", "#");
+    long now = nanoTime.getAsLong();
+    Long before = lines.get(text);
+    if (before != null && now - before < FORGOTTEN_AFTER_NANOS) {
+      return false;
+    }
+    lines.put(text, now);
+    return true;
+  }
+}

@@ -1,0 +1,183 @@
+package lectus.store.embedded.engine;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import org.rocksdb.CompactRangeOptions;
+import org.rocksdb.CompactRangeOptions.BottommostLevelCompaction;
+import org.rocksdb.MutableColumnFamilyOptions;
+import org.rocksdb.Range;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.SizeApproximationFlag;
+import org.rocksdb.Slice;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives back the space of large ranges that were cleared, one after the other in the background:
+ * files that hold nothing else are dropped, the rest is compacted. Left alone, what was cleared
+ * stays on disk until compactions happen to come by.
+ *
+ * <p>Dropping a file takes its deletions along, and what they hid in lower levels would be there
+ * again. So a range tombstone is written first, in a commit that loses if the range is not empty,
+ * and files are dropped while it cannot have left level 0, which is never dropped: compactions are
+ * paused from before that commit on. Until nobody holds an older state, none is dropped at all.
+ */
+final class Reclaiming implements AutoCloseable {
+  /** Less than this is not worth it; compactions get there. */
+  static final long LARGE_BYTES = 16 << 20;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Reclaiming.class);
+  private static final int MOST_WAITING = 1_000;
+  private static final long POLL_NANOS = Duration.ofMillis(20).toNanos();
+
+  /** Snapshots expire after five seconds of versions. */
+  private static final long PATIENCE_NANOS = Duration.ofSeconds(20).toNanos();
+
+  private final RocksDB db;
+  private final SnapshotRegistry snapshots;
+  private final UseGate gate;
+  private final Function<CommitRequest, CompletableFuture<CommitReceipt>> commits;
+  private final ThreadPoolExecutor thread;
+  private final CompactRangeOptions compaction =
+      new CompactRangeOptions()
+          .setExclusiveManualCompaction(false)
+          .setBottommostLevelCompaction(BottommostLevelCompaction.kForceOptimized)
+          .setMaxSubcompactions(1);
+  private volatile boolean stopped;
+
+  /**
+   * @param gate of the store's run, in use as long as something is reclaimed
+   */
+  Reclaiming(
+      RocksDB db,
+      SnapshotRegistry snapshots,
+      UseGate gate,
+      Function<CommitRequest, CompletableFuture<CommitReceipt>> commits) {
+    this.db = db;
+    this.snapshots = snapshots;
+    this.gate = gate;
+    this.commits = commits;
+    this.thread =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            1,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(MOST_WAITING),
+            EngineThreads.daemons("reclaiming"),
+            new ThreadPoolExecutor.DiscardPolicy());
+    thread.allowCoreThreadTimeOut(true);
+  }
+
+  /** Takes note of a range that was cleared; quick. */
+  void cleared(byte[] begin, byte[] end) {
+    thread.execute(() -> reclaimUnlessEnded(begin, end));
+  }
+
+  /** Ends what is under way soon, without waiting for it. */
+  synchronized void stop() {
+    if (!stopped) {
+      stopped = true;
+      compaction.setCanceled(true);
+      thread.shutdown();
+    }
+  }
+
+  /** To be called once nothing is under way. */
+  @Override
+  public void close() {
+    compaction.close();
+  }
+
+  private void reclaimUnlessEnded(byte[] begin, byte[] end) {
+    if (stopped || gate.enter() != UseGate.OPEN) {
+      return;
+    }
+    try {
+      if (bytesInFiles(begin, end) >= LARGE_BYTES) {
+        dropFiles(begin, end);
+        compact(begin, end);
+      }
+    } catch (RocksDBException | RuntimeException failure) {
+      if (!stopped) {
+        LOG.warn("The space of deleted data is not given back yet: {}", failure.getMessage());
+      }
+    } finally {
+      gate.exit();
+    }
+  }
+
+  private long bytesInFiles(byte[] begin, byte[] end) {
+    try (Slice from = new Slice(begin);
+        Slice to = new Slice(end)) {
+      return db.getApproximateSizes(
+              List.of(new Range(from, to)), SizeApproximationFlag.INCLUDE_FILES)[0];
+    }
+  }
+
+  private void dropFiles(byte[] begin, byte[] end) throws RocksDBException {
+    pauseCompactions(true);
+    try {
+      if (cover(begin, end)) {
+        db.deleteFilesInRanges(db.getDefaultColumnFamily(), List.of(begin, end), false);
+      }
+    } finally {
+      pauseCompactions(false);
+    }
+  }
+
+  /** Whether the range is empty for everybody, under a tombstone that is above all it had. */
+  private boolean cover(byte[] begin, byte[] end) {
+    long seen;
+    try (Snapshot snapshot = snapshots.latest();
+        Cursor cursor = snapshot.scan(begin, end, false)) {
+      if (cursor.next()) {
+        return false;
+      }
+      seen = snapshot.version();
+    }
+    CommitRequest request =
+        new CommitRequest(
+            seen,
+            List.of(new KeyRange(begin, end)),
+            List.of(),
+            List.of(new Mutation.Cover(begin, end)),
+            true,
+            true);
+    try {
+      return awaitOldestHeld(commits.apply(request).join().version());
+    } catch (CompletionException writtenMeanwhile) {
+      return false;
+    }
+  }
+
+  private boolean awaitOldestHeld(long version) {
+    long deadline = System.nanoTime() + PATIENCE_NANOS;
+    while (snapshots.oldestHeldVersion() < version) {
+      if (stopped || System.nanoTime() - deadline > 0) {
+        return false;
+      }
+      LockSupport.parkNanos(POLL_NANOS);
+    }
+    return true;
+  }
+
+  private void compact(byte[] begin, byte[] end) throws RocksDBException {
+    if (!stopped) {
+      db.compactRange(db.getDefaultColumnFamily(), begin, end, compaction);
+    }
+  }
+
+  /** Those that are under way go on; none of them has what is committed from now on. */
+  private void pauseCompactions(boolean paused) throws RocksDBException {
+    db.setOptions(MutableColumnFamilyOptions.builder().setDisableAutoCompactions(paused).build());
+  }
+}

@@ -1,0 +1,31 @@
+package lectus.abuse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Set;
+import java.util.TreeSet;
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.LectusServer;
+import lectus.store.EmbeddedStores;
+import lectus.store.Store;
+
+/** What the auditor and a fresh server find in the store of a server that has ended. */
+final class Aftermath {
+  private Aftermath() {}
+
+  /**
+   * @param documents what was acknowledged, as paths
+   */
+  static void assertSoundWith(Path data, Collection<String> documents) {
+    try (Store store = EmbeddedStores.open(data)) {
+      SoundStore.assertSound(store);
+      try (LectusServer again = LectusServer.start(store)) {
+        Set<String> missing = new TreeSet<>(documents);
+        missing.removeIf(path -> again.get(path).status() == 200);
+        assertThat(missing).isEmpty();
+      }
+    }
+  }
+}

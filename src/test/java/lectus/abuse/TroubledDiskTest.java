@@ -1,0 +1,212 @@
+package lectus.abuse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import lectus.store.testing.Await;
+import lectus.store.testing.SmallDisk;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A disk that fills up and is freed, one that fails, file descriptors used up: writes are refused
+ * and reads go on, and once the trouble is over writes do, too, in the same process. What was
+ * acknowledged is there in the end.
+ */
+@Timeout(300)
+final class TroubledDiskTest {
+  private static final int HEAP_MEGABYTES = 128;
+  private static final int STOP_SECONDS = 60;
+  private static final int DISK_MEGABYTES = 160;
+  private static final int STORE_BROKEN = 3;
+  private static final int RESERVED = 8 << 20;
+  private static final String BODY = "{\"x\":\"" + "y".repeat(50_000) + "\"}";
+
+  @TempDir private Path folder;
+  private final HttpClient http =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final TreeSet<String> stored = new TreeSet<>();
+  private ServerProcess server;
+  private int number;
+
+  @BeforeEach
+  void needLinux() {
+    assumeTrue(ServerProcess.canBeWatched() && !TestStores.isCluster());
+  }
+
+  @AfterEach
+  void end() {
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  @Test
+  void disk_that_fills_up_and_is_freed() {
+    try (SmallDisk disk = SmallDisk.mount(data(), DISK_MEGABYTES)) {
+      start(Map.of(), "store.reserved-bytes=" + RESERVED);
+      call("PUT", "/other", "");
+      write();
+      disk.fillUpTo(RESERVED - 4096);
+
+      assertRefusedWith(507);
+      assertThat(call("PUT", "/db/refused", BODY).body()).contains("insufficient_storage", "MB");
+      assertReadsGoOn();
+      assertThat(call("DELETE", "/other", "").statusCode()).isEqualTo(200);
+
+      server.stop(STOP_SECONDS);
+      server = ServerProcess.start(folder, HEAP_MEGABYTES, "store.reserved-bytes=" + RESERVED);
+      assertReadsGoOn();
+      assertRefusedWith(507);
+
+      disk.clear();
+      assertWritesGoOn();
+      assertEndsSound();
+    }
+  }
+
+  @Test
+  void disk_that_fails() throws IOException {
+    FailingSyncs disk = FailingSyncs.in(folder);
+    start(disk.environment());
+    write();
+    disk.begin();
+
+    assertRefusedWith(503);
+    assertReadsGoOn();
+
+    disk.end();
+    assertWritesGoOn();
+    assertEndsSound();
+  }
+
+  /** A file that may not grow any more stands for whatever else can happen to a write. */
+  @Test
+  void log_that_cannot_be_written() {
+    start(Map.of());
+    write();
+    stopLogFromGrowing();
+    assertEndsSound();
+  }
+
+  private void stopLogFromGrowing() {
+    server.limit("fsize", "1000000");
+    assertRefusedWith(503);
+    assertReadsGoOn();
+    server.limit("fsize", "unlimited");
+    assertWritesGoOn();
+  }
+
+  @Test
+  void descriptors_used_up() {
+    start(Map.of());
+    write();
+    // Classes that are found in a jar need no descriptor, those of a build do: they are loaded now.
+    stopLogFromGrowing();
+    server.limit("nofile", Integer.toString(server.descriptors() + 1));
+
+    // Until it needs another file, the store does not even notice.
+    assertRefusedWith(503);
+    assertReadsGoOn();
+
+    server.limit("nofile", "4096");
+    assertWritesGoOn();
+    assertEndsSound();
+  }
+
+  @Test
+  void store_that_cannot_be_opened_again_ends_the_process() throws IOException {
+    start(Map.of());
+    write();
+    server.limit("fsize", "1000000");
+    assertRefusedWith(503);
+    Files.delete(data().resolve("rocks").resolve("CURRENT"));
+    server.limit("fsize", "unlimited");
+
+    int status = server.awaitEnd(STOP_SECONDS);
+    String log = String.join("\n", server.log());
+    assertThat(log).contains("The store cannot go on: it could not be opened again.");
+    assertThat(status).as(log).isEqualTo(STORE_BROKEN);
+  }
+
+  private Path data() {
+    return ServerProcess.data(folder);
+  }
+
+  private void start(Map<String, String> environment, String... settings) {
+    server = ServerProcess.start(folder, HEAP_MEGABYTES, environment, settings);
+    assertThat(call("PUT", "/db", "").statusCode()).isEqualTo(201);
+  }
+
+  /** Writes until a write gets this answer; that of the write that met the trouble is in doubt. */
+  private void assertRefusedWith(int status) {
+    Await.until("writes are refused with " + status, () -> write() == status);
+    assertThat(write()).isEqualTo(status);
+  }
+
+  private void assertReadsGoOn() {
+    assertThat(call("GET", stored.first(), null).statusCode()).isEqualTo(200);
+    assertThat(call("GET", "/db/_all_docs?limit=5", null).statusCode()).isEqualTo(200);
+  }
+
+  private void assertWritesGoOn() {
+    Await.until("writes go on", () -> write() == 201);
+    for (int i = 0; i < 20; i++) {
+      assertThat(write()).isEqualTo(201);
+    }
+    assertThat(call("GET", stored.first(), null).statusCode()).isEqualTo(200);
+  }
+
+  private void assertEndsSound() {
+    assertThat(causes()).hasSize(1);
+    server.stop(STOP_SECONDS);
+    Aftermath.assertSoundWith(data(), stored);
+  }
+
+  /** What the store says of its trouble; RocksDB has its own words for it. */
+  private List<String> causes() {
+    return server.log().stream()
+        .filter(line -> line.matches("\\S+ (ERROR|WARN ) .*") && !line.contains(" rocksdb "))
+        .toList();
+  }
+
+  private int write() {
+    String path = "/db/" + number++;
+    int status = call("PUT", path, BODY).statusCode();
+    if (status == 201) {
+      stored.add(path);
+    }
+    return status;
+  }
+
+  private HttpResponse<String> call(String method, String path, String body) {
+    try {
+      URI target = URI.create("http://127.0.0.1:" + server.port() + path);
+      return http.send(
+          HttpRequest.newBuilder(target)
+              .method(
+                  method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body))
+              .header("Content-Type", "application/json")
+              .build(),
+          BodyHandlers.ofString());
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+package lectus.store.embedded.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import lectus.store.testing.Await;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What was cleared is on disk no more soon, and nothing else is gone or back. */
+class ReclaimingTest {
+  private static final int ROWS = 8_000;
+  private static final int VALUE_BYTES = 10_000;
+  private static final int ROWS_PER_COMMIT = 100;
+
+  @TempDir Path folder;
+  private final Random random = new Random(7);
+  private RocksEngine engine;
+
+  @BeforeEach
+  void open() {
+    EngineOptions options = EngineOptions.defaults().withMemory(8 << 20, 2 << 20);
+    engine = RocksEngine.open(folder, options);
+    Commits.commit().set("a", "before").set("z", "behind").on(engine);
+    // Twice, so that lower levels hold what upper ones replaced.
+    fill();
+    fill();
+  }
+
+  @AfterEach
+  void close() {
+    engine.close();
+  }
+
+  @Test
+  void spaceOfClearedRangeComesBack() {
+    assertThat(bytesOnDisk()).isGreaterThan((long) ROWS * VALUE_BYTES);
+
+    Commits.commit().clear("k", "l").on(engine);
+
+    Await.until("the space is there", () -> bytesOnDisk() < ROWS * VALUE_BYTES / 4);
+    assertThat(rows()).containsExactly("a=before", "z=behind");
+    engine.close();
+    engine = RocksEngine.open(folder, EngineOptions.defaults());
+    assertThat(rows()).containsExactly("a=before", "z=behind");
+  }
+
+  @Test
+  void whatIsWrittenBehindTheClearStays() {
+    Commits.commit().clear("k", "l").on(engine);
+    Commits.commit().set("k00000017", "new").on(engine);
+
+    Await.until("the space is there", () -> bytesOnDisk() < ROWS * VALUE_BYTES / 4);
+    assertThat(rows()).containsExactly("a=before", "k00000017=new", "z=behind");
+  }
+
+  @Test
+  void snapshotFromBeforeSeesEverything() {
+    try (Snapshot before = engine.latest()) {
+      Commits.commit().clear("k", "l").on(engine);
+      int seen = 0;
+      try (Cursor cursor = before.scan(Commits.bytes("k"), Commits.bytes("l"), false)) {
+        while (cursor.next()) {
+          assertThat(cursor.value()).hasSize(VALUE_BYTES);
+          seen++;
+        }
+      }
+      assertThat(seen).isEqualTo(ROWS);
+    }
+  }
+
+  @Test
+  void closingDoesNotWaitForIt() {
+    Commits.commit().clear("k", "l").on(engine);
+    engine.close();
+
+    engine = RocksEngine.open(folder, EngineOptions.defaults());
+    assertThat(rows()).containsExactly("a=before", "z=behind");
+  }
+
+  private void fill() {
+    for (int row = 0; row < ROWS; row += ROWS_PER_COMMIT) {
+      Commits commit = Commits.commit();
+      for (int i = row; i < row + ROWS_PER_COMMIT; i++) {
+        byte[] value = new byte[VALUE_BYTES];
+        random.nextBytes(value);
+        commit.set(Commits.bytes(String.format("k%08d", i)), value);
+      }
+      commit.on(engine);
+    }
+  }
+
+  private List<String> rows() {
+    return Commits.rows(engine, "a", "zz");
+  }
+
+  private long bytesOnDisk() {
+    try (Stream<Path> files = Files.list(folder.resolve("rocks"))) {
+      return files.mapToLong(ReclaimingTest::bytes).sum();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static long bytes(Path file) {
+    try {
+      return Files.size(file);
+    } catch (NoSuchFileException goneMeanwhile) {
+      return 0;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
