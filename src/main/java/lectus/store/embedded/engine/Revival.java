@@ -3,7 +3,7 @@ package lectus.store.embedded.engine;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import lectus.error.StoreOpenException;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,6 +21,9 @@ final class Revival {
 
   /** Reads wait meanwhile; so long only while something is badly wrong. */
   private static final long PATIENCE_NANOS = Duration.ofSeconds(10).toNanos();
+
+  private static final int READ_POLLS = 100;
+  private static final long READ_POLL_NANOS = 1_000_000;
 
   private final Path directory;
   private final EngineOptions options;
@@ -58,8 +61,12 @@ final class Revival {
     }
     try {
       refuseReads(failed);
-      return failed.tryFree() ? opened() : failed;
-    } catch (StoreOpenException refused) {
+      if (isFreed(failed)) {
+        return opened();
+      }
+      giveUpInTime(failed, "Reads of it do not end.");
+      return failed;
+    } catch (RuntimeException refused) {
       giveUpInTime(failed, refused.getMessage());
       return failed;
     }
@@ -89,9 +96,17 @@ final class Revival {
       readsRefused = true;
       readsRefusedSince = System.nanoTime();
       failed.end(UseGate.EXPIRED, StoreErrors::reopening);
-    } else if (!failed.tryFree()) {
-      giveUpInTime(failed, "Reads of it do not end.");
     }
+  }
+
+  /** Reads that are under way mostly end in microseconds; for others it comes again. */
+  private static boolean isFreed(StoreRun failed) {
+    boolean freed = failed.tryFree();
+    for (int i = 0; i < READ_POLLS && !freed; i++) {
+      LockSupport.parkNanos(READ_POLL_NANOS);
+      freed = failed.tryFree();
+    }
+    return freed;
   }
 
   private StoreRun opened() {
