@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Measures the embedded store beside the same work done straight on RocksDB, with JMH; needs JDK 17+
-# and Maven, some 12 minutes. Three rounds in turn, because a disk's speed moves: take the medians.
+# and Maven, some 15 minutes. Three rounds in turn, because a disk's speed moves: take the medians.
 #
-#   load-tests/store.sh                  commits and reads
+#   load-tests/store.sh                  commits, reads and updates
 #   load-tests/store.sh StoreRead -f 1   any benchmark, any of JMH's options
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,6 +14,6 @@ if [ $# -gt 0 ]; then
   jmh "$@"
 else
   for _ in 1 2 3; do
-    jmh 'Store(Commit|Read)Benchmark' | sed -n '/^Benchmark/,$p'
+    jmh 'Store(Commit|Read|Update)Benchmark' | sed -n '/^Benchmark/,$p'
   done
 fi
