@@ -26,6 +26,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CoveredKeysTest {
   private static final int VERSIONSTAMP_BYTES = 10;
 
+  /** A row of so many bytes fills a block of a file. */
+  private static final int BLOCK_BYTES = 10_000;
+
   @TempDir Path folder;
   private final TurnedByHand hand = new TurnedByHand();
   private RocksEngine engine;
@@ -136,7 +139,15 @@ class CoveredKeysTest {
 
   @Test
   void theCommitterNeedsNoFile() throws IOException {
-    run(commit().set("a1", "").set("a2", "").set("counter", "\5"));
+    String block = "x".repeat(BLOCK_BYTES);
+    run(
+        commit()
+            .set("a1", block)
+            .set("a2", block)
+            .set("counter", "\5")
+            .set("filler1", block)
+            .set("filler2", block)
+            .set("filler3", block));
     // Recovery writes what the log holds into a file.
     engine.close();
     open();
@@ -163,16 +174,20 @@ class CoveredKeysTest {
     assertThat(tables).isNotEmpty();
     for (Path table : tables) {
       try (FileChannel channel = FileChannel.open(table, StandardOpenOption.WRITE)) {
-        channel.write(ByteBuffer.allocate(40), 0);
+        channel.write(ByteBuffer.allocate(4 * BLOCK_BYTES), 0);
       }
     }
   }
 
   /** Asks for all of them at once; each is a group of its own. */
   private void run(Commits... commits) {
-    List<CompletableFuture<CommitReceipt>> futures =
-        Stream.of(commits).map(each -> engine.commit(each.request())).toList();
-    hand.run();
-    futures.forEach(CompletableFuture::join);
+    // As long as somebody reads, the history keeps what was written since.
+    try (Snapshot earlier = engine.latest()) {
+      List<CompletableFuture<CommitReceipt>> futures =
+          Stream.of(commits).map(each -> engine.commit(each.request())).toList();
+      hand.run();
+      futures.forEach(CompletableFuture::join);
+      assertThat(earlier.version()).isLessThan(engine.readVersion());
+    }
   }
 }
