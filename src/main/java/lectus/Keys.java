@@ -56,6 +56,7 @@ final class Keys {
   static final Key<Integer> MAX_CONNECTIONS = Key.number("http.max-connections", 0, 0, 1_000_000);
   static final Key<Integer> HEAD_SECONDS = Key.number("http.head-seconds", 30, 1, 3_600);
   static final Key<Integer> SLOW_BODY_SECONDS = Key.number("http.slow-body-seconds", 30, 1, 3_600);
+  static final Key<Integer> REQUEST_SECONDS = Key.number("http.request-seconds", 10, 1, 3_600);
 
   static final Key<Integer> MAX_MESSAGE_BYTES =
       Key.number("websocket.max-message-bytes", 256 << 10, 256, 64 << 20);
@@ -122,6 +123,7 @@ final class Keys {
           MAX_CONNECTIONS,
           HEAD_SECONDS,
           SLOW_BODY_SECONDS,
+          REQUEST_SECONDS,
           MAX_MESSAGE_BYTES,
           MAX_SUBSCRIPTIONS,
           PING_SECONDS,

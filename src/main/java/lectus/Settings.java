@@ -86,6 +86,7 @@ final class Settings {
         configuration.get(Keys.STALLED_SECONDS),
         configuration.get(Keys.HEAD_SECONDS),
         configuration.get(Keys.SLOW_BODY_SECONDS),
+        configuration.get(Keys.REQUEST_SECONDS),
         configuration.get(Keys.MAX_UUIDS),
         configuration.get(Keys.ACCESS_LOG),
         Version.text(),

@@ -16,6 +16,7 @@ import lectus.http.socket.WebSocketSettings;
  *     first one of a connection from its beginning
  * @param slowBodySeconds how long a request's body may take at whatever rate; behind them it has to
  *     come with 1 000 bytes a second
+ * @param requestSeconds how long a request waits, for a thread and for a store that is silent
  * @param maxUuids how many {@code _uuids} gives at once
  * @param version of the server, as {@code GET /} tells it
  */
@@ -27,6 +28,7 @@ public record HttpSettings(
     int stalledSeconds,
     int headSeconds,
     int slowBodySeconds,
+    int requestSeconds,
     int maxUuids,
     boolean accessLog,
     String version,

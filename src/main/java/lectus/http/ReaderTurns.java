@@ -1,6 +1,7 @@
 package lectus.http;
 
 import java.util.concurrent.Executor;
+import lectus.error.LectusError;
 
 /**
  * The threads that read the store, and everything else that may wait. Clients take turns at them:
@@ -26,6 +27,17 @@ public interface ReaderTurns {
   interface Droppable extends Runnable {
     /** Called in place of {@link #run}, on any thread; must not wait. */
     void drop();
+  }
+
+  /** Work whose client is told when it has waited for too long, or waits in vain. */
+  interface Impatient extends Runnable {
+    /**
+     * @param nanoTime now, by {@link System#nanoTime}
+     */
+    boolean isOverdue(long nanoTime);
+
+    /** Called in place of {@link #run}, on any thread; must not wait. */
+    void giveUp(LectusError why);
   }
 
   /**

@@ -18,6 +18,11 @@ public interface Writes {
 
     /** None of the edits was stored, or nobody knows. */
     void failed(Throwable failure);
+
+    /** Whether somebody waits for it; else the write waits for its turn however long it takes. */
+    default boolean isAwaited() {
+      return true;
+    }
   }
 
   /**

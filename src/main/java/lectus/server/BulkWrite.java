@@ -106,6 +106,9 @@ final class BulkWrite {
     private final Deque<Integer> places = new ArrayDeque<>();
     private List<Integer> slice = List.of();
 
+    /** Of the first slice; the others wait as long as it takes. */
+    private Deadline deadline = router.deadline(completion);
+
     Share(int executor) {
       this.executor = executor;
     }
@@ -124,7 +127,8 @@ final class BulkWrite {
       }
       slice = next;
       long bytes = bytesPerEdit * sliced.size();
-      router.add(executor, new PendingWrite(database, sliced, false, bytes, this));
+      router.add(executor, new PendingWrite(database, sliced, false, bytes, this, deadline));
+      deadline = Deadline.NONE;
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import lectus.store.StoreFailures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -72,7 +73,9 @@ final class ChangesPollerVerticle extends VerticleBase {
       List<Throwable> failures = polls.stream().flatMap(poll -> run(poll).stream()).toList();
       if (!failing) {
         // A store that does not answer is looked at again and again, but complained of once.
-        failures.forEach(failure -> LOG.warn("Databases could not be polled", failure));
+        failures.stream()
+            .filter(failure -> !StoreFailures.isSilence(failure))
+            .forEach(failure -> LOG.warn("Databases could not be polled", failure));
       }
       failing = !failures.isEmpty();
     } finally {

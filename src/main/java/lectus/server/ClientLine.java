@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import lectus.http.ReaderTurns.Droppable;
+import lectus.http.ReaderTurns.Impatient;
 
 /**
  * What waits for a reader's thread, of one kind. Clients take turns, one piece of work at a time;
@@ -58,6 +60,26 @@ final class ClientLine {
       first = piece.next;
       count--;
       return piece.work;
+    }
+
+    /** Gives how many pieces of work were taken out. */
+    int giveUp(Predicate<Impatient> inVain, List<Impatient> given) {
+      int before = count;
+      Piece piece = first;
+      first = null;
+      last = null;
+      count = 0;
+      while (piece != null) {
+        Piece following = piece.next;
+        piece.next = null;
+        if (piece.work instanceof Impatient request && inVain.test(request)) {
+          given.add(request);
+        } else {
+          add(piece);
+        }
+        piece = following;
+      }
+      return before - count;
     }
 
     void standBefore(Waiting other) {
@@ -123,6 +145,19 @@ final class ClientLine {
   /** How often in a row. */
   int passedOver() {
     return passedOver;
+  }
+
+  /** Takes out what is in vain; everything else stays where it is. */
+  List<Impatient> giveUp(Predicate<Impatient> inVain) {
+    List<Impatient> given = new ArrayList<>();
+    for (Waiting waiting : List.copyOf(byClient.values())) {
+      size -= waiting.giveUp(inVain, given);
+      if (waiting.count == 0) {
+        byClient.remove(waiting.client);
+        waiting.stepOut();
+      }
+    }
+    return given;
   }
 
   /** Takes out what a client that has left wants no more. */

@@ -43,6 +43,7 @@ final class Layer {
   private final Catalogue catalogue;
   private final ChangesReader changes;
   private final UpdatesLog updates;
+  private final StorePulse pulse;
 
   Layer(Store store, NodeSettings settings) {
     this.store = store;
@@ -52,6 +53,7 @@ final class Layer {
         new Catalogue(store, transactions, InstantSource.system(), settings.memory().glimpses());
     this.changes = new ChangesReader(catalogue, transactions);
     this.updates = new UpdatesLog(store);
+    this.pulse = new StorePulse(store);
   }
 
   Catalogue catalogue() {
@@ -70,6 +72,10 @@ final class Layer {
   /** The first rows of the updates log from a point on. */
   UpdatesLog.Chunk updatesFrom(Versionstamp point) {
     return transactions.read(tx -> updates.read(tx, point, UPDATES_PER_BUCKET));
+  }
+
+  StorePulse pulse() {
+    return pulse;
   }
 
   UpdatesCompaction compaction() {
@@ -103,7 +109,7 @@ final class Layer {
         new ChangesShards(catalogue, transactions),
         writes,
         events,
-        new StorePulse(store),
+        pulse,
         membership,
         settings.memory().accounts(),
         readers,

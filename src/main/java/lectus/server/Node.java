@@ -15,11 +15,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import lectus.document.write.DocumentWriter;
 import lectus.error.LectusException;
 import lectus.http.Services;
 import lectus.http.Writes;
 import lectus.store.Store;
+import lectus.store.StorePulse;
 
 /** One running server on an open store, which stays its owner's to close. */
 public final class Node implements AutoCloseable {
@@ -33,6 +35,11 @@ public final class Node implements AutoCloseable {
 
   /** So long a server hears of databases that nobody listens to any more. */
   private static final Duration LINGER = Duration.ofSeconds(30);
+
+  /** How much later than its time a request that waits may be answered. */
+  private static final long OVERDUE_MILLIS = 250;
+
+  private static final long PULSE_MILLIS = 1_000;
 
   private final NodeSettings settings;
   private final Neighbours neighbours;
@@ -149,7 +156,9 @@ public final class Node implements AutoCloseable {
     UpdateAnnouncer announcer = new UpdateAnnouncer(listeners, others);
     worker("lectus-poller", poller(layer, listeners, announcer));
     worker("lectus-compaction", new UpdatesCompactionVerticle(layer.compaction()));
-    Writes writes = deployExecutors(layer.writer(), announcer);
+    List<WriteQueue> queues = queues();
+    Writes writes = deployExecutors(queues, layer.writer(), announcer);
+    watch(store, layer.pulse(), queues);
     MembershipAt membership = new MembershipAt(neighbours, () -> settings.address(port));
     deployServers(layer.services(writes, announcer, membership, readers));
   }
@@ -187,18 +196,35 @@ public final class Node implements AutoCloseable {
         polls);
   }
 
-  private Writes deployExecutors(DocumentWriter writer, UpdateAnnouncer announcer) {
+  private List<WriteQueue> queues() {
     WriteSettings bounds = settings.writes();
-    List<WriteQueue> queues = new ArrayList<>();
-    for (int number = 0; number < bounds.executors(); number++) {
-      WriteQueue queue = new WriteQueue(bounds);
-      queues.add(queue);
+    return Stream.generate(() -> new WriteQueue(bounds)).limit(bounds.executors()).toList();
+  }
+
+  private Writes deployExecutors(
+      List<WriteQueue> queues, DocumentWriter writer, UpdateAnnouncer announcer) {
+    for (int number = 0; number < queues.size(); number++) {
       String address = WriteRouter.address(number);
       worker(
           "lectus-executor-" + number,
-          new TransactionExecutorVerticle(address, queue, writer, announcer));
+          new TransactionExecutorVerticle(address, queues.get(number), writer, announcer));
     }
-    return new WriteRouter(vertx.eventBus(), queues, bounds.batchEdits());
+    return new WriteRouter(
+        vertx.eventBus(),
+        queues,
+        settings.writes().batchEdits(),
+        Duration.ofSeconds(settings.http().requestSeconds()));
+  }
+
+  /** Only a store that others run can fall silent as a whole. */
+  private void watch(Store store, StorePulse pulse, List<WriteQueue> queues) {
+    List<WaitingRoom> rooms = new ArrayList<>(queues);
+    rooms.add(readers);
+    StoreWatch watch = new StoreWatch(pulse::ask, rooms);
+    vertx.setPeriodic(OVERDUE_MILLIS, timer -> watch.answerOverdue());
+    if (store.mayAnswerUnknownResult()) {
+      vertx.setPeriodic(PULSE_MILLIS, timer -> watch.look());
+    }
   }
 
   /** Deploys a verticle on a worker thread of its own. */

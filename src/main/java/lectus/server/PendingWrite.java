@@ -10,6 +10,19 @@ import lectus.http.Writes.Completion;
  *
  * @param atomic all of them or none, in a transaction of their own
  * @param bytes about what they hold in memory
+ * @param deadline by which they have to be begun
  */
 record PendingWrite(
-    DatabaseName database, List<Edit> edits, boolean atomic, long bytes, Completion completion) {}
+    DatabaseName database,
+    List<Edit> edits,
+    boolean atomic,
+    long bytes,
+    Completion completion,
+    Deadline deadline) {
+
+  /** One that waits however long it takes. */
+  PendingWrite(
+      DatabaseName database, List<Edit> edits, boolean atomic, long bytes, Completion completion) {
+    this(database, edits, atomic, bytes, completion, Deadline.NONE);
+  }
+}

@@ -2,16 +2,19 @@ package lectus.server;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import lectus.error.LectusError;
 import lectus.http.ReaderTurns;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The threads that read the store, at which clients take turns ({@link ReaderQueue}). */
-final class ReaderPool implements ReaderTurns, AutoCloseable {
+final class ReaderPool implements ReaderTurns, WaitingRoom, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ReaderPool.class);
 
   /** Refused beyond it: the answers would come too late for anybody. */
@@ -22,6 +25,7 @@ final class ReaderPool implements ReaderTurns, AutoCloseable {
   private final ReaderQueue queue;
   private int idle;
   private boolean closed;
+  private volatile Optional<LectusError> outage = Optional.empty();
 
   /**
    * @param threads of which feeds get half, at least one
@@ -41,7 +45,42 @@ final class ReaderPool implements ReaderTurns, AutoCloseable {
 
   @Override
   public Executor of(Object client, Kind kind) {
-    return task -> add(() -> queue.add(client, kind, task));
+    return task -> {
+      Optional<LectusError> hopeless = outage;
+      if (task instanceof Impatient request && hopeless.isPresent()) {
+        request.giveUp(hopeless.get());
+      } else {
+        add(() -> queue.add(client, kind, task));
+      }
+    };
+  }
+
+  @Override
+  public void giveUpOverdue(LectusError why) {
+    long now = System.nanoTime();
+    giveUp(request -> request.isOverdue(now), why);
+  }
+
+  @Override
+  public void refuse(LectusError why) {
+    outage = Optional.of(why);
+    giveUp(request -> true, why);
+  }
+
+  @Override
+  public void refuseNoMore() {
+    outage = Optional.empty();
+  }
+
+  private void giveUp(Predicate<Impatient> inVain, LectusError why) {
+    List<Impatient> given;
+    lock.lock();
+    try {
+      given = queue.giveUp(inVain);
+    } finally {
+      lock.unlock();
+    }
+    given.forEach(request -> request.giveUp(why));
   }
 
   @Override

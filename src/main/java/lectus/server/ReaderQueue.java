@@ -5,7 +5,9 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Predicate;
 import lectus.http.ReaderTurns.Droppable;
+import lectus.http.ReaderTurns.Impatient;
 import lectus.http.ReaderTurns.Kind;
 
 /**
@@ -116,6 +118,15 @@ final class ReaderQueue {
   /** A feed's turn is over. */
   void feedDone() {
     feedsRunning--;
+  }
+
+  /** Takes out what waits in vain. */
+  List<Impatient> giveUp(Predicate<Impatient> inVain) {
+    List<Impatient> given = new ArrayList<>();
+    for (ClientLine line : lines.values()) {
+      given.addAll(line.giveUp(inVain));
+    }
+    return given;
   }
 
   /** Takes out what a client that has left wants no more. */

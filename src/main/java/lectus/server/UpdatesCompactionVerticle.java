@@ -60,7 +60,9 @@ final class UpdatesCompactionVerticle extends VerticleBase {
       }
       return false;
     } catch (Throwable e) {
-      LOG.warn("The updates log could not be compacted", e);
+      if (!StoreFailures.isSilence(e)) {
+        LOG.warn("The updates log could not be compacted", e);
+      }
       return false;
     }
   }

@@ -6,6 +6,8 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
 import lectus.database.DatabaseName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -15,7 +17,7 @@ import lectus.error.LectusException;
  * turns, so that a busy one does not keep the others waiting. Bounded in edits and bytes; a single
  * write that is larger than the bounds is taken when nothing else waits.
  */
-final class WriteQueue {
+final class WriteQueue implements WaitingRoom {
   private static final int RETRY_AFTER_SECONDS = 1;
 
   private final WriteSettings settings;
@@ -23,6 +25,7 @@ final class WriteQueue {
   private int edits;
   private long bytes;
   private boolean executorAwake;
+  private volatile Optional<LectusError> outage = Optional.empty();
 
   WriteQueue(WriteSettings settings) {
     this.settings = settings;
@@ -40,9 +43,14 @@ final class WriteQueue {
   }
 
   /**
-   * @throws LectusException service_unavailable (503): so much more does not fit
+   * @throws LectusException service_unavailable (503): so much more does not fit, or the store does
+   *     not answer
    */
   synchronized void requireRoom(int moreEdits, long moreBytes) {
+    outage.ifPresent(
+        why -> {
+          throw new LectusException(why);
+        });
     boolean full =
         edits + moreEdits > settings.queueEdits() || bytes + moreBytes > settings.queueBytes();
     if (full && edits > 0) {
@@ -59,6 +67,43 @@ final class WriteQueue {
     boolean asleep = !executorAwake;
     executorAwake = true;
     return asleep;
+  }
+
+  @Override
+  public void giveUpOverdue(LectusError why) {
+    long now = System.nanoTime();
+    giveUp(write -> write.deadline().isOver(now), why);
+  }
+
+  /** What nobody waits for stays. */
+  @Override
+  public void refuse(LectusError why) {
+    outage = Optional.of(why);
+    giveUp(write -> write.deadline().isSet(), why);
+  }
+
+  @Override
+  public void refuseNoMore() {
+    outage = Optional.empty();
+  }
+
+  private void giveUp(Predicate<PendingWrite> inVain, LectusError why) {
+    LectusException told = new LectusException(why);
+    remove(inVain).forEach(write -> Outcomes.tellFailed(write.completion(), told));
+  }
+
+  private synchronized List<PendingWrite> remove(Predicate<PendingWrite> inVain) {
+    List<PendingWrite> removed = new ArrayList<>();
+    for (Deque<PendingWrite> writes : waiting.values()) {
+      writes.stream().filter(inVain).forEach(removed::add);
+      writes.removeIf(inVain);
+    }
+    waiting.values().removeIf(Deque::isEmpty);
+    for (PendingWrite write : removed) {
+      edits -= write.edits().size();
+      bytes -= write.bytes();
+    }
+    return removed;
   }
 
   /** What the next transaction takes; null if nothing waits: the executor may sleep then. */

@@ -2,6 +2,7 @@ package lectus.server;
 
 import io.vertx.core.eventbus.DeliveryOptions;
 import io.vertx.core.eventbus.EventBus;
+import java.time.Duration;
 import java.util.List;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
@@ -20,15 +21,18 @@ final class WriteRouter implements Writes {
   private final EventBus bus;
   private final List<WriteQueue> queues;
   private final int slice;
+  private final Duration patience;
 
   /**
    * @param queues one for each executor
    * @param slice edits of one request that wait as one, so that others get their turn between them
+   * @param patience how long a request waits for its first transaction
    */
-  WriteRouter(EventBus bus, List<WriteQueue> queues, int slice) {
+  WriteRouter(EventBus bus, List<WriteQueue> queues, int slice, Duration patience) {
     this.bus = bus;
     this.queues = List.copyOf(queues);
     this.slice = slice;
+    this.patience = patience;
   }
 
   /** Where the executor with this number is nudged. */
@@ -38,20 +42,27 @@ final class WriteRouter implements Writes {
 
   @Override
   public void write(DatabaseName database, Edit edit, long bytes, Completion completion) {
-    PendingWrite write = new PendingWrite(database, List.of(edit), false, bytes, completion);
+    PendingWrite write =
+        new PendingWrite(database, List.of(edit), false, bytes, completion, deadline(completion));
     offer(executorOf(database, edit.id()), write);
   }
 
   @Override
   public void writeAtomically(
       DatabaseName database, List<Edit> edits, long bytes, Completion completion) {
-    PendingWrite write = new PendingWrite(database, edits, true, bytes, completion);
+    PendingWrite write =
+        new PendingWrite(database, edits, true, bytes, completion, deadline(completion));
     offer(executorOf(database, edits.get(0).id()), write);
   }
 
   @Override
   public void writeAll(DatabaseName database, List<Edit> edits, long bytes, Completion completion) {
     new BulkWrite(this, database, edits, bytes, completion).start();
+  }
+
+  /** From now on, for a request that its client waits for. */
+  Deadline deadline(Completion completion) {
+    return completion.isAwaited() ? Deadline.in(patience) : Deadline.NONE;
   }
 
   private void offer(int executor, PendingWrite write) {

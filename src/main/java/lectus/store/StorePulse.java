@@ -63,7 +63,7 @@ public final class StorePulse {
     return tried()
         .handle((none, failure) -> failure == null ? WELL : Optional.of(sentence(failure)))
         .completeOnTimeout(
-            Optional.of(StoreFailures.SILENT), patienceMillis, TimeUnit.MILLISECONDS);
+            Optional.of(StoreFailures.SILENCE.reason()), patienceMillis, TimeUnit.MILLISECONDS);
   }
 
   /**

@@ -160,14 +160,17 @@ public final class TransactionRunner {
 
   private <T> T repeat(Work<T> work) {
     long startNanos = System.nanoTime();
-    Transaction transaction = begin(limits.time());
+    Duration time = Patience.limit(limits.time());
+    Transaction transaction = begin(time);
     try {
       for (int retries = 0; ; retries++) {
         try {
-          return work.run(transaction);
+          T value = work.run(transaction);
+          Patience.answered();
+          return value;
         } catch (RuntimeException wrapped) {
           RuntimeException failure = Reads.unwrapped(wrapped);
-          Duration left = limits.time().minusNanos(System.nanoTime() - startNanos);
+          Duration left = time.minusNanos(System.nanoTime() - startNanos);
           Optional<Transaction> next =
               retries < limits.retries() && left.compareTo(Duration.ZERO) > 0
                   ? next(work, transaction, failure, left)

@@ -4,6 +4,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -35,7 +36,8 @@ final class BareServer implements AutoCloseable {
     List<WriteQueue> queues =
         IntStream.range(0, bounds.executors()).mapToObj(number -> new WriteQueue(bounds)).toList();
     UpdateAnnouncer announcer = new UpdateAnnouncer(listeners, Announcements.TO_NOBODY);
-    WriteRouter writes = new WriteRouter(vertx.eventBus(), queues, bounds.batchEdits());
+    WriteRouter writes =
+        new WriteRouter(vertx.eventBus(), queues, bounds.batchEdits(), Duration.ofSeconds(10));
     MembershipAt membership = new MembershipAt(new Alone(), () -> "127.0.0.1:0");
     services = layer.services(writes, announcer, membership, readers);
     api = new HttpApi(services, settings.http());

@@ -3,6 +3,7 @@ package lectus.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -68,7 +69,8 @@ final class OutcomesTest {
   @Test
   void one_with_many_edits_fails_once() {
     WriteQueue queue = new WriteQueue(new WriteSettings(1, 10, 1_000, 4, 100));
-    WriteRouter router = new WriteRouter(vertx.eventBus(), List.of(queue), 4);
+    WriteRouter router =
+        new WriteRouter(vertx.eventBus(), List.of(queue), 4, Duration.ofMinutes(1));
 
     router.writeAll(DATABASE, EDIT, 1, new Request("b", told, false));
     queue.take().complete(OUTCOME);

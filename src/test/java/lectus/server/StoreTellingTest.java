@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -188,7 +189,8 @@ final class StoreTellingTest {
               new UpdateAnnouncer(own, Announcements.TO_NOBODY));
       DeploymentOptions worker = new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER);
       vertx.deployVerticle(executor, worker).await(20, TimeUnit.SECONDS);
-      WriteRouter writes = new WriteRouter(vertx.eventBus(), List.of(queue), 64);
+      WriteRouter writes =
+          new WriteRouter(vertx.eventBus(), List.of(queue), 64, Duration.ofMinutes(1));
       for (int i = 0; i < 5; i++) {
         CompletableFuture<List<EditOutcome>> written = new CompletableFuture<>();
         Edit edit = TestDatabase.edit("d" + i, null, "{}");

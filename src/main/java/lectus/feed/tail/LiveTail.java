@@ -16,6 +16,7 @@ import lectus.feed.TailPage;
 import lectus.feed.TailReader;
 import lectus.feed.View;
 import lectus.feed.ViewPage;
+import lectus.store.StoreFailures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -253,7 +254,8 @@ final class LiveTail<P extends ResumePoint<P>> {
   }
 
   private synchronized void failed(Throwable failure) {
-    failures++;
+    // A store that is silent is waited for, however long it takes.
+    failures = StoreFailures.isSilence(failure) ? 1 : failures + 1;
     if (failures < MOST_FAILURES && retriesLater()) {
       return;
     }

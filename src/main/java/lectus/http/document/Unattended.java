@@ -3,6 +3,7 @@ package lectus.http.document;
 import java.util.List;
 import lectus.document.write.EditOutcome;
 import lectus.http.Writes;
+import lectus.store.StoreFailures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,6 +22,15 @@ record Unattended(String requestId) implements Writes.Completion {
 
   @Override
   public void failed(Throwable failure) {
-    LOG.warn("request={} batch edit failed", requestId, failure);
+    if (StoreFailures.isSilence(failure)) {
+      LOG.info("request={} batch edit failed: {}", requestId, failure.getMessage());
+    } else {
+      LOG.warn("request={} batch edit failed", requestId, failure);
+    }
+  }
+
+  @Override
+  public boolean isAwaited() {
+    return false;
   }
 }

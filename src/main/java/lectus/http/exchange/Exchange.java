@@ -6,6 +6,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -225,13 +226,21 @@ public final class Exchange {
   public <T> Future<T> work(Callable<T> work) {
     Executor readers = readers(Kind.REQUEST);
     return method == Method.GET || method == Method.HEAD
-        ? Offload.to(readers, context, work)
-        : Offload.forCertain(readers, context, work);
+        ? Offload.inTime(patience(), readers, context, work)
+        : Offload.forCertain(patience(), readers, context, work);
   }
 
   /** Runs {@code work}, which only reads, on a reader's thread; else as {@link #work}. */
   public <T> Future<T> read(Kind kind, Callable<T> work) {
-    return Offload.to(readers(kind), context, work);
+    boolean isWaitedFor = kind == Kind.REQUEST || kind == Kind.FEED;
+    return isWaitedFor
+        ? Offload.inTime(patience(), readers(kind), context, work)
+        : Offload.to(readers(kind), context, work);
+  }
+
+  /** How long a client waits in vain before it is answered 503. */
+  public Duration patience() {
+    return Duration.ofSeconds(loop.settings().requestSeconds());
   }
 
   /** The readers' threads, for this client. What is kept of it keeps nothing of the request. */

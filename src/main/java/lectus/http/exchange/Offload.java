@@ -3,12 +3,15 @@ package lectus.http.exchange;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.ReaderTurns.Droppable;
+import lectus.http.ReaderTurns.Impatient;
+import lectus.store.Patience;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,7 +20,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param <T> the result
  */
-public final class Offload<T> implements Droppable {
+public final class Offload<T> {
   private static final Logger LOG = LoggerFactory.getLogger(Offload.class);
 
   private final Context loop;
@@ -35,13 +38,25 @@ public final class Offload<T> implements Droppable {
    */
   public static <T> Future<T> to(Executor executor, Context loop, Callable<T> work) {
     Offload<T> offload = new Offload<>(loop, work);
-    return offload.on(executor, offload);
+    return offload.on(executor, new Dropped(offload));
   }
 
-  /** As {@link #to}, but the work is done whether its client stays or not. */
-  static <T> Future<T> forCertain(Executor executor, Context loop, Callable<T> work) {
+  /**
+   * As {@link #to}, for a client who waits so long: fails with service_unavailable (503) when the
+   * work has not begun by then, or the store is not answering; what the work asks of the store has
+   * the time that is left.
+   */
+  public static <T> Future<T> inTime(
+      Duration patience, Executor executor, Context loop, Callable<T> work) {
     Offload<T> offload = new Offload<>(loop, work);
-    return offload.on(executor, offload::run);
+    return offload.on(executor, new DroppedInTime(offload.begunWithin(patience)));
+  }
+
+  /** As {@link #inTime}, but the work is done whether its client stays or not. */
+  static <T> Future<T> forCertain(
+      Duration patience, Executor executor, Context loop, Callable<T> work) {
+    Offload<T> offload = new Offload<>(loop, work);
+    return offload.on(executor, offload.begunWithin(patience));
   }
 
   private Future<T> on(Executor executor, Runnable task) {
@@ -53,21 +68,83 @@ public final class Offload<T> implements Droppable {
     return promise.future();
   }
 
-  @Override
-  public void run() {
+  private InTime begunWithin(Duration patience) {
+    return new InTime(this, System.nanoTime(), patience);
+  }
+
+  private void run() {
+    settle(work);
+  }
+
+  private void settle(Callable<T> working) {
     T value;
     try {
-      value = work.call();
+      value = working.call();
     } catch (Throwable e) {
-      post(loop, () -> promise.fail(e));
+      fail(e);
       return;
     }
     post(loop, () -> promise.complete(value));
   }
 
-  @Override
-  public void drop() {
-    post(loop, () -> promise.fail(new ClientLeft()));
+  private void fail(Throwable failure) {
+    post(loop, () -> promise.fail(failure));
+  }
+
+  private record Dropped(Offload<?> offload) implements Droppable {
+    @Override
+    public void run() {
+      offload.run();
+    }
+
+    @Override
+    public void drop() {
+      offload.fail(new ClientLeft());
+    }
+  }
+
+  private record InTime(Offload<?> offload, long sinceNanos, Duration patience)
+      implements Impatient {
+    @Override
+    public void run() {
+      offload.runWith(patience, Duration.ofNanos(System.nanoTime() - sinceNanos));
+    }
+
+    @Override
+    public boolean isOverdue(long nanoTime) {
+      return nanoTime - sinceNanos >= patience.toNanos();
+    }
+
+    @Override
+    public void giveUp(LectusError why) {
+      offload.fail(new LectusException(why));
+    }
+  }
+
+  private void runWith(Duration patience, Duration waited) {
+    settle(() -> Patience.during(patience, waited, work));
+  }
+
+  private record DroppedInTime(InTime request) implements Droppable, Impatient {
+    @Override
+    public void run() {
+      request.run();
+    }
+
+    @Override
+    public void drop() {
+      request.offload.fail(new ClientLeft());
+    }
+
+    @Override
+    public boolean isOverdue(long nanoTime) {
+      return request.isOverdue(nanoTime);
+    }
+
+    @Override
+    public void giveUp(LectusError why) {
+      request.giveUp(why);
+    }
   }
 
   /** Runs something on an event loop, unless the server has stopped: nobody is there any more. */

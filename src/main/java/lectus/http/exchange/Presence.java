@@ -1,7 +1,9 @@
 package lectus.http.exchange;
 
 import java.util.concurrent.Executor;
+import lectus.error.LectusError;
 import lectus.http.ReaderTurns.Droppable;
+import lectus.http.ReaderTurns.Impatient;
 
 /**
  * Whether the client of one request is still there. Over HTTP/2 a client may give up a request and
@@ -20,7 +22,12 @@ final class Presence {
 
   /** Drops work in place of starting it once the client has left. */
   Executor guarding(Executor readers) {
-    return task -> readers.execute(task instanceof Droppable work ? new Wanted(work) : task);
+    return task -> readers.execute(task instanceof Droppable work ? guarded(work) : task);
+  }
+
+  private Runnable guarded(Droppable work) {
+    Wanted wanted = new Wanted(work);
+    return work instanceof Impatient request ? new WantedSoon(wanted, request) : wanted;
   }
 
   private final class Wanted implements Droppable {
@@ -42,6 +49,28 @@ final class Presence {
     @Override
     public void drop() {
       work.drop();
+    }
+  }
+
+  private record WantedSoon(Wanted wanted, Impatient request) implements Droppable, Impatient {
+    @Override
+    public void run() {
+      wanted.run();
+    }
+
+    @Override
+    public void drop() {
+      wanted.drop();
+    }
+
+    @Override
+    public boolean isOverdue(long nanoTime) {
+      return request.isOverdue(nanoTime);
+    }
+
+    @Override
+    public void giveUp(LectusError why) {
+      request.giveUp(why);
     }
   }
 }

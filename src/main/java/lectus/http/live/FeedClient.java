@@ -1,6 +1,7 @@
 package lectus.http.live;
 
 import io.vertx.core.Context;
+import java.time.Duration;
 import java.util.concurrent.Executor;
 import lectus.http.ReaderTurns.Kind;
 import lectus.http.exchange.Exchange;
@@ -9,14 +10,19 @@ import lectus.http.exchange.Exchange;
  * The client that feeds are read for.
  *
  * @param context of its connection
+ * @param patience how long it waits for a feed to be opened
  * @param readers runs what it waits for next
  * @param laterReaders runs further pages of what is long
  */
-public record FeedClient(Context context, Executor readers, Executor laterReaders) {
+public record FeedClient(
+    Context context, Duration patience, Executor readers, Executor laterReaders) {
 
   /** What stays with a socket leaves the request behind. */
   public static FeedClient of(Exchange exchange) {
     return new FeedClient(
-        exchange.context(), exchange.readers(Kind.FEED), exchange.readers(Kind.LONG_FEED));
+        exchange.context(),
+        exchange.patience(),
+        exchange.readers(Kind.FEED),
+        exchange.readers(Kind.LONG_FEED));
   }
 }

@@ -15,6 +15,7 @@ import lectus.feed.ResumePoint;
 import lectus.feed.Rows;
 import lectus.feed.Sharing;
 import lectus.http.exchange.Offload;
+import lectus.store.StoreFailures;
 
 /**
  * One listener of a live source. It reads pages on its own until it has caught up, then joins the
@@ -26,6 +27,8 @@ import lectus.http.exchange.Offload;
  * loop.
  */
 final class LiveListener<P extends ResumePoint<P>> {
+  private static final long SILENCE_MILLIS = 1_000;
+
   private final LiveFeeds feeds;
   private final Context context;
   private final FeedClient client;
@@ -80,7 +83,8 @@ final class LiveListener<P extends ResumePoint<P>> {
    * @param opening runs on a feed reader's thread; what it throws, the sink is told
    */
   void start(Callable<LiveStart<P>> opening) {
-    Offload.to(readers, context, opening).onComplete(this::begin, this::fail);
+    Offload.inTime(client.patience(), readers, context, opening)
+        .onComplete(this::begin, this::fail);
   }
 
   /** As {@link #start(Callable)}, with what is open already. */
@@ -129,7 +133,16 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
     P from = position;
     Offload.to(readers, context, () -> source.page(from, limit))
-        .onComplete(page -> guarded(() -> takeOwn(page)), this::fail);
+        .onComplete(page -> guarded(() -> takeOwn(page)), this::readAfter);
+  }
+
+  /** A store that is silent is waited for; its feeds stay open. */
+  private void readAfter(Throwable failure) {
+    if (StoreFailures.isSilence(failure)) {
+      context.owner().setTimer(SILENCE_MILLIS, id -> guarded(this::readOn));
+    } else {
+      fail(failure);
+    }
   }
 
   /** A feed that goes wrong ends; it does not fall silent. */

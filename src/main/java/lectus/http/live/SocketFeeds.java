@@ -61,7 +61,7 @@ public final class SocketFeeds implements SubscriptionFeeds {
     FeedTerms feedTerms =
         new FeedTerms(terms.limit(), terms.heartbeatMillis(), OptionalLong.empty());
     LiveListener<P> listener = new LiveListener<>(feeds, client, sink, feedTerms);
-    Offload.to(client.readers(), client.context(), opening)
+    Offload.inTime(client.patience(), client.readers(), client.context(), opening)
         .onComplete(done -> opened.run())
         .onComplete(listener::begin, listener::fail);
     return new Feed() {

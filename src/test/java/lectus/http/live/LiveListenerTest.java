@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -96,12 +97,19 @@ final class LiveListenerTest {
 
     Client(FeedTerms terms, FeedOptions options) {
       source = new WatchedSource<>(db.changes.live(db.name, options, NOW, events).source());
-      listener = new LiveListener<>(feeds, new FeedClient(loop, readers, readers), this, terms);
+      listener =
+          new LiveListener<>(
+              feeds, new FeedClient(loop, Duration.ofMinutes(1), readers, readers), this, terms);
     }
 
     Client(LiveSource<FeedPosition> own, Executor executor) {
       source = new WatchedSource<>(own);
-      listener = new LiveListener<>(feeds, new FeedClient(loop, executor, executor), this, FOREVER);
+      listener =
+          new LiveListener<>(
+              feeds,
+              new FeedClient(loop, Duration.ofMinutes(1), executor, executor),
+              this,
+              FOREVER);
     }
 
     Client start(FeedPosition from) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -115,7 +116,9 @@ final class TailViewsTest {
 
     Client(FeedOptions options) {
       source = new Source(db.changes.live(db.name, options, NOW, events).source());
-      listener = new LiveListener<>(feeds, new FeedClient(loop, readers, readers), this, FOREVER);
+      listener =
+          new LiveListener<>(
+              feeds, new FeedClient(loop, Duration.ofMinutes(1), readers, readers), this, FOREVER);
     }
 
     Client startAt(FeedPosition from) {

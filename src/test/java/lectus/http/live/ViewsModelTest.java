@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -125,7 +126,10 @@ final class ViewsModelTest {
     void come() {
       listener =
           new LiveListener<>(
-              loop.feeds, new FeedClient(loop.context, readers, readers), this, FOREVER);
+              loop.feeds,
+              new FeedClient(loop.context, Duration.ofMinutes(1), readers, readers),
+              this,
+              FOREVER);
       listener.begin(
           new LiveStart<>(
               db.changes.live(db.name, options, new Since.Beginning(), events).source(), from));

@@ -34,6 +34,7 @@ public final class TestSettings {
   private int maxConnections = 10_000;
   private int headSeconds = 30;
   private int slowBodySeconds = 30;
+  private int requestSeconds = 10;
   private CorsSettings cors = new CorsSettings(List.of(), false, List.of(), List.of(), 0);
   private WebSocketSettings webSockets = new WebSocketSettings(256 << 10, 1_000, 30, 120, 10);
   private WriteSettings writes = new WriteSettings(2, 10_000, 64 << 20, 64, 1 << 20);
@@ -104,6 +105,11 @@ public final class TestSettings {
 
   public TestSettings slowBodySeconds(int seconds) {
     slowBodySeconds = seconds;
+    return this;
+  }
+
+  public TestSettings requestSeconds(int seconds) {
+    requestSeconds = seconds;
     return this;
   }
 
@@ -191,6 +197,7 @@ public final class TestSettings {
         stalledSeconds,
         headSeconds,
         slowBodySeconds,
+        requestSeconds,
         MAX_UUIDS,
         true,
         "0.0.0-test",

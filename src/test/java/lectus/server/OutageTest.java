@@ -1,0 +1,190 @@
+package lectus.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
+import lectus.store.FrozenStore;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What clients and the log are told when the store says nothing for a while. */
+@Timeout(120)
+final class OutageTest {
+  private static final int READERS = 4;
+  private static final int LONG_SECONDS = 60;
+  private static final String SILENT =
+      "{\"error\":\"service_unavailable\",\"reason\":\"The store does not answer.\"}\n";
+  private static final String TOO_LATE =
+      "{\"error\":\"service_unavailable\",\"reason\":\"The request has waited for too long.\"}\n";
+
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private final Logger logger = (Logger) org.slf4j.LoggerFactory.getLogger("lectus");
+  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+  private final List<Connection> clients = new ArrayList<>();
+  private FrozenStore frozen;
+  private LectusServer server;
+
+  @BeforeEach
+  void listen() {
+    log.start();
+    logger.addAppender(log);
+  }
+
+  @AfterEach
+  void stop() {
+    logger.detachAppender(log);
+    frozen.thaw();
+    clients.forEach(Connection::close);
+    server.close();
+  }
+
+  private void start(boolean isCluster, int requestSeconds) {
+    frozen = new FrozenStore(stores.fresh(), isCluster);
+    TestSettings settings =
+        new TestSettings()
+            .requestSeconds(requestSeconds)
+            .writes(new WriteSettings(1, 10_000, 64 << 20, 1, 1 << 20));
+    server = LectusServer.start(frozen.store(), settings);
+    assertThat(server.put("/w").status()).isEqualTo(201);
+    assertThat(server.put("/w/a", "{\"n\":1}").status()).isEqualTo(201);
+  }
+
+  private Connection ask(String method, String target) {
+    Connection client = server.request(method, target).json("{}").open();
+    clients.add(client);
+    return client;
+  }
+
+  /** GETs of which each holds a reader's thread, and that are not answered from memory. */
+  private List<Connection> holdAllReaders() {
+    List<Connection> holders =
+        Stream.generate(() -> ask("GET", "/w/a?conflicts=true")).limit(READERS).toList();
+    Await.until("all readers wait for the store", () -> frozen.held() >= READERS);
+    return holders;
+  }
+
+  private static void assertUnavailable(Answer answer, String body) {
+    assertThat(answer.body()).isEqualTo(body);
+    assertThat(answer.status()).isEqualTo(503);
+    assertThat(answer.header("retry-after")).isEqualTo("1");
+  }
+
+  private List<String> complaints() {
+    synchronized (log) {
+      return List.copyOf(log.list).stream()
+          .filter(event -> event.getLevel().isGreaterOrEqual(Level.WARN))
+          .map(ILoggingEvent::getFormattedMessage)
+          .toList();
+    }
+  }
+
+  @Test
+  void while_the_store_is_known_to_be_silent_nobody_waits_and_the_log_says_so_once() {
+    start(true, LONG_SECONDS);
+    frozen.freeze();
+    List<Connection> holders = holdAllReaders();
+    List<Connection> waiting =
+        Stream.generate(() -> ask("GET", "/w/a?revs=true")).limit(9).toList();
+
+    waiting.forEach(client -> assertUnavailable(client.read(false), SILENT));
+    assertUnavailable(server.get("/w/a?revs=true"), SILENT);
+    assertUnavailable(server.put("/w/b", "{}"), SILENT);
+    assertUnavailable(server.post("/w/_bulk_docs", "{\"docs\":[{}]}"), SILENT);
+    assertUnavailable(server.get("/_up"), SILENT);
+    assertThat(server.get("/").status()).isEqualTo(200);
+    assertThat(complaints())
+        .containsExactly("The store does not answer; requests are refused until it does.");
+
+    frozen.thaw();
+    holders.forEach(client -> assertThat(client.read(false).status()).isEqualTo(200));
+    Await.until("requests are served", () -> server.get("/w/a").status() == 200);
+    assertThat(server.put("/w/b", "{}").status()).isEqualTo(201);
+    assertThat(complaints()).hasSize(2);
+    assertThat(complaints().get(1)).startsWith("The store answers again after ");
+  }
+
+  @Test
+  void a_request_that_a_silent_store_holds_is_answered_in_its_time() {
+    start(true, 1);
+    frozen.freeze("lectus-reader");
+
+    assertUnavailable(server.get("/w/a?conflicts=true"), SILENT);
+    assertThat(complaints()).isEmpty();
+  }
+
+  @Test
+  void a_request_that_waits_for_its_turn_for_too_long_is_answered_and_what_is_begun_is_not_cut() {
+    start(false, 1);
+    frozen.freeze("lectus-reader");
+    List<Connection> holders = holdAllReaders();
+
+    assertUnavailable(server.get("/w/a?revs=true"), TOO_LATE);
+    assertUnavailable(server.post("/w/_revs_diff", "{}"), TOO_LATE);
+    frozen.thaw();
+    holders.forEach(client -> assertThat(client.read(false).status()).isEqualTo(200));
+  }
+
+  @Test
+  void a_request_whose_turn_comes_in_time_is_served() {
+    start(false, LONG_SECONDS);
+    frozen.freeze("lectus-reader");
+    List<Connection> holders = holdAllReaders();
+    Connection waiting = ask("GET", "/w/a?revs=true");
+
+    frozen.thaw();
+    assertThat(waiting.read(false).status()).isEqualTo(200);
+    holders.forEach(client -> assertThat(client.read(false).status()).isEqualTo(200));
+  }
+
+  @Test
+  void a_write_that_is_not_begun_in_time_is_refused_but_not_one_that_nobody_waits_for() {
+    start(false, 1);
+    frozen.freeze("lectus-executor");
+    Connection begun = ask("PUT", "/w/begun");
+    Await.until("it waits for the store", () -> frozen.held() > 0);
+    assertThat(server.put("/w/unattended?batch=ok", "{}").status()).isEqualTo(202);
+
+    assertUnavailable(server.put("/w/late", "{}"), TOO_LATE);
+    assertUnavailable(server.post("/w/_bulk_docs", "{\"docs\":[{\"_id\":\"late\"}]}"), TOO_LATE);
+    frozen.thaw();
+    assertThat(begun.read(false).status()).isEqualTo(201);
+    Await.until("it is stored", () -> server.get("/w/unattended").status() == 200);
+    assertThat(server.get("/w/late").status()).isEqualTo(404);
+  }
+
+  @Test
+  void a_feed_stays_open_however_often_it_was_read_in_vain() {
+    start(true, 1);
+    Connection feed = ask("GET", "/w/_changes?feed=continuous&since=now&heartbeat=60000");
+    feed.readHead();
+    // The tail, which reads for all, is tried again and again; it gives up at other failures.
+    frozen.freeze("lectus-reader");
+    assertThat(server.put("/w/news", "{}").status()).isEqualTo(201);
+    for (int i = 0; i < 8; i++) {
+      Await.until("the feed is read", () -> frozen.held() > 0);
+      frozen.timeOut();
+    }
+
+    frozen.thaw();
+    assertThat(feed.chunkText()).contains("\"id\":\"news\"");
+    assertThat(complaints()).isEmpty();
+  }
+}
