@@ -307,6 +307,18 @@ public final class Exchange {
     new ResponseHead(this).write(status, contentType, headers);
   }
 
+  /** As {@link #writeHead}, of a body that is written part by part. */
+  public void writeStreamHead(int status, CharSequence contentType, List<Reply.Header> headers) {
+    ResponseHead head = new ResponseHead(this);
+    head.write(status, contentType, headers);
+    head.precedesStream();
+  }
+
+  /** Sends the head of such a body before there is anything of it. */
+  public void sendHead() {
+    new ResponseHead(this).send();
+  }
+
   /**
    * Answers an error, or that there is no such database; resets the connection if an answer has
    * begun. A client that went away before its answer was begun is no failure.

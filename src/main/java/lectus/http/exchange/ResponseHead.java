@@ -1,5 +1,6 @@
 package lectus.http.exchange;
 
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
@@ -39,6 +40,32 @@ final class ResponseHead {
       }
     }
     exchange.loop().cors().addTo(exchange);
+  }
+
+  /**
+   * Nobody knows how long the body will be. HTTP/1.0 has no chunks, so there the connection's end
+   * is the body's, whatever the client wanted to become of it (RFC 9112, section 6.3).
+   */
+  void precedesStream() {
+    response.setChunked(true);
+    if (isOfFirstHttp()) {
+      response.headersEndHandler(
+          none -> response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE));
+      response.endHandler(sent -> exchange.cut());
+    }
+  }
+
+  /** Sends it before there is anything of the body. Vert.x would announce chunks to anybody. */
+  void send() {
+    if (isOfFirstHttp()) {
+      response.write(Buffer.buffer());
+    } else {
+      response.writeHead();
+    }
+  }
+
+  private boolean isOfFirstHttp() {
+    return exchange.request().version() == HttpVersion.HTTP_1_0;
   }
 
   private void writeStatus(int status) {

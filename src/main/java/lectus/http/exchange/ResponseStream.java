@@ -121,8 +121,7 @@ final class ResponseStream {
   private void begin() {
     if (!begun) {
       begun = true;
-      exchange.writeHead(200, body.contentType(), headers());
-      exchange.response().setChunked(true);
+      exchange.writeStreamHead(200, body.contentType(), headers());
     }
   }
 

@@ -87,14 +87,14 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
   }
 
   private void writeHead() {
-    exchange.writeHead(200, form.contentType(), List.of());
-    response.setChunked(true).setWriteQueueMaxSize(OUTBOX_BYTES);
+    exchange.writeStreamHead(200, form.contentType(), List.of());
+    response.setWriteQueueMaxSize(OUTBOX_BYTES);
     JsonBuffer head = new JsonBuffer(64);
     form.appendHead(head);
     if (head.length() > 0) {
       write(head);
     } else {
-      response.writeHead();
+      exchange.sendHead();
     }
   }
 
