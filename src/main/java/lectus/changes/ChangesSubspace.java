@@ -16,7 +16,7 @@ import lectus.database.ShardId;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
 import lectus.store.Versionstamps;
-import lectus.tuple.MalformedTupleException;
+import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
@@ -34,7 +34,7 @@ import lectus.tuple.TupleWriter;
  * edit branch, which every edit of the document reads and writes.
  */
 public final class ChangesSubspace {
-  private static final int FORMAT = 1;
+  private static final StoredFormat FORMAT = new StoredFormat(1, "An entry of the changes index");
 
   /** Above every type code that the tuple encoding of a sequence begins with. */
   private static final int AFTER_SEQUENCES = 0xff;
@@ -161,18 +161,14 @@ public final class ChangesSubspace {
   }
 
   private static byte[] encode(ChangeEntry entry) {
-    TupleWriter value = new TupleWriter(64).integer(FORMAT).string(entry.docId());
+    TupleWriter value = new TupleWriter(64).integer(FORMAT.number()).string(entry.docId());
     value.integer(entry.winner().position());
     entry.winner().hash().writeTo(value);
     return value.integer(entry.branchCount()).bool(!entry.deleted()).toBytes();
   }
 
   static ChangeEntry decode(Sequence sequence, byte[] bytes) {
-    TupleReader value = new TupleReader(bytes, 0);
-    int format = value.smallInteger();
-    if (format != FORMAT) {
-      throw new MalformedTupleException("Change of an unknown format: " + format);
-    }
+    TupleReader value = FORMAT.reader(bytes);
     String docId = value.string();
     RevisionId winner = new RevisionId(value.integer(), RevisionHash.readFrom(value));
     int branchCount = value.smallInteger();

@@ -7,6 +7,7 @@ import lectus.store.RootSubspace;
 import lectus.store.Versionstamp;
 import lectus.store.Versionstamps;
 import lectus.tuple.MalformedTupleException;
+import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
@@ -20,7 +21,7 @@ import lectus.tuple.TupleWriter;
  * </pre>
  */
 public final class CatalogueSubspace {
-  private static final int FORMAT = 2;
+  private static final StoredFormat FORMAT = new StoredFormat(2, "An entry of the catalogue");
 
   private final byte[] subspace;
 
@@ -61,7 +62,7 @@ public final class CatalogueSubspace {
       Transaction tx, String name, InstanceId instance, byte[] prefix, long createdAtSeconds) {
     TupleWriter value =
         new TupleWriter(64)
-            .integer(FORMAT)
+            .integer(FORMAT.number())
             .string(instance.hex())
             .bytes(prefix)
             .integer(createdAtSeconds);
@@ -72,10 +73,7 @@ public final class CatalogueSubspace {
    * @throws MalformedTupleException if it is no entry that this version knows
    */
   public Entry entry(byte[] value) {
-    TupleReader reader = new TupleReader(value, 0);
-    if (reader.smallInteger() != FORMAT) {
-      throw new MalformedTupleException("An unknown format of a catalogue entry");
-    }
+    TupleReader reader = FORMAT.reader(value);
     return new Entry(
         new InstanceId(reader.string()),
         reader.bytes(),

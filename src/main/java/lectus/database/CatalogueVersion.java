@@ -7,7 +7,7 @@ import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import lectus.store.RootSubspace;
 import lectus.store.Versionstamps;
-import lectus.tuple.MalformedTupleException;
+import lectus.tuple.StoredFormat;
 
 /**
  * When a database was last created or deleted: what tells two lists of databases apart without
@@ -19,7 +19,7 @@ import lectus.tuple.MalformedTupleException;
  * </pre>
  */
 final class CatalogueVersion {
-  private static final byte FORMAT = 1;
+  private static final StoredFormat FORMAT = new StoredFormat(1, "The catalogue's version");
   private static final String NEVER = "0";
 
   private final byte[] key;
@@ -34,13 +34,11 @@ final class CatalogueVersion {
   }
 
   void move(Transaction tx) {
-    tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key, Versionstamps.templateBehind(FORMAT));
+    tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key, Versionstamps.templateBehind((byte) FORMAT.number()));
   }
 
-  private static String text(byte[] value) {
-    if (value[0] != FORMAT) {
-      throw new MalformedTupleException("An unknown format of the catalogue's version");
-    }
+  static String text(byte[] value) {
+    FORMAT.checkFirstByte(value);
     return HexFormat.of().formatHex(value, 1, 1 + Versionstamps.TRANSACTION_LENGTH);
   }
 }

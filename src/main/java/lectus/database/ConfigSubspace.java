@@ -10,7 +10,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import lectus.store.Versionstamps;
-import lectus.tuple.MalformedTupleException;
+import lectus.tuple.NewerFormatException;
+import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
@@ -41,7 +42,7 @@ import lectus.tuple.TupleWriter;
  * {@code format} is the integer 1 in tuples and the byte 1 elsewhere.
  */
 final class ConfigSubspace {
-  private static final int FORMAT = 1;
+  private static final StoredFormat FORMAT = new StoredFormat(1, "The configuration of a database");
   private static final int DEPRECATED = 0;
   private static final int SHARDED = 1;
   private static final int EMPTIED = 2;
@@ -154,17 +155,15 @@ final class ConfigSubspace {
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE,
         versionKey(prefix),
-        Versionstamps.templateBehind((byte) FORMAT));
+        Versionstamps.templateBehind((byte) FORMAT.number()));
   }
 
   static byte[] security(byte[] json) {
-    return ByteArrayUtil.join(new byte[] {FORMAT}, json);
+    return ByteArrayUtil.join(new byte[] {(byte) FORMAT.number()}, json);
   }
 
   static byte[] securityJson(byte[] value) {
-    if (value.length == 0 || value[0] != FORMAT) {
-      throw new MalformedTupleException("An unknown format of the security object");
-    }
+    FORMAT.checkFirstByte(value);
     return Arrays.copyOfRange(value, 1, value.length);
   }
 
@@ -188,7 +187,9 @@ final class ConfigSubspace {
         case REVS_LIMIT -> revsLimit = reader(row.getValue()).smallInteger();
         case SECURITY -> {} // read on its own, where it is asked for
         case VERSION -> version = row.getValue();
-        default -> throw new MalformedTupleException("An unknown field of a configuration");
+        default ->
+            throw new NewerFormatException(
+                "The configuration of a database has a field of a newer version of Lectus");
       }
     }
     if (eras.isEmpty()) {
@@ -203,7 +204,7 @@ final class ConfigSubspace {
   private static int databaseFormat(TupleReader value) {
     int format = value.smallInteger();
     if (format > DatabaseHandle.CURRENT_FORMAT) {
-      throw new MalformedTupleException("A database of a later version's format: " + format);
+      throw StoredFormat.newer("A database", format, DatabaseHandle.CURRENT_FORMAT);
     }
     return format;
   }
@@ -225,7 +226,7 @@ final class ConfigSubspace {
       case SHARDED -> generation(since, value);
       case EMPTIED ->
           new EmptiedGenerations(since, value.bool(), value.smallInteger(), value.smallInteger());
-      default -> throw new MalformedTupleException("A shard map of an unknown kind: " + kind);
+      default -> throw StoredFormat.newer("A shard map", kind, EMPTIED);
     };
   }
 
@@ -256,14 +257,10 @@ final class ConfigSubspace {
   }
 
   private static TupleWriter value() {
-    return new TupleWriter(32).integer(FORMAT);
+    return new TupleWriter(32).integer(FORMAT.number());
   }
 
   private static TupleReader reader(byte[] value) {
-    TupleReader reader = new TupleReader(value, 0);
-    if (reader.smallInteger() != FORMAT) {
-      throw new MalformedTupleException("An unknown format of a configuration field");
-    }
-    return reader;
+    return FORMAT.reader(value);
   }
 }

@@ -2,7 +2,7 @@ package lectus.database;
 
 import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32;
-import lectus.tuple.MalformedTupleException;
+import lectus.tuple.StoredFormat;
 
 /**
  * How a partition key chooses among the shards of a generation (RFC 018, Routing). The number is
@@ -55,7 +55,7 @@ public enum HashScheme {
   }
 
   /**
-   * @throws MalformedTupleException if this server does not know the scheme
+   * @throws lectus.tuple.NewerFormatException if this server does not know the scheme
    */
   static HashScheme numbered(int number) {
     for (HashScheme scheme : values()) {
@@ -63,7 +63,7 @@ public enum HashScheme {
         return scheme;
       }
     }
-    throw new MalformedTupleException("An unknown hash scheme: " + number);
+    throw StoredFormat.newer("A hash scheme", number, values().length - 1);
   }
 
   /** Lamping and Veach, "A Fast, Minimal Memory, Consistent Hash Algorithm". */

@@ -12,6 +12,7 @@ import lectus.store.RootSubspace;
 import lectus.store.Versionstamp;
 import lectus.store.Versionstamps;
 import lectus.tuple.MalformedTupleException;
+import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
@@ -30,7 +31,7 @@ public final class UpdatesSubspace {
   /** The number of buckets. Stored by use, so it never changes. */
   public static final int BUCKETS = 16;
 
-  private static final int FORMAT = 1;
+  private static final StoredFormat FORMAT = new StoredFormat(1, "A row of the updates log");
 
   private final byte[] root;
 
@@ -119,7 +120,7 @@ public final class UpdatesSubspace {
   private static TupleWriter value(
       DatabaseUpdate.Kind kind, InstanceId instance, DatabaseName name) {
     return new TupleWriter(128)
-        .integer(FORMAT)
+        .integer(FORMAT.number())
         .integer(kind.number())
         .string(instance.hex())
         .string(name.text());
@@ -153,10 +154,7 @@ public final class UpdatesSubspace {
   }
 
   private static DatabaseUpdate decode(Versionstamp at, byte[] row) {
-    TupleReader value = new TupleReader(row, 0);
-    if (value.smallInteger() != FORMAT) {
-      throw new MalformedTupleException("A row of the updates log in an unknown format");
-    }
+    TupleReader value = FORMAT.reader(row);
     DatabaseUpdate.Kind kind = kind(value.smallInteger());
     InstanceId instance = new InstanceId(value.string());
     DatabaseName name = new DatabaseName(value.string());
@@ -170,6 +168,6 @@ public final class UpdatesSubspace {
         return kind;
       }
     }
-    throw new MalformedTupleException("An unknown kind of update: " + number);
+    throw StoredFormat.newer("An update", number, DatabaseUpdate.Kind.values().length - 1);
   }
 }

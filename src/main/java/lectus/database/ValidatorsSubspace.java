@@ -5,7 +5,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import lectus.tuple.MalformedTupleException;
+import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
@@ -23,7 +23,7 @@ import lectus.tuple.TupleWriter;
  * decide conflicts.
  */
 public final class ValidatorsSubspace {
-  private static final int FORMAT = 1;
+  private static final StoredFormat FORMAT = new StoredFormat(1, "A row of the validators");
 
   private final byte[] prefix;
 
@@ -46,10 +46,7 @@ public final class ValidatorsSubspace {
 
   /** The design document that a row names. */
   public String decode(KeyValue row) {
-    int format = new TupleReader(row.getValue(), 0).smallInteger();
-    if (format != FORMAT) {
-      throw new MalformedTupleException("Row of a validator of an unknown format: " + format);
-    }
+    FORMAT.reader(row.getValue());
     return new TupleReader(row.getKey(), prefix.length).string();
   }
 
@@ -57,7 +54,7 @@ public final class ValidatorsSubspace {
   public void set(Transaction tx, String docId, boolean validates) {
     tx.options().setNextWriteNoWriteConflictRange();
     if (validates) {
-      tx.set(key(docId), new TupleWriter(4).integer(FORMAT).toBytes());
+      tx.set(key(docId), new TupleWriter(4).integer(FORMAT.number()).toBytes());
     } else {
       tx.clear(key(docId));
     }

@@ -13,7 +13,7 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
 import lectus.store.Versionstamps;
-import lectus.tuple.MalformedTupleException;
+import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleSizes;
 import lectus.tuple.TupleWriter;
@@ -33,7 +33,7 @@ import lectus.tuple.TupleWriter;
  * ranges: they alone decide whether two edits of one document conflict.
  */
 public final class RevisionsSubspace {
-  private static final int FORMAT = 1;
+  private static final StoredFormat FORMAT = new StoredFormat(1, "An edit branch");
 
   /** Above every type code that the tuple encoding of a boolean begins with. */
   private static final int AFTER_BRANCHES = 0xff;
@@ -88,7 +88,7 @@ public final class RevisionsSubspace {
   /** Writes a branch. The sequence of a winning one is filled in when the transaction commits. */
   public void put(Transaction tx, String docId, EditBranch branch, int numberInTransaction) {
     byte[] key = key(docId, branch.deleted(), branch.leaf());
-    TupleWriter value = new TupleWriter(64 + branch.ancestors().sizeBytes()).integer(FORMAT);
+    TupleWriter value = new TupleWriter(64 + branch.ancestors().sizeBytes()).integer(FORMAT.number());
     if (!branch.isWinner()) {
       writeTail(value.nil(), branch);
       tx.set(key, value.toBytes());
@@ -198,11 +198,7 @@ public final class RevisionsSubspace {
   }
 
   private static EditBranch decodeValue(RevisionId leaf, boolean deleted, byte[] bytes) {
-    TupleReader value = new TupleReader(bytes, 0);
-    int format = value.smallInteger();
-    if (format != FORMAT) {
-      throw new MalformedTupleException("Edit branch of an unknown format: " + format);
-    }
+    TupleReader value = FORMAT.reader(bytes);
     Winner winner = null;
     if (value.isNil()) {
       value.nil();

@@ -4,6 +4,7 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import java.util.Arrays;
 import lectus.tuple.MalformedTupleException;
+import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
@@ -18,7 +19,7 @@ import lectus.tuple.TupleWriter;
  * The task is a name, the holder 16 random bytes.
  */
 public final class LeaseSubspace {
-  private static final int FORMAT = 1;
+  private static final StoredFormat FORMAT = new StoredFormat(1, "A lease");
 
   private final byte[] root;
 
@@ -66,17 +67,14 @@ public final class LeaseSubspace {
 
   static byte[] value(Claim claim) {
     return new TupleWriter(32)
-        .integer(FORMAT)
+        .integer(FORMAT.number())
         .bytes(claim.holder())
         .integer(claim.version())
         .toBytes();
   }
 
   static Claim claim(byte[] value) {
-    TupleReader reader = new TupleReader(value, 0);
-    if (reader.smallInteger() != FORMAT) {
-      throw new MalformedTupleException("A lease in an unknown format");
-    }
+    TupleReader reader = FORMAT.reader(value);
     return new Claim(reader.bytes(), reader.integer());
   }
 }

@@ -2,8 +2,7 @@ package lectus.store;
 
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import lectus.tuple.MalformedTupleException;
-import lectus.tuple.TupleReader;
+import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleWriter;
 
 /**
@@ -16,7 +15,7 @@ import lectus.tuple.TupleWriter;
  * </pre>
  */
 public final class StoreFormat {
-  private static final int FORMAT = 1;
+  private static final StoredFormat FORMAT = new StoredFormat(1, "The store's format");
 
   private final byte[] key;
 
@@ -29,15 +28,11 @@ public final class StoreFormat {
     if (bytes == null) {
       return 0;
     }
-    TupleReader value = new TupleReader(bytes, 0);
-    if (value.smallInteger() != FORMAT) {
-      throw new MalformedTupleException("An unknown format of the store's format");
-    }
-    return value.smallInteger();
+    return FORMAT.reader(bytes).smallInteger();
   }
 
   public void write(Transaction tx, int databaseFormat) {
-    tx.set(key, new TupleWriter(8).integer(FORMAT).integer(databaseFormat).toBytes());
+    tx.set(key, new TupleWriter(8).integer(FORMAT.number()).integer(databaseFormat).toBytes());
   }
 
   /** The next start looks at each database. */

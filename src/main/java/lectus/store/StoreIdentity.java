@@ -44,8 +44,16 @@ final class StoreIdentity {
   }
 
   private static String decode(byte[] value) {
+    if (value.length > 0 && value[0] > FORMAT) {
+      throw new StoreOpenException(
+          "The store was written by a newer version of Lectus: its id has format "
+              + value[0]
+              + ", this version reads up to "
+              + FORMAT
+              + ".");
+    }
     if (value.length != 1 + ID_LENGTH || value[0] != FORMAT) {
-      throw new StoreOpenException("The store's id has a format that this version cannot read.");
+      throw new StoreOpenException("The store's id is damaged.");
     }
     return HexFormat.of().formatHex(value, 1, value.length);
   }

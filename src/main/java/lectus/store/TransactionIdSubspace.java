@@ -6,6 +6,7 @@ import com.apple.foundationdb.Transaction;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import lectus.tuple.MalformedTupleException;
+import lectus.tuple.StoredFormat;
 
 /**
  * The transactions that were stored and that somebody may still ask for (RFC 003, Handling of
@@ -24,7 +25,7 @@ public final class TransactionIdSubspace {
   /** In place of an attempt: the write was given up. */
   static final int NONE = 0;
 
-  private static final byte FORMAT = 1;
+  private static final StoredFormat FORMAT = new StoredFormat(1, "The id of a transaction");
   private static final int STAMP_OFFSET = 1 + Integer.BYTES;
   private static final int VALUE_LENGTH = STAMP_OFFSET + Versionstamps.LENGTH;
 
@@ -62,7 +63,7 @@ public final class TransactionIdSubspace {
   void put(Transaction tx, byte[] id, int attempt) {
     byte[] key = key(id);
     tx.addReadConflictKey(key);
-    byte[] head = ByteBuffer.allocate(STAMP_OFFSET).put(FORMAT).putInt(attempt).array();
+    byte[] head = ByteBuffer.allocate(STAMP_OFFSET).put((byte) FORMAT.number()).putInt(attempt).array();
     tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key, Versionstamps.templateBehind(head));
   }
 
@@ -70,8 +71,10 @@ public final class TransactionIdSubspace {
    * @throws MalformedTupleException if it is not a value of this subspace
    */
   public static Trace trace(byte[] value) {
-    if (value.length != VALUE_LENGTH || value[0] != FORMAT) {
-      throw new MalformedTupleException("A transaction id of an unknown format");
+    FORMAT.checkFirstByte(value);
+    if (value.length != VALUE_LENGTH) {
+      throw new MalformedTupleException(
+          "The id of a transaction is damaged: it has " + value.length + " bytes");
     }
     int stampEnd = STAMP_OFFSET + Versionstamps.TRANSACTION_LENGTH;
     return new Trace(

@@ -1,9 +1,10 @@
 package lectus.tuple;
 
 /**
- * Stored bytes that are no tuple of the expected form: damaged data, or a layout we do not know.
+ * Stored bytes that cannot be read: damaged data, or, as {@link NewerFormatException}, what a newer
+ * version wrote.
  */
-public final class MalformedTupleException extends RuntimeException {
+public sealed class MalformedTupleException extends RuntimeException permits NewerFormatException {
   public MalformedTupleException(String message) {
     super(message);
   }

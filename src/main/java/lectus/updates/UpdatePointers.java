@@ -12,6 +12,7 @@ import lectus.store.Reads;
 import lectus.store.RootSubspace;
 import lectus.store.Versionstamp;
 import lectus.tuple.MalformedTupleException;
+import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
@@ -27,7 +28,7 @@ import lectus.tuple.TupleWriter;
  * </pre>
  */
 public final class UpdatePointers {
-  private static final int FORMAT = 1;
+  private static final StoredFormat FORMAT = new StoredFormat(1, "A pointer into the updates log");
   private static final int PROGRESS = 0;
   private static final int UPDATED = 1;
   private static final int DELETED = 2;
@@ -56,7 +57,7 @@ public final class UpdatePointers {
       case PROGRESS -> Optional.empty();
       case UPDATED -> Optional.of(new Target(new InstanceId(key.string()), at));
       case DELETED -> Optional.of(new Target(new InstanceId(value.string()), at));
-      default -> throw new MalformedTupleException("An unknown kind of pointer: " + kind);
+      default -> throw StoredFormat.newer("A pointer into the updates log", kind, DELETED);
     };
   }
 
@@ -127,14 +128,10 @@ public final class UpdatePointers {
   }
 
   private static TupleWriter value() {
-    return new TupleWriter(64).integer(FORMAT);
+    return new TupleWriter(64).integer(FORMAT.number());
   }
 
   private static TupleReader reader(byte[] value) {
-    TupleReader reader = new TupleReader(value, 0);
-    if (reader.smallInteger() != FORMAT) {
-      throw new MalformedTupleException("A pointer into the updates log in an unknown format");
-    }
-    return reader;
+    return FORMAT.reader(value);
   }
 }

@@ -21,7 +21,7 @@ import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.testing.TestStores;
-import lectus.tuple.MalformedTupleException;
+import lectus.tuple.NewerFormatException;
 import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -199,7 +199,7 @@ final class ReshardingTest {
           tx.set(db.shardMapKey(), value);
           return null;
         });
-    assertThatThrownBy(() -> there.open(NAME)).isInstanceOf(MalformedTupleException.class);
+    assertThatThrownBy(() -> there.open(NAME)).isInstanceOf(NewerFormatException.class);
   }
 
   private static Sequence since(DatabaseHandle db) {

@@ -20,7 +20,7 @@ import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.testing.TestStores;
-import lectus.tuple.MalformedTupleException;
+import lectus.tuple.NewerFormatException;
 import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -167,8 +167,10 @@ class RevisionsSubspaceTest {
             () ->
                 transactions.<Object>read(
                     tx -> Reads.await(revisions.branch(tx, "a", false, branch.leaf()))))
-        .isInstanceOf(MalformedTupleException.class)
-        .hasMessageContaining("unknown format: 2");
+        .isInstanceOf(NewerFormatException.class)
+        .hasMessage(
+            "An edit branch was written by a newer version of Lectus: it has format 2, this version"
+                + " reads up to 1");
   }
 
   private void put(String id, EditBranch branch) {

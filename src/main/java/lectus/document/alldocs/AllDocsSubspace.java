@@ -9,7 +9,7 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
-import lectus.tuple.MalformedTupleException;
+import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
@@ -24,7 +24,7 @@ import lectus.tuple.TupleWriter;
  * Written without conflict ranges: the revisions subspace decides conflicts.
  */
 public final class AllDocsSubspace {
-  private static final int FORMAT = 1;
+  private static final StoredFormat FORMAT = new StoredFormat(1, "A row of the all-docs index");
 
   /** Above every type code that the tuple encoding of a string begins with. */
   private static final int AFTER_IDS = 0xff;
@@ -62,7 +62,7 @@ public final class AllDocsSubspace {
   }
 
   public void put(Transaction tx, AllDocsRow row) {
-    TupleWriter value = new TupleWriter(32).integer(FORMAT).integer(row.winner().position());
+    TupleWriter value = new TupleWriter(32).integer(FORMAT.number()).integer(row.winner().position());
     row.winner().hash().writeTo(value);
     tx.options().setNextWriteNoWriteConflictRange();
     tx.set(key(row.id()), value.integer(row.branchCount()).toBytes());
@@ -74,11 +74,7 @@ public final class AllDocsSubspace {
   }
 
   private static AllDocsRow decode(String docId, byte[] bytes) {
-    TupleReader value = new TupleReader(bytes, 0);
-    int format = value.smallInteger();
-    if (format != FORMAT) {
-      throw new MalformedTupleException("All-docs row of an unknown format: " + format);
-    }
+    TupleReader value = FORMAT.reader(bytes);
     RevisionId winner = new RevisionId(value.integer(), RevisionHash.readFrom(value));
     return new AllDocsRow(docId, winner, value.smallInteger());
   }

@@ -11,6 +11,7 @@ import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
 import lectus.store.Reads;
 import lectus.tuple.MalformedTupleException;
+import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleSizes;
 import lectus.tuple.TupleWriter;
@@ -34,7 +35,7 @@ import lectus.tuple.TupleWriter;
  * <p>Nothing is written with a conflict range: the revisions subspace decides conflicts.
  */
 public final class DocumentsSubspace {
-  private static final int FORMAT = 1;
+  private static final StoredFormat FORMAT = new StoredFormat(1, "A document's body");
 
   /** Above every type code that a path, or the tuple encoding of a boolean, begins with. */
   private static final int AFTER = 0xff;
@@ -45,7 +46,7 @@ public final class DocumentsSubspace {
    */
   private static final int MAX_KEY_BYTES_BESIDE_ID_AND_HASH = 32;
 
-  private static final byte[] METADATA = new TupleWriter(4).integer(FORMAT).toBytes();
+  private static final byte[] METADATA = new TupleWriter(4).integer(FORMAT.number()).toBytes();
 
   private final byte[] prefix;
 
@@ -86,10 +87,7 @@ public final class DocumentsSubspace {
    * @throws MalformedTupleException when it is none that this version knows
    */
   public static void checkMetadata(byte[] value) {
-    int format = new TupleReader(value, 0).smallInteger();
-    if (format != FORMAT) {
-      throw new MalformedTupleException("Document body of an unknown format: " + format);
-    }
+    FORMAT.reader(value);
   }
 
   /**

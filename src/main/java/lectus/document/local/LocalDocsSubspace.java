@@ -13,7 +13,7 @@ import lectus.document.edit.LocalEdit;
 import lectus.json.ExplodedBody;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
-import lectus.tuple.MalformedTupleException;
+import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
@@ -30,7 +30,7 @@ import lectus.tuple.TupleWriter;
  * </pre>
  */
 public final class LocalDocsSubspace {
-  private static final int FORMAT = 1;
+  private static final StoredFormat FORMAT = new StoredFormat(1, "A local document");
   private static final int ROWS = 0;
   private static final int BODIES = 1;
 
@@ -98,7 +98,7 @@ public final class LocalDocsSubspace {
 
   /** The row alone gets a write conflict range: none reads bodies but with their row. */
   private void put(Transaction tx, LocalEdit edit) {
-    byte[] row = new TupleWriter(MOST_VALUE_BYTES).integer(FORMAT).integer(edit.number()).toBytes();
+    byte[] row = new TupleWriter(MOST_VALUE_BYTES).integer(FORMAT.number()).integer(edit.number()).toBytes();
     tx.set(key(edit.id()), row);
     TupleWriter key = TupleWriter.startingWith(bodies).string(edit.id());
     int idBytes = key.length();
@@ -117,11 +117,7 @@ public final class LocalDocsSubspace {
   }
 
   private static LocalRow decode(String id, byte[] bytes) {
-    TupleReader value = new TupleReader(bytes, 0);
-    int format = value.smallInteger();
-    if (format != FORMAT) {
-      throw new MalformedTupleException("Local document of an unknown format: " + format);
-    }
+    TupleReader value = FORMAT.reader(bytes);
     return new LocalRow(id, revision(value.integer()));
   }
 }
