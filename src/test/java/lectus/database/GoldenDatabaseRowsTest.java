@@ -1,0 +1,215 @@
+package lectus.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.Transaction;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import lectus.store.Store;
+import lectus.store.Versionstamp;
+import lectus.store.testing.GoldenRows;
+import lectus.store.testing.TestStores;
+import lectus.store.testing.WrittenRows;
+import lectus.tuple.TupleWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The exact bytes of the catalogue, the updates log and what describes a database. */
+final class GoldenDatabaseRowsTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final InstanceId INSTANCE = new InstanceId("00112233445566778899aabbccddeeff");
+  private static final DatabaseName NAME = DatabaseName.of("a/b");
+
+  private final Store store = stores.fresh();
+
+  /** Everything written lies below it, and nothing else. */
+  private final byte[] root =
+      TupleWriter.startingWith(store.rootPrefix()).string("golden").toBytes();
+
+  private final Versionstamp fixed =
+      new Versionstamp(HexFormat.of().parseHex("000102030405060708090a0b"));
+
+  private WrittenRows written(Consumer<Transaction> encoder) {
+    return WrittenRows.of(store, Range.startsWith(root), encoder);
+  }
+
+  private byte[] database(String name) {
+    return TupleWriter.startingWith(root).string(name).toBytes();
+  }
+
+  @Test
+  void the_catalogue() {
+    CatalogueSubspace catalogue = new CatalogueSubspace(root);
+    byte[] prefix = {0x15, 0x2a};
+    WrittenRows written =
+        written(tx -> catalogue.enter(tx, "a/b", INSTANCE, prefix, 1_700_000_000));
+    GoldenRows golden = GoldenRows.of("CatalogueSubspace", root, written.stamp());
+
+    golden.assertAre(written.rows());
+    KeyValue row = golden.row("one life of a database");
+    assertThat(catalogue.name(row.getKey())).isEqualTo(NAME);
+    CatalogueSubspace.Entry entry = catalogue.entry(row.getValue());
+    assertThat(entry.instance()).isEqualTo(INSTANCE);
+    assertThat(entry.prefix()).isEqualTo(prefix);
+    assertThat(entry.createdAtSeconds()).isEqualTo(1_700_000_000);
+    assertThat(entry.joined()).isEqualTo(Versionstamp.of(written.stamp()));
+  }
+
+  @Test
+  void the_updates_log() {
+    UpdatesSubspace log = new UpdatesSubspace(root);
+    DatabaseUpdate moved =
+        new DatabaseUpdate(fixed, DatabaseUpdate.Kind.UPDATED, INSTANCE, NAME, fixed);
+    // Rows of one transaction and one bucket have one key, so each has a bucket of its own.
+    InstanceId updated = new InstanceId("00112233445566778899aabbccddeef0");
+    InstanceId deleted = new InstanceId("00112233445566778899aabbccddeef1");
+    WrittenRows written =
+        written(
+            tx -> {
+              log.created(tx, INSTANCE, NAME);
+              log.updated(tx, updated, NAME);
+              log.deleted(tx, deleted, NAME, fixed);
+              log.put(tx, moved);
+            });
+    GoldenRows golden = GoldenRows.of("UpdatesSubspace", root, written.stamp());
+
+    golden.assertAre(written.rows());
+    Versionstamp at = Versionstamp.of(written.stamp());
+    assertThat(log.decode(UpdatesSubspace.bucketOf(INSTANCE), golden.row("created")))
+        .isEqualTo(new DatabaseUpdate(at, DatabaseUpdate.Kind.CREATED, INSTANCE, NAME, at));
+    assertThat(log.decode(UpdatesSubspace.bucketOf(updated), golden.row("updated")))
+        .isEqualTo(new DatabaseUpdate(at, DatabaseUpdate.Kind.UPDATED, updated, NAME, at));
+    assertThat(log.decode(UpdatesSubspace.bucketOf(deleted), golden.row("deleted")))
+        .isEqualTo(new DatabaseUpdate(at, DatabaseUpdate.Kind.DELETED, deleted, NAME, fixed));
+    assertThat(log.decode(UpdatesSubspace.bucketOf(INSTANCE), golden.row("updated, compacted")))
+        .isEqualTo(moved);
+  }
+
+  @Test
+  void the_version_of_the_catalogue() {
+    CatalogueVersion version = new CatalogueVersion(root);
+    WrittenRows written = written(version::move);
+    GoldenRows golden = GoldenRows.of("CatalogueVersion", root, written.stamp());
+
+    golden.assertAre(written.rows());
+    assertThat(CatalogueVersion.text(golden.value("the last creation or deletion")))
+        .isEqualTo(HexFormat.of().formatHex(written.stamp()));
+  }
+
+  @Test
+  void a_configuration() {
+    byte[] sharded = database("a");
+    byte[] former = database("b");
+    DatabaseConfiguration configuration = new DatabaseConfiguration(999, true);
+    Generation first =
+        new Generation(
+            Optional.empty(), HashScheme.DEFAULT, List.of(new ShardId("1"), new ShardId("2")), false);
+    Generation second =
+        new Generation(Optional.empty(), HashScheme.DEFAULT, List.of(new ShardId("3")), false);
+    Sequence since = new Sequence(0, fixed.bytes());
+    EmptiedGenerations emptied = new EmptiedGenerations(Optional.of(since), true, 1, 300);
+    WrittenRows written =
+        written(
+            tx -> {
+              ConfigSubspace.create(tx, sharded, configuration, first.shards());
+              ConfigSubspace.update(tx, sharded, configuration.withPurgedInfosLimit(70_000));
+              tx.set(
+                  ConfigSubspace.securityKey(sharded),
+                  ConfigSubspace.security("{}".getBytes(StandardCharsets.UTF_8)));
+              ConfigSubspace.reshard(tx, sharded, 0, first.asReplaced(), second);
+              ConfigSubspace.reshard(tx, former, 0, Generation.UNSHARDED.asReplaced(), second);
+              ConfigSubspace.putEmptied(tx, former, emptied);
+            });
+    GoldenRows golden = GoldenRows.of("ConfigSubspace", root, written.stamp());
+    golden.assertAre(written.rows());
+
+    Sequence reshardedAt = Sequence.of(0, written.stamp(), 0);
+    Generation current =
+        new Generation(Optional.of(reshardedAt), HashScheme.DEFAULT, second.shards(), false);
+    ConfigSubspace.Content content = ConfigSubspace.read(sharded, below(sharded, written));
+    assertThat(content.configuration()).isEqualTo(configuration.withPurgedInfosLimit(70_000));
+    assertThat(content.format()).isEqualTo(1);
+    assertThat(content.topology().generations()).containsExactly(first.asReplaced(), current);
+    assertThat(content.version()).isEqualTo(golden.value("when the configuration changed"));
+    assertThat(ConfigSubspace.securityJson(golden.value("the security object")))
+        .asString(StandardCharsets.UTF_8)
+        .isEqualTo("{}");
+    assertThat(ConfigSubspace.read(former, below(former, written)).topology().generations())
+        .containsExactly(Generation.UNSHARDED.asReplaced(), current);
+  }
+
+  private static List<KeyValue> below(byte[] prefix, WrittenRows written) {
+    Range range = ConfigSubspace.range(prefix);
+    return written.rows().stream()
+        .filter(
+            row ->
+                Arrays.compareUnsigned(row.getKey(), range.begin) >= 0
+                    && Arrays.compareUnsigned(row.getKey(), range.end) < 0)
+        .toList();
+  }
+
+  @Test
+  void counters() {
+    byte[] db = database("a");
+    byte[] documents = StatisticsSubspace.key(db, StatisticsSubspace.Counter.DOCUMENTS, 0);
+    byte[] bytes = StatisticsSubspace.key(db, StatisticsSubspace.Counter.ACTIVE_BYTES, 15);
+    byte[] entries = StatisticsSubspace.entriesKey(db, new ShardId("12"), 15);
+    byte[] partition =
+        StatisticsSubspace.partitionKey(
+            db, Partition.of("p"), StatisticsSubspace.Counter.DELETED_DOCUMENTS, 3);
+    GoldenRows golden = GoldenRows.of("StatisticsSubspace", root, new byte[0]);
+
+    golden.assertAre(
+        List.of(
+            new KeyValue(documents, StatisticsSubspace.littleEndian(1)),
+            new KeyValue(bytes, StatisticsSubspace.littleEndian(-2)),
+            new KeyValue(entries, StatisticsSubspace.littleEndian(0x0102030405060708L)),
+            new KeyValue(partition, StatisticsSubspace.littleEndian(256))));
+    assertThat(StatisticsSubspace.number(golden.value("active bytes in the last slot")))
+        .isEqualTo(-2);
+    assertThat(StatisticsSubspace.nameOf(db, golden.key("entries of shard 12")))
+        .contains("entries of the shard 12 in slot 15");
+    assertThat(StatisticsSubspace.nameOf(db, golden.key("deleted documents of partition p")))
+        .contains("deleted documents of the partition p in slot 3");
+    // Which slot counts a document is stored, too.
+    assertThat(Stream.of("", "a", "doc-17", "ü").map(StatisticsSubspace::slotOf))
+        .containsExactly(0, 1, 5, 12);
+  }
+
+  @Test
+  void design_documents_that_ask_for_validation() {
+    byte[] db = database("a");
+    ValidatorsSubspace validators = new ValidatorsSubspace(db);
+    WrittenRows written = written(tx -> validators.set(tx, "_design/v", true));
+    GoldenRows golden = GoldenRows.of("ValidatorsSubspace", root, written.stamp());
+
+    golden.assertAre(written.rows());
+    assertThat(validators.decode(golden.row("_design/v"))).isEqualTo("_design/v");
+  }
+
+  @Test
+  void sequences_as_text() {
+    List<Sequence> sequences =
+        Stream.of(0, 1, 256)
+            .map(incarnation -> new Sequence(incarnation, fixed.bytes()))
+            .toList();
+    GoldenRows golden = GoldenRows.of("Sequence");
+
+    golden.assertAre(
+        sequences.stream()
+            .map(it -> new KeyValue(new byte[0], HexFormat.of().parseHex(it.toString())))
+            .toList());
+    for (Sequence sequence : sequences) {
+      byte[] text = golden.value("incarnation " + sequence.incarnation());
+      assertThat(Sequence.parse(HexFormat.of().formatHex(text))).contains(sequence);
+    }
+  }
+}

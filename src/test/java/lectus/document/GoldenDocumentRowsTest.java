@@ -1,0 +1,185 @@
+package lectus.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Transaction;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import lectus.changes.ChangeEntry;
+import lectus.changes.ChangesSubspace;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.document.alldocs.AllDocsRow;
+import lectus.document.alldocs.AllDocsSubspace;
+import lectus.document.body.BodyKey;
+import lectus.document.body.DocumentsSubspace;
+import lectus.document.local.LocalDocsSubspace;
+import lectus.document.local.LocalRow;
+import lectus.document.testing.TestDatabase;
+import lectus.revision.Ancestors;
+import lectus.revision.BodySize;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionHash;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionsSubspace;
+import lectus.revision.Winner;
+import lectus.store.Store;
+import lectus.store.testing.GoldenRows;
+import lectus.store.testing.TestStores;
+import lectus.store.testing.WrittenRows;
+import lectus.tuple.TupleWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The exact bytes of documents, their revisions and their places in indexes. */
+final class GoldenDocumentRowsTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final RevisionId PLAIN = RevisionId.of("3-00112233445566778899aabbccddeeff");
+  private static final RevisionId ODD = RevisionId.of("2-odd");
+
+  private final Store store = stores.fresh();
+  private final DatabaseHandle db =
+      TestDatabase.create(store).read((tx, handle) -> handle);
+
+  private WrittenRows written(DatabaseSubspace subspace, Consumer<Transaction> encoder) {
+    return WrittenRows.of(store, subspace.range(db.prefix()), encoder);
+  }
+
+  private static EditBranch branch(RevisionId leaf, boolean deleted, RevisionHash... ancestors) {
+    Ancestors list = Ancestors.of(List.of(ancestors), Ancestors.MAX_COUNT);
+    return new EditBranch(leaf, deleted, list, new BodySize(300, 70_000), null);
+  }
+
+  @Test
+  void edit_branches() {
+    RevisionsSubspace revisions = new RevisionsSubspace(db);
+    RevisionHash plain = PLAIN.hash();
+    EditBranch alone = branch(RevisionId.of("1-00112233445566778899aabbccddeeff"), false);
+    EditBranch withParents = branch(PLAIN, false, plain, plain);
+    EditBranch losing = branch(ODD, false, ODD.hash());
+    EditBranch deleted = branch(PLAIN, true, plain, ODD.hash());
+    WrittenRows written =
+        written(
+            DatabaseSubspace.REVISIONS,
+            tx -> {
+              revisions.put(tx, "a", alone.winning(1), 1);
+              revisions.put(tx, "b\0", withParents.winning(3), 258);
+              revisions.put(tx, "b\0", losing, 0);
+              revisions.put(tx, "b\0", deleted, 0);
+            });
+    GoldenRows golden = GoldenRows.of("RevisionsSubspace", db.prefix(), written.stamp());
+
+    golden.assertAre(written.rows());
+    Winner winner = new Winner(Sequence.of(0, written.stamp(), 258), 3);
+    assertThat(branch(golden, "the winner of three")).isEqualTo(with(winner, withParents));
+    assertThat(branch(golden, "a losing branch with an odd hash")).isEqualTo(losing);
+    assertThat(branch(golden, "a deleted branch")).isEqualTo(deleted);
+    assertThat(branch(golden, "the first revision of a document").losing()).isEqualTo(alone);
+  }
+
+  private EditBranch branch(GoldenRows golden, String title) {
+    String id = title.equals("the first revision of a document") ? "a" : "b\0";
+    byte[] document = DatabaseSubspace.REVISIONS.key(db.prefix()).string(id).toBytes();
+    return RevisionsSubspace.decode(golden.row(title), document.length);
+  }
+
+  private static EditBranch with(Winner winner, EditBranch branch) {
+    return new EditBranch(
+        branch.leaf(), branch.deleted(), branch.ancestors(), branch.body(), winner);
+  }
+
+  @Test
+  void bodies() {
+    DocumentsSubspace documents = new DocumentsSubspace(db);
+    WrittenRows written =
+        written(
+            DatabaseSubspace.DOCUMENTS,
+            tx -> {
+              documents.put(
+                  tx, "a", false, PLAIN, TestDatabase.edit("a", null, "{\"x\":[1]}").body());
+              documents.put(tx, "a", true, ODD, TestDatabase.edit("a", null, "{}").body());
+            });
+    GoldenRows golden = GoldenRows.of("DocumentsSubspace", db.prefix(), written.stamp());
+
+    golden.assertAre(written.rows());
+    int document = documents.document("a").length;
+    KeyValue leaf = golden.row("a leaf value of a live revision");
+    BodyKey key = DocumentsSubspace.decodeKey(leaf.getKey(), document);
+    assertThat(key.deleted()).isFalse();
+    assertThat(key.revision()).isEqualTo(PLAIN);
+    DocumentsSubspace.checkMetadata(golden.value("a live revision"));
+    assertThat(DocumentsSubspace.decodeKey(golden.key("a tombstone"), document).revision())
+        .isEqualTo(ODD);
+  }
+
+  @Test
+  void the_all_docs_index() {
+    AllDocsSubspace allDocs = new AllDocsSubspace(db);
+    AllDocsRow plain = new AllDocsRow("ü\0", PLAIN, 1);
+    AllDocsRow odd = new AllDocsRow("b", ODD, 300);
+    WrittenRows written =
+        written(
+            DatabaseSubspace.ALL_DOCS,
+            tx -> {
+              allDocs.put(tx, plain);
+              allDocs.put(tx, odd);
+            });
+    GoldenRows golden = GoldenRows.of("AllDocsSubspace", db.prefix(), written.stamp());
+
+    golden.assertAre(written.rows());
+    assertThat(allDocs.decode(golden.row("ü and a NUL"))).isEqualTo(plain);
+    assertThat(allDocs.decode(golden.row("a hash of three letters"))).isEqualTo(odd);
+  }
+
+  @Test
+  void local_documents() {
+    LocalDocsSubspace local = new LocalDocsSubspace(db);
+    WrittenRows written =
+        written(
+            DatabaseSubspace.LOCAL_DOCS,
+            tx -> local.write(tx, TestDatabase.local("_local/a", "0-299", "{\"x\":1}")));
+    GoldenRows golden = GoldenRows.of("LocalDocsSubspace", db.prefix(), written.stamp());
+
+    golden.assertAre(written.rows());
+    assertThat(local.decode(golden.row("the row")))
+        .isEqualTo(new LocalRow("_local/a", LocalDocsSubspace.revision(300)));
+    assertThat(golden.key("the body")).startsWith(local.body("_local/a"));
+  }
+
+  @Test
+  void the_changes_index() {
+    ChangesSubspace changes = new ChangesSubspace(db);
+    ShardId shard = new ShardId("12");
+    WrittenRows written =
+        written(
+            DatabaseSubspace.CHANGES,
+            tx -> {
+              changes.insert(tx, shard, 1, new ChangeEntry(null, "a", PLAIN, false, 2));
+              changes.insert(tx, shard, 258, new ChangeEntry(null, "b", ODD, true, 1));
+            });
+    GoldenRows golden = GoldenRows.of("ChangesSubspace", db.prefix(), written.stamp());
+
+    KeyValue former = golden.row("an entry from before shards");
+    List<KeyValue> rows = new ArrayList<>(written.rows());
+    Sequence fixed = new Sequence(0, HexFormat.of().parseHex("000102030405060708090a0b"));
+    TupleWriter formerKey = DatabaseSubspace.CHANGES_DEPRECATED.key(db.prefix());
+    fixed.writeTo(formerKey);
+    rows.add(new KeyValue(formerKey.toBytes(), former.getValue()));
+    golden.assertAre(rows);
+    assertThat(
+            Stream.of("a live document", "a deleted one")
+                .map(title -> changes.decode(shard, golden.row(title))))
+        .containsExactly(
+            new ChangeEntry(Sequence.of(0, written.stamp(), 1), "a", PLAIN, false, 2),
+            new ChangeEntry(Sequence.of(0, written.stamp(), 258), "b", ODD, true, 1));
+    assertThat(changes.decode(ShardId.DEPRECATED, former))
+        .isEqualTo(new ChangeEntry(fixed, "a", PLAIN, false, 2));
+  }
+}

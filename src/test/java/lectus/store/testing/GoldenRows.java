@@ -1,0 +1,153 @@
+package lectus.store.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.KeyValue;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The committed table of one encoder's bytes: {@code src/test/resources/golden/<class>.txt}. A test
+ * compares it with what the encoder makes, and has the decoder read it. An encoding that is stored
+ * never changes, so a row of a table never does either.
+ *
+ * <p>A table has a title for each row, then its key and its value in hex digits. Three notations
+ * stand for bytes:
+ *
+ * <pre>
+ * prefix       what all keys of the test's subspace begin with
+ * stamp        the ten bytes that the store gave the transaction
+ * 61*99995     so many bytes 61
+ * </pre>
+ */
+public final class GoldenRows {
+  private static final String PREFIX = "prefix";
+  private static final String STAMP = "stamp";
+
+  /** From here on equal bytes are shown as their number. */
+  private static final int LEAST_RUN = 24;
+
+  private final Map<String, String> keys = new LinkedHashMap<>();
+  private final Map<String, String> values = new LinkedHashMap<>();
+  private final byte[] prefix;
+  private final byte[] stamp;
+
+  private GoldenRows(String name, byte[] prefix, byte[] stamp) {
+    this.prefix = prefix;
+    this.stamp = stamp;
+    String title = "";
+    for (String line : lines(name)) {
+      String[] words = line.strip().split(" ", 2);
+      if (line.isBlank() || line.startsWith("#")) {
+        continue;
+      } else if (!line.startsWith(" ")) {
+        title = line;
+      } else {
+        (words[0].equals("key") ? keys : values).put(title, words.length > 1 ? words[1] : "");
+      }
+    }
+  }
+
+  /** A table whose bytes are the same in every run. */
+  public static GoldenRows of(String name) {
+    return new GoldenRows(name, new byte[0], new byte[0]);
+  }
+
+  public static GoldenRows of(String name, byte[] prefix, byte[] stamp) {
+    return new GoldenRows(name, prefix, stamp);
+  }
+
+  /** Nothing is missing in the table, and nothing else is in it. */
+  public void assertAre(Collection<KeyValue> rows) {
+    assertThat(rows.stream().map(row -> shown(row.getKey()) + " = " + shown(row.getValue())))
+        .containsExactlyInAnyOrderElementsOf(
+            values.keySet().stream()
+                .map(title -> shown(row(title).getKey()) + " = " + shown(row(title).getValue()))
+                .toList());
+  }
+
+  /** The bytes of the row with this title. */
+  public KeyValue row(String title) {
+    assertThat(values).containsKey(title);
+    return new KeyValue(bytes(keys.getOrDefault(title, "")), bytes(values.get(title)));
+  }
+
+  public byte[] key(String title) {
+    return row(title).getKey();
+  }
+
+  public byte[] value(String title) {
+    return row(title).getValue();
+  }
+
+  private byte[] bytes(String notation) {
+    StringBuilder hex = new StringBuilder();
+    for (String word : notation.strip().split("\\s+")) {
+      int times = word.indexOf('*');
+      if (word.equals(PREFIX)) {
+        hex.append(HexFormat.of().formatHex(prefix));
+      } else if (word.equals(STAMP)) {
+        hex.append(HexFormat.of().formatHex(stamp));
+      } else if (times > 0) {
+        int count = Integer.parseInt(word.substring(times + 1));
+        hex.append(word.substring(0, times).repeat(count));
+      } else {
+        hex.append(word);
+      }
+    }
+    return HexFormat.of().parseHex(hex);
+  }
+
+  /** In the table's notation, so that a failure shows what a row would have to be. */
+  private String shown(byte[] bytes) {
+    StringBuilder shown = new StringBuilder();
+    int at = 0;
+    if (prefix.length > 0 && startsWith(bytes, 0, prefix)) {
+      shown.append(PREFIX).append(' ');
+      at = prefix.length;
+    }
+    while (at < bytes.length) {
+      int run = run(bytes, at);
+      if (stamp.length > 0 && startsWith(bytes, at, stamp)) {
+        shown.append(' ').append(STAMP).append(' ');
+        at += stamp.length;
+      } else if (run >= LEAST_RUN) {
+        shown.append(' ').append("%02x*%d ".formatted(bytes[at], run));
+        at += run;
+      } else {
+        shown.append("%02x".formatted(bytes[at++]));
+      }
+    }
+    return shown.toString().strip().replaceAll(" +", " ");
+  }
+
+  private static int run(byte[] bytes, int from) {
+    int to = from;
+    while (to < bytes.length && bytes[to] == bytes[from]) {
+      to++;
+    }
+    return to - from;
+  }
+
+  private static boolean startsWith(byte[] bytes, int at, byte[] head) {
+    int end = at + head.length;
+    return end <= bytes.length && Arrays.equals(bytes, at, end, head, 0, head.length);
+  }
+
+  private static List<String> lines(String name) {
+    try (InputStream table = GoldenRows.class.getResourceAsStream("/golden/" + name + ".txt")) {
+      assertThat(table).as("src/test/resources/golden/" + name + ".txt").isNotNull();
+      return new String(table.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
