@@ -1,0 +1,105 @@
+package lectus.frozen;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipInputStream;
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.store.EmbeddedStores;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A folder that {@link WriteStore} wrote is opened, read, written and checked. It never changes, so
+ * this version must be able to do that with whatever a released one has left.
+ */
+final class StoresOfEarlierVersionsTest {
+  private static final Path STORES = Path.of("src/test/resources/stores");
+  private static final String NAME = "format-1";
+
+  @TempDir Path folder;
+
+  @BeforeEach
+  void unpack() throws IOException {
+    TestStores.onlyEmbedded();
+    try (InputStream packed = Files.newInputStream(STORES.resolve(NAME + ".zip"));
+        ZipInputStream zip = new ZipInputStream(packed)) {
+      for (ZipEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
+        Path file = folder.resolve(entry.getName());
+        Files.createDirectories(file.getParent());
+        Files.copy(zip, file);
+      }
+    }
+  }
+
+  @Test
+  void clients_see_what_they_saw() throws IOException {
+    List<String> expected = Files.readAllLines(STORES.resolve(NAME + ".txt"));
+    try (Store store = EmbeddedStores.open(folder)) {
+      try (LectusServer server = LectusServer.start(store)) {
+        assertThat(StoreListing.of(server)).containsExactlyElementsOf(expected);
+      }
+      SoundStore.assertSound(store);
+    }
+  }
+
+  @Test
+  void it_is_written_like_a_new_one() {
+    try (Store store = EmbeddedStores.open(folder)) {
+      try (LectusServer server = LectusServer.start(store)) {
+        editAll(server);
+      }
+      SoundStore.assertSound(store);
+    }
+    try (Store store = EmbeddedStores.open(folder);
+        LectusServer server = LectusServer.start(store)) {
+      assertThat(server.get("/values/types").body()).contains("\"new\":true");
+      assertThat(server.get("/values/gone").body()).contains("\"new\":true");
+      assertThat(server.get("/conflicts/a").body()).contains("\"_rev\":\"4-");
+      assertThat(server.get("/values/long").status()).isEqualTo(404);
+    }
+  }
+
+  private static void editAll(LectusServer server) {
+    edit(server, "/values/types");
+    edit(server, "/conflicts/a");
+    edit(server, "/conflicts/c");
+    edit(server, "/shards/first-3");
+    edit(server, "/shards/second-2");
+    edit(server, "/parts/p1:1");
+    edit(server, "/local%2Fdb/_local/checkpoint");
+    edit(server, "/again/b");
+    server.write("/values/gone", "{\"new\":true}");
+    assertThat(server.put("/former").status()).isEqualTo(201);
+    server.write("/former/a", "{\"new\":true}");
+    assertThat(server.delete("/values/long?rev=" + rev(server, "/values/long")).status())
+        .isEqualTo(200);
+    assertThat(server.put("/validated/more", "{}").status()).isNotEqualTo(201);
+    assertThat(server.put("/shards/_changes/_meta", "{\"shards\":1}").status() / 100).isEqualTo(2);
+    edit(server, "/shards/first-4");
+    Answer branch =
+        server.post(
+            "/conflicts/_bulk_docs",
+            "{\"new_edits\":false,\"docs\":[{\"_id\":\"d\",\"_rev\":\"3-g\","
+                + "\"_revisions\":{\"start\":3,\"ids\":[\"g\",\"f\"]}}]}");
+    assertThat(branch.status()).isEqualTo(201);
+  }
+
+  private static void edit(LectusServer server, String target) {
+    server.write(target, "{\"_rev\":\"" + rev(server, target) + "\",\"new\":true}");
+  }
+
+  private static String rev(LectusServer server, String target) {
+    return server.get(target).member("_rev");
+  }
+}
