@@ -70,7 +70,7 @@ final class RocksSettings implements AutoCloseable {
   }
 
   private RocksSettings(EngineOptions engineOptions, Properties columnFamily) {
-    org.rocksdb.RocksDB.loadLibrary();
+    NativeLibrary.load();
     backgroundErrors = own(new BackgroundErrors());
     options = own(initialOptions(columnFamily));
     general(engineOptions);

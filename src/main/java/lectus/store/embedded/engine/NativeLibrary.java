@@ -1,0 +1,65 @@
+package lectus.store.embedded.engine;
+
+import java.util.Locale;
+import java.util.Set;
+import lectus.error.StoreOpenException;
+import org.rocksdb.RocksDB;
+
+/**
+ * RocksDB's native library. The packaged jar carries it for the platforms that {@link #isCarried}
+ * knows and no others, because each takes about six megabytes. Elsewhere a library in {@code
+ * java.library.path} still does.
+ */
+final class NativeLibrary {
+  private static final Set<String> X86_64 = Set.of("amd64", "x86_64");
+  private static final Set<String> ARM64 = Set.of("aarch64", "arm64");
+
+  private NativeLibrary() {}
+
+  /**
+   * Loads it into this process, unless that has been done.
+   *
+   * @throws StoreOpenException one sentence why that cannot be
+   */
+  static void load() {
+    load(RocksDB::loadLibrary, System.getProperty("os.name"), System.getProperty("os.arch"));
+  }
+
+  static void load(Runnable loader, String system, String processor) {
+    try {
+      loader.run();
+    } catch (RuntimeException | LinkageError failure) {
+      throw new StoreOpenException(
+          isCarried(system, processor) ? refused(failure) : missing(system, processor), failure);
+    }
+  }
+
+  /** Whether the packaged jar has a library for the platform, as Java names it. */
+  static boolean isCarried(String system, String processor) {
+    String name = system.toLowerCase(Locale.ROOT);
+    if (name.startsWith("linux") || name.startsWith("mac os x")) {
+      return X86_64.contains(processor) || ARM64.contains(processor);
+    }
+    return name.startsWith("windows") && X86_64.contains(processor);
+  }
+
+  private static String missing(String system, String processor) {
+    return "The embedded store runs on Linux and macOS (x86-64 and ARM64) and on Windows (x86-64),"
+        + " not on %s (%s); a FoundationDB cluster can be used there (store = foundationdb)."
+            .formatted(system, processor);
+  }
+
+  private static String refused(Throwable failure) {
+    return "RocksDB's library cannot be loaded: %s. It is unpacked to %s; ROCKSDB_SHAREDLIB_DIR names another folder."
+        .formatted(reason(failure), System.getProperty("java.io.tmpdir"));
+  }
+
+  private static String reason(Throwable failure) {
+    Throwable cause = failure;
+    while (cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    String said = String.valueOf(cause.getMessage()).strip();
+    return said.endsWith(".") ? said.substring(0, said.length() - 1) : said;
+  }
+}
