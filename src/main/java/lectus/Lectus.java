@@ -34,7 +34,7 @@ public final class Lectus {
   static int run(String[] args, Map<String, String> environment, Console console) {
     CommandLine commands = new CommandLine(new Lectus());
     commands.addSubcommand(new ServeCommand(environment, console));
-    commands.addSubcommand(new SampleCommand());
+    commands.addSubcommand(new SampleCommand(isTerminal()));
     commands.addSubcommand(new CheckCommand(environment, console));
     commands.setOut(console.out()).setErr(console.err());
     commands.setParameterExceptionHandler((e, unused) -> misunderstood(e, console));
@@ -44,6 +44,12 @@ public final class Lectus {
       return FAILED;
     }
     return commands.execute(args);
+  }
+
+  /** Later versions of Java have a console that is no terminal unless told otherwise. */
+  private static boolean isTerminal() {
+    System.setProperty("jdk.console", "java.base");
+    return System.console() != null;
   }
 
   private static int misunderstood(ParameterException mistake, Console console) {

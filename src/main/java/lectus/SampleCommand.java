@@ -10,6 +10,7 @@ import lectus.sample.UnicodeCharacters;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code lectus sample}: gives a newcomer a database worth looking at. */
@@ -27,13 +28,23 @@ final class SampleCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec;
 
+  private final boolean isTerminal;
+
+  /**
+   * @param isTerminal whether somebody watches, and wants to see how far it is
+   */
+  SampleCommand(boolean isTerminal) {
+    this.isTerminal = isTerminal;
+  }
+
   @Override
   public Integer call() {
+    requireDatabase();
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
     try {
       int count =
-          new DocumentLoader(url)
+          new DocumentLoader(url, sent -> progress(out, sent))
               .load(UnicodeCharacters.all(), (batch, c) -> UnicodeCharacters.write(c, batch));
       out.println("Loaded " + count + " documents into " + url);
       return 0;
@@ -43,5 +54,23 @@ final class SampleCommand implements Callable<Integer> {
       err.println("The documents could not be loaded: " + e.getMessage() + ".");
     }
     return 1;
+  }
+
+  private void requireDatabase() {
+    boolean isHttp = "http".equals(url.getScheme()) || "https".equals(url.getScheme());
+    boolean hasPath = url.getPath() != null && url.getPath().matches("/.*[^/]");
+    if (!isHttp || url.getHost() == null || !hasPath || url.getQuery() != null) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--url has to name a database, such as http://127.0.0.1:5984/unicode");
+    }
+  }
+
+  /** The line begins anew, so the next one stands in its place. */
+  private void progress(PrintWriter out, int sent) {
+    if (isTerminal) {
+      out.print(sent + " documents\r");
+      out.flush();
+    }
   }
 }

@@ -11,6 +11,7 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.IntConsumer;
 import java.util.function.ObjIntConsumer;
 import java.util.stream.IntStream;
 import lectus.json.JsonBuffer;
@@ -25,14 +26,17 @@ public final class DocumentLoader {
   private static final int PRECONDITION_FAILED = 412;
 
   private final URI database;
+  private final IntConsumer progress;
   private final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
   /**
    * @param database such as {@code http://127.0.0.1:5984/unicode}
+   * @param progress is told, after each request, how many documents have been sent
    */
-  public DocumentLoader(URI database) {
+  public DocumentLoader(URI database, IntConsumer progress) {
     this.database = database;
+    this.progress = progress;
   }
 
   /**
@@ -54,6 +58,7 @@ public final class DocumentLoader {
       sent++;
       if (++inBatch == DOCUMENTS_PER_REQUEST) {
         submit(batch, underWay);
+        progress.accept(sent);
         inBatch = 0;
       }
     }

@@ -80,7 +80,7 @@ final class ClientsTest {
   @Test
   void replication_with_pouchdb() throws Exception {
     int loaded =
-        new DocumentLoader(URI.create(server.url() + "/unicode"))
+        new DocumentLoader(URI.create(server.url() + "/unicode"), sent -> {})
             .load(
                 UnicodeCharacters.all().limit(REPLICATED_DOCUMENTS),
                 (batch, character) -> UnicodeCharacters.write(character, batch));

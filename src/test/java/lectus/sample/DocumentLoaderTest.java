@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.IntStream;
 import lectus.http.testing.LectusServer;
 import lectus.json.JsonBuffer;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 final class DocumentLoaderTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
+  private final List<Integer> told = new ArrayList<>();
   private final LectusServer server = LectusServer.start(stores.fresh());
 
   @AfterEach
@@ -24,8 +27,12 @@ final class DocumentLoaderTest {
   }
 
   private int load(String target) throws IOException {
-    return new DocumentLoader(URI.create(server.url() + target))
-        .load(IntStream.range(0, 3), DocumentLoaderTest::write);
+    return load(target, 3);
+  }
+
+  private int load(String target, int documents) throws IOException {
+    return new DocumentLoader(URI.create(server.url() + target), told::add)
+        .load(IntStream.range(0, documents), DocumentLoaderTest::write);
   }
 
   private static void write(JsonBuffer batch, int number) {
@@ -37,6 +44,12 @@ final class DocumentLoaderTest {
     assertThat(load("/numbers")).isEqualTo(3);
     assertThat(load("/numbers")).isEqualTo(3);
     assertThat(server.get("/numbers").body()).contains("\"doc_count\":3,");
+  }
+
+  @Test
+  void it_tells_how_many_documents_were_sent() throws IOException {
+    assertThat(load("/numbers", 2_500)).isEqualTo(2_500);
+    assertThat(told).containsExactly(1_000, 2_000);
   }
 
   @Test
