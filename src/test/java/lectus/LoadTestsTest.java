@@ -23,8 +23,7 @@ final class LoadTestsTest {
   @Test
   void they_compile() throws IOException {
     List<Path> programs = new ArrayList<>();
-    try (DirectoryStream<Path> files =
-        Files.newDirectoryStream(Path.of("load-tests"), "*.java")) {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of("load-tests"), "*.java")) {
       files.forEach(programs::add);
     }
     StringWriter complaints = new StringWriter();
@@ -40,9 +39,14 @@ final class LoadTestsTest {
               classes.toString());
       boolean compiled =
           compiler
-          .getTask(
-              complaints, manager, null, options, null, manager.getJavaFileObjectsFromPaths(programs))
-          .call();
+              .getTask(
+                  complaints,
+                  manager,
+                  null,
+                  options,
+                  null,
+                  manager.getJavaFileObjectsFromPaths(programs))
+              .call();
       assertThat(compiled).as(complaints.toString()).isTrue();
     }
     assertThat(programs).isNotEmpty();

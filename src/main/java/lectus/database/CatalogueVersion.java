@@ -34,7 +34,10 @@ final class CatalogueVersion {
   }
 
   void move(Transaction tx) {
-    tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key, Versionstamps.templateBehind((byte) FORMAT.number()));
+    tx.mutate(
+        MutationType.SET_VERSIONSTAMPED_VALUE,
+        key,
+        Versionstamps.templateBehind((byte) FORMAT.number()));
   }
 
   static String text(byte[] value) {

@@ -88,7 +88,8 @@ public final class RevisionsSubspace {
   /** Writes a branch. The sequence of a winning one is filled in when the transaction commits. */
   public void put(Transaction tx, String docId, EditBranch branch, int numberInTransaction) {
     byte[] key = key(docId, branch.deleted(), branch.leaf());
-    TupleWriter value = new TupleWriter(64 + branch.ancestors().sizeBytes()).integer(FORMAT.number());
+    TupleWriter value =
+        new TupleWriter(64 + branch.ancestors().sizeBytes()).integer(FORMAT.number());
     if (!branch.isWinner()) {
       writeTail(value.nil(), branch);
       tx.set(key, value.toBytes());

@@ -63,7 +63,8 @@ public final class TransactionIdSubspace {
   void put(Transaction tx, byte[] id, int attempt) {
     byte[] key = key(id);
     tx.addReadConflictKey(key);
-    byte[] head = ByteBuffer.allocate(STAMP_OFFSET).put((byte) FORMAT.number()).putInt(attempt).array();
+    byte[] head =
+        ByteBuffer.allocate(STAMP_OFFSET).put((byte) FORMAT.number()).putInt(attempt).array();
     tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key, Versionstamps.templateBehind(head));
   }
 

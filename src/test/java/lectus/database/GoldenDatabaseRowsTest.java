@@ -111,7 +111,10 @@ final class GoldenDatabaseRowsTest {
     DatabaseConfiguration configuration = new DatabaseConfiguration(999, true);
     Generation first =
         new Generation(
-            Optional.empty(), HashScheme.DEFAULT, List.of(new ShardId("1"), new ShardId("2")), false);
+            Optional.empty(),
+            HashScheme.DEFAULT,
+            List.of(new ShardId("1"), new ShardId("2")),
+            false);
     Generation second =
         new Generation(Optional.empty(), HashScheme.DEFAULT, List.of(new ShardId("3")), false);
     Sequence since = new Sequence(0, fixed.bytes());
@@ -198,9 +201,7 @@ final class GoldenDatabaseRowsTest {
   @Test
   void sequences_as_text() {
     List<Sequence> sequences =
-        Stream.of(0, 1, 256)
-            .map(incarnation -> new Sequence(incarnation, fixed.bytes()))
-            .toList();
+        Stream.of(0, 1, 256).map(incarnation -> new Sequence(incarnation, fixed.bytes())).toList();
     GoldenRows golden = GoldenRows.of("Sequence");
 
     golden.assertAre(

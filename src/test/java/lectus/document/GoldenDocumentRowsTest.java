@@ -45,8 +45,7 @@ final class GoldenDocumentRowsTest {
   private static final RevisionId ODD = RevisionId.of("2-odd");
 
   private final Store store = stores.fresh();
-  private final DatabaseHandle db =
-      TestDatabase.create(store).read((tx, handle) -> handle);
+  private final DatabaseHandle db = TestDatabase.create(store).read((tx, handle) -> handle);
 
   private WrittenRows written(DatabaseSubspace subspace, Consumer<Transaction> encoder) {
     return WrittenRows.of(store, subspace.range(db.prefix()), encoder);

@@ -43,7 +43,9 @@ final class StoreContent {
   /** Every type of value, long strings, deep paths, deleted documents. */
   private void values() {
     put("/values", "");
-    put("/values/types", "{\"a\":[],\"b\":{},\"c\":[null,true,false,0,-1,1.5,1e300],\"d\":\"\\u0000\"}");
+    put(
+        "/values/types",
+        "{\"a\":[],\"b\":{},\"c\":[null,true,false,0,-1,1.5,1e300],\"d\":\"\\u0000\"}");
     put("/values/big", "{\"n\":[18446744073709551616,-9223372036854775809,4294967296]}");
     put("/values/deep", "{\"a\":" + "[{\"b\":".repeat(40) + "1" + "}]".repeat(40) + "}");
     put("/values/long", "{\"s\":\"" + "0123456789".repeat(30_000) + "\",\"t\":\"\u00fc\"}");
@@ -110,7 +112,9 @@ final class StoreContent {
     put("/local%2Fdb", "");
     put("/local%2Fdb/_local/checkpoint", "{\"seq\":1}");
     String rev = server.get("/local%2Fdb/_local/checkpoint").member("_rev");
-    put("/local%2Fdb/_local/checkpoint", "{\"_rev\":\"" + rev + "\",\"seq\":2,\"history\":[{\"a\":[]}]}");
+    put(
+        "/local%2Fdb/_local/checkpoint",
+        "{\"_rev\":\"" + rev + "\",\"seq\":2,\"history\":[{\"a\":[]}]}");
     put("/local%2Fdb/_local/long", "{\"s\":\"" + "ab".repeat(60_000) + "\"}");
   }
 

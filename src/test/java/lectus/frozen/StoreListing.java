@@ -45,7 +45,8 @@ final class StoreListing {
   private void database(String path) {
     String figures =
         String.join(
-            ",", FIGURES.matcher(server.get(path).body()).results().map(MatchResult::group).toList());
+            ",",
+            FIGURES.matcher(server.get(path).body()).results().map(MatchResult::group).toList());
     lines.add(path + ": " + figures);
     show(path + "/_security");
     show(path + "/_revs_limit");
@@ -67,15 +68,15 @@ final class StoreListing {
   }
 
   private String show(String target) {
-    Answer answer =
-        server.request("GET", target).header("Accept", "application/json").send();
+    Answer answer = server.request("GET", target).header("Accept", "application/json").send();
     lines.add(target + ": " + answer.status());
     answer.body().lines().map(StoreListing::shown).forEach(lines::add);
     return answer.body();
   }
 
   private static String shown(String line) {
-    return "  " + (line.length() <= LONGEST ? line : line.length() + " characters, " + digest(line));
+    return "  "
+        + (line.length() <= LONGEST ? line : line.length() + " characters, " + digest(line));
   }
 
   private static String digest(String line) {

@@ -68,8 +68,7 @@ final class GoldenStoreRowsTest {
     LeaseSubspace.Claim claim = new LeaseSubspace.Claim(id, 1_234_567_890_123L);
     GoldenRows golden = GoldenRows.of("LeaseSubspace", root, new byte[0]);
 
-    golden.assertAre(
-        List.of(new KeyValue(subspace.key("compaction"), LeaseSubspace.value(claim))));
+    golden.assertAre(List.of(new KeyValue(subspace.key("compaction"), LeaseSubspace.value(claim))));
     KeyValue row = golden.row("a claim to a task");
     assertThat(subspace.task(row)).isEqualTo("compaction");
     assertThat(LeaseSubspace.claim(row.getValue()).holder()).isEqualTo(id);

@@ -62,7 +62,8 @@ public final class AllDocsSubspace {
   }
 
   public void put(Transaction tx, AllDocsRow row) {
-    TupleWriter value = new TupleWriter(32).integer(FORMAT.number()).integer(row.winner().position());
+    TupleWriter value =
+        new TupleWriter(32).integer(FORMAT.number()).integer(row.winner().position());
     row.winner().hash().writeTo(value);
     tx.options().setNextWriteNoWriteConflictRange();
     tx.set(key(row.id()), value.integer(row.branchCount()).toBytes());

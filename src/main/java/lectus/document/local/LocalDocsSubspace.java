@@ -98,7 +98,8 @@ public final class LocalDocsSubspace {
 
   /** The row alone gets a write conflict range: none reads bodies but with their row. */
   private void put(Transaction tx, LocalEdit edit) {
-    byte[] row = new TupleWriter(MOST_VALUE_BYTES).integer(FORMAT.number()).integer(edit.number()).toBytes();
+    byte[] row =
+        new TupleWriter(MOST_VALUE_BYTES).integer(FORMAT.number()).integer(edit.number()).toBytes();
     tx.set(key(edit.id()), row);
     TupleWriter key = TupleWriter.startingWith(bodies).string(edit.id());
     int idBytes = key.length();

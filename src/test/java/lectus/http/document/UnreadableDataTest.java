@@ -42,7 +42,8 @@ final class UnreadableDataTest {
 
     assertThat(answer.status()).isEqualTo(500);
     assertThat(answer.member("reason"))
-        .isEqualTo("Stored data was written by a newer version of Lectus, which is needed to read it.");
+        .isEqualTo(
+            "Stored data was written by a newer version of Lectus, which is needed to read it.");
   }
 
   @Test
