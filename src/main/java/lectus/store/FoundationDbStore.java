@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import lectus.error.FoundationDbError;
 import lectus.error.LectusException;
 import lectus.error.StoreOpenException;
 
@@ -23,10 +24,6 @@ public final class FoundationDbStore {
    * 7.3 works with both.
    */
   private static final int API_VERSION = 730;
-
-  private static final int API_VERSION_NOT_SUPPORTED = 2203;
-  private static final int CONNECTION_STRING_INVALID = 2104;
-  private static final int TIMED_OUT = 1031;
 
   private FoundationDbStore() {}
 
@@ -88,7 +85,7 @@ public final class FoundationDbStore {
           "FoundationDB's client library (libfdb_c) is not installed on this machine.", e);
     } catch (FDBException e) {
       throw new StoreOpenException(
-          e.getCode() == API_VERSION_NOT_SUPPORTED
+          FoundationDbError.API_VERSION_NOT_SUPPORTED.is(e.getCode())
               ? "FoundationDB's client library on this machine is too old: 7.3 or newer is needed."
               : "FoundationDB's client library refused: " + e.getMessage() + ".",
           e);
@@ -109,11 +106,12 @@ public final class FoundationDbStore {
   private static StoreOpenException unreachable(
       Path clusterFile, Duration timeout, RuntimeException cause) {
     String cluster = "The FoundationDB cluster of " + clusterFile;
-    if (cause instanceof LectusException || codeOf(cause) == TIMED_OUT) {
+    if (cause instanceof LectusException
+        || FoundationDbError.TRANSACTION_TIMED_OUT.is(codeOf(cause))) {
       String sentence = cluster + " does not answer within " + timeout.toMillis() + " ms.";
       return new StoreOpenException(sentence, cause);
     }
-    if (codeOf(cause) == CONNECTION_STRING_INVALID) {
+    if (FoundationDbError.CONNECTION_STRING_INVALID.is(codeOf(cause))) {
       return noClusterFile(clusterFile, cause);
     }
     return new StoreOpenException(cluster + " refused: " + cause.getMessage() + ".", cause);

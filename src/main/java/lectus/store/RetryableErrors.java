@@ -1,5 +1,8 @@
 package lectus.store;
 
+import java.util.EnumSet;
+import java.util.Set;
+import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 
@@ -11,11 +14,30 @@ import lectus.error.LectusException;
 public final class RetryableErrors {
   private static final int RETRY_AFTER_SECONDS = 1;
 
-  private static final int NOT_COMMITTED = 1020;
+  private static final Set<FoundationDbError> RETRYABLE =
+      EnumSet.of(
+          FoundationDbError.TRANSACTION_TOO_OLD,
+          FoundationDbError.FUTURE_VERSION,
+          FoundationDbError.NOT_COMMITTED,
+          FoundationDbError.PROCESS_BEHIND,
+          FoundationDbError.DATABASE_LOCKED,
+          FoundationDbError.COMMIT_PROXY_MEMORY_LIMIT_EXCEEDED,
+          FoundationDbError.BATCH_TRANSACTION_THROTTLED,
+          FoundationDbError.GRV_PROXY_MEMORY_LIMIT_EXCEEDED,
+          FoundationDbError.TAG_THROTTLED,
+          FoundationDbError.PROXY_TAG_THROTTLED,
+          FoundationDbError.TRANSACTION_THROTTLED_HOT_SHARD,
+          FoundationDbError.TRANSACTION_REJECTED_RANGE_LOCKED);
 
-  private static final int CANCELLED = 1025;
-  private static final int TIMED_OUT = 1031;
-  private static final int FILE_CORRUPT = 1522;
+  private static final Set<FoundationDbError> OVER =
+      EnumSet.of(FoundationDbError.TRANSACTION_CANCELLED, FoundationDbError.TRANSACTION_TIMED_OUT);
+
+  private static final Set<FoundationDbError> UNKNOWN_RESULT =
+      EnumSet.of(
+          FoundationDbError.COMMIT_UNKNOWN_RESULT,
+          FoundationDbError.TRANSACTION_CANCELLED,
+          FoundationDbError.TRANSACTION_TIMED_OUT,
+          FoundationDbError.CLUSTER_VERSION_CHANGED);
 
   /** From here on codes tell of mistakes that the client noticed before it sent anything. */
   private static final int CLIENT_ERRORS = 2000;
@@ -28,15 +50,12 @@ public final class RetryableErrors {
    * The transaction has certainly not been stored; {@code onError} makes it ready for another run.
    */
   public static boolean isRetryable(int code) {
-    return switch (code) {
-      case 1007, 1009, NOT_COMMITTED, 1037, 1038, 1042, 1051, 1078, 1213, 1223, 1235, 1242 -> true;
-      default -> false;
-    };
+    return isOneOf(RETRYABLE, code);
   }
 
   /** Another transaction wrote what this one had read. */
   public static boolean isConflict(int code) {
-    return code == NOT_COMMITTED;
+    return FoundationDbError.NOT_COMMITTED.is(code);
   }
 
   /**
@@ -44,25 +63,27 @@ public final class RetryableErrors {
    * result, a cancelled or overdue call, a cluster whose version has changed.
    */
   public static boolean isUnknownResult(int code) {
-    return switch (code) {
-      case 1021, CANCELLED, TIMED_OUT, 1039 -> true;
-      default -> false;
-    };
+    return isOneOf(UNKNOWN_RESULT, code);
   }
 
   /** What was asked for is at fault, or the rows that it met, not the store as a whole. */
   public static boolean isOfRequest(int code) {
-    return code == FILE_CORRUPT || (code >= CLIENT_ERRORS && code < AFTER_CLIENT_ERRORS);
+    return FoundationDbError.FILE_CORRUPT.is(code)
+        || (code >= CLIENT_ERRORS && code < AFTER_CLIENT_ERRORS);
   }
 
   /** Neither {@code onError} nor anything else brings the transaction back. */
   static boolean isOver(int code) {
-    return code == CANCELLED || code == TIMED_OUT;
+    return isOneOf(OVER, code);
   }
 
   /** A commit that answered so has left nothing, and will not. */
   static boolean isCertainlyNotStored(int code) {
     return isRetryable(code) || (code >= CLIENT_ERRORS && code < AFTER_CLIENT_ERRORS);
+  }
+
+  private static boolean isOneOf(Set<FoundationDbError> errors, int code) {
+    return FoundationDbError.of(code).filter(errors::contains).isPresent();
   }
 
   static LectusException unknownResult(String why) {

@@ -11,6 +11,7 @@ import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import lectus.error.FoundationDbError;
 import lectus.error.LectusException;
 import lectus.error.NotInMemoryException;
 
@@ -25,9 +26,6 @@ import lectus.error.NotInMemoryException;
  * was stored.
  */
 public final class TransactionRunner {
-  /** {@code getVersionstamp} of a transaction that wrote nothing. */
-  private static final int NO_COMMIT_VERSION = 2021;
-
   private final Database database;
   private final TransactionLimits limits;
   private final boolean callsMayHang;
@@ -232,7 +230,8 @@ public final class TransactionRunner {
     try {
       return Reads.await(versionstamp);
     } catch (FDBException e) {
-      if (e.getCode() == NO_COMMIT_VERSION) {
+      // The transaction wrote nothing.
+      if (FoundationDbError.NO_COMMIT_VERSION.is(e.getCode())) {
         return null;
       }
       throw e;

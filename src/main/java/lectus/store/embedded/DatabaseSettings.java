@@ -21,23 +21,27 @@ final class DatabaseSettings implements OptionConsumer {
    */
   @Override
   public synchronized void setOption(int code, byte[] value) {
-    switch (code) {
-      case 20 -> maxWatches = (int) OptionValue.number(value, 0, MOST_WATCHES);
-      case 26 -> snapshotReadYourWrites = snapshotReadYourWrites + 1;
-      case 27 -> snapshotReadYourWrites = snapshotReadYourWrites - 1;
-      case 500 -> timeoutMillis = OptionValue.number(value, 0, Integer.MAX_VALUE);
-      case 501 ->
+    if (!DatabaseOption.isKnown(code)) {
+      throw StoreError.INVALID_OPTION.exception();
+    }
+    DatabaseOption.of(code).ifPresent(option -> apply(option, value));
+  }
+
+  private void apply(DatabaseOption option, byte[] value) {
+    switch (option) {
+      case MAX_WATCHES -> maxWatches = (int) OptionValue.number(value, 0, MOST_WATCHES);
+      case SNAPSHOT_RYW_ENABLE -> snapshotReadYourWrites = snapshotReadYourWrites + 1;
+      case SNAPSHOT_RYW_DISABLE -> snapshotReadYourWrites = snapshotReadYourWrites - 1;
+      case TRANSACTION_TIMEOUT -> timeoutMillis = OptionValue.number(value, 0, Integer.MAX_VALUE);
+      case TRANSACTION_RETRY_LIMIT ->
           retryLimit = OptionValue.number(value, RetryPolicy.NO_RETRY_LIMIT, Integer.MAX_VALUE);
-      case 502 -> maxRetryDelayMillis = OptionValue.number(value, 0, Integer.MAX_VALUE);
-      case 503 ->
+      case TRANSACTION_MAX_RETRY_DELAY ->
+          maxRetryDelayMillis = OptionValue.number(value, 0, Integer.MAX_VALUE);
+      case TRANSACTION_SIZE_LIMIT ->
           sizeLimitBytes =
               OptionValue.number(
                   value, TransactionSize.LEAST_LIMIT_BYTES, TransactionSize.LIMIT_BYTES);
-      case 700 -> bypassUnreadable = true;
-      case 10, 21, 22, 405, 504, 505, 506, 701, 702, 800, 900 -> {
-        // About the cluster or its client: nothing to tell the embedded store.
-      }
-      default -> throw StoreError.INVALID_OPTION.exception();
+      case TRANSACTION_BYPASS_UNREADABLE -> bypassUnreadable = true;
     }
   }
 }

@@ -1,6 +1,7 @@
 package lectus.store.embedded;
 
 import java.util.function.DoubleSupplier;
+import lectus.error.FoundationDbError;
 
 /**
  * What a transaction keeps across its attempts: time-out, retry limit and back-off (FDB-CONTRACT
@@ -15,6 +16,9 @@ final class RetryPolicy {
   private static final double VERSION_DELAY_MILLIS = 10;
   private static final double RESOURCE_MAX_DELAY_MILLIS = 30_000;
   private static final long NANOS_PER_MILLI = 1_000_000;
+
+  /** In place of a delay: there is no further attempt. */
+  private static final long FINAL = -1;
 
   private final long createdNanos;
   private long timeoutMillis;
@@ -61,13 +65,30 @@ final class RetryPolicy {
     boolean limitHit = retryLimit != NO_RETRY_LIMIT && retries >= retryLimit;
     retries++;
     if (limitHit) {
-      return -1;
+      return FINAL;
     }
-    return switch (code) {
-      case 1007, 1009 -> nanos(Math.min(VERSION_DELAY_MILLIS, maxDelayMillis));
-      case 1042, 1078, 1235, 1242 -> grow(RESOURCE_MAX_DELAY_MILLIS, random);
-      case 1020, 1021, 1037, 1038, 1051, 1079, 1213, 1223 -> grow(maxDelayMillis, random);
-      default -> -1;
+    return FoundationDbError.of(code).map(error -> delayNanos(error, random)).orElse(FINAL);
+  }
+
+  private long delayNanos(FoundationDbError error, DoubleSupplier random) {
+    return switch (error) {
+      case TRANSACTION_TOO_OLD, FUTURE_VERSION ->
+          nanos(Math.min(VERSION_DELAY_MILLIS, maxDelayMillis));
+      case COMMIT_PROXY_MEMORY_LIMIT_EXCEEDED,
+          GRV_PROXY_MEMORY_LIMIT_EXCEEDED,
+          TRANSACTION_THROTTLED_HOT_SHARD,
+          TRANSACTION_REJECTED_RANGE_LOCKED ->
+          grow(RESOURCE_MAX_DELAY_MILLIS, random);
+      case NOT_COMMITTED,
+          COMMIT_UNKNOWN_RESULT,
+          PROCESS_BEHIND,
+          DATABASE_LOCKED,
+          BATCH_TRANSACTION_THROTTLED,
+          BLOB_GRANULE_REQUEST_FAILED,
+          TAG_THROTTLED,
+          PROXY_TAG_THROTTLED ->
+          grow(maxDelayMillis, random);
+      default -> FINAL;
     };
   }
 

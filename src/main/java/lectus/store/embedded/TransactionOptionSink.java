@@ -2,6 +2,7 @@ package lectus.store.embedded;
 
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.OptionConsumer;
+import java.util.Optional;
 
 /**
  * Takes the options of a transaction: for one attempt, or for its whole life (the retry policy).
@@ -19,53 +20,54 @@ final class TransactionOptionSink implements OptionConsumer {
    */
   @Override
   public void setOption(int code, byte[] value) {
-    if (!isKnown(code)) {
+    if (!TransactionOption.isKnown(code)) {
       throw StoreError.INVALID_OPTION.exception();
     }
+    Optional<TransactionOption> option = TransactionOption.of(code);
     synchronized (attempt) {
       if (attempt.isDeferred()) {
         return;
       }
       try {
-        apply(code, value);
+        if (option.isPresent()) {
+          apply(option.get(), value);
+        }
       } catch (FDBException error) {
         attempt.defer(error);
       }
     }
-    if (code == 500) {
+    if (option.filter(TransactionOption.TIMEOUT::equals).isPresent()) {
       attempt.armTimeout();
     }
   }
 
-  private void apply(int code, byte[] value) {
-    switch (code) {
-      case 500 -> attempt.policy.setTimeout(value);
-      case 501 -> attempt.policy.setRetryLimit(value);
-      case 502 -> attempt.policy.setMaxRetryDelay(value);
-      case 503 -> attempt.options.setSizeLimit(value);
-      case 30, 51, 200, 301, 302, 303, 600, 601, 700, 702, 1100 -> {
-        OptionValue.none(value);
-        switchOn(code, attempt.options);
-      }
+  private void apply(TransactionOption option, byte[] value) {
+    switch (option) {
+      case TIMEOUT -> attempt.policy.setTimeout(value);
+      case RETRY_LIMIT -> attempt.policy.setRetryLimit(value);
+      case MAX_RETRY_DELAY -> attempt.policy.setMaxRetryDelay(value);
+      case SIZE_LIMIT -> attempt.options.setSizeLimit(value);
       default -> {
-        // About the cluster or its client: nothing to tell the embedded store.
+        OptionValue.none(value);
+        switchOn(option, attempt.options);
       }
     }
   }
 
-  private void switchOn(int code, AttemptOptions options) {
-    switch (code) {
-      case 30 -> options.nextWriteWithoutConflict = true;
-      case 51 -> disableReadYourWrites();
-      case 200 -> options.urgent = true;
-      case 301 -> options.accessSystemKeys();
-      case 302 -> options.readSystemKeys();
-      case 303 -> options.setRawAccess();
-      case 600 -> options.snapshotReadYourWrites(1);
-      case 601 -> options.snapshotReadYourWrites(-1);
-      case 700 -> options.lockAware();
-      case 702 -> options.readLockAware();
-      default -> options.bypassUnreadable = true;
+  private void switchOn(TransactionOption option, AttemptOptions options) {
+    switch (option) {
+      case NEXT_WRITE_NO_WRITE_CONFLICT_RANGE -> options.nextWriteWithoutConflict = true;
+      case READ_YOUR_WRITES_DISABLE -> disableReadYourWrites();
+      case PRIORITY_SYSTEM_IMMEDIATE -> options.urgent = true;
+      case ACCESS_SYSTEM_KEYS -> options.accessSystemKeys();
+      case READ_SYSTEM_KEYS -> options.readSystemKeys();
+      case RAW_ACCESS -> options.setRawAccess();
+      case SNAPSHOT_RYW_ENABLE -> options.snapshotReadYourWrites(1);
+      case SNAPSHOT_RYW_DISABLE -> options.snapshotReadYourWrites(-1);
+      case LOCK_AWARE -> options.lockAware();
+      case READ_LOCK_AWARE -> options.readLockAware();
+      case BYPASS_UNREADABLE -> options.bypassUnreadable = true;
+      default -> throw StoreError.INVALID_OPTION.exception();
     }
   }
 
@@ -74,17 +76,5 @@ final class TransactionOptionSink implements OptionConsumer {
       throw StoreError.CLIENT_INVALID_OPERATION.exception();
     }
     attempt.options.readYourWritesDisabled = true;
-  }
-
-  private static boolean isKnown(int code) {
-    return switch (code) {
-      case 10, 20, 21, 23, 30, 40, 50, 51, 52, 110, 120, 130 -> true;
-      case 200, 201, 300, 301, 302, 303, 304 -> true;
-      case 400, 401, 402, 403, 404, 405, 406 -> true;
-      case 500, 501, 502, 503, 504, 505, 507, 508, 509, 510, 511 -> true;
-      case 600, 601, 700, 701, 702, 710, 711, 712, 713, 714 -> true;
-      case 800, 801, 900, 1000, 1100, 1101, 1102, 2000, 4000, 4001 -> true;
-      default -> false;
-    };
   }
 }

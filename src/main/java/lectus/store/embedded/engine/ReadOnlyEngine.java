@@ -4,6 +4,7 @@ import com.apple.foundationdb.FDBException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
+import lectus.error.FoundationDbError;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WALRecoveryMode;
@@ -13,8 +14,6 @@ import org.rocksdb.WALRecoveryMode;
  * crash has torn. It stands still, so one state serves every read, however long it takes.
  */
 public final class ReadOnlyEngine implements Engine {
-  private static final int CLIENT_INVALID_OPERATION = 2000;
-
   private final DataFolder folder;
   private final RocksSettings settings;
   private final RocksDB db;
@@ -83,7 +82,9 @@ public final class ReadOnlyEngine implements Engine {
   @Override
   public CompletableFuture<CommitReceipt> commit(CommitRequest request) {
     return CompletableFuture.failedFuture(
-        new FDBException("The store is open for reading only", CLIENT_INVALID_OPERATION));
+        new FDBException(
+            "The store is open for reading only",
+            FoundationDbError.CLIENT_INVALID_OPERATION.code()));
   }
 
   /** Nothing is ever published. */

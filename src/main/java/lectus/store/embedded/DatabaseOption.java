@@ -1,0 +1,44 @@
+package lectus.store.embedded;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** FoundationDB's options of a database that mean something to the embedded store. */
+enum DatabaseOption {
+  MAX_WATCHES(20),
+  SNAPSHOT_RYW_ENABLE(26),
+  SNAPSHOT_RYW_DISABLE(27),
+  TRANSACTION_TIMEOUT(500),
+  TRANSACTION_RETRY_LIMIT(501),
+  TRANSACTION_MAX_RETRY_DELAY(502),
+  TRANSACTION_SIZE_LIMIT(503),
+  TRANSACTION_BYPASS_UNREADABLE(700);
+
+  private static final Map<Integer, DatabaseOption> BY_CODE =
+      Arrays.stream(values())
+          .collect(Collectors.toUnmodifiableMap(option -> option.code, Function.identity()));
+
+  private final int code;
+
+  DatabaseOption(int code) {
+    this.code = code;
+  }
+
+  /** The option of a code; empty for what is about the cluster or its client, or unknown. */
+  static Optional<DatabaseOption> of(int code) {
+    return Optional.ofNullable(BY_CODE.get(code));
+  }
+
+  /** Whether FoundationDB has an option of this code. */
+  static boolean isKnown(int code) {
+    return BY_CODE.containsKey(code)
+        || switch (code) {
+          // Caches, places, logging, causal reads, addresses, idempotency, configuration.
+          case 10, 21, 22, 405, 504, 505, 506, 701, 702, 800, 900 -> true;
+          default -> false;
+        };
+  }
+}
