@@ -41,12 +41,10 @@ final class Stores {
   private static EmbeddedOptions options(Configuration configuration) {
     MemoryPlan memory = Settings.memory(configuration);
     StorePlan plan = Settings.store(configuration);
-    EmbeddedOptions options =
-        EmbeddedOptions.defaults()
-            .withLimits(memory.conflictHistory(), memory.queuedCommits())
-            .withMemory(plan.cache(), plan.memtable(), plan.openFiles());
-    return options.withEngine(
-        options.engine().withReserve(configuration.get(Keys.STORE_RESERVED_BYTES)));
+    return EmbeddedOptions.defaults()
+        .withLimits(memory.conflictHistory(), memory.queuedCommits())
+        .withMemory(plan.cache(), plan.memtable(), plan.openFiles())
+        .withReserve(configuration.get(Keys.STORE_RESERVED_BYTES));
   }
 
   private static boolean isEmbedded(Configuration configuration) {

@@ -60,6 +60,11 @@ public record EmbeddedOptions(
             .withGroups(engine.groupTransactions(), group));
   }
 
+  /** These options with another low-water mark of free space, in bytes; 0: as the disk is. */
+  public EmbeddedOptions withReserve(long reserved) {
+    return withEngine(engine.withReserve(reserved));
+  }
+
   private static ScheduledExecutorService newTimer() {
     ScheduledThreadPoolExecutor timer =
         new ScheduledThreadPoolExecutor(
