@@ -14,7 +14,7 @@ public interface FeedSink<P extends ResumePoint<P>> {
 
   /**
    * Hands over the rows from {@code from} up to {@code to}, at least one and no more than there is
-   * {@link #room} for. They are shared with other listeners.
+   * {@link #room} and memory for. They are shared with other listeners.
    */
   void rows(Rows<P> rows, int from, int to);
 
@@ -23,6 +23,14 @@ public interface FeedSink<P extends ResumePoint<P>> {
    * has not asked for more. Rows that find no room wait in the store, not in memory.
    */
   long room();
+
+  /**
+   * Whether there is memory for these rows, which nobody knew before they were read. Where there is
+   * none they are not handed over, and {@link #room} is for as much from then on.
+   */
+  default boolean hasMemoryFor(Rows<P> rows, int from, int to) {
+    return true;
+  }
 
   /** Runs {@code again} once when there is room, later or at once; of several only the last. */
   void whenRoom(Runnable again);

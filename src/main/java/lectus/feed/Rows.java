@@ -13,6 +13,9 @@ import lectus.database.DatabaseName;
  * says that its database is gone ({@link #isLeft}).
  */
 public final class Rows<P extends ResumePoint<P>> {
+  /** Pages end at some hundred kilobytes, unless a single document takes more. */
+  static final int LONG_BYTES = 1 << 20;
+
   private final byte[] json;
   private final int[] starts;
   private final int[] ends;
@@ -42,6 +45,14 @@ public final class Rows<P extends ResumePoint<P>> {
   /** Where the bytes of all rows are. */
   public byte[] json() {
     return json;
+  }
+
+  /**
+   * Whether the bytes are more than those of an ordinary page. Such rows are not kept for others,
+   * nor for later: some live feeds of the largest documents would fill the heap.
+   */
+  public boolean areLong() {
+    return json.length > LONG_BYTES;
   }
 
   /** Where the first byte of a row lies. */

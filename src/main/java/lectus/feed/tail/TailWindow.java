@@ -13,7 +13,7 @@ import lectus.feed.ViewPage;
  * inside the window. It begins with the first page that was read. For one thread at a time.
  */
 public final class TailWindow<P extends ResumePoint<P>> {
-  /** Bytes of rows kept beside the last page, which is kept whatever its size. */
+  /** Bytes of rows kept beside the last page, which is kept unless it is a long one. */
   static final int MOST_BYTES = 64 << 10;
 
   static final int MOST_PAGES = 64;
@@ -32,6 +32,12 @@ public final class TailWindow<P extends ResumePoint<P>> {
     if (page.views().isEmpty()) {
       return;
     }
+    if (isLong(page)) {
+      pages.clear();
+      bytes = 0;
+      start = page.next();
+      return;
+    }
     Kept<P> newest = new Kept<>(page, bytesOf(page));
     pages.add(newest);
     bytes += newest.bytes();
@@ -40,6 +46,11 @@ public final class TailWindow<P extends ResumePoint<P>> {
       bytes -= oldest.bytes();
       start = oldest.page().next();
     }
+  }
+
+  private static boolean isLong(TailPage<?> page) {
+    return page.views().values().stream()
+        .anyMatch(it -> it instanceof ViewPage.Shown<?> shown && shown.rows().areLong());
   }
 
   /** Equal rows, which many views may have, count once. */

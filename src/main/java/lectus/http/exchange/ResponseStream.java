@@ -22,6 +22,10 @@ final class ResponseStream {
   private static final int OUTBOX_BYTES = 256 << 10;
 
   private static final int FIRST_CAPACITY = 16 << 10;
+
+  /** Parts end at some hundred kilobytes, unless a single document takes more. */
+  private static final int ORDINARY_PART = 1 << 20;
+
   private static final int RETRY_AFTER_SECONDS = 1;
 
   private final Exchange exchange;
@@ -141,11 +145,15 @@ final class ResponseStream {
     }
   }
 
-  /** How long the first part is nobody knew; there was room for all others. */
+  /**
+   * How long the first part is nobody knew. There was room for all others, unless one is much
+   * longer than those before it: where others hold too much for it, the answer is broken off,
+   * because the part cannot be read again.
+   */
   private void count(int length) {
-    if (begun) {
+    if (begun && (length <= ORDINARY_PART || memory.hasRoomFor(length))) {
       memory.sends(length);
-    } else if (!memory.trySend(length)) {
+    } else if (begun || !memory.trySend(length)) {
       throw new LectusException(
           new LectusError.Unavailable("Too many large requests are running.", RETRY_AFTER_SECONDS));
     }

@@ -116,6 +116,11 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
   }
 
   @Override
+  public boolean hasMemoryFor(Rows<P> rows, int from, int to) {
+    return memory.hasRoomFor(rows.bytes(from, to));
+  }
+
+  @Override
   public void whenRoom(Runnable again) {
     if (outbox.isFull()) {
       outbox.whenRoom(again);

@@ -132,7 +132,7 @@ public final class FeedSocket<P extends ResumePoint<P>>
 
   @Override
   public void rows(Rows<P> rows, int from, int to) {
-    int bytes = rows.end(to - 1) - rows.start(from);
+    int bytes = rows.bytes(from, to);
     Future<Void> last = Future.succeededFuture();
     for (int row = from; row < to; row++) {
       last = socket.send(messages.of(rows, row));
@@ -145,6 +145,11 @@ public final class FeedSocket<P extends ResumePoint<P>>
   @Override
   public long room() {
     return !socket.isFull() && memory.hasRoom() ? Long.MAX_VALUE : 0;
+  }
+
+  @Override
+  public boolean hasMemoryFor(Rows<P> rows, int from, int to) {
+    return memory.hasRoomFor(rows.bytes(from, to));
   }
 
   @Override

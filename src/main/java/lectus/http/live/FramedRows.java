@@ -8,7 +8,7 @@ import lectus.json.JsonBuffer;
 
 /**
  * Puts rows into a form, once for all listeners in a row that are handed the same: the bytes made
- * last are kept. For one event loop.
+ * last are kept, unless they are of a long page. For one event loop.
  */
 final class FramedRows {
   /** What surrounds a row in any form, in bytes, at most. */
@@ -28,6 +28,9 @@ final class FramedRows {
    * @param first whether the listener was handed no row before
    */
   Buffer bytes(FeedForm form, Rows<?> rows, int from, int to, boolean first) {
+    if (rows.areLong()) {
+      return frame(form, rows, from, to, first);
+    }
     Framed framed = last.get(form);
     if (framed == null || !framed.isFor(rows, from, to, first)) {
       framed = new Framed(rows, from, to, first, frame(form, rows, from, to, first));

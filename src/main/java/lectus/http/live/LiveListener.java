@@ -154,18 +154,20 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
   }
 
-  /** There was room for the page when it was asked for. */
+  /** There was room for an ordinary page when it was asked for. */
   private void takeOwn(LivePage<P> page) {
     if (isOver()) {
       return;
     }
     readers = page.reachedEnd() ? client.readers() : client.laterReaders();
-    handOver(page, Long.MAX_VALUE);
+    boolean taken = handOver(page, Long.MAX_VALUE);
     if (endsBehind(page)) {
       return;
     }
     if (ending != null) {
       finish(ending);
+    } else if (!taken) {
+      readOn();
     } else if (page.reachedEnd()) {
       sink.caughtUp(position);
       waitForNews();
@@ -270,11 +272,11 @@ final class LiveListener<P extends ResumePoint<P>> {
    */
   void take(LivePage<P> whole) {
     LivePage<P> page = bound().map(whole::upTo).orElse(whole);
-    handOver(page, sink.room());
+    boolean taken = handOver(page, sink.room());
     if (endsBehind(page)) {
       return;
     }
-    if (!hasReached(page.next())) {
+    if (!taken || !hasReached(page.next())) {
       readAlone();
     } else if (page.reachedEnd()) {
       sink.caughtUp(position);
@@ -286,11 +288,18 @@ final class LiveListener<P extends ResumePoint<P>> {
     take(new LivePage<>(Rows.none(), end, true, LivePage.NOT_COUNTED, Optional.empty()));
   }
 
-  /** Hands over what of a page lies behind the position. */
-  private void handOver(LivePage<P> page, long room) {
+  /**
+   * Hands over what of a page lies behind the position.
+   *
+   * @return false, and nothing was handed over, if there is not the memory for it
+   */
+  private boolean handOver(LivePage<P> page, long room) {
     Rows<P> rows = page.rows();
     int from = rows.firstBehind(position);
     int to = from + (int) Math.min(rows.size() - from, Math.min(remaining, room));
+    if (to > from && !sink.hasMemoryFor(rows, from, to)) {
+      return false;
+    }
     P reached = to == rows.size() ? page.next() : to == 0 ? position : rows.at(to - 1);
     position = later(position, reached);
     pending.standsIn(page, to);
@@ -299,6 +308,7 @@ final class LiveListener<P extends ResumePoint<P>> {
       timer.restart();
       sink.rows(rows, from, to);
     }
+    return true;
   }
 
   /** Whether the feed is over now. */

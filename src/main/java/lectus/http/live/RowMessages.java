@@ -5,7 +5,7 @@ import lectus.feed.Rows;
 
 /**
  * The bytes of single rows, cut out once for all listeners in a row that are handed the same page:
- * those of the last page are kept. For one event loop.
+ * those of the last page are kept, unless it is a long one. For one event loop.
  */
 final class RowMessages {
   private Rows<?> last = Rows.none();
@@ -13,13 +13,20 @@ final class RowMessages {
 
   /** A row's JSON, which is not to be changed. */
   byte[] of(Rows<?> rows, int row) {
+    if (rows.areLong()) {
+      return cutOut(rows, row);
+    }
     if (rows != last) {
       last = rows;
       messages = new byte[rows.size()][];
     }
     if (messages[row] == null) {
-      messages[row] = Arrays.copyOfRange(rows.json(), rows.start(row), rows.end(row));
+      messages[row] = cutOut(rows, row);
     }
     return messages[row];
+  }
+
+  private static byte[] cutOut(Rows<?> rows, int row) {
+    return Arrays.copyOfRange(rows.json(), rows.start(row), rows.end(row));
   }
 }

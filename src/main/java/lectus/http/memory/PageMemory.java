@@ -32,6 +32,24 @@ public final class PageMemory {
     return ahead > 0 || expected <= FREE_BYTES;
   }
 
+  /**
+   * Whether there is memory for a page that has come, which is reserved then. A page for which
+   * there is none is not sent: there is room again when there is enough for as long a page.
+   */
+  public boolean hasRoomFor(long bytes) {
+    if (bytes <= Math.max(ahead, FREE_BYTES)) {
+      return true;
+    }
+    boolean fits = account.tryReserve(bytes - ahead, sending + ahead);
+    if (fits) {
+      ahead = bytes;
+    } else {
+      noneComes();
+      expected = Math.max(expected, bytes);
+    }
+    return fits;
+  }
+
   /** No page is read for now. */
   public void noneComes() {
     account.release(ahead, sending + ahead);

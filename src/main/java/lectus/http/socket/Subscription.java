@@ -112,6 +112,11 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P>, ReadT
   }
 
   @Override
+  public boolean hasMemoryFor(Rows<P> rows, int from, int to) {
+    return memory.hasRoomFor(rows.bytes(from, to));
+  }
+
+  @Override
   public void whenRoom(Runnable again) {
     behind = true;
     readAgain = again;
@@ -142,7 +147,7 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P>, ReadT
   @Override
   public void rows(Rows<P> rows, int from, int to) {
     caughtUp.rowsCame();
-    int bytes = rows.end(to - 1) - rows.start(from);
+    int bytes = rows.bytes(from, to);
     Future<Void> last = Future.succeededFuture();
     for (int row = from; row < to; row++) {
       last = send(rows, row);

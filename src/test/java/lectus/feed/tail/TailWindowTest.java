@@ -15,6 +15,8 @@ import org.junit.jupiter.api.Test;
 
 /** Which pages of a tail are kept, and for whom they are enough. */
 final class TailWindowTest {
+  private static final int LONGEST_KEPT = 1 << 20;
+
   private final View view = new View("all");
   private final TailWindow<FeedPosition> window = new TailWindow<>();
 
@@ -55,6 +57,17 @@ final class TailWindowTest {
     append(3, 10 * TailWindow.MOST_BYTES);
     assertThat(window.covers(at(2))).isFalse();
     assertThat(window.covers(at(3))).isTrue();
+  }
+
+  @Test
+  void a_long_page_is_not_kept() {
+    append(0, 1);
+    append(1, LONGEST_KEPT);
+    assertThat(window.covers(at(1))).isTrue();
+    append(2, LONGEST_KEPT + 1);
+    assertThat(window.covers(at(2))).isFalse();
+    assertThat(window.covers(at(3))).isTrue();
+    assertThat(window.pagesBehind(at(1))).isEmpty();
   }
 
   @Test

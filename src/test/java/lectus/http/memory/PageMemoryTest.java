@@ -48,4 +48,27 @@ final class PageMemoryTest {
     }
     assertThat(account.held()).isEqualTo(3 * LARGE);
   }
+
+  @Test
+  void a_page_longer_than_expected_is_sent_if_there_is_memory_for_it() {
+    account.reserve(2 * LARGE, 0);
+    assertThat(pages.hasRoom()).isTrue();
+    assertThat(pages.hasRoomFor(LARGE)).isTrue();
+    assertThat(account.held()).isEqualTo(3 * LARGE);
+    pages.sends(LARGE);
+    pages.taken(LARGE);
+    assertThat(account.held()).isEqualTo(2 * LARGE);
+  }
+
+  @Test
+  void a_page_for_which_there_is_no_memory_is_read_again_when_there_is() {
+    account.reserve(2 * LARGE, 0);
+    assertThat(pages.hasRoom()).isTrue();
+    assertThat(pages.hasRoomFor(LARGE + 1)).isFalse();
+    assertThat(account.held()).isEqualTo(2 * LARGE);
+    assertThat(pages.hasRoom()).isFalse();
+    account.release(1, 2 * LARGE);
+    assertThat(pages.hasRoom()).isTrue();
+    assertThat(pages.hasRoomFor(LARGE + 1)).isTrue();
+  }
 }
