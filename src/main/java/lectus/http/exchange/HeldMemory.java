@@ -17,9 +17,6 @@ import lectus.http.memory.ParsedMemory;
  * the connection's event loop.
  */
 final class HeldMemory {
-  /** Smaller answers, and parts of them, are in what a connection takes by itself. */
-  private static final int FREE_BYTES = 16 << 10;
-
   private final MemoryAccount bodies;
   private final MemoryAccount answers;
   private final MemoryAccount filters;
@@ -58,7 +55,9 @@ final class HeldMemory {
    * @throws LectusException service_unavailable (503): others hold too much; nothing was sent
    */
   Future<Void> whileSent(Buffer answer, Supplier<Future<Void>> sending) {
-    return answer.length() > FREE_BYTES ? counted(answer.length(), sending) : sending.get();
+    return answer.length() > MemoryAccount.FREE_BYTES
+        ? counted(answer.length(), sending)
+        : sending.get();
   }
 
   private Future<Void> counted(int bytes, Supplier<Future<Void>> sending) {

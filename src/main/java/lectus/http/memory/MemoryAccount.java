@@ -14,6 +14,9 @@ public final class MemoryAccount {
   /** What one holder may have in all to count as small, in bytes. */
   public static final int SMALL_BYTES = 64 << 10;
 
+  /** Shorter answers, and parts of them, are in what a connection takes by itself. */
+  public static final int FREE_BYTES = 16 << 10;
+
   private static final int SMALL_PART = 8;
   private static final long LEAST_FOR_SMALL = 1 << 20;
   private static final int RETRY_AFTER_SECONDS = 1;

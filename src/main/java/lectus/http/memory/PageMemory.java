@@ -10,9 +10,6 @@ public final class PageMemory {
   /** Whoever has to wait for memory asks again after so many milliseconds. */
   public static final long RETRY_MILLIS = 100;
 
-  /** Shorter pages are in what a connection takes by itself. */
-  private static final int FREE_BYTES = 16 << 10;
-
   private static final long FIRST_PAGE_BYTES = MemoryAccount.SMALL_BYTES;
 
   private final MemoryAccount account;
@@ -26,10 +23,12 @@ public final class PageMemory {
 
   /** Whether there is memory for one more page, which is reserved then. */
   public boolean hasRoom() {
-    if (ahead == 0 && expected > FREE_BYTES && account.tryReserve(expected, sending)) {
+    if (ahead == 0
+        && expected > MemoryAccount.FREE_BYTES
+        && account.tryReserve(expected, sending)) {
       ahead = expected;
     }
-    return ahead > 0 || expected <= FREE_BYTES;
+    return ahead > 0 || expected <= MemoryAccount.FREE_BYTES;
   }
 
   /**
@@ -37,7 +36,7 @@ public final class PageMemory {
    * there is none is not sent: there is room again when there is enough for as long a page.
    */
   public boolean hasRoomFor(long bytes) {
-    if (bytes <= Math.max(ahead, FREE_BYTES)) {
+    if (bytes <= Math.max(ahead, MemoryAccount.FREE_BYTES)) {
       return true;
     }
     boolean fits = account.tryReserve(bytes - ahead, sending + ahead);
