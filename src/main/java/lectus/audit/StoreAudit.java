@@ -161,7 +161,7 @@ public final class StoreAudit {
     }
     throw new LectusException(
         new LectusError.Unavailable(
-            "The " + Texts.database(name.text()) + " is resharded again and again.", 1));
+            "The " + Texts.database(name.text()) + " is resharded again and again."));
   }
 
   private void forEachDatabase(

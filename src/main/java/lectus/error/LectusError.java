@@ -137,6 +137,13 @@ public sealed interface LectusError {
 
   /** 503. The server is too busy or stopping; {@code retryAfterSeconds} goes into Retry-After. */
   record Unavailable(String reason, int retryAfterSeconds) implements LectusError {
+    private static final int SOON_SECONDS = 1;
+
+    /** What passes soon. */
+    public Unavailable(String reason) {
+      this(reason, SOON_SECONDS);
+    }
+
     @Override
     public String error() {
       return "service_unavailable";

@@ -8,8 +8,6 @@ import lectus.error.LectusException;
 
 /** What a client is told of the store's errors, where it is more than that something failed. */
 public final class StoreFailures {
-  private static final int RETRY_AFTER_SECONDS = 1;
-
   private static final int RETRY_AFTER_TROUBLE_SECONDS = 5;
 
   private static final String SILENT = "The store does not answer.";
@@ -59,6 +57,6 @@ public final class StoreFailures {
   }
 
   private static LectusError unavailable(String sentence) {
-    return new LectusError.Unavailable(sentence, RETRY_AFTER_SECONDS);
+    return new LectusError.Unavailable(sentence);
   }
 }

@@ -166,6 +166,6 @@ public final class DocumentWriter {
   }
 
   private static LectusError tooContended() {
-    return new LectusError.Unavailable("Too many edit the document at once.", 1);
+    return new LectusError.Unavailable("Too many edit the document at once.");
   }
 }

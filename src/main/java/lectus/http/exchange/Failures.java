@@ -43,7 +43,7 @@ public final class Failures {
     }
     if (failure instanceof OutOfMemoryError) {
       LOG.error("request={} failed: {}", requestId, failure.getMessage());
-      return new LectusError.Unavailable("The server is short of memory.", 1);
+      return new LectusError.Unavailable("The server is short of memory.");
     }
     LOG.error("request={} failed", requestId, failure);
     return new LectusError.Internal("The request " + requestId + " failed; the log says why.");

@@ -63,7 +63,7 @@ public final class Offload<T> {
     try {
       executor.execute(task);
     } catch (RejectedExecutionException e) {
-      promise.fail(new LectusException(new LectusError.Unavailable("The server is too busy.", 1)));
+      promise.fail(new LectusException(new LectusError.Unavailable("The server is too busy.")));
     }
     return promise.future();
   }

@@ -26,7 +26,6 @@ final class ResponseStream {
   /** Parts end at some hundred kilobytes, unless a single document takes more. */
   private static final int ORDINARY_PART = 1 << 20;
 
-  private static final int RETRY_AFTER_SECONDS = 1;
 
   private final Exchange exchange;
   private final Callable<StreamedBody> making;
@@ -155,7 +154,7 @@ final class ResponseStream {
       memory.sends(length);
     } else if (begun || !memory.trySend(length)) {
       throw new LectusException(
-          new LectusError.Unavailable("Too many large requests are running.", RETRY_AFTER_SECONDS));
+          new LectusError.Unavailable("Too many large requests are running."));
     }
   }
 

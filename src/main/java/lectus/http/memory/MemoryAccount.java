@@ -19,7 +19,6 @@ public final class MemoryAccount {
 
   private static final int SMALL_PART = 8;
   private static final long LEAST_FOR_SMALL = 1 << 20;
-  private static final int RETRY_AFTER_SECONDS = 1;
 
   private final long limit;
   private final long limitOfSmall;
@@ -60,7 +59,7 @@ public final class MemoryAccount {
   public void reserve(long bytes, long already) {
     if (!tryReserve(bytes, already)) {
       throw new LectusException(
-          new LectusError.Unavailable("Too many large requests are running.", RETRY_AFTER_SECONDS));
+          new LectusError.Unavailable("Too many large requests are running."));
     }
   }
 

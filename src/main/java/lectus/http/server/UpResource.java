@@ -15,7 +15,6 @@ import lectus.store.StorePulse;
  */
 final class UpResource implements Resource {
   private static final Reply UP = Reply.json(200, "{\"status\":\"ok\",\"seeds\":{}}");
-  private static final int RETRY_AFTER_SECONDS = 1;
 
   private final StorePulse pulse;
 
@@ -37,8 +36,6 @@ final class UpResource implements Resource {
   }
 
   private static Reply reply(Optional<String> complaint) {
-    return complaint
-        .map(sentence -> Reply.error(new LectusError.Unavailable(sentence, RETRY_AFTER_SECONDS)))
-        .orElse(UP);
+    return complaint.map(sentence -> Reply.error(new LectusError.Unavailable(sentence))).orElse(UP);
   }
 }

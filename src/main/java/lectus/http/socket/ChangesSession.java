@@ -34,8 +34,6 @@ public final class ChangesSession implements TextSocket.Listener {
    */
   private static final int MOST_OPENING = 16;
 
-  private static final int RETRY_AFTER_SECONDS = 1;
-
   private final TextSocket socket;
   private final SubscriptionFeeds feeds;
   private final int maxSubscriptions;
@@ -109,7 +107,7 @@ public final class ChangesSession implements TextSocket.Listener {
   private void refuseFilter(String id, long bytes) {
     if (filters.allows(bytes)) {
       String reason = "The filters of all clients take too much memory; come back later.";
-      refuse(Optional.of(id), new LectusError.Unavailable(reason, RETRY_AFTER_SECONDS));
+      refuse(Optional.of(id), new LectusError.Unavailable(reason));
     } else {
       refuse(
           id,
