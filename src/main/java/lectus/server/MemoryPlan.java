@@ -130,9 +130,10 @@ public record MemoryPlan(
 
   ClientMemory accounts() {
     return new ClientMemory(
-        new MemoryAccount(bodies),
-        new MemoryAccount(messages),
-        new MemoryAccount(pages),
-        new MemoryAccount(filters));
+        new MemoryAccount(bodies, "Too many large requests are running."),
+        new MemoryAccount(messages, "Too many messages wait to be handled."),
+        new MemoryAccount(pages, "Too many large answers wait for their clients."),
+        new MemoryAccount(
+            filters, "The filters of all clients take too much memory; come back later."));
   }
 }

@@ -4,8 +4,6 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import java.util.concurrent.Callable;
-import lectus.error.LectusError;
-import lectus.error.LectusException;
 import lectus.http.ReaderTurns.Kind;
 import lectus.http.memory.PageMemory;
 import lectus.http.message.Headers;
@@ -25,7 +23,6 @@ final class ResponseStream {
 
   /** Parts end at some hundred kilobytes, unless a single document takes more. */
   private static final int ORDINARY_PART = 1 << 20;
-
 
   private final Exchange exchange;
   private final Callable<StreamedBody> making;
@@ -153,8 +150,7 @@ final class ResponseStream {
     if (begun && (length <= ORDINARY_PART || memory.hasRoomFor(length))) {
       memory.sends(length);
     } else if (begun || !memory.trySend(length)) {
-      throw new LectusException(
-          new LectusError.Unavailable("Too many large requests are running."));
+      throw memory.refusal();
     }
   }
 

@@ -22,15 +22,18 @@ public final class MemoryAccount {
 
   private final long limit;
   private final long limitOfSmall;
+  private final String whenRefused;
   private final AtomicLong small = new AtomicLong();
   private final AtomicLong large = new AtomicLong();
   private final AtomicLong refusals = new AtomicLong();
 
   /**
    * @param limit in bytes, as the holders count them
+   * @param whenRefused a sentence for those for whom there is not enough
    */
-  public MemoryAccount(long limit) {
+  public MemoryAccount(long limit, String whenRefused) {
     this.limit = limit;
+    this.whenRefused = whenRefused;
     this.limitOfSmall = Math.max(LEAST_FOR_SMALL, limit / SMALL_PART);
   }
 
@@ -58,8 +61,7 @@ public final class MemoryAccount {
    */
   public void reserve(long bytes, long already) {
     if (!tryReserve(bytes, already)) {
-      throw new LectusException(
-          new LectusError.Unavailable("Too many large requests are running."));
+      throw refusal();
     }
   }
 
@@ -75,6 +77,11 @@ public final class MemoryAccount {
       refusals.incrementAndGet();
     }
     return fits;
+  }
+
+  /** What those are told, with service_unavailable (503), for whom there is not enough. */
+  public LectusException refusal() {
+    return new LectusException(new LectusError.Unavailable(whenRefused));
   }
 
   /** How often somebody was refused until now. */

@@ -1,5 +1,7 @@
 package lectus.http.memory;
 
+import lectus.error.LectusException;
+
 /**
  * What the pages of one live feed, or the parts of one long answer, take of the memory that all of
  * them share, from when a page is asked for until its client has taken it. Nobody knows how long a
@@ -79,6 +81,11 @@ public final class PageMemory {
       expected = bytes;
     }
     return fits;
+  }
+
+  /** What is told where a page was not counted. */
+  public LectusException refusal() {
+    return account.refusal();
   }
 
   /** The client has taken so many bytes of what was sent, or never will. */

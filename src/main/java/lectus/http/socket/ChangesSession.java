@@ -106,8 +106,7 @@ public final class ChangesSession implements TextSocket.Listener {
 
   private void refuseFilter(String id, long bytes) {
     if (filters.allows(bytes)) {
-      String reason = "The filters of all clients take too much memory; come back later.";
-      refuse(Optional.of(id), new LectusError.Unavailable(reason));
+      refuse(Optional.of(id), filters.refusal());
     } else {
       refuse(
           id,

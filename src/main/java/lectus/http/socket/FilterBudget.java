@@ -1,6 +1,7 @@
 package lectus.http.socket;
 
 import java.util.Optional;
+import lectus.error.LectusError;
 import lectus.http.memory.MemoryAccount;
 
 /**
@@ -34,6 +35,11 @@ final class FilterBudget {
     }
     taken += bytes;
     return Optional.of(new Share(bytes));
+  }
+
+  /** What is told where others have too much. */
+  LectusError refusal() {
+    return account.refusal().error();
   }
 
   /**

@@ -102,7 +102,7 @@ final class HeldBodiesTest {
       assertThat(server.get("/w/_all_docs?include_docs=true").status()).isEqualTo(503);
       Answer refused = server.get("/w/large");
       assertThat(refused.status()).isEqualTo(503);
-      assertThat(refused.body()).contains("Too many large requests are running.");
+      assertThat(refused.body()).contains("Too many large answers wait for their clients.");
       assertThat(server.get("/w/small").status()).isEqualTo(200);
       assertThat(server.head("/w/large").status()).isEqualTo(200);
     }

@@ -16,11 +16,12 @@ final class HeldMemoryTest {
   private static final int FREE = 16 << 10;
   private static final int LIMIT = 10 << 20;
 
-  private final MemoryAccount bodies = new MemoryAccount(LIMIT);
-  private final MemoryAccount answers = new MemoryAccount(LIMIT);
-  private final MemoryAccount filters = new MemoryAccount(LIMIT);
+  private final MemoryAccount bodies = new MemoryAccount(LIMIT, "Too much is held.");
+  private final MemoryAccount answers = new MemoryAccount(LIMIT, "Too much is held.");
+  private final MemoryAccount filters = new MemoryAccount(LIMIT, "Too much is held.");
   private final HeldMemory held =
-      new HeldMemory(new ClientMemory(bodies, new MemoryAccount(1), answers, filters));
+      new HeldMemory(
+          new ClientMemory(bodies, new MemoryAccount(1, "Too much is held."), answers, filters));
 
   @Test
   void a_body_is_counted_from_its_first_byte() {

@@ -11,7 +11,7 @@ final class MemoryAccountTest {
   private static final long LARGE = MemoryAccount.SMALL_BYTES + 1;
   private static final long LIMIT = 100 * LARGE;
 
-  private final MemoryAccount memory = new MemoryAccount(LIMIT);
+  private final MemoryAccount memory = new MemoryAccount(LIMIT, "Too much is held.");
 
   @Test
   void holders_share_it_up_to_its_limit() {

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 final class PageMemoryTest {
   private static final long LARGE = 1 << 20;
 
-  private final MemoryAccount account = new MemoryAccount(3 * LARGE);
+  private final MemoryAccount account = new MemoryAccount(3 * LARGE, "Too much is held.");
   private final PageMemory pages = new PageMemory(account);
 
   @Test

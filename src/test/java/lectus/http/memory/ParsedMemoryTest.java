@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 final class ParsedMemoryTest {
   private static final long MB = 1 << 20;
 
-  private final MemoryAccount memory = new MemoryAccount(10 * MB);
+  private final MemoryAccount memory = new MemoryAccount(10 * MB, "Too much is held.");
 
   private void assertRefused(Runnable step, Class<? extends LectusError> error) {
     assertThatThrownBy(step::run)
@@ -26,7 +26,7 @@ final class ParsedMemoryTest {
     parsed.add(10 * MB);
     assertRefused(() -> parsed.add(1), LectusError.TooLarge.class);
 
-    ParsedMemory small = new MemoryAccount(1).parsing(0);
+    ParsedMemory small = new MemoryAccount(1, "Too much is held.").parsing(0);
     small.add(32 * MB);
     assertRefused(() -> small.add(1), LectusError.TooLarge.class);
   }

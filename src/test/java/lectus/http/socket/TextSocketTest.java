@@ -29,7 +29,7 @@ final class TextSocketTest {
   private static final byte[] DRAINED = "drained".getBytes(StandardCharsets.UTF_8);
   private static final long SELDOM_MILLIS = 55_000;
 
-  private final MemoryAccount messages = new MemoryAccount(300_000);
+  private final MemoryAccount messages = new MemoryAccount(300_000, "Too much is held.");
   private final Vertx vertx = Vertx.vertx();
   private final CompletableFuture<TextSocket> opened = new CompletableFuture<>();
   private final CompletableFuture<Context> loop = new CompletableFuture<>();
