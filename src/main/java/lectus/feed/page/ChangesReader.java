@@ -2,6 +2,7 @@ package lectus.feed.page;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import lectus.changes.UpdateSequence;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
@@ -154,12 +155,7 @@ public final class ChangesReader {
       long limit,
       boolean descending,
       JsonBuffer out) {
-    int start = out.length();
-    return reads.read(
-        (tx, db) -> {
-          out.truncate(start);
-          return page(tx, db, options, from, limit, descending, out);
-        });
+    return writing(reads, out, (tx, db) -> page(tx, db, options, from, limit, descending, out));
   }
 
   /** As {@link #page}, with how far the database was, in the same transaction. */
@@ -170,13 +166,24 @@ public final class ChangesReader {
       long limit,
       boolean descending,
       JsonBuffer out) {
+    return writing(
+        reads,
+        out,
+        (tx, db) -> {
+          FeedPage page = page(tx, db, options, from, limit, descending, out);
+          boolean tellsEnd = page.reachedEnd() && !descending && shard.isEmpty();
+          return new FirstPage(page, tellsEnd ? page.next() : position(tx, db, new Since.Now()));
+        });
+  }
+
+  /** What a transaction has written is not there any more when it runs again. */
+  private static <T> T writing(
+      DatabaseReads reads, JsonBuffer out, BiFunction<ReadTransaction, DatabaseHandle, T> page) {
     int start = out.length();
     return reads.read(
         (tx, db) -> {
           out.truncate(start);
-          FeedPage page = page(tx, db, options, from, limit, descending, out);
-          boolean tellsEnd = page.reachedEnd() && !descending && shard.isEmpty();
-          return new FirstPage(page, tellsEnd ? page.next() : position(tx, db, new Since.Now()));
+          return page.apply(tx, db);
         });
   }
 
