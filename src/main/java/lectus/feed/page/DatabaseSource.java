@@ -9,8 +9,6 @@ import lectus.database.DatabaseHandle;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
-import lectus.error.LectusError;
-import lectus.error.LectusException;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.FeedEnd;
 import lectus.feed.LivePage;
@@ -69,14 +67,9 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
 
   @Override
   public LivePage<FeedPosition> page(FeedPosition from, long limit) {
-    try {
-      return changes.livePage(life, options, from, limit);
-    } catch (LectusException e) {
-      if (e.error() instanceof LectusError.NotFound) {
-        return LivePage.over(from, new FeedEnd.DatabaseDeleted());
-      }
-      throw e;
-    }
+    return LifeOfDatabase.read(
+        () -> changes.livePage(life, options, from, limit),
+        () -> LivePage.over(from, new FeedEnd.DatabaseDeleted()));
   }
 
   @Override

@@ -3,8 +3,6 @@ package lectus.feed.page;
 import java.util.Map;
 import java.util.Optional;
 import lectus.database.DatabaseHandle;
-import lectus.error.LectusError;
-import lectus.error.LectusException;
 import lectus.feed.FeedEnd;
 import lectus.feed.TailPage;
 import lectus.feed.TailReader;
@@ -37,26 +35,14 @@ final class EntryTail implements TailReader<FeedPosition> {
   /** Others must not be made to wait for a sequence that only somebody's client knows of. */
   @Override
   public FeedPosition start(FeedPosition at) {
-    try {
-      return changes.noFurtherThanItIs(life, at);
-    } catch (LectusException e) {
-      if (e.error() instanceof LectusError.NotFound) {
-        return at;
-      }
-      throw e;
-    }
+    return LifeOfDatabase.read(() -> changes.noFurtherThanItIs(life, at), () -> at);
   }
 
   @Override
   public TailPage<FeedPosition> page(FeedPosition from) {
-    try {
-      return changes.tailPage(life, views, from);
-    } catch (LectusException e) {
-      if (e.error() instanceof LectusError.NotFound) {
-        return new TailPage<>(
-            from, Map.of(), from, true, Optional.of(new FeedEnd.DatabaseDeleted()));
-      }
-      throw e;
-    }
+    return LifeOfDatabase.read(
+        () -> changes.tailPage(life, views, from),
+        () ->
+            new TailPage<>(from, Map.of(), from, true, Optional.of(new FeedEnd.DatabaseDeleted())));
   }
 }
