@@ -17,17 +17,10 @@ public interface DatabaseEvents {
   interface Listener {
     /**
      * @param highest the highest sequence heard of so far: a level, never a read position
+     * @param shards where the new entries of these commits are; of others that are told of
+     *     elsewhere nothing is said
      */
-    void updated(Sequence highest);
-
-    /**
-     * The same, and where the new entries are.
-     *
-     * @param shards of these commits; of others that are told of elsewhere nothing is said
-     */
-    default void updated(Sequence highest, TouchedShards shards) {
-      updated(highest);
-    }
+    void updated(Sequence highest, TouchedShards shards);
 
     /**
      * What was told is not true: nothing in the database is so high.
@@ -62,14 +55,9 @@ public interface DatabaseEvents {
   /** Tells everybody that a database was created. */
   void publishCreated(InstanceId instance, DatabaseName name);
 
-  /** Tells everybody that a database has come to a sequence. */
-  void publishUpdated(InstanceId instance, DatabaseName name, Sequence sequence);
-
-  /** The same, and where the new entries are. */
-  default void publishUpdated(
-      InstanceId instance, DatabaseName name, Sequence sequence, TouchedShards shards) {
-    publishUpdated(instance, name, sequence);
-  }
+  /** Tells everybody that a database has come to a sequence, and where the new entries are. */
+  void publishUpdated(
+      InstanceId instance, DatabaseName name, Sequence sequence, TouchedShards shards);
 
   /** Tells everybody that this life of a database is over. */
   void publishDeleted(InstanceId instance, DatabaseName name);

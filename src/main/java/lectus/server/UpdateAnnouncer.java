@@ -34,11 +34,6 @@ final class UpdateAnnouncer implements DatabaseEvents {
   }
 
   @Override
-  public void publishUpdated(InstanceId instance, DatabaseName name, Sequence sequence) {
-    publishUpdated(instance, name, sequence, TouchedShards.ANY);
-  }
-
-  @Override
   public void publishUpdated(
       InstanceId instance, DatabaseName name, Sequence sequence, TouchedShards shards) {
     listeners.updated(instance, Optional.of(name), sequence, shards);

@@ -13,6 +13,7 @@ import lectus.database.Sequence;
 import lectus.database.UpdatesSubspace;
 import lectus.document.testing.TestDatabase;
 import lectus.feed.DatabaseEvents.Listener;
+import lectus.feed.TouchedShards;
 import lectus.http.testing.TestSettings;
 import lectus.store.CountedReads;
 import lectus.store.Store;
@@ -48,7 +49,7 @@ final class PolledDatabasesTest {
         database,
         new Listener() {
           @Override
-          public void updated(Sequence highest) {
+          public void updated(Sequence highest, TouchedShards shards) {
             told.add(text + " updated");
           }
 
@@ -129,7 +130,8 @@ final class PolledDatabasesTest {
     DatabaseHandle database = listenTo("a");
     byte[] future = new byte[12];
     Arrays.fill(future, (byte) 0x7f);
-    announcer.publishUpdated(database.instance(), database.name(), new Sequence(0, future));
+    Sequence high = new Sequence(0, future);
+    announcer.publishUpdated(database.instance(), database.name(), high, TouchedShards.ANY);
     assertThat(told).containsExactly("a updated");
     write("a");
     look();

@@ -88,7 +88,7 @@ final class SubscriptionsTest implements EventChannel {
   private Listener listener(String name) {
     return new Listener() {
       @Override
-      public void updated(Sequence highest) {
+      public void updated(Sequence highest, TouchedShards shards) {
         heard.add(name + " updated " + (highest.versionstamp()[7] & 0xff));
       }
 

@@ -13,6 +13,7 @@ import lectus.database.Sequence;
 import lectus.error.LectusException;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.FeedText;
+import lectus.feed.TouchedShards;
 import lectus.feed.page.FeedPosition;
 import lectus.feed.page.Since;
 import lectus.json.JsonBuffer;
@@ -101,7 +102,7 @@ public final class ChangesShards {
   public Generation reshard(DatabaseName name, int shards, DatabaseEvents events) {
     DatabaseHandle db = catalogue.reshard(name, shards);
     Generation generation = db.topology().current();
-    events.publishUpdated(db.instance(), name, generation.since().orElseThrow());
+    events.publishUpdated(db.instance(), name, generation.since().orElseThrow(), TouchedShards.ANY);
     return generation;
   }
 }

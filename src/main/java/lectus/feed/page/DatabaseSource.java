@@ -83,11 +83,6 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
         life,
         new DatabaseEvents.Listener() {
           @Override
-          public void updated(Sequence highest) {
-            updated(highest, TouchedShards.ANY);
-          }
-
-          @Override
           public void updated(Sequence highest, TouchedShards touched) {
             Level news = new Level(highest);
             boolean rose = heard.accumulateAndGet(news, DatabaseSource::higher) == news;

@@ -24,6 +24,7 @@ import lectus.feed.LiveStart;
 import lectus.feed.PageTime;
 import lectus.feed.Registration;
 import lectus.feed.Rows;
+import lectus.feed.TouchedShards;
 import lectus.feed.filter.FeedFilter;
 import lectus.feed.page.ChangesReader;
 import lectus.feed.page.FeedOptions;
@@ -537,13 +538,13 @@ final class ManyDatabasesTest {
     assertThat(source.hasNews(position)).isFalse();
 
     Sequence elsewhere = databases.put("other", "x").last().orElseThrow();
-    events.publishUpdated(foreign.instance(), foreign.name(), elsewhere);
+    events.publishUpdated(foreign.instance(), foreign.name(), elsewhere, TouchedShards.ANY);
     events.publishDeleted(foreign.instance(), foreign.name());
     assertThat(told.get()).isZero();
     assertThat(source.hasNews(position)).isFalse();
 
     Sequence here = databases.put("user-a", "x").last().orElseThrow();
-    events.publishUpdated(mine.instance(), mine.name(), here);
+    events.publishUpdated(mine.instance(), mine.name(), here, TouchedShards.ANY);
     assertThat(told.get()).isEqualTo(1);
     assertThat(source.hasNews(position)).isTrue();
     position = read(source, position, 10, new ArrayList<>());

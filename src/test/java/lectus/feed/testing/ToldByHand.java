@@ -10,6 +10,7 @@ import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.feed.DatabaseEvents;
 import lectus.feed.Registration;
+import lectus.feed.TouchedShards;
 import lectus.feed.WantedDatabases;
 import lectus.store.Versionstamp;
 
@@ -41,14 +42,15 @@ public final class ToldByHand implements DatabaseEvents {
   }
 
   @Override
-  public void publishUpdated(InstanceId instance, DatabaseName name, Sequence sequence) {
-    publishUpdated(instance, sequence);
+  public void publishUpdated(
+      InstanceId instance, DatabaseName name, Sequence sequence, TouchedShards shards) {
+    listenersOf(instance).forEach(listener -> listener.updated(sequence, shards));
     tellAll(name, new Versionstamp(sequence.versionstamp()));
   }
 
   /** Tells those alone who listen to this very database. */
   public void publishUpdated(InstanceId instance, Sequence sequence) {
-    listenersOf(instance).forEach(listener -> listener.updated(sequence));
+    listenersOf(instance).forEach(listener -> listener.updated(sequence, TouchedShards.ANY));
   }
 
   @Override
