@@ -46,29 +46,41 @@ final class IdentifiedWrite<T> implements Work<Committed<T>> {
   }
 
   @Override
-  public Committed<T> run(Transaction tx) {
+  public Run<Committed<T>> run(Transaction tx) {
     CompletableFuture<Long> readVersion = tx.getReadVersion();
     idle = false;
     Optional<Committed<T>> earlier = isInDoubt() ? find(tx) : Optional.empty();
     if (earlier.isPresent()) {
       ids.finished(id);
-      return earlier.get();
+      return Run.of(earlier.get());
     }
     T value = body.apply(tx);
     idle = !isInDoubt() && !writes.test(value);
     if (idle) {
-      Reads.await(tx.commit());
-      return new Committed<>(value, null);
+      return Run.committing(tx.commit(), new Committed<>(value, null));
     }
     return store(tx, value, Reads.await(readVersion));
   }
 
-  private Committed<T> store(Transaction tx, T value, long readVersion) {
+  private Run<Committed<T>> store(Transaction tx, T value, long readVersion) {
     int attempt = ++attempts;
     ids.subspace().put(tx, id, attempt);
     CompletableFuture<byte[]> versionstamp = tx.getVersionstamp();
+    CompletableFuture<Void> commit = tx.commit();
+    return new Run<>(
+        commit,
+        versionstamp,
+        () -> {
+          awaitOrDoubt(commit, attempt, value, readVersion);
+          ids.finished(id);
+          return new Committed<>(value, Reads.await(versionstamp));
+        });
+  }
+
+  private void awaitOrDoubt(
+      CompletableFuture<Void> commit, int attempt, T value, long readVersion) {
     try {
-      Reads.await(tx.commit());
+      Reads.await(commit);
     } catch (FDBException failure) {
       if (!RetryableErrors.isCertainlyNotStored(failure.getCode())) {
         doubtfulSince = isInDoubt() ? doubtfulSince : readVersion;
@@ -76,8 +88,6 @@ final class IdentifiedWrite<T> implements Work<Committed<T>> {
       }
       throw failure;
     }
-    ids.finished(id);
-    return new Committed<>(value, Reads.await(versionstamp));
   }
 
   @Override

@@ -86,9 +86,18 @@ public final class TransactionRunner {
    */
   public <T> Committed<T> runVersioned(
       Function<? super Transaction, ? extends T> body, Predicate<? super T> writes) {
+    return this.<T>begin(body, writes).finish();
+  }
+
+  /**
+   * As {@link #runVersioned(Function, Predicate)}, without waiting for the commit: other work can
+   * be done until its answer comes. What the body throws comes out of {@link Underway#finish}.
+   */
+  public <T> Underway<Committed<T>> begin(
+      Function<? super Transaction, ? extends T> body, Predicate<? super T> writes) {
     return ids.isPresent()
-        ? repeat(new IdentifiedWrite<T>(ids.get(), body, writes))
-        : repeat(new Repeated<>(tx -> commitVersioned(tx, body), RetryableErrors::isRetryable));
+        ? begin(new IdentifiedWrite<T>(ids.get(), body, writes))
+        : begin(new Repeated<>(tx -> commitVersioned(tx, body), RetryableErrors::isRetryable));
   }
 
   /**
@@ -102,8 +111,7 @@ public final class TransactionRunner {
         new Repeated<>(
             tx -> {
               T value = body.apply(tx);
-              Reads.await(tx.commit());
-              return value;
+              return Run.committing(tx.commit(), value);
             },
             code -> RetryableErrors.isRetryable(code) || RetryableErrors.isUnknownResult(code)));
   }
@@ -113,7 +121,8 @@ public final class TransactionRunner {
    * snapshot reads.
    */
   public <T> T read(Function<? super ReadTransaction, ? extends T> body) {
-    return repeat(new Repeated<>(tx -> body.apply(tx.snapshot()), RetryableErrors::isRetryable));
+    return repeat(
+        new Repeated<>(tx -> Run.of(body.apply(tx.snapshot())), RetryableErrors::isRetryable));
   }
 
   /**
@@ -138,10 +147,10 @@ public final class TransactionRunner {
   }
 
   /** Work that knows nothing but the run at hand. */
-  private record Repeated<T>(
-      Function<? super Transaction, ? extends T> body, IntPredicate retryable) implements Work<T> {
+  private record Repeated<T>(Function<? super Transaction, Run<T>> body, IntPredicate retryable)
+      implements Work<T> {
     @Override
-    public T run(Transaction tx) {
+    public Run<T> run(Transaction tx) {
       return body.apply(tx);
     }
 
@@ -157,34 +166,14 @@ public final class TransactionRunner {
   }
 
   private <T> T repeat(Work<T> work) {
-    long startNanos = System.nanoTime();
-    Duration time = Patience.limit(limits.time());
-    Transaction transaction = begin(time);
-    try {
-      for (int retries = 0; ; retries++) {
-        try {
-          T value = work.run(transaction);
-          Patience.answered();
-          return value;
-        } catch (RuntimeException wrapped) {
-          RuntimeException failure = Reads.unwrapped(wrapped);
-          Duration left = time.minusNanos(System.nanoTime() - startNanos);
-          Optional<Transaction> next =
-              retries < limits.retries() && left.compareTo(Duration.ZERO) > 0
-                  ? next(work, transaction, failure, left)
-                  : Optional.empty();
-          if (next.isEmpty()) {
-            return work.end(failure);
-          }
-          transaction = next.get();
-        }
-      }
-    } finally {
-      transaction.close();
-    }
+    return begin(work).finish();
   }
 
-  private Transaction begin(Duration time) {
+  private <T> Underway<T> begin(Work<T> work) {
+    return new Underway<>(work, limits, this::transaction);
+  }
+
+  private Transaction transaction(Duration time) {
     Transaction transaction = database.createTransaction();
     if (callsMayHang) {
       transaction.options().setTimeout(Math.max(1, time.toMillis()));
@@ -192,31 +181,18 @@ public final class TransactionRunner {
     return transaction;
   }
 
-  /**
-   * The transaction for another run, after FoundationDB's back-off; empty if there is to be none.
-   */
-  private <T> Optional<Transaction> next(
-      Work<T> work, Transaction transaction, RuntimeException failure, Duration left) {
-    if (!(failure instanceof FDBException lost) || !work.mayFollow(lost.getCode())) {
-      return Optional.empty();
-    }
-    if (RetryableErrors.isOver(lost.getCode())) {
-      transaction.close();
-      return Optional.of(begin(left));
-    }
-    try {
-      return Optional.of(Reads.await(transaction.onError(lost)));
-    } catch (FDBException timeIsUp) {
-      return Optional.empty();
-    }
-  }
-
-  private static <T> Committed<T> commitVersioned(
+  private static <T> Run<Committed<T>> commitVersioned(
       Transaction transaction, Function<? super Transaction, ? extends T> body) {
     T value = body.apply(transaction);
     CompletableFuture<byte[]> versionstamp = transaction.getVersionstamp();
+    CompletableFuture<Void> commit = transaction.commit();
+    return new Run<>(commit, versionstamp, () -> committed(value, commit, versionstamp));
+  }
+
+  private static <T> Committed<T> committed(
+      T value, CompletableFuture<Void> commit, CompletableFuture<byte[]> versionstamp) {
     try {
-      Reads.await(transaction.commit());
+      Reads.await(commit);
     } catch (FDBException e) {
       if (RetryableErrors.isUnknownResult(e.getCode())) {
         throw RetryableErrors.unknownResult(Integer.toString(e.getCode()));

@@ -11,11 +11,15 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.FaultyStore.Fault;
+import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -288,6 +292,64 @@ class UnknownResultTest {
     faulty.plan(Collections.nCopies(2, Fault.UNKNOWN_AND_LOST).toArray(Fault[]::new));
     assertThatThrownBy(() -> runner(TWICE).runIdempotent(tx -> append(tx, ++runs)))
         .isInstanceOf(FDBException.class);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = "IO_ERROR", mode = EnumSource.Mode.EXCLUDE)
+  void severalWritesUnderWayAreStoredOnceEachInWhateverOrderTheyAreFinished(Fault fault) {
+    faulty.plan(Fault.NONE, fault, Fault.NONE, fault);
+    List<Underway<Committed<Integer>>> underway = new ArrayList<>();
+    for (int i = 1; i <= 4; i++) {
+      int number = i;
+      underway.add(
+          runner(TransactionLimits.DEFAULT).begin(tx -> append(tx, number), value -> true));
+    }
+    Collections.reverse(underway);
+
+    List<Committed<Integer>> committed = underway.stream().map(Underway::finish).toList();
+
+    faulty.deliver();
+    assertThat(committed).extracting(Committed::value).containsExactly(4, 3, 2, 1);
+    assertThat(rows())
+        .extracting(row -> (int) row.getValue()[0])
+        .containsExactlyInAnyOrder(1, 2, 3, 4);
+  }
+
+  @Test
+  void whoeverHasBegunAWriteLearnsWhenItIsAnswered() {
+    CompletableFuture<Void> answer = new CompletableFuture<>();
+    faulty.completing(commit -> commit.thenCombine(answer, (done, answered) -> null));
+    AtomicInteger told = new AtomicInteger();
+
+    Underway<Committed<Integer>> write =
+        runner(TransactionLimits.DEFAULT).begin(tx -> append(tx, 1), value -> true);
+    write.whenAnswered(told::incrementAndGet);
+    assertThat(write.isCommitted()).isFalse();
+    assertThat(told).hasValue(0);
+
+    answer.complete(null);
+    Await.until("the answer is told", () -> told.get() == 1);
+    assertThat(write.isCommitted()).isTrue();
+    assertStoredAs(write.finish());
+  }
+
+  @Test
+  void whatTheBodyThrowsComesOutInTheEnd() {
+    LectusException conflict = new LectusException(new LectusError.Conflict());
+    AtomicInteger told = new AtomicInteger();
+
+    Underway<Committed<Integer>> write =
+        runner(TransactionLimits.DEFAULT)
+            .begin(
+                tx -> {
+                  throw conflict;
+                },
+                value -> true);
+    write.whenAnswered(told::incrementAndGet);
+
+    assertThat(told).hasValue(1);
+    assertThat(write.isCommitted()).isFalse();
+    assertThatThrownBy(write::finish).isSameAs(conflict);
   }
 
   private Committed<Integer> write(TransactionLimits limits) {

@@ -1,0 +1,58 @@
+package lectus.store;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/**
+ * One run of a {@link Work}, its commit on the way.
+ *
+ * @param commit fails if the run did
+ * @param versionstamp comes at about the time of the commit; any if nobody asks for it
+ * @param result waits for both, and throws what the run came to if it is no result
+ */
+record Run<T>(
+    CompletableFuture<?> commit, CompletableFuture<?> versionstamp, Supplier<? extends T> result) {
+  private static final CompletableFuture<Void> NOTHING = CompletableFuture.completedFuture(null);
+
+  /** A run that commits nothing. */
+  static <T> Run<T> of(T value) {
+    return new Run<>(NOTHING, NOTHING, () -> value);
+  }
+
+  /** A run whose commit says all there is to say. */
+  static <T> Run<T> committing(CompletableFuture<?> commit, T value) {
+    return new Run<>(
+        commit,
+        NOTHING,
+        () -> {
+          Reads.await(commit);
+          return value;
+        });
+  }
+
+  /** A run that never came to its commit. */
+  static <T> Run<T> failed(RuntimeException failure) {
+    return new Run<>(
+        CompletableFuture.failedFuture(failure),
+        NOTHING,
+        () -> {
+          throw failure;
+        });
+  }
+
+  /** Calls {@code then} on some thread as soon as the result waits for nothing. */
+  void whenAnswered(Runnable then) {
+    commit.whenComplete(
+        (done, failure) -> {
+          if (failure == null) {
+            versionstamp.whenComplete((stamp, none) -> then.run());
+          } else {
+            then.run();
+          }
+        });
+  }
+
+  boolean isCommitted() {
+    return commit.isDone() && !commit.isCompletedExceptionally() && versionstamp.isDone();
+  }
+}

@@ -1,0 +1,108 @@
+package lectus.store;
+
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.Transaction;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * What a {@link TransactionRunner} has begun: the first run is over but for the answer to its
+ * commit. Whoever began it finishes it, on any thread.
+ */
+public final class Underway<T> {
+  private final Work<T> work;
+  private final TransactionLimits limits;
+  private final Function<Duration, Transaction> transactions;
+  private final Duration time;
+  private final long startNanos = System.nanoTime();
+  private Transaction transaction;
+  private Run<T> run;
+
+  /**
+   * @param transactions makes one that may take so long
+   */
+  Underway(Work<T> work, TransactionLimits limits, Function<Duration, Transaction> transactions) {
+    this.work = work;
+    this.limits = limits;
+    this.transactions = transactions;
+    this.time = Patience.limit(limits.time());
+    this.transaction = transactions.apply(time);
+    this.run = run();
+  }
+
+  /** What it throws is for {@link #finish} to judge. */
+  private Run<T> run() {
+    try {
+      return work.run(transaction);
+    } catch (RuntimeException failure) {
+      return Run.failed(failure);
+    } catch (Error error) {
+      transaction.close();
+      throw error;
+    }
+  }
+
+  /** Calls {@code then} once, on some thread, when the first commit has been answered. */
+  public void whenAnswered(Runnable then) {
+    run.whenAnswered(then);
+  }
+
+  /** Whether the first run is committed: then {@link #finish} waits for nothing. */
+  public boolean isCommitted() {
+    return run.isCommitted();
+  }
+
+  /**
+   * Waits for the answer, and runs again as long as the work lost to others. To be called once.
+   *
+   * @throws FDBException as {@link TransactionRunner#run}
+   * @throws lectus.error.LectusException as {@link TransactionRunner#run}
+   */
+  public T finish() {
+    try {
+      for (int retries = 0; ; retries++) {
+        try {
+          T value = run.result().get();
+          Patience.answered();
+          return value;
+        } catch (RuntimeException wrapped) {
+          RuntimeException failure = Reads.unwrapped(wrapped);
+          Optional<Transaction> next = next(failure, retries);
+          if (next.isEmpty()) {
+            return work.end(failure);
+          }
+          transaction = next.get();
+        }
+        run = run();
+      }
+    } finally {
+      transaction.close();
+    }
+  }
+
+  private Optional<Transaction> next(RuntimeException failure, int retries) {
+    Duration left = time.minusNanos(System.nanoTime() - startNanos);
+    return retries < limits.retries() && left.compareTo(Duration.ZERO) > 0
+        ? next(failure, left)
+        : Optional.empty();
+  }
+
+  /**
+   * The transaction for another run, after FoundationDB's back-off; empty if there is to be none.
+   */
+  private Optional<Transaction> next(RuntimeException failure, Duration left) {
+    if (!(failure instanceof FDBException lost) || !work.mayFollow(lost.getCode())) {
+      return Optional.empty();
+    }
+    if (RetryableErrors.isOver(lost.getCode())) {
+      transaction.close();
+      return Optional.of(transactions.apply(left));
+    }
+    try {
+      return Optional.of(Reads.await(transaction.onError(lost)));
+    } catch (FDBException timeIsUp) {
+      return Optional.empty();
+    }
+  }
+}
