@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
@@ -15,6 +16,7 @@ import lectus.store.RetryableErrors;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
+import lectus.store.Underway;
 
 /**
  * Writes documents: edits, checked against the revisions that are there (RFC 001), with the indexes
@@ -77,46 +79,31 @@ public final class DocumentWriter {
    *     could not be brought to say whether the first of them were stored
    */
   public WriteResult write(DatabaseName database, List<? extends Edit> edits) {
-    WaitingEdits waiting =
-        new WaitingEdits(DocumentEdits.of(edits, budget.batchBytes()), budget.batchBytes());
-    WriteProgress progress = new WriteProgress(edits.size());
-    int atOnce = budget.documents();
-    do {
-      List<DocumentEdits> batch = waiting.take(atOnce);
-      try {
-        waiting.putBack(progress.add(commit(database, batch)));
-      } catch (RuntimeException failure) {
-        if (batch.size() > 1 && (mayPass(failure) || isOfOneEdit(failure))) {
-          atOnce = batch.size() / 2;
-          waiting.putBack(batch);
-        } else if (isContention(failure)) {
-          progress.fail(batch, tooContended());
-        } else if (isOfOneEdit(failure)) {
-          progress.fail(batch, EditFailures.errorOf(failure));
-        } else {
-          progress.failOrThrow(waiting.all(batch), failure);
-        }
-      }
-    } while (!waiting.isEmpty());
-    return progress.result(() -> catalogue.open(database).instance());
+    return begin(database, edits).finish();
   }
 
-  /** Whether nothing is stored, and a smaller transaction may be. */
-  private static boolean mayPass(RuntimeException failure) {
-    return failure instanceof LectusException known
-        ? known.error() instanceof LectusError.Unavailable
-        : failure instanceof FDBException lost && RetryableErrors.isRetryable(lost.getCode());
+  /**
+   * As {@link #write}, without waiting for the commit. Two writes that are under way side by side
+   * should not be of the same document: which is committed first is for the store to say.
+   */
+  public WriteUnderway begin(DatabaseName database, List<? extends Edit> edits) {
+    return new EditsUnderway(
+        edits,
+        budget,
+        (batch, planned) -> begin(database, batch, planned),
+        () -> catalogue.open(database).instance());
   }
 
-  /** Whether nothing is stored because of what one document is or was; others may be written. */
-  private static boolean isOfOneEdit(RuntimeException failure) {
-    return failure instanceof FDBException lost
-        ? RetryableErrors.isOfRequest(lost.getCode())
-        : !(failure instanceof LectusException);
-  }
-
-  private static boolean isContention(RuntimeException failure) {
-    return failure instanceof FDBException lost && RetryableErrors.isConflict(lost.getCode());
+  private Underway<Committed<WriteBatch.Result>> begin(
+      DatabaseName database, List<DocumentEdits> batch, Consumer<WriteBatch.Result> planned) {
+    TransactionRunner runner = batch.size() == 1 ? patiently : once;
+    return runner.begin(
+        tx -> {
+          WriteBatch.Result result = batches.write(tx, database, batch);
+          planned.accept(result);
+          return result;
+        },
+        WriteBatch.Result::writes);
   }
 
   /**
@@ -128,22 +115,22 @@ public final class DocumentWriter {
    *     in time
    */
   public WriteResult writeAtomically(DatabaseName database, List<? extends Edit> edits) {
-    List<DocumentEdits> documents = DocumentEdits.of(edits, Long.MAX_VALUE);
-    checkEachOnce(documents);
-    WriteProgress progress = new WriteProgress(edits.size());
-    try {
-      progress.add(
-          patiently.runVersioned(
-              tx -> batches.writeAtomically(tx, database, documents), WriteBatch.Result::writes));
-    } catch (FDBException lost) {
-      throw isContention(lost) ? new LectusException(tooContended()) : lost;
-    }
-    return progress.result(() -> catalogue.open(database).instance());
+    return beginAtomically(database, edits).finish();
   }
 
-  private Committed<WriteBatch.Result> commit(DatabaseName database, List<DocumentEdits> batch) {
-    TransactionRunner runner = batch.size() == 1 ? patiently : once;
-    return runner.runVersioned(tx -> batches.write(tx, database, batch), WriteBatch.Result::writes);
+  /**
+   * As {@link #writeAtomically}, without waiting for the commit.
+   *
+   * @throws LectusException {@code bad_request}, {@code too_large}: nothing was begun
+   */
+  public WriteUnderway beginAtomically(DatabaseName database, List<? extends Edit> edits) {
+    List<DocumentEdits> documents = DocumentEdits.of(edits, Long.MAX_VALUE);
+    checkEachOnce(documents);
+    return new AtomicUnderway(
+        patiently.begin(
+            tx -> batches.writeAtomically(tx, database, documents), WriteBatch.Result::writes),
+        new WriteProgress(edits.size()),
+        () -> catalogue.open(database).instance());
   }
 
   private static void checkEachOnce(List<DocumentEdits> documents) {
@@ -165,7 +152,11 @@ public final class DocumentWriter {
     }
   }
 
-  private static LectusError tooContended() {
+  static boolean isContention(RuntimeException failure) {
+    return failure instanceof FDBException lost && RetryableErrors.isConflict(lost.getCode());
+  }
+
+  static LectusError tooContended() {
     return new LectusError.Unavailable("Too many edit the document at once.");
   }
 }

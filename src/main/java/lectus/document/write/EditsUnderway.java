@@ -1,0 +1,108 @@
+package lectus.document.write;
+
+import com.apple.foundationdb.FDBException;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import lectus.database.InstanceId;
+import lectus.document.edit.Edit;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.store.Committed;
+import lectus.store.RetryableErrors;
+import lectus.store.Underway;
+
+/** Edits that are made each for itself, as many in one transaction as go into it. */
+final class EditsUnderway implements WriteUnderway {
+  private final WaitingEdits waiting;
+  private final WriteProgress progress;
+  private final Transactions transactions;
+  private final Supplier<InstanceId> instance;
+  private int atOnce;
+  private List<DocumentEdits> batch;
+  private Underway<Committed<WriteBatch.Result>> commit;
+
+  /** Whether not all of the batch fits into the transaction that was planned last. */
+  private boolean defers;
+
+  /** Begins the transaction that makes the edits of some documents, each of another id. */
+  interface Transactions
+      extends BiFunction<
+          List<DocumentEdits>,
+          Consumer<WriteBatch.Result>,
+          Underway<Committed<WriteBatch.Result>>> {}
+
+  /**
+   * @param instance asks for the database's, if no transaction tells it
+   */
+  EditsUnderway(
+      List<? extends Edit> edits,
+      TransactionBudget budget,
+      Transactions transactions,
+      Supplier<InstanceId> instance) {
+    this.waiting =
+        new WaitingEdits(DocumentEdits.of(edits, budget.batchBytes()), budget.batchBytes());
+    this.progress = new WriteProgress(edits.size());
+    this.transactions = transactions;
+    this.instance = instance;
+    this.atOnce = budget.documents();
+    beginNext();
+  }
+
+  private void beginNext() {
+    batch = waiting.take(atOnce);
+    commit = transactions.apply(batch, planned -> defers = !planned.deferred().isEmpty());
+  }
+
+  @Override
+  public void whenAnswered(Runnable then) {
+    commit.whenAnswered(then);
+  }
+
+  @Override
+  public boolean isStored() {
+    return commit.isCommitted() && waiting.isEmpty() && !defers;
+  }
+
+  @Override
+  public WriteResult finish() {
+    takeAnswer();
+    while (!waiting.isEmpty()) {
+      beginNext();
+      takeAnswer();
+    }
+    return progress.result(instance);
+  }
+
+  private void takeAnswer() {
+    try {
+      waiting.putBack(progress.add(commit.finish()));
+    } catch (RuntimeException failure) {
+      if (batch.size() > 1 && (mayPass(failure) || isOfOneEdit(failure))) {
+        atOnce = batch.size() / 2;
+        waiting.putBack(batch);
+      } else if (DocumentWriter.isContention(failure)) {
+        progress.fail(batch, DocumentWriter.tooContended());
+      } else if (isOfOneEdit(failure)) {
+        progress.fail(batch, EditFailures.errorOf(failure));
+      } else {
+        progress.failOrThrow(waiting.all(batch), failure);
+      }
+    }
+  }
+
+  /** Whether nothing is stored, and a smaller transaction may be. */
+  private static boolean mayPass(RuntimeException failure) {
+    return failure instanceof LectusException known
+        ? known.error() instanceof LectusError.Unavailable
+        : failure instanceof FDBException lost && RetryableErrors.isRetryable(lost.getCode());
+  }
+
+  /** Whether nothing is stored because of what one document is or was; others may be written. */
+  private static boolean isOfOneEdit(RuntimeException failure) {
+    return failure instanceof FDBException lost
+        ? RetryableErrors.isOfRequest(lost.getCode())
+        : !(failure instanceof LectusException);
+  }
+}
