@@ -1,19 +1,16 @@
 package lectus.server;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.MessageConsumer;
-import java.util.List;
-import lectus.document.edit.Edit;
 import lectus.document.write.DocumentWriter;
-import lectus.document.write.WriteResult;
-import lectus.feed.TouchedShards;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns what waits in one queue into transactions, one after the other on a worker thread of its
- * own. While one commits, the next batch gathers by itself.
+ * Turns what waits in one queue into transactions, on a worker thread of its own. While their
+ * commits are on the way it plans the next ones, of documents that are in none of them.
  */
 final class TransactionExecutorVerticle extends VerticleBase {
   /** After so long it lets the event bus in, and Vert.x see that the thread is not stuck. */
@@ -25,16 +22,16 @@ final class TransactionExecutorVerticle extends VerticleBase {
 
   private final String address;
   private final WriteQueue queue;
-  private final DocumentWriter writer;
-  private final UpdateAnnouncer announcer;
+  private final WritesInFlight inFlight;
+  private final Promise<Void> idle = Promise.promise();
   private MessageConsumer<String> nudges;
+  private boolean stopping;
 
   TransactionExecutorVerticle(
       String address, WriteQueue queue, DocumentWriter writer, UpdateAnnouncer announcer) {
     this.address = address;
     this.queue = queue;
-    this.writer = writer;
-    this.announcer = announcer;
+    this.inFlight = new WritesInFlight(queue, writer, announcer, this::wake);
   }
 
   @Override
@@ -43,13 +40,20 @@ final class TransactionExecutorVerticle extends VerticleBase {
     return nudges.completion();
   }
 
-  /** What was taken from clients that do not wait for it ({@code batch=ok}) is committed, too. */
+  /**
+   * What was taken from clients that do not wait for it ({@code batch=ok}) is committed, too, and
+   * every commit is waited for.
+   */
   @Override
   public Future<?> stop() {
-    for (WriteBatch batch = queue.take(); batch != null; batch = queue.take()) {
-      commitOrLog(batch);
-    }
-    return nudges.unregister();
+    stopping = true;
+    queue.close();
+    drain();
+    return idle.future().eventually(() -> nudges.unregister());
+  }
+
+  private void wake() {
+    context.runOnContext(none -> drain());
   }
 
   private void drain() {
@@ -63,45 +67,22 @@ final class TransactionExecutorVerticle extends VerticleBase {
 
   private void drainForATurn() {
     long turnEnd = System.nanoTime() + TURN_NANOS;
-    for (WriteBatch batch = queue.take(); batch != null; batch = queue.take()) {
-      commitOrLog(batch);
+    while (inFlight.finishReturned() || beginNext()) {
       if (System.nanoTime() - turnEnd > 0) {
-        context.runOnContext(none -> drain());
+        wake();
         return;
       }
     }
-  }
-
-  /** Whatever one batch comes to, the next one gets its turn: nobody nudges for it again. */
-  private void commitOrLog(WriteBatch batch) {
-    try {
-      commit(batch);
-    } catch (Throwable e) {
-      LOG.error("Nobody could be told of a batch", e);
+    if (stopping && queue.isIdle()) {
+      idle.tryComplete();
     }
   }
 
-  private void commit(WriteBatch batch) {
-    WriteResult result;
-    try {
-      result = write(batch);
-    } catch (Throwable failure) {
-      batch.fail(failure);
-      return;
+  private boolean beginNext() {
+    WriteBatch batch = queue.take();
+    if (batch != null) {
+      inFlight.begin(batch);
     }
-    batch.complete(result.outcomes());
-    result
-        .last()
-        .ifPresent(
-            last ->
-                announcer.publishUpdated(
-                    result.instance(), batch.database(), last, new TouchedShards(result.shards())));
-  }
-
-  private WriteResult write(WriteBatch batch) {
-    List<Edit> edits = batch.edits();
-    return batch.atomic()
-        ? writer.writeAtomically(batch.database(), edits)
-        : writer.write(batch.database(), edits);
+    return batch != null;
   }
 }

@@ -13,6 +13,24 @@ record WriteBatch(List<PendingWrite> writes) {
     return writes.get(0).database();
   }
 
+  /** How many edits. */
+  int size() {
+    int size = 0;
+    for (PendingWrite write : writes) {
+      size += write.edits().size();
+    }
+    return size;
+  }
+
+  /** About what they hold in memory. */
+  long bytes() {
+    long bytes = 0;
+    for (PendingWrite write : writes) {
+      bytes += write.bytes();
+    }
+    return bytes;
+  }
+
   boolean atomic() {
     return writes.get(0).atomic();
   }

@@ -3,7 +3,7 @@ package lectus.server;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,18 +13,30 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 
 /**
- * Writes that wait for one executor, in the order in which they came, by database. Databases take
- * turns, so that a busy one does not keep the others waiting. Bounded in edits and bytes; a single
- * write that is larger than the bounds is taken when nothing else waits.
+ * Writes that wait for one executor, in the order in which they came, by database, and what of them
+ * is on its way into the store. Databases take turns, so that a busy one does not keep the others
+ * waiting. Bounded in edits that wait, and in bytes; a single write that is larger than the bounds
+ * is taken when nothing else waits.
  */
 final class WriteQueue implements WaitingRoom {
-  private static final int RETRY_AFTER_SECONDS = 1;
+  /** Transactions that one executor has under way at most. */
+  static final int MOST_IN_FLIGHT = 64;
+
+  /** The part of the memory that what is in flight may have; a single batch may have more. */
+  private static final int PART_IN_FLIGHT = 4;
 
   private final WriteSettings settings;
-  private final Map<DatabaseName, Deque<PendingWrite>> waiting = new LinkedHashMap<>();
+  private final Map<DatabaseName, WriteLane> lanes = new HashMap<>();
+
+  /** Those in which something waits. */
+  private final Deque<WriteLane> turns = new ArrayDeque<>();
+
   private int edits;
   private long bytes;
+  private int batchesInFlight;
+  private long bytesInFlight;
   private boolean executorAwake;
+  private boolean closing;
   private volatile Optional<LectusError> outage = Optional.empty();
 
   WriteQueue(WriteSettings settings) {
@@ -52,21 +64,23 @@ final class WriteQueue implements WaitingRoom {
           throw new LectusException(why);
         });
     boolean full =
-        edits + moreEdits > settings.queueEdits() || bytes + moreBytes > settings.queueBytes();
+        edits + moreEdits > settings.queueEdits()
+            || bytes + bytesInFlight + moreBytes > settings.queueBytes();
     if (full && edits > 0) {
-      throw new LectusException(
-          new LectusError.Unavailable("Too many writes are waiting.", RETRY_AFTER_SECONDS));
+      throw new LectusException(new LectusError.Unavailable("Too many writes are waiting."));
     }
   }
 
   /** Appends a write for which there was room when its request began. */
   synchronized boolean add(PendingWrite write) {
-    waiting.computeIfAbsent(write.database(), name -> new ArrayDeque<>()).add(write);
+    WriteLane lane = lanes.computeIfAbsent(write.database(), name -> new WriteLane(settings));
+    if (!lane.hasWaiting()) {
+      turns.add(lane);
+    }
+    lane.add(write);
     edits += write.edits().size();
     bytes += write.bytes();
-    boolean asleep = !executorAwake;
-    executorAwake = true;
-    return asleep;
+    return lane.isReady() && wakes();
   }
 
   @Override
@@ -94,11 +108,9 @@ final class WriteQueue implements WaitingRoom {
 
   private synchronized List<PendingWrite> remove(Predicate<PendingWrite> inVain) {
     List<PendingWrite> removed = new ArrayList<>();
-    for (Deque<PendingWrite> writes : waiting.values()) {
-      writes.stream().filter(inVain).forEach(removed::add);
-      writes.removeIf(inVain);
-    }
-    waiting.values().removeIf(Deque::isEmpty);
+    turns.forEach(lane -> removed.addAll(lane.remove(inVain)));
+    turns.removeIf(lane -> !lane.hasWaiting());
+    lanes.values().removeIf(WriteLane::isIdle);
     for (PendingWrite write : removed) {
       edits -= write.edits().size();
       bytes -= write.bytes();
@@ -106,42 +118,74 @@ final class WriteQueue implements WaitingRoom {
     return removed;
   }
 
-  /** What the next transaction takes; null if nothing waits: the executor may sleep then. */
+  /**
+   * What the next transaction takes, to be {@linkplain #release released} when it is over; null if
+   * nothing can be taken now: the executor may sleep then.
+   */
   synchronized WriteBatch take() {
-    var turns = waiting.entrySet().iterator();
-    if (!turns.hasNext()) {
-      executorAwake = false;
-      return null;
+    for (int left = mayFly() ? turns.size() : 0; left > 0; left--) {
+      WriteLane lane = turns.element();
+      WriteBatch batch = lane.isReady() ? lane.take() : null;
+      turns.remove();
+      if (lane.hasWaiting()) {
+        turns.add(lane);
+      }
+      if (batch != null) {
+        edits -= batch.size();
+        bytes -= batch.bytes();
+        batchesInFlight++;
+        bytesInFlight += batch.bytes();
+        return batch;
+      }
     }
-    var turn = turns.next();
-    turns.remove();
-    WriteBatch batch = takeFrom(turn.getValue());
-    if (!turn.getValue().isEmpty()) {
-      waiting.put(turn.getKey(), turn.getValue());
-    }
-    return batch;
+    executorAwake = false;
+    return null;
   }
 
-  private WriteBatch takeFrom(Deque<PendingWrite> writes) {
-    List<PendingWrite> taken = new ArrayList<>();
-    int takenEdits = 0;
-    long takenBytes = 0;
-    do {
-      PendingWrite write = writes.remove();
-      taken.add(write);
-      takenEdits += write.edits().size();
-      takenBytes += write.bytes();
-    } while (fits(taken.get(0), writes.peek(), takenEdits, takenBytes));
-    edits -= takenEdits;
-    bytes -= takenBytes;
-    return new WriteBatch(taken);
+  /**
+   * A transaction is over.
+   *
+   * @return as {@link #offer}
+   */
+  synchronized boolean release(WriteBatch batch) {
+    batchesInFlight--;
+    bytesInFlight -= batch.bytes();
+    WriteLane lane = lanes.get(batch.database());
+    lane.release(batch);
+    if (lane.isIdle()) {
+      lanes.remove(batch.database());
+    }
+    return (hasReady() && wakes()) || (closing && isIdle());
   }
 
-  private boolean fits(PendingWrite first, PendingWrite next, int takenEdits, long takenBytes) {
-    return next != null
-        && !first.atomic()
-        && !next.atomic()
-        && takenEdits + next.edits().size() <= settings.batchEdits()
-        && takenBytes + next.bytes() <= settings.batchBytes();
+  private boolean hasReady() {
+    for (WriteLane lane : turns) {
+      if (lane.isReady()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** From now on the executor is nudged, too, when nothing is left. */
+  synchronized void close() {
+    closing = true;
+  }
+
+  /** Whether nothing waits, and nothing is on its way into the store. */
+  synchronized boolean isIdle() {
+    return turns.isEmpty() && batchesInFlight == 0;
+  }
+
+  private boolean wakes() {
+    boolean wakes = !executorAwake && mayFly();
+    executorAwake |= wakes;
+    return wakes;
+  }
+
+  private boolean mayFly() {
+    return batchesInFlight == 0
+        || (batchesInFlight < MOST_IN_FLIGHT
+            && bytesInFlight < settings.queueBytes() / PART_IN_FLIGHT);
   }
 }

@@ -27,26 +27,47 @@ final class WriteQueueTest {
         public void failed(Throwable failure) {}
       };
 
+  private int serial;
+
   private final WriteQueue queue = new WriteQueue(new WriteSettings(1, 10, 1_000, 4, 100));
 
-  private static PendingWrite write(DatabaseName database, int edits, long bytes) {
+  /** Of documents that no other write is of. */
+  private PendingWrite write(DatabaseName database, int edits, long bytes) {
     return write(database, edits, bytes, false);
   }
 
-  private static PendingWrite write(DatabaseName database, int edits, long bytes, boolean atomic) {
-    List<Edit> list = new ArrayList<>();
-    IntStream.range(0, edits)
-        .forEach(i -> list.add(DocumentEdit.deletion("d" + i, Optional.empty())));
-    return new PendingWrite(database, list, atomic, bytes, IGNORED);
+  private PendingWrite write(DatabaseName database, int edits, long bytes, boolean atomic) {
+    String[] ids = IntStream.range(0, edits).mapToObj(i -> "d" + serial++).toArray(String[]::new);
+    return write(database, bytes, atomic, ids);
+  }
+
+  private static PendingWrite write(
+      DatabaseName database, long bytes, boolean atomic, String... ids) {
+    List<Edit> edits = new ArrayList<>();
+    for (String id : ids) {
+      edits.add(DocumentEdit.deletion(id, Optional.empty()));
+    }
+    return new PendingWrite(database, edits, atomic, bytes, IGNORED);
+  }
+
+  private static PendingWrite of(String... ids) {
+    return write(A, 1, false, ids);
+  }
+
+  /** What the next transaction takes, which is over at once. */
+  private List<PendingWrite> next() {
+    WriteBatch batch = queue.take();
+    queue.release(batch);
+    return batch.writes();
   }
 
   @Test
   void the_executor_is_nudged_once_until_it_sleeps_again() {
     assertThat(queue.offer(write(A, 1, 1))).isTrue();
     assertThat(queue.offer(write(A, 1, 1))).isFalse();
-    assertThat(queue.take().writes()).hasSize(2);
+    assertThat(next()).hasSize(2);
     assertThat(queue.offer(write(A, 1, 1))).as("it is still awake").isFalse();
-    assertThat(queue.take().writes()).hasSize(1);
+    assertThat(next()).hasSize(1);
     assertThat(queue.take()).isNull();
     assertThat(queue.offer(write(A, 1, 1))).isTrue();
   }
@@ -56,8 +77,8 @@ final class WriteQueueTest {
     List<PendingWrite> writes = IntStream.range(0, 6).mapToObj(i -> write(A, 1, 1)).toList();
     writes.forEach(queue::offer);
 
-    assertThat(queue.take().writes()).isEqualTo(writes.subList(0, 4));
-    assertThat(queue.take().writes()).isEqualTo(writes.subList(4, 6));
+    assertThat(next()).isEqualTo(writes.subList(0, 4));
+    assertThat(next()).isEqualTo(writes.subList(4, 6));
   }
 
   @Test
@@ -68,9 +89,9 @@ final class WriteQueueTest {
     PendingWrite largeAlone = write(A, 1, 101);
     List.of(fits, fitsToo, tooMuch, largeAlone).forEach(queue::offer);
 
-    assertThat(queue.take().writes()).containsExactly(fits, fitsToo);
-    assertThat(queue.take().writes()).containsExactly(tooMuch);
-    assertThat(queue.take().writes()).containsExactly(largeAlone);
+    assertThat(next()).containsExactly(fits, fitsToo);
+    assertThat(next()).containsExactly(tooMuch);
+    assertThat(next()).containsExactly(largeAlone);
   }
 
   @Test
@@ -80,9 +101,9 @@ final class WriteQueueTest {
     PendingWrite b = write(B, 1, 1);
     List.of(a1, a2, b).forEach(queue::offer);
 
-    assertThat(queue.take().writes()).containsExactly(a1);
-    assertThat(queue.take().writes()).containsExactly(b);
-    assertThat(queue.take().writes()).containsExactly(a2);
+    assertThat(next()).containsExactly(a1);
+    assertThat(next()).containsExactly(b);
+    assertThat(next()).containsExactly(a2);
   }
 
   @Test
@@ -92,11 +113,12 @@ final class WriteQueueTest {
     PendingWrite after = write(A, 1, 1);
     List.of(before, atomic, after).forEach(queue::offer);
 
-    assertThat(queue.take().writes()).containsExactly(before);
+    assertThat(next()).containsExactly(before);
     WriteBatch alone = queue.take();
     assertThat(alone.writes()).containsExactly(atomic);
     assertThat(alone.atomic()).isTrue();
-    assertThat(queue.take().writes()).containsExactly(after);
+    queue.release(alone);
+    assertThat(next()).containsExactly(after);
   }
 
   @Test
@@ -114,8 +136,8 @@ final class WriteQueueTest {
     queue.offer(write(A, 1, 999));
     assertThatThrownBy(() -> queue.offer(write(A, 1, 2))).isInstanceOf(LectusException.class);
     queue.offer(write(A, 1, 1));
-    queue.take();
-    queue.take();
+    next();
+    next();
     queue.offer(write(A, 1, 1_000));
   }
 
@@ -124,7 +146,7 @@ final class WriteQueueTest {
     PendingWrite large = write(A, 11, 5_000);
 
     assertThat(queue.offer(large)).isTrue();
-    assertThat(queue.take().writes()).containsExactly(large);
+    assertThat(next()).containsExactly(large);
   }
 
   @Test
@@ -153,5 +175,114 @@ final class WriteQueueTest {
     assertThat(batch.edits()).hasSize(3);
     batch.complete(outcomes);
     assertThat(told).containsExactly(outcomes.subList(0, 2), outcomes.subList(2, 3));
+  }
+
+  @Test
+  void a_document_in_flight_waits_and_nothing_overtakes_what_waits_for_it() {
+    PendingWrite first = of("a");
+    PendingWrite second = of("a", "b");
+    PendingWrite third = of("b", "c");
+    PendingWrite fourth = of("c");
+    PendingWrite free = of("d");
+    List.of(first, second, third, fourth, free).forEach(queue::offer);
+
+    WriteBatch batch = queue.take();
+    assertThat(batch.writes()).containsExactly(first, free);
+    assertThat(queue.take()).as("all others wait").isNull();
+    assertThat(queue.release(batch)).as("the executor sleeps").isTrue();
+    assertThat(next()).containsExactly(second);
+    assertThat(next()).containsExactly(third);
+    assertThat(next()).containsExactly(fourth);
+    assertThat(queue.isIdle()).isTrue();
+  }
+
+  @Test
+  void documents_of_the_same_name_in_other_databases_do_not_wait() {
+    PendingWrite other = write(B, 1, false, "a");
+    List.of(of("a"), other).forEach(queue::offer);
+
+    queue.take();
+    assertThat(queue.take().writes()).containsExactly(other);
+  }
+
+  @Test
+  void what_waits_for_a_document_in_flight_wakes_nobody_until_it_has_come_back() {
+    queue.offer(of("a"));
+    WriteBatch batch = queue.take();
+    assertThat(queue.take()).isNull();
+
+    assertThat(queue.offer(of("a"))).isFalse();
+    assertThat(queue.release(batch)).isTrue();
+    assertThat(queue.take().writes()).hasSize(1);
+  }
+
+  @Test
+  void writes_of_a_database_gather_while_one_is_in_flight_until_they_fill_a_transaction() {
+    queue.offer(write(A, 1, 1));
+    WriteBatch first = queue.take();
+    queue.offer(write(A, 3, 1));
+    assertThat(queue.take()).as("there is room for one more").isNull();
+
+    assertThat(queue.offer(write(A, 1, 1))).as("the executor sleeps").isTrue();
+    assertThat(queue.take().size()).isEqualTo(4);
+    assertThat(queue.offer(write(A, 1, 100))).as("as many bytes as a batch takes").isFalse();
+    assertThat(queue.take().size()).isEqualTo(1);
+    queue.offer(write(A, 1, 1, true));
+    assertThat(queue.take().atomic()).as("nothing joins an atomic write").isTrue();
+
+    queue.offer(write(A, 1, 1));
+    assertThat(queue.take()).isNull();
+    assertThat(queue.release(first)).as("others are still in flight").isFalse();
+  }
+
+  @Test
+  void so_many_transactions_are_in_flight_at_most() {
+    List<WriteBatch> flying = new ArrayList<>();
+    for (int i = 0; i < WriteQueue.MOST_IN_FLIGHT; i++) {
+      queue.offer(write(DatabaseName.of("db" + i), 1, 1));
+      flying.add(queue.take());
+    }
+    assertThat(flying).doesNotContainNull();
+    assertThat(queue.offer(write(A, 1, 1))).as("it is awake").isFalse();
+    assertThat(queue.take()).isNull();
+    assertThat(queue.offer(write(B, 1, 1))).as("it would find nothing").isFalse();
+
+    assertThat(queue.release(flying.get(0))).isTrue();
+    assertThat(queue.take()).isNotNull();
+    assertThat(queue.take()).isNull();
+  }
+
+  @Test
+  void what_is_in_flight_holds_a_quarter_of_the_memory_at_most() {
+    queue.offer(write(A, 1, 249));
+    queue.offer(write(B, 1, 1));
+    WriteBatch large = queue.take();
+    assertThat(queue.take()).as("249 of 1 000 bytes").isNotNull();
+
+    queue.offer(write(DatabaseName.of("c"), 1, 1));
+    assertThat(queue.take()).as("250 of 1 000 bytes").isNull();
+    assertThat(queue.release(large)).isTrue();
+    assertThat(queue.take()).isNotNull();
+  }
+
+  @Test
+  void what_is_in_flight_counts_as_memory() {
+    queue.offer(write(A, 1, 200));
+    queue.take();
+    queue.offer(write(A, 1, 700));
+    assertThatThrownBy(() -> queue.offer(write(A, 1, 101))).isInstanceOf(LectusException.class);
+    queue.offer(write(A, 1, 100));
+  }
+
+  @Test
+  void a_queue_that_is_closed_says_when_nothing_is_left() {
+    queue.offer(of("a"));
+    WriteBatch batch = queue.take();
+    assertThat(queue.take()).isNull();
+    assertThat(queue.isIdle()).isFalse();
+    queue.close();
+
+    assertThat(queue.release(batch)).isTrue();
+    assertThat(queue.isIdle()).isTrue();
   }
 }

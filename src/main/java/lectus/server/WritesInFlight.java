@@ -1,0 +1,131 @@
+package lectus.server;
+
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import lectus.document.edit.Edit;
+import lectus.document.write.DocumentWriter;
+import lectus.document.write.WriteResult;
+import lectus.document.write.WriteUnderway;
+import lectus.feed.TouchedShards;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The transactions of one executor whose commits are on their way. One that is stored is told on
+ * the thread that brings the answer. Others have to be run again or cannot be: that is for the
+ * executor's thread, to which they come back.
+ */
+final class WritesInFlight {
+  private static final Logger LOG = LoggerFactory.getLogger(WritesInFlight.class);
+
+  private final WriteQueue queue;
+  private final DocumentWriter writer;
+  private final UpdateAnnouncer announcer;
+  private final Runnable wake;
+  private final Queue<Flight> returned = new ConcurrentLinkedQueue<>();
+
+  /**
+   * @param wake has the executor look what has come back, and what waits
+   */
+  WritesInFlight(
+      WriteQueue queue, DocumentWriter writer, UpdateAnnouncer announcer, Runnable wake) {
+    this.queue = queue;
+    this.writer = writer;
+    this.announcer = announcer;
+    this.wake = wake;
+  }
+
+  /** Plans a batch and sends its commit. Whatever goes wrong ends this batch alone. */
+  void begin(WriteBatch batch) {
+    Flight flight = new Flight(batch);
+    try {
+      flight.begin();
+    } catch (Throwable failure) {
+      flight.end(() -> batch.fail(failure));
+    }
+  }
+
+  /** Finishes one that has come back; false if there was none. For the executor's thread. */
+  boolean finishReturned() {
+    Flight flight = returned.poll();
+    if (flight != null) {
+      flight.finish();
+    }
+    return flight != null;
+  }
+
+  private WriteUnderway plan(WriteBatch batch) {
+    List<Edit> edits = batch.edits();
+    return batch.atomic()
+        ? writer.beginAtomically(batch.database(), edits)
+        : writer.begin(batch.database(), edits);
+  }
+
+  private void announce(WriteBatch batch, WriteResult result) {
+    result
+        .last()
+        .ifPresent(
+            last ->
+                announcer.publishUpdated(
+                    result.instance(), batch.database(), last, new TouchedShards(result.shards())));
+  }
+
+  /** One batch, from its planning until its requests are told. */
+  private final class Flight implements Runnable {
+    private final WriteBatch batch;
+    private WriteUnderway write;
+
+    Flight(WriteBatch batch) {
+      this.batch = batch;
+    }
+
+    void begin() {
+      write = plan(batch);
+      write.whenAnswered(this);
+    }
+
+    /** The store has answered. */
+    @Override
+    public void run() {
+      try {
+        if (write.isStored()) {
+          finish();
+        } else {
+          returned.add(this);
+          wake.run();
+        }
+      } catch (Throwable failure) {
+        LOG.error("The answer to a commit could not be taken in", failure);
+      }
+    }
+
+    void finish() {
+      WriteResult result;
+      try {
+        result = write.finish();
+      } catch (Throwable failure) {
+        end(() -> batch.fail(failure));
+        return;
+      }
+      end(
+          () -> {
+            batch.complete(result.outcomes());
+            announce(batch, result);
+          });
+    }
+
+    /** Whatever telling comes to, the documents are free for the writes that wait for them. */
+    void end(Runnable telling) {
+      try {
+        telling.run();
+      } catch (Throwable failure) {
+        LOG.error("Nobody could be told of a batch", failure);
+      } finally {
+        if (queue.release(batch)) {
+          wake.run();
+        }
+      }
+    }
+  }
+}
