@@ -52,8 +52,14 @@ final class TransactionExecutorVerticle extends VerticleBase {
     return idle.future().eventually(() -> nudges.unregister());
   }
 
+  /** For any thread. If it fails, be it for want of memory, the next write nudges again. */
   private void wake() {
-    context.runOnContext(none -> drain());
+    try {
+      context.runOnContext(none -> drain());
+    } catch (Throwable failure) {
+      queue.sleep();
+      LOG.error("The executor could not be woken", failure);
+    }
   }
 
   private void drain() {

@@ -167,6 +167,11 @@ final class WriteQueue implements WaitingRoom {
     return false;
   }
 
+  /** The executor did not hear the nudge. */
+  synchronized void sleep() {
+    executorAwake = false;
+  }
+
   /** From now on the executor is nudged, too, when nothing is left. */
   synchronized void close() {
     closing = true;

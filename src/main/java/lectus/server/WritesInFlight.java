@@ -38,11 +38,10 @@ final class WritesInFlight {
 
   /** Plans a batch and sends its commit. Whatever goes wrong ends this batch alone. */
   void begin(WriteBatch batch) {
-    Flight flight = new Flight(batch);
     try {
-      flight.begin();
+      new Flight(batch).begin();
     } catch (Throwable failure) {
-      flight.end(() -> batch.fail(failure));
+      fail(batch, failure);
     }
   }
 
@@ -71,6 +70,43 @@ final class WritesInFlight {
                     result.instance(), batch.database(), last, new TouchedShards(result.shards())));
   }
 
+  private void fail(WriteBatch batch, Throwable failure) {
+    try {
+      batch.fail(failure);
+    } catch (Throwable e) {
+      complain(e);
+    } finally {
+      land(batch);
+    }
+  }
+
+  private void succeed(WriteBatch batch, WriteResult result) {
+    try {
+      batch.complete(result.outcomes());
+      announce(batch, result);
+    } catch (Throwable e) {
+      complain(e);
+    } finally {
+      land(batch);
+    }
+  }
+
+  /** Whatever telling came to, the documents are free for the writes that wait for them. */
+  private void land(WriteBatch batch) {
+    boolean wakes = true;
+    try {
+      wakes = queue.release(batch);
+    } finally {
+      if (wakes) {
+        wake.run();
+      }
+    }
+  }
+
+  private static void complain(Throwable failure) {
+    LOG.error("Nobody could be told of a batch", failure);
+  }
+
   /** One batch, from its planning until its requests are told. */
   private final class Flight implements Runnable {
     private final WriteBatch batch;
@@ -88,15 +124,20 @@ final class WritesInFlight {
     /** The store has answered. */
     @Override
     public void run() {
+      boolean stored;
       try {
-        if (write.isStored()) {
-          finish();
-        } else {
+        stored = write.isStored();
+        if (!stored) {
           returned.add(this);
-          wake.run();
         }
       } catch (Throwable failure) {
-        LOG.error("The answer to a commit could not be taken in", failure);
+        fail(batch, failure);
+        return;
+      }
+      if (stored) {
+        finish();
+      } else {
+        wake.run();
       }
     }
 
@@ -105,27 +146,10 @@ final class WritesInFlight {
       try {
         result = write.finish();
       } catch (Throwable failure) {
-        end(() -> batch.fail(failure));
+        fail(batch, failure);
         return;
       }
-      end(
-          () -> {
-            batch.complete(result.outcomes());
-            announce(batch, result);
-          });
-    }
-
-    /** Whatever telling comes to, the documents are free for the writes that wait for them. */
-    void end(Runnable telling) {
-      try {
-        telling.run();
-      } catch (Throwable failure) {
-        LOG.error("Nobody could be told of a batch", failure);
-      } finally {
-        if (queue.release(batch)) {
-          wake.run();
-        }
-      }
+      succeed(batch, result);
     }
   }
 }

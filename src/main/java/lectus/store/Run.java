@@ -44,12 +44,21 @@ record Run<T>(
   void whenAnswered(Runnable then) {
     commit.whenComplete(
         (done, failure) -> {
-          if (failure == null) {
-            versionstamp.whenComplete((stamp, none) -> then.run());
-          } else {
+          if (failure != null || versionstamp.isDone()) {
             then.run();
+          } else {
+            whenStamped(then);
           }
         });
+  }
+
+  /** Without memory to wait for the versionstamp, {@code result} does. */
+  private void whenStamped(Runnable then) {
+    try {
+      versionstamp.whenComplete((stamp, none) -> then.run());
+    } catch (Error noMemory) {
+      then.run();
+    }
   }
 
   boolean isCommitted() {
