@@ -188,7 +188,7 @@ final class DatabasesNotUpgradedTest {
     TestDatabase server = TestDatabase.open(database.store, "db");
 
     assertThatThrownBy(() -> server.catalogue.open(DatabaseName.of("db")))
-        .hasMessageContaining("later version");
+        .hasMessageContaining("newer version");
     setRaw(formatKey(database.handle()), new TupleWriter(8).integer(1).integer(1).toBytes());
   }
 

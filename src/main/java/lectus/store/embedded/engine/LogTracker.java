@@ -28,6 +28,9 @@ final class LogTracker {
   private volatile Listing asked;
   private volatile Note noted;
 
+  /** The last attempt failed, which is told once: what is wrong the commits tell. */
+  private volatile boolean unlisted;
+
   /**
    * Notes what is there now.
    *
@@ -79,8 +82,12 @@ final class LogTracker {
     }
     try {
       asked = list();
+      unlisted = false;
     } catch (IOException | RuntimeException failure) {
-      LOG.warn("the logs could not be listed: {}", failure.toString());
+      if (!unlisted) {
+        LOG.info("the logs could not be listed: {}", failure.toString());
+      }
+      unlisted = true;
     }
   }
 
