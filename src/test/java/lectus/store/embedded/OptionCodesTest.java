@@ -21,6 +21,7 @@ final class OptionCodesTest {
     TransactionOptions options = new TransactionOptions(sink);
     options.setNextWriteNoWriteConflictRange();
     options.setReadYourWritesDisable();
+    options.setPrioritySystemImmediate();
     options.setAccessSystemKeys();
     options.setReadSystemKeys();
     options.setRawAccess();
