@@ -87,7 +87,31 @@ final class CommitGroup {
     if (!history.reachesBackTo(request.readVersion())) {
       return StoreErrors.transactionTooOld();
     }
-    return hasConflict(request) ? StoreErrors.notCommitted() : null;
+    return hasConflict(request) || hidesWhatIsThere(request) ? StoreErrors.notCommitted() : null;
+  }
+
+  /**
+   * Whether a range to be covered holds something: what is written in no conflict range comes
+   * without a conflict.
+   */
+  private boolean hidesWhatIsThere(CommitRequest request) {
+    for (Mutation mutation : request.mutations()) {
+      if (mutation instanceof Mutation.Cover cover && !isStillEmpty(cover, request.readVersion())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isStillEmpty(Mutation.Cover cover, long seenEmpty) {
+    if (!writes.setKeysIn(cover.begin(), cover.end()).isEmpty()) {
+      return false;
+    }
+    if (!history.mayHaveChangedSince(seenEmpty, new KeyRange(cover.begin(), cover.end()))) {
+      return true;
+    }
+    List<byte[]> stored = latest.fewKeys(cover.begin(), cover.end());
+    return stored != null && stored.isEmpty();
   }
 
   private boolean hasConflict(CommitRequest request) {

@@ -19,7 +19,10 @@ public sealed interface Mutation {
     }
   }
 
-  /** Writes a range tombstone over {@code [begin, end)}, in which there is nothing. */
+  /**
+   * Writes a range tombstone over {@code [begin, end)}, in which the transaction saw nothing: its
+   * commit loses if there is something by then, if only where no transaction asked to conflict.
+   */
   record Cover(byte[] begin, byte[] end) implements Mutation {}
 
   /**

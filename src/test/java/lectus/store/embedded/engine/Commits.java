@@ -66,6 +66,12 @@ final class Commits {
     return this;
   }
 
+  /** A range tombstone where nothing was seen. */
+  Commits cover(String begin, String end) {
+    mutations.add(new Mutation.Cover(bytes(begin), bytes(end)));
+    return read(begin, end);
+  }
+
   Commits atomic(MutationType type, byte[] key, byte[] operand) {
     mutations.add(new Mutation.Atomic(type, key, operand));
     if (type != MutationType.SET_VERSIONSTAMPED_KEY) {

@@ -1,0 +1,83 @@
+package lectus.store.embedded.engine;
+
+import static lectus.store.embedded.engine.Commits.commit;
+import static lectus.store.embedded.engine.Commits.rows;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A range is covered only while there is nothing in it. */
+class CoverTest {
+  @TempDir Path folder;
+  private final TurnedByHand hand = new TurnedByHand();
+  private RocksEngine engine;
+
+  private void open(int groupTransactions) {
+    EngineOptions options = EngineOptions.defaults();
+    engine =
+        RocksEngine.open(
+            folder,
+            options.withThreads(hand, hand).withGroups(groupTransactions, options.groupBytes()));
+  }
+
+  @BeforeEach
+  void open() {
+    open(1);
+  }
+
+  @AfterEach
+  void close() {
+    engine.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 10})
+  void whatCameMeanwhileWithoutConflictRangeStays(int groupTransactions) {
+    engine.close();
+    open(groupTransactions);
+    long seenEmpty = engine.readVersion();
+
+    CompletableFuture<?> cover =
+        run(commit().set("a1", "new").unrecorded(), commit().at(seenEmpty).cover("a", "b"));
+
+    assertThat(cover).isCompletedExceptionally();
+    assertThat(rows(engine, "", "z")).containsExactly("a1=new");
+  }
+
+  @Test
+  void whatCameElsewhereIsNoHindrance() {
+    long seenEmpty = engine.readVersion();
+
+    CompletableFuture<?> cover =
+        run(
+            commit().set("b", "").unrecorded(),
+            commit().set("Z", "").unrecorded(),
+            commit().at(seenEmpty).cover("a", "b"));
+
+    assertThat(cover).isCompleted();
+    assertThat(rows(engine, "", "z")).containsExactly("Z=", "b=");
+  }
+
+  /** Asks for all of them at once; what became of the last one. */
+  private CompletableFuture<?> run(Commits... commits) {
+    // As long as somebody reads, the history keeps what was written since.
+    try (Snapshot earlier = engine.latest()) {
+      assertThat(earlier.version()).isPositive();
+      CompletableFuture<?> last =
+          Stream.of(commits)
+              .map(each -> engine.commit(each.request()))
+              .reduce((former, latter) -> latter)
+              .orElseThrow();
+      hand.run();
+      return last;
+    }
+  }
+}
