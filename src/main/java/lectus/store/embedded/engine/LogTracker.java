@@ -68,7 +68,9 @@ final class LogTracker {
     }
     asked = null;
     try {
-      noted = note(listing);
+      Note next = note(listing);
+      // If all of the logs are written out and gone, who asks again finds the one that was begun.
+      noted = next.record().lengths().isEmpty() ? noted : next;
     } catch (Throwable failure) {
       // No affair of the commits, which are on disk; what was noted before stays true.
       LOG.warn("the lengths of the logs could not be noted", failure);
