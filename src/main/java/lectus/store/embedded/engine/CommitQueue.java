@@ -50,11 +50,20 @@ final class CommitQueue {
       queuedBytes.addAndGet(-bytes);
       return false;
     }
-    queue.add(commit);
+    append(commit, bytes);
     if (load.getAndIncrement() == 0) {
       startOrRun(workingOff);
     }
     return true;
+  }
+
+  private void append(PendingCommit commit, long bytes) {
+    try {
+      queue.add(commit);
+    } catch (Error noMemory) {
+      queuedBytes.addAndGet(-bytes);
+      throw noMemory;
+    }
   }
 
   /** Has {@code task} run as a turn of the committer; false if the committer is not idle. */

@@ -73,6 +73,19 @@ final class DataFolder implements AutoCloseable {
   }
 
   /**
+   * Takes a folder again that this process has had. It is not made anew: who serves goes on with
+   * what is known of the store that was there.
+   *
+   * @throws StoreOpenException as {@link #take}, and if the store is gone, with its disk maybe
+   */
+  static DataFolder takeAgain(Path folder) {
+    if (!Files.exists(folder.resolve(FORMAT_FILE))) {
+      throw new StoreOpenException("The store is gone from the data directory " + folder + ".");
+    }
+    return take(folder);
+  }
+
+  /**
    * Keeps writers off a folder that is to be read; nothing in it changes.
    *
    * @throws StoreOpenException if it holds no store, cannot be read, or a process has it open

@@ -1,6 +1,5 @@
 package lectus.store.embedded.engine;
 
-import java.nio.file.Path;
 import lectus.error.StoreOpenException;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -30,26 +29,34 @@ final class OpenStore implements AutoCloseable {
     this.metadataVersion = db.get(SystemKeys.METADATA_VERSION);
   }
 
-  static OpenStore open(Path directory, EngineOptions options) {
-    DataFolder folder = DataFolder.take(directory);
-    RocksSettings settings = new RocksSettings(options);
+  /**
+   * @param folder taken; given back if the store cannot be opened
+   */
+  static OpenStore open(DataFolder folder, EngineOptions options) {
     try {
-      return open(folder, settings, options);
-    } catch (RocksDBException failure) {
-      settings.close();
-      folder.close();
-      throw new StoreOpenException(
-          "The store in " + directory + " cannot be opened: " + failure.getMessage() + ".",
-          failure);
+      return open(folder, new RocksSettings(options), options);
     } catch (RuntimeException | Error failure) {
-      settings.close();
       folder.close();
       throw failure;
     }
   }
 
-  private static OpenStore open(DataFolder folder, RocksSettings settings, EngineOptions options)
-      throws RocksDBException {
+  private static OpenStore open(DataFolder folder, RocksSettings settings, EngineOptions options) {
+    try {
+      return openOwned(folder, settings, options);
+    } catch (RocksDBException failure) {
+      settings.close();
+      throw new StoreOpenException(
+          "The store in " + folder.folder() + " cannot be opened: " + failure.getMessage() + ".",
+          failure);
+    } catch (RuntimeException | Error failure) {
+      settings.close();
+      throw failure;
+    }
+  }
+
+  private static OpenStore openOwned(
+      DataFolder folder, RocksSettings settings, EngineOptions options) throws RocksDBException {
     long ceiling = FIRST_VERSION;
     if (folder.isNew()) {
       folder.beginCreation();
@@ -81,7 +88,7 @@ final class OpenStore implements AutoCloseable {
     try (RocksDB db = RocksDB.openReadOnly(settings.options(), folder.rocks().toString())) {
       return stopped.requireComplete(db);
     } catch (RocksDBException failure) {
-      throw StoppedStore.damaged(folder, failure);
+      throw StoppedStore.refused(folder, failure);
     }
   }
 

@@ -36,22 +36,28 @@ public final class ReadOnlyEngine implements Engine {
    */
   public static ReadOnlyEngine open(Path directory, EngineOptions options) {
     DataFolder folder = DataFolder.look(directory);
-    RocksSettings settings = RocksSettings.forReading(options);
-    settings.options().setWalRecoveryMode(WALRecoveryMode.PointInTimeRecovery);
     try {
-      return open(folder, settings);
-    } catch (RocksDBException failure) {
-      settings.close();
-      folder.close();
-      throw StoppedStore.damaged(folder, failure);
+      return open(folder, RocksSettings.forReading(options));
     } catch (RuntimeException | Error failure) {
-      settings.close();
       folder.close();
       throw failure;
     }
   }
 
-  private static ReadOnlyEngine open(DataFolder folder, RocksSettings settings)
+  private static ReadOnlyEngine open(DataFolder folder, RocksSettings settings) {
+    settings.options().setWalRecoveryMode(WALRecoveryMode.PointInTimeRecovery);
+    try {
+      return openOwned(folder, settings);
+    } catch (RocksDBException failure) {
+      settings.close();
+      throw StoppedStore.refused(folder, failure);
+    } catch (RuntimeException | Error failure) {
+      settings.close();
+      throw failure;
+    }
+  }
+
+  private static ReadOnlyEngine openOwned(DataFolder folder, RocksSettings settings)
       throws RocksDBException {
     StoppedStore stopped = StoppedStore.in(folder);
     RocksDB db = RocksDB.openReadOnly(settings.options(), folder.rocks().toString());

@@ -66,7 +66,7 @@ final class Revival {
       }
       giveUpInTime(failed, "Reads of it do not end.");
       return failed;
-    } catch (RuntimeException refused) {
+    } catch (RuntimeException | Error refused) {
       giveUpInTime(failed, refused.getMessage());
       return failed;
     }
@@ -80,7 +80,8 @@ final class Revival {
       pausing = true;
       pausedSince = now;
     }
-    if (now - pausedSince < pauseNanos) {
+    // While reads are refused nobody can wait for the longer ones.
+    if (now - pausedSince < (readsRefused ? PAUSE_NANOS : pauseNanos)) {
       return true;
     }
     pausedSince = now;
@@ -110,7 +111,7 @@ final class Revival {
   }
 
   private StoreRun opened() {
-    StoreRun next = StoreRun.open(directory, options, uses);
+    StoreRun next = StoreRun.reopen(directory, options, uses);
     revivedAt = System.nanoTime();
     readsRefused = false;
     pausing = false;

@@ -180,8 +180,19 @@ public final class RocksEngine implements Engine {
       space.look();
       run.tick(!queue.tryTurn(this::passIdleTime));
       trimNowAndThen();
+    } catch (Throwable failure) {
+      // A timer that is let throw never strikes again.
+      complain(failure);
     } finally {
       gate.exit();
+    }
+  }
+
+  private static void complain(Throwable failure) {
+    try {
+      LOG.error("A tick of the store failed; the next one tries again", failure);
+    } catch (Throwable unsaid) {
+      // There may be no memory to say so.
     }
   }
 

@@ -31,12 +31,24 @@ final class StoppedStore {
   static StoppedStore in(DataFolder folder) {
     try {
       return new StoppedStore(folder, folder.logRecord().read(), LogCheck.of(folder.rocks()));
-    } catch (DamagedLogException | IOException failure) {
+    } catch (DamagedLogException failure) {
       throw damaged(folder, failure);
+    } catch (IOException failure) {
+      throw new StoreOpenException(
+          "The store in " + folder.folder() + " cannot be read: " + failure + ".", failure);
     }
   }
 
-  static StoreOpenException damaged(DataFolder folder, Exception cause) {
+  /** What it means that RocksDB does not open it. */
+  static StoreOpenException refused(DataFolder folder, RocksDBException failure) {
+    Trouble met = Trouble.of(failure);
+    return met.kind() == Trouble.Kind.FAILED
+        ? damaged(folder, failure)
+        : new StoreOpenException(
+            "The store in " + folder.folder() + " cannot be opened. " + met.sentence(), failure);
+  }
+
+  private static StoreOpenException damaged(DataFolder folder, Exception cause) {
     return StoreOpenException.damage(
         "The store in " + folder.folder() + " is damaged and was not opened: " + cause.getMessage(),
         cause);

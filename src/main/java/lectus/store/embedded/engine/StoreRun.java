@@ -72,7 +72,19 @@ final class StoreRun {
    * @throws lectus.error.StoreOpenException if it cannot be opened; nothing was changed then
    */
   static StoreRun open(Path directory, EngineOptions options, Uses uses) {
-    OpenStore store = OpenStore.open(directory, options);
+    return on(OpenStore.open(DataFolder.take(directory), options), options, uses);
+  }
+
+  /**
+   * Opens the store that was open in {@code directory}.
+   *
+   * @throws lectus.error.StoreOpenException if it cannot be opened, or is gone
+   */
+  static StoreRun reopen(Path directory, EngineOptions options, Uses uses) {
+    return on(OpenStore.open(DataFolder.takeAgain(directory), options), options, uses);
+  }
+
+  private static StoreRun on(OpenStore store, EngineOptions options, Uses uses) {
     try {
       return new StoreRun(store, options, uses);
     } catch (RuntimeException | Error failure) {
@@ -133,14 +145,17 @@ final class StoreRun {
   }
 
   long estimatedSize(byte[] begin, byte[] end) {
-    try (Snapshot pin = snapshots.latest();
-        Slice from = new Slice(begin);
+    // A state that is held keeps RocksDB open; a snapshot would not: it may be ended at any time.
+    StoreState held = snapshots.holdNewest().state();
+    try (Slice from = new Slice(begin);
         Slice to = new Slice(end)) {
       return store.db()
           .getApproximateSizes(
               List.of(new Range(from, to)),
               SizeApproximationFlag.INCLUDE_FILES,
               SizeApproximationFlag.INCLUDE_MEMTABLES)[0];
+    } finally {
+      snapshots.release(held);
     }
   }
 
