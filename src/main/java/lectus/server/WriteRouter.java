@@ -7,6 +7,8 @@ import java.util.List;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
 import lectus.http.Writes;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Chooses the executor of each edit by a hash of database and document, so that edits of one
@@ -17,6 +19,8 @@ final class WriteRouter implements Writes {
   private static final String NUDGE = "";
 
   private static final DeliveryOptions LOCAL = new DeliveryOptions().setLocalOnly(true);
+
+  private static final Logger LOG = LoggerFactory.getLogger(WriteRouter.class);
 
   private final EventBus bus;
   private final List<WriteQueue> queues;
@@ -82,8 +86,14 @@ final class WriteRouter implements Writes {
     queues.get(executor).requireRoom(edits, bytes);
   }
 
+  /** If it fails, be it for want of memory, the next write nudges again. */
   private void nudge(int executor) {
-    bus.send(address(executor), NUDGE, LOCAL);
+    try {
+      bus.send(address(executor), NUDGE, LOCAL);
+    } catch (Throwable failure) {
+      queues.get(executor).sleep();
+      LOG.error("An executor could not be nudged", failure);
+    }
   }
 
   int executors() {

@@ -103,7 +103,16 @@ final class TransactionIds implements AutoCloseable {
   void finished(byte[] id) {
     boolean waits = finished.offer(id);
     if (waits && clearing.compareAndSet(false, true)) {
+      clearLater();
+    }
+  }
+
+  /** The write is stored, whatever comes of its id; without a thread the next one asks again. */
+  private void clearLater() {
+    try {
       later.execute(this::clearAndSweep);
+    } catch (RuntimeException | Error refused) {
+      clearing.set(false);
     }
   }
 

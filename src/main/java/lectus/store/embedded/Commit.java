@@ -74,7 +74,8 @@ final class Commit {
     CommitRequest request;
     try {
       request = prepare();
-    } catch (FDBException error) {
+    } catch (RuntimeException | Error error) {
+      // Whatever it is, somebody waits for the answer.
       failed(result, error);
       return;
     }
@@ -112,8 +113,8 @@ final class Commit {
     CompletableFuture<CommitReceipt> receipt;
     try {
       receipt = attempt.environment.engine().commit(request);
-    } catch (RuntimeException closed) {
-      failed(result, closed);
+    } catch (RuntimeException | Error refused) {
+      failed(result, refused);
       return;
     }
     receipt.whenComplete(
