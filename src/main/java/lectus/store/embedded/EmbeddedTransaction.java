@@ -23,7 +23,7 @@ import java.util.function.Function;
 
 /**
  * One attempt of a transaction on the embedded store. {@link #onError} ends it and returns another
- * object for the next attempt. Errors are FoundationDB's, see FDB-CONTRACT.
+ * object for the next attempt. Errors are FoundationDB's, see docs/foundationdb-contract.md.
  */
 final class EmbeddedTransaction implements Transaction, RangeOverloads {
   private final EmbeddedDatabase database;

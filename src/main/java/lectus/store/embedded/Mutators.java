@@ -5,7 +5,7 @@ import com.apple.foundationdb.MutationType;
 
 /**
  * The writes of an attempt. They never throw an FDBException: the first error is kept for the
- * futures, and what is written after it is dropped (FDB-CONTRACT section 1).
+ * futures, and what is written after it is dropped (docs/foundationdb-contract.md, section 1).
  */
 final class Mutators {
   /** All that may be written to FF/metadataVersion: a versionstamp at offset 0. */

@@ -7,7 +7,10 @@ import lectus.store.embedded.SelectorResolver.Bound;
 import lectus.store.embedded.engine.Cursor;
 import lectus.store.embedded.engine.KeyRange;
 
-/** Fetches one chunk of a range and adds its conflict range (FDB-CONTRACT sections 4 and 5). */
+/**
+ * Fetches one chunk of a range and adds its conflict range (docs/foundationdb-contract.md, sections
+ * 4 and 5).
+ */
 final class RangeReader {
   /** What a row adds to a chunk beside its key and value. */
   private static final int STORED_ROW_BYTES = 24;

@@ -4,8 +4,9 @@ import java.util.function.DoubleSupplier;
 import lectus.error.FoundationDbError;
 
 /**
- * What a transaction keeps across its attempts: time-out, retry limit and back-off (FDB-CONTRACT
- * section 9). Its attempts use it one after the other, each under its own monitor.
+ * What a transaction keeps across its attempts: time-out, retry limit and back-off
+ * (docs/foundationdb-contract.md, section 9). Its attempts use it one after the other, each under
+ * its own monitor.
  */
 final class RetryPolicy {
   static final long NO_RETRY_LIMIT = -1;

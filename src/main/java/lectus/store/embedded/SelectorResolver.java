@@ -2,7 +2,10 @@ package lectus.store.embedded;
 
 import lectus.store.embedded.engine.Cursor;
 
-/** Finds the keys that selectors point at, over stored and own rows (FDB-CONTRACT section 4). */
+/**
+ * Finds the keys that selectors point at, over stored and own rows (docs/foundationdb-contract.md,
+ * section 4).
+ */
 final class SelectorResolver {
 
   /**

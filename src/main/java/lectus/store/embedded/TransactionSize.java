@@ -2,7 +2,7 @@ package lectus.store.embedded;
 
 import lectus.store.embedded.engine.Mutation;
 
-/** How a cluster counts the bytes of a transaction (FDB-CONTRACT section 2). */
+/** How a cluster counts the bytes of a transaction (docs/foundationdb-contract.md, section 2). */
 final class TransactionSize {
   static final int LIMIT_BYTES = 10_000_000;
   static final int LEAST_LIMIT_BYTES = 32;

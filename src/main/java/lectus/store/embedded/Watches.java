@@ -12,8 +12,9 @@ import lectus.store.embedded.engine.Engine;
 import lectus.store.embedded.engine.Snapshot;
 
 /**
- * The watches of a database (FDB-CONTRACT section 10). After each published version one task
- * compares every watched key with its stored value; versions published meanwhile share the next.
+ * The watches of a database (docs/foundationdb-contract.md, section 10). After a published version
+ * one task compares every watched key with its stored value. Versions that are published while it
+ * runs share the next task.
  */
 final class Watches {
   private final Engine engine;

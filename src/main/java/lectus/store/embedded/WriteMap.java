@@ -10,10 +10,11 @@ import lectus.store.embedded.engine.KeyRange;
 import lectus.store.embedded.engine.Mutation;
 
 /**
- * A transaction's own writes in key order, as its reads see them (FDB-CONTRACT sections 5 and 7).
- * Every key is one of: unmodified; cleared (in {@link #cleared} without a state of its own);
- * independent or dependent (it has a {@link KeyState}); and besides it may be unreadable, by its
- * state or by {@link #unreadable}, the places where a versionstamped key may come to lie.
+ * A transaction's own writes in key order, as its reads see them (docs/foundationdb-contract.md,
+ * sections 5 and 7). Every key is one of: unmodified; cleared (in {@link #cleared} without a state
+ * of its own); independent or dependent (it has a {@link KeyState}); and besides it may be
+ * unreadable, by its state or by {@link #unreadable}, the places where a versionstamped key may
+ * come to lie.
  */
 final class WriteMap {
   private final TreeMap<byte[], KeyState> states = new TreeMap<>(Keys::compare);

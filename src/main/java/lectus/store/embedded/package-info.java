@@ -1,5 +1,5 @@
 /**
- * FoundationDB's interfaces on the embedded engine, after FDB-CONTRACT.
+ * FoundationDB's interfaces on the embedded engine, after docs/foundationdb-contract.md.
  *
  * <p>An {@link lectus.store.embedded.EmbeddedDatabase} makes {@code EmbeddedTransaction}s. Each of
  * them is the face of one {@code Attempt}, which holds all state under one monitor; what several

@@ -4,11 +4,11 @@ import com.apple.foundationdb.MutationType;
 import java.util.Arrays;
 
 /**
- * The atomic operations on an existing value and an operand (FDB-CONTRACT, section 6), API version
- * 510 and later. Null stands for a missing key, as argument and as result.
+ * The atomic operations on an existing value and an operand (docs/foundationdb-contract.md, section
+ * 6), API version 510 and later. Null stands for a missing key, as argument and as result.
  */
 public final class AtomicOperations {
-  /** The largest value a key may have, in bytes (FDB-CONTRACT, section 2). */
+  /** The largest value a key may have, in bytes (docs/foundationdb-contract.md, section 2). */
   public static final int MAX_VALUE_BYTES = 100_000;
 
   private AtomicOperations() {}

@@ -3,8 +3,8 @@ package lectus.store.embedded.engine;
 import java.util.Arrays;
 
 /**
- * Puts the 10 bytes that a commit makes of a versionstamp into a template (FDB-CONTRACT, section
- * 7).
+ * Puts the 10 bytes that a commit makes of a versionstamp into a template
+ * (docs/foundationdb-contract.md, section 7).
  *
  * <pre>
  * template: prefix, 10 bytes to be replaced, suffix, offset of the 10 bytes (4 bytes little-endian)

@@ -5,7 +5,7 @@ import lectus.error.FoundationDbError;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 
-/** The FoundationDB errors an engine raises (FDB-CONTRACT, section 1). */
+/** The FoundationDB errors an engine raises (docs/foundationdb-contract.md, section 1). */
 final class StoreErrors {
 
   private StoreErrors() {}

@@ -9,11 +9,12 @@ import java.util.Arrays;
  *
  * <pre>
  * key                          value
- * FF "/metadataVersion"        10 bytes: versionstamp of the last change (FDB-CONTRACT, section 11)
+ * FF "/metadataVersion"        10 bytes: versionstamp of the last change
  * FF FF "/lectus/ceiling"      8 bytes big-endian: no version at or above it was ever given out
  * </pre>
  *
- * Keys from FF FF on are outside every range that a transaction can reach.
+ * The first one is part of the contract (docs/foundationdb-contract.md, section 11). Keys from FF FF
+ * on are outside every range that a transaction can reach.
  */
 final class SystemKeys {
   static final byte[] METADATA_VERSION = systemKey(1, "/metadataVersion");

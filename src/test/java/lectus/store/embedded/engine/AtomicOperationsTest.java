@@ -8,7 +8,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** FDB-CONTRACT, section 6: each operation on a missing, empty, shorter, equal and longer value. */
+/**
+ * Each operation on a missing, empty, shorter, equal and longer value
+ * (docs/foundationdb-contract.md, section 6).
+ */
 class AtomicOperationsTest {
   @ParameterizedTest(name = "{0} of {1} with {2} is {3}")
   @CsvSource({
