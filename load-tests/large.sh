@@ -68,9 +68,9 @@ serve data
 row 'it answers after' "$took ms, RSS $(rss), $(files) descriptors"
 row 'GET of random documents, 1 connection' "$(rate 1 load-tests/wrk/get.lua $base/large)"
 row 'GET of random documents, 64 connections' "$(rate 64 load-tests/wrk/get.lua $base/large)"
-row 'behind that' "RSS $(rss), $(files) descriptors"
+row "then" "RSS $(rss), $(files) descriptors"
 row 'PUT, durable, 64 connections' "$(rate 64 load-tests/wrk/put.lua $base/large)"
-row 'behind that' "RSS $(rss), $(files) descriptors"
+row "then" "RSS $(rss), $(files) descriptors"
 stop
 
 # Last, since it writes rows of no document into the store.
