@@ -11,9 +11,9 @@ import java.util.concurrent.RejectedExecutionException;
 
 /**
  * The parts of one piece of work, done ahead of whoever takes their results in order. Threads of an
- * executor help as they have time; the one that takes does what nobody has begun, so that it never
- * waits for a thread. A part may wait for the store, but for nothing else. For one thread, apart
- * from the parts.
+ * executor help as they have time; the thread that takes results does what no helper has begun, so
+ * that it never waits for a thread. A part may wait for the store, but for nothing else. For one
+ * thread, apart from the parts.
  */
 public final class PartsAhead<T> {
   private final Executor helpers;
@@ -24,8 +24,8 @@ public final class PartsAhead<T> {
   }
 
   /**
-   * What helpers are handed. They may come to it long after it was done, so it holds nothing any
-   * more then: not what it was to be made of, nor what has become of it.
+   * What helpers are handed. They may come to it long after it was done, so a part that was taken
+   * holds neither its input nor its result any more.
    */
   private static final class Part<T> implements Runnable {
     private volatile FutureTask<T> task;

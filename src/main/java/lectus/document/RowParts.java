@@ -19,18 +19,18 @@ import lectus.json.JsonBuffer;
 public final class RowParts<R> implements AutoCloseable {
   private static final int FIRST_ROWS = 2;
 
-  /** Of rows that nothing is known of yet, bytes of JSON. */
+  /** The size that a row is taken to have before one is known, in bytes of JSON. */
   private static final int FIRST_ROW_BYTES = 512;
 
   private static final int MOST_ROWS = 500;
 
-  /** Parts under way. */
+  /** How many parts may be under way. */
   private static final int MOST_PARTS = 4;
 
-  /** What a part is meant to have, bytes of JSON: enough to be worth handing over. */
+  /** The size that a part is meant to have, in bytes of JSON: enough to be worth handing over. */
   private static final int USUAL_BYTES = 32 << 10;
 
-  /** Where a part is given up. */
+  /** Beyond this many bytes of JSON a part that is written ahead is given up. */
   private static final int MOST_BYTES = 128 << 10;
 
   private final JsonBuffer page;
@@ -66,7 +66,7 @@ public final class RowParts<R> implements AutoCloseable {
     this.parts = new PartsAhead<>(helpers);
   }
 
-  /** Appends rows until the page is full, or there are no more. More may be taken. */
+  /** Appends rows until the page is full or there are no more. It may take more than it appends. */
   public void append(Iterator<R> rows, Frame<R> frame) {
     while (!isFull()) {
       begin(rows);
@@ -89,7 +89,7 @@ public final class RowParts<R> implements AutoCloseable {
     }
   }
 
-  /** Rows of the next part; none while those under way will do, as it looks. */
+  /** How many rows the next part has; 0 while the parts under way seem to be enough. */
   private int nextSize() {
     if (appended == 0 || parts.size() == MOST_PARTS) {
       return parts.size() == 0 ? FIRST_ROWS : 0;

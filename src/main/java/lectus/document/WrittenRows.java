@@ -27,12 +27,12 @@ public final class WrittenRows {
     return new WrittenRows(JsonBuffer.atMost(mostBytes, usualBytes), rows);
   }
 
-  /** One row that is of any size. */
+  /** Rows of any size, straight into a page. */
   static WrittenRows into(JsonBuffer page) {
     return new WrittenRows(page, 1);
   }
 
-  /** What rows are written into, {@link #endRow} behind each. */
+  /** The buffer that rows are written into; call {@link #endRow} after each. */
   public JsonBuffer json() {
     return json;
   }
@@ -44,7 +44,7 @@ public final class WrittenRows {
     ends[count++] = json.length();
   }
 
-  /** Rows that are whole. */
+  /** How many rows are whole. */
   int count() {
     return count;
   }

@@ -127,7 +127,7 @@ public sealed interface LectusError {
     }
   }
 
-  /** 507. There is no space to write; reads go on. */
+  /** 507. The disk is too short of space for writes; reads go on. */
   record InsufficientStorage(String reason) implements LectusError {
     @Override
     public String error() {
@@ -151,8 +151,8 @@ public sealed interface LectusError {
   }
 
   /**
-   * 503. The store did not say what became of a write, which may have been stored: nothing of it is
-   * tried again here, and a client that does so finds out.
+   * 503. The store did not say whether a write was stored, and the server does not try it again. A
+   * client that does so with the same revision gets a conflict if it was stored.
    */
   record InDoubt(String reason, int retryAfterSeconds) implements LectusError {
     @Override

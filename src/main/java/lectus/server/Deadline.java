@@ -3,9 +3,9 @@ package lectus.server;
 import java.time.Duration;
 
 /**
- * When somebody who waits is to be answered.
+ * When a client that waits is to be answered.
  *
- * @param isSet false: whenever it may be
+ * @param isSet false: there is no deadline
  * @param nanoTime as {@link System#nanoTime} tells it
  */
 record Deadline(boolean isSet, long nanoTime) {

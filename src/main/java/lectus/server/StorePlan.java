@@ -6,8 +6,8 @@ import java.lang.management.ManagementFactory;
  * What the embedded store takes beside the heap.
  *
  * @param cache memtables, indexes and stored data in memory, in bytes
- * @param memtable of which three count against the cache, in bytes
- * @param openFiles at a time
+ * @param memtable the size of one, in bytes; three count against the cache
+ * @param openFiles how many of the store's files may be open at a time
  */
 public record StorePlan(long cache, long memtable, int openFiles) {
   /** Three memtables, and as much again for what is read. */
@@ -18,10 +18,10 @@ public record StorePlan(long cache, long memtable, int openFiles) {
   private static final long LEAST_MEMTABLE = 16 * MIB;
   private static final long MOST_MEMTABLE = 128 * MIB;
 
-  /** A 16th; so three of them take little more than half of the cache. */
+  /** Of the cache. So three memtables take little more than half of it. */
   private static final int SIXTEENTHS_TO_MEMTABLE = 3;
 
-  /** Connections may have half of them. */
+  /** A quarter of the descriptors for files; connections may have half of them. */
   private static final int DESCRIPTORS_TO_FILES = 4;
 
   private static final int LEAST_FILES = 64;

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sees to it that nobody waits in vain: requests that have waited for too long are answered, and
- * all of them while the store is known to be silent. An outage is logged once, and so is its end.
+ * Answers requests that wait in vain: those that have waited for too long, and all while the store
+ * is known to be silent. An outage is logged once, and so is its end.
  */
 final class StoreWatch {
   private static final Logger LOG = LoggerFactory.getLogger(StoreWatch.class);

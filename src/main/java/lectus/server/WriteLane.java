@@ -16,7 +16,7 @@ import lectus.document.edit.Edit;
  * until it has come back, and so is whatever would overtake it.
  */
 final class WriteLane {
-  /** So many batches are looked through for writes that need not wait. */
+  /** How many batches' worth of waiting writes are looked through for some that need not wait. */
   private static final int BATCHES_LOOKED_THROUGH = 4;
 
   private final WriteSettings settings;
@@ -26,7 +26,7 @@ final class WriteLane {
   private int waitingEdits;
   private long waitingBytes;
 
-  /** Of what was looked through nothing can be taken before a batch has come back. */
+  /** Nothing that was looked through can be taken before a batch has come back. */
   private boolean blocked;
 
   WriteLane(WriteSettings settings) {
@@ -40,7 +40,7 @@ final class WriteLane {
     blocked = blocked && (waiting.size() > mostLookedThrough() || !isFree(write, inFlight));
   }
 
-  /** Takes away those of the waiting writes that are in vain. */
+  /** Removes waiting writes. */
   List<PendingWrite> remove(Predicate<PendingWrite> inVain) {
     List<PendingWrite> removed = waiting.stream().filter(inVain).toList();
     if (!removed.isEmpty()) {
@@ -62,9 +62,8 @@ final class WriteLane {
   }
 
   /**
-   * Whether a transaction is to begin now. While another one is in flight it would be for few
-   * edits, which cost less in one transaction than in several: they gather until it has come back,
-   * or until they fill one.
+   * Whether a transaction is to begin now. While another one is in flight, edits gather until it
+   * has come back or until they fill a transaction: they cost less in one than in several.
    */
   boolean isReady() {
     return !waiting.isEmpty() && !blocked && (batchesInFlight == 0 || isNextFull());
@@ -97,7 +96,7 @@ final class WriteLane {
     return batch;
   }
 
-  /** What of the waiting writes goes into a transaction; nothing is moved yet. */
+  /** The waiting writes that go into the next transaction; nothing is moved yet. */
   private final class Selection {
     private final List<PendingWrite> taken = new ArrayList<>();
     private final List<PendingWrite> passed = new ArrayList<>(0);

@@ -22,7 +22,7 @@ final class WriteQueue implements WaitingRoom {
   /** Transactions that one executor has under way at most. */
   static final int MOST_IN_FLIGHT = 64;
 
-  /** The part of the memory that what is in flight may have; a single batch may have more. */
+  /** The part of the queue's memory for what is in flight; a single batch may have more. */
   private static final int PART_IN_FLIGHT = 4;
 
   private final WriteSettings settings;
@@ -89,7 +89,7 @@ final class WriteQueue implements WaitingRoom {
     giveUp(write -> write.deadline().isOver(now), why);
   }
 
-  /** What nobody waits for stays. */
+  /** Writes without a deadline, for which no client waits, stay. */
   @Override
   public void refuse(LectusError why) {
     outage = Optional.of(why);

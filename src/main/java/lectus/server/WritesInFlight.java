@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The transactions of one executor whose commits are on their way. One that is stored is told on
- * the thread that brings the answer. Others have to be run again or cannot be: that is for the
- * executor's thread, to which they come back.
+ * The transactions of one executor whose commits are on their way. The thread that brings the
+ * store's answer completes the writes of a stored one. Any other goes back to the executor's
+ * thread, which runs it again or fails its writes.
  */
 final class WritesInFlight {
   private static final Logger LOG = LoggerFactory.getLogger(WritesInFlight.class);
@@ -26,7 +26,7 @@ final class WritesInFlight {
   private final Queue<Flight> returned = new ConcurrentLinkedQueue<>();
 
   /**
-   * @param wake has the executor look what has come back, and what waits
+   * @param wake has the executor look for what has come back and what waits
    */
   WritesInFlight(
       WriteQueue queue, DocumentWriter writer, UpdateAnnouncer announcer, Runnable wake) {
@@ -45,7 +45,7 @@ final class WritesInFlight {
     }
   }
 
-  /** Finishes one that has come back; false if there was none. For the executor's thread. */
+  /** Finishes a transaction that has come back, if there is one. For the executor's thread. */
   boolean finishReturned() {
     Flight flight = returned.poll();
     if (flight != null) {
@@ -91,7 +91,7 @@ final class WritesInFlight {
     }
   }
 
-  /** Whatever telling came to, the documents are free for the writes that wait for them. */
+  /** Whether or not the writes could be answered, their documents are free for those that wait. */
   private void land(WriteBatch batch) {
     boolean wakes = true;
     try {
@@ -104,7 +104,7 @@ final class WritesInFlight {
   }
 
   private static void complain(Throwable failure) {
-    LOG.error("Nobody could be told of a batch", failure);
+    LOG.error("The requests of a batch could not be answered", failure);
   }
 
   /** One batch, from its planning until its requests are told. */

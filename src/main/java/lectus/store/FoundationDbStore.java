@@ -19,9 +19,9 @@ import lectus.error.StoreOpenException;
  */
 public final class FoundationDbStore {
   /**
-   * Of the binding, too: what it announces to the client library is the version that it was made
-   * for, whatever is selected. So a binding of 7.4 cannot work with a library of 7.3, but one of
-   * 7.3 works with both.
+   * The API version that is selected, and the binding's own. A binding announces the version that
+   * it was made for to the client library, whatever is selected. So a binding of 7.4 cannot work
+   * with a library of 7.3, but one of 7.3 works with both.
    */
   private static final int API_VERSION = 730;
 

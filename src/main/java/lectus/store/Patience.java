@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 
 /**
- * How long the store may be silent to what a thread does for somebody who waits. The first
- * transaction has what is left behind the wait for a thread; when the store has answered one, the
- * next has the whole time again: work that goes on is not cut, however long it takes.
+ * How long the store may keep silent while a thread works for a client that waits. The first
+ * transaction has the time that the wait for a thread has left. Each transaction that the store
+ * answers gives the next one the whole time again, so work that goes on is never cut off.
  */
 public final class Patience {
   private static final ThreadLocal<Patience> OF_THREAD = new ThreadLocal<>();
@@ -21,9 +21,10 @@ public final class Patience {
   }
 
   /**
-   * Does work with so much patience.
+   * Does work for a client that waits.
    *
-   * @param waited what of it was used up before
+   * @param whole how long the store may keep silent
+   * @param waited how much of it the client waited before the work began
    */
   public static <T> T during(Duration whole, Duration waited, Callable<T> work) throws Exception {
     OF_THREAD.set(new Patience(whole, waited));
@@ -34,7 +35,7 @@ public final class Patience {
     }
   }
 
-  /** What a transaction may take that might take {@code most}. */
+  /** How long a transaction may take that may otherwise take {@code most}. */
   static Duration limit(Duration most) {
     Patience patience = OF_THREAD.get();
     if (patience == null || patience.next.compareTo(most) >= 0) {

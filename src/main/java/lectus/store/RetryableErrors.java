@@ -66,7 +66,7 @@ public final class RetryableErrors {
     return isOneOf(UNKNOWN_RESULT, code);
   }
 
-  /** What was asked for is at fault, or the rows that it met, not the store as a whole. */
+  /** The request is at fault, or rows that it read are damaged; other requests are not affected. */
   public static boolean isOfRequest(int code) {
     return FoundationDbError.FILE_CORRUPT.is(code)
         || (code >= CLIENT_ERRORS && code < AFTER_CLIENT_ERRORS);

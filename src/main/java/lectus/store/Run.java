@@ -7,8 +7,8 @@ import java.util.function.Supplier;
  * One run of a {@link Work}, its commit on the way.
  *
  * @param commit fails if the run did
- * @param versionstamp comes at about the time of the commit; any if nobody asks for it
- * @param result waits for both, and throws what the run came to if it is no result
+ * @param versionstamp comes at about the time of the commit; any finished future if nobody needs it
+ * @param result waits for both, and throws what the run failed with
  */
 record Run<T>(
     CompletableFuture<?> commit, CompletableFuture<?> versionstamp, Supplier<? extends T> result) {
@@ -19,7 +19,7 @@ record Run<T>(
     return new Run<>(NOTHING, NOTHING, () -> value);
   }
 
-  /** A run whose commit says all there is to say. */
+  /** A run whose versionstamp nobody needs. */
   static <T> Run<T> committing(CompletableFuture<?> commit, T value) {
     return new Run<>(
         commit,
@@ -30,7 +30,7 @@ record Run<T>(
         });
   }
 
-  /** A run that never came to its commit. */
+  /** A run that failed before its commit. */
   static <T> Run<T> failed(RuntimeException failure) {
     return new Run<>(
         CompletableFuture.failedFuture(failure),

@@ -12,7 +12,7 @@ public final class StoreFailures {
 
   private static final String SILENT = "The store does not answer.";
 
-  /** No call of the store is answered in time. */
+  /** The store answers no call in time. */
   public static final LectusError SILENCE = unavailable(SILENT);
 
   private static final LectusError SILENT_COMMIT =
@@ -26,7 +26,10 @@ public final class StoreFailures {
 
   private StoreFailures() {}
 
-  /** What may be told of an error after which nothing is stored; empty: nobody foresaw it. */
+  /**
+   * What a client may be told of an error after which nothing is stored; empty: it was not
+   * foreseen.
+   */
   public static Optional<LectusError> errorOf(FDBException lost) {
     int code = lost.getCode();
     if (RetryableErrors.isRetryable(code)) {
@@ -35,10 +38,10 @@ public final class StoreFailures {
     return FoundationDbError.of(code).map(error -> known(error, lost.getMessage()));
   }
 
-  /** Null: nobody foresaw it. */
+  /** Null: it was not foreseen. */
   private static LectusError known(FoundationDbError error, String sentence) {
     return switch (error) {
-      // From a read; after a commit nobody knows whether it is stored, which is another error.
+      // Of a read. A commit that times out is in doubt, which is another error.
       case TRANSACTION_TIMED_OUT -> SILENCE;
       case NO_SPACE -> new LectusError.InsufficientStorage(sentence);
       case FILE_NOT_READABLE, FILE_NOT_WRITABLE ->

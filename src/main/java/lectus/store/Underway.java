@@ -20,7 +20,7 @@ public final class Underway<T> {
   private Run<T> run;
 
   /**
-   * @param transactions makes one that may take so long
+   * @param transactions makes a transaction that ends after the given time
    */
   Underway(Work<T> work, TransactionLimits limits, Function<Duration, Transaction> transactions) {
     this.work = work;
@@ -31,7 +31,7 @@ public final class Underway<T> {
     this.run = run();
   }
 
-  /** What it throws is for {@link #finish} to judge. */
+  /** Keeps what the run throws, for {@link #finish} to judge. */
   private Run<T> run() {
     try {
       return work.run(transaction);

@@ -43,8 +43,8 @@ final class ResponseHead {
   }
 
   /**
-   * Nobody knows how long the body will be. HTTP/1.0 has no chunks, so there the connection's end
-   * is the body's, whatever the client wanted to become of it (RFC 9112, section 6.3).
+   * Nobody knows how long the body will be. HTTP/1.0 has no chunks, so there the end of the
+   * connection is the end of the body, even if the client asked to keep it (RFC 9112, section 6.3).
    */
   void precedesStream() {
     response.setChunked(true);

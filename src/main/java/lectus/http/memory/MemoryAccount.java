@@ -79,7 +79,7 @@ public final class MemoryAccount {
     return fits;
   }
 
-  /** What those are told, with service_unavailable (503), for whom there is not enough. */
+  /** The error for a holder that is refused: service_unavailable (503). */
   public LectusException refusal() {
     return new LectusException(new LectusError.Unavailable(whenRefused));
   }

@@ -83,7 +83,7 @@ public final class PageMemory {
     return fits;
   }
 
-  /** What is told where a page was not counted. */
+  /** The error for a page for which there is no memory. */
   public LectusException refusal() {
     return account.refusal();
   }

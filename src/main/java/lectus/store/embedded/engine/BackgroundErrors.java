@@ -5,9 +5,9 @@ import org.rocksdb.BackgroundErrorReason;
 import org.rocksdb.Status;
 
 /**
- * Hears of flushes and compactions that failed, after which RocksDB takes no more writes. It waits
- * for space by itself only after a compaction, of which nothing depends; after anything else it
- * would begin a new log behind one that ends in a torn record.
+ * Hears of flushes and compactions that failed, after which RocksDB takes no more writes. It may
+ * wait for space by itself only after a failed compaction, on which nothing depends. After anything
+ * else it would begin a new log behind one that ends in a torn record.
  */
 final class BackgroundErrors extends AbstractEventListener {
   private volatile Trouble trouble;

@@ -70,13 +70,13 @@ final class Committer {
     try {
       group = new CommitGroup(nextVersion(), commits, history, latest);
     } catch (RocksDBException error) {
-      // It was about the lease; nothing of the group is written.
+      // The lease could not be extended; nothing of the group is written.
       fail(error);
       refuse(commits);
       return;
     } catch (Throwable error) {
       LOG.error("A group of commits could not be checked; nothing of it is stored", error);
-      // They tell of writes that will never be.
+      // They include writes that will never be stored.
       latest.atomicValues().forgetAll();
       doubt(commits);
       return;
@@ -191,7 +191,7 @@ final class Committer {
     history.forgetUpTo(snapshots.oldestHeldVersion());
   }
 
-  /** What is published is durable, whatever the listeners make of it. */
+  /** A listener that fails changes nothing: what is published is durable. */
   private void tell(CommitGroup group) {
     try {
       listener.accept(group.version());

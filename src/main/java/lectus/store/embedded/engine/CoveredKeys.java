@@ -19,7 +19,7 @@ final class CoveredKeys {
 
   private final long version;
 
-  /** Of each clear of a range in turn; null: there are more than a few. */
+  /** One list for each clear of a range, in order; null: the range has more than a few keys. */
   private final List<List<byte[]>> lists = new ArrayList<>(0);
 
   private long bytes;
@@ -81,7 +81,7 @@ final class CoveredKeys {
     }
   }
 
-  /** What the lists weigh. */
+  /** About how much memory the lists take. */
   long bytes() {
     return bytes;
   }

@@ -9,9 +9,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Tries whether a folder can be written, synced, and its files be opened. */
+/** Tries whether files in a folder can be written, synced and opened. */
 final class DiskProbe {
-  /** What it is called while it is there, beside RocksDB's folder. */
+  /** Its name, beside RocksDB's folder. It is deleted after each try. */
   static final String FILE = "lectus.probe";
 
   private static final int BYTES = 1 << 20;

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Keeps some of the disk free: what was committed has to be written out, logs have to be read into
  * files at the next start, and deleting takes space before it gives any. Below that low-water mark
- * commits are refused, those that free space below a quarter of it.
+ * commits are refused. Those that free space are refused below a quarter of it.
  */
 final class FreeSpace {
   private static final Logger LOG = LoggerFactory.getLogger(FreeSpace.class);
@@ -38,7 +38,9 @@ final class FreeSpace {
     look();
   }
 
-  /** Asks the disk; for one thread at a time. Where it does not answer, writes will tell. */
+  /**
+   * Asks the disk; for one thread at a time. If it does not answer, failing writes will show it.
+   */
   void look() {
     try {
       if (disk == null) {
@@ -53,7 +55,7 @@ final class FreeSpace {
     note();
   }
 
-  /** Whether there is as much that it would not be short again at once. */
+  /** Whether the disk is not short, and would not be again at once. */
   boolean isEnough() {
     return !low;
   }
@@ -67,7 +69,7 @@ final class FreeSpace {
     return low && !(urgent && free >= reserved / 4) ? StoreErrors.noSpace(sentence()) : null;
   }
 
-  /** Once it is short it has to have a quarter more before it is not. */
+  /** A disk that is short stays so until it has a quarter more than the low-water mark. */
   private void note() {
     boolean wasLow = low;
     low = free < (wasLow ? enough() : reserved);

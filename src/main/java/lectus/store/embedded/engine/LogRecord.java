@@ -17,14 +17,14 @@ import java.util.regex.Pattern;
  * log 12 48231         000012.log was that long, in bytes; a line for each log
  * </pre>
  *
- * <p>Without its lines of logs it vouches for no log; versions still go on above its ceiling. So
- * somebody who has to live with a loss can open what is left by deleting those lines.
+ * <p>Without its lines of logs it vouches for no log; versions still go on above its ceiling. So an
+ * administrator who accepts a loss can open what is left by deleting those lines.
  *
  * @param ceiling the version ceiling that was durable in the store
  * @param lengths the synced length of each log, in bytes, by its number
  */
 record LogRecord(long ceiling, SortedMap<Long, Long> lengths) {
-  /** What a store from before such records gets: it vouches for nothing. */
+  /** For a store from before such records: it vouches for nothing. */
   static final LogRecord NONE = new LogRecord(0, Collections.emptySortedMap());
 
   private static final String HEADER = "lectus synced logs\n";

@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
  * closed or idle. Commits never wait for it: it has a file and syncs of its own.
  */
 final class LogRecorder {
-  /** A second: how much of a log may be lost unseen. */
+  /** A second. What was committed since the last record may be lost unseen. */
   static final int TICKS_BETWEEN_RECORDS = 10;
 
   private static final Logger LOG = LoggerFactory.getLogger(LogRecorder.class);
@@ -70,7 +70,7 @@ final class LogRecorder {
       file.write(newest);
       failed = false;
     } catch (IOException failure) {
-      // What stands there stays true; only what is newer is not vouched for.
+      // The former record stays true; it only does not vouch for what is newer.
       if (!failed) {
         LOG.warn("the synced logs could not be recorded: {}", failure.toString());
       }
@@ -79,7 +79,7 @@ final class LogRecorder {
     tried = newest;
   }
 
-  /** Writes for the last time: from now on the folder may be another one's. */
+  /** Writes for the last time: from now on another process may have the folder. */
   synchronized void close() {
     write();
     closed = true;

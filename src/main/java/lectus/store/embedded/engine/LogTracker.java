@@ -72,7 +72,7 @@ final class LogTracker {
       // If all of the logs are written out and gone, who asks again finds the one that was begun.
       noted = next.record().lengths().isEmpty() ? noted : next;
     } catch (Throwable failure) {
-      // No affair of the commits, which are on disk; what was noted before stays true.
+      // The commits are on disk all the same, and what was noted before stays true.
       LOG.warn("the lengths of the logs could not be noted", failure);
     }
   }
@@ -119,7 +119,7 @@ final class LogTracker {
     SortedMap<Long, Long> lengths = new TreeMap<>();
     for (Map.Entry<Long, Path> log : listing.logs().entrySet()) {
       long length = length(log.getValue());
-      // Of an empty one not even the name need be on disk.
+      // Not even the name of an empty log need be on disk.
       if (length > 0) {
         lengths.put(log.getKey(), length);
       }

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * What was logged lately: a line that differs from one of these in its numbers alone is not worth
- * another. RocksDB says the same of every file and every attempt.
+ * Lines that were logged lately. A line that differs from one of them only in its numbers is not
+ * worth logging: RocksDB says the same of every file and every attempt.
  */
 final class RecentLines {
   private static final int MOST_LINES = 64;

@@ -20,13 +20,13 @@ import org.rocksdb.TablePropertiesCollectorFactory;
 import org.rocksdb.WriteBufferManager;
 import org.rocksdb.WriteOptions;
 
-/** How RocksDB is set up, and the native objects that says it with. */
+/** How RocksDB is set up. Owns the native objects that hold the settings. */
 final class RocksSettings implements AutoCloseable {
   private static final int BLOOM_BITS_PER_KEY = 10;
   private static final long BLOCK_BYTES = 8 << 10;
   private static final int CACHE_SHARD_BITS = 4;
 
-  /** Of the cache, what indexes and filters keep when data is read. */
+  /** The share of the cache from which data does not displace indexes and filters. */
   private static final double INDEX_SHARE = 0.5;
 
   private static final int MEMTABLES = 3;
@@ -38,7 +38,7 @@ final class RocksSettings implements AutoCloseable {
 
   private static final int FILES_OF_LEVEL_0 = 4;
 
-  /** RocksDB slows writers far below what compaction could take: it is let in late. */
+  /** Late, because RocksDB slows writers far below the rate that compaction could keep up with. */
   private static final int SLOWDOWN_FILES = 40;
 
   private static final int STOP_FILES = 60;
@@ -137,8 +137,8 @@ final class RocksSettings implements AutoCloseable {
   }
 
   /**
-   * One budget: what memtables take the cache gives up. Of a large store the indexes and filters
-   * are larger than that, so they are read in parts, as data is; data does not displace them.
+   * One budget: the cache gives up what memtables take. The indexes and filters of a large store
+   * are larger than the budget, so they are read in parts, as data is; data does not displace them.
    */
   private void memory(EngineOptions engineOptions) {
     Cache cache =
@@ -166,9 +166,9 @@ final class RocksSettings implements AutoCloseable {
 
   /**
    * Every compaction of level 0 rewrites the whole base level, since each memtable spans all
-   * subspaces: so several memtables go at a time. Nothing else merges them: at rest they cost each
-   * read a search of their own, which is less than a base level for each of them costs the disk.
-   * Files grow towards the last level, so that a large store has no more of them than can be open.
+   * subspaces, so several memtables are compacted at a time. Until then each of them costs every
+   * read a search of its own, which is less than what rewriting the base level for each would cost
+   * the disk. Files grow towards the last level, so that a large store does not have too many.
    */
   private void compaction() {
     options

@@ -6,8 +6,8 @@ import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
 /**
- * Whether what a stopped store holds is all that it held: asked in the same way before it is opened
- * and before it is checked. Nothing changes meanwhile.
+ * Whether a stopped store still holds all that was committed to it. Opening a store and checking
+ * one ask this in the same way. Nothing is changed by asking.
  */
 final class StoppedStore {
   /** RocksDB has the logs below this number in its tables and may have deleted them. */
@@ -78,7 +78,7 @@ final class StoppedStore {
 
   private long requireCeiling(byte[] stored) {
     if (record.lengths().isEmpty() && record.ceiling() > 0) {
-      // Somebody lives with a loss; the ceiling may be a part of it.
+      // An administrator accepted a loss; the stored ceiling may be part of it.
       return stored == null
           ? record.ceiling()
           : Math.max(record.ceiling(), SystemKeys.decodeVersion(stored));

@@ -57,9 +57,9 @@ final class StoreRun {
   /**
    * What of the engine a run uses.
    *
-   * @param executor for what nobody waits for
+   * @param executor runs work in the background
    * @param listener is told of each new version
-   * @param commits as any other
+   * @param commits takes commits of the run's own, in the same queue as any other
    */
   record Uses(
       Executor executor,

@@ -13,8 +13,8 @@ import java.util.Arrays;
  * FF FF "/lectus/ceiling"      8 bytes big-endian: no version at or above it was ever given out
  * </pre>
  *
- * The first one is part of the contract (docs/foundationdb-contract.md, section 11). Keys from FF FF
- * on are outside every range that a transaction can reach.
+ * The first one is part of the contract (docs/foundationdb-contract.md, section 11). Keys from FF
+ * FF on are outside every range that a transaction can reach.
  */
 final class SystemKeys {
   static final byte[] METADATA_VERSION = systemKey(1, "/metadataVersion");
