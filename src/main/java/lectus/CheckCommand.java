@@ -8,6 +8,7 @@ import lectus.audit.AuditReport;
 import lectus.audit.Finding;
 import lectus.audit.StoreAudit;
 import lectus.database.DatabaseName;
+import lectus.error.FoundationDbError;
 import lectus.error.LectusException;
 import lectus.error.StoreOpenException;
 import lectus.store.Store;
@@ -26,7 +27,7 @@ import picocli.CommandLine.Parameters;
       "The embedded store has to be stopped, a cluster may be running."
     },
     mixinStandardHelpOptions = true,
-    exitCodeListHeading = "Exit status:%n",
+    exitCodeListHeading = "%nExit status:%n",
     exitCodeList = {"0:sound", "1:not sound", "2:it could not be checked, or not all of it"})
 final class CheckCommand implements Callable<Integer> {
   static final int SOUND = 0;
@@ -64,7 +65,11 @@ final class CheckCommand implements Callable<Integer> {
     } catch (LectusException e) {
       console.complain(e.error().reason());
     } catch (FDBException e) {
-      console.complain("The store cannot be read: " + e.getMessage() + ".");
+      if (FoundationDbError.FILE_CORRUPT.is(e.getCode())) {
+        console.say("Not sound, and not read to the end: " + e.getMessage() + ".");
+        return NOT_SOUND;
+      }
+      console.complain("The store cannot be read: " + e.getMessage());
     }
     return NOT_CHECKED;
   }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.InstantSource;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -125,6 +126,39 @@ final class CheckCommandTest {
     Files.write(newestLog(), log);
 
     assertDamaged("the write-ahead log " + newestLog().getFileName() + " is broken at byte 0");
+  }
+
+  /** Opened again, so that its rows lie in a table; more than one block of them. */
+  private Path tableOfTwoDatabases() throws IOException {
+    twoDatabases();
+    store(
+        store -> {
+          try (LectusServer server = LectusServer.start(store)) {
+            for (int i = 0; i < 20; i++) {
+              server.put("/w/long-" + i, "{\"text\":\"" + "x".repeat(4_000) + "\"}");
+            }
+          }
+        });
+    store(store -> {});
+    try (Stream<Path> files = Files.list(data().resolve("rocks"))) {
+      return files
+          .filter(it -> it.toString().endsWith(".sst"))
+          .max(Comparator.comparingLong(it -> it.toFile().length()))
+          .orElseThrow();
+    }
+  }
+
+  @Test
+  void a_byte_flipped_in_a_table_is_found() throws IOException {
+    Path table = tableOfTwoDatabases();
+    byte[] bytes = Files.readAllBytes(table);
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(table, bytes);
+
+    assertThat(checkData()).isEqualTo(1);
+
+    assertThat(out.toString()).hasLineCount(1).contains(table.getFileName().toString());
+    assertThat(out.toString()).endsWith(".\n").doesNotContain("..");
   }
 
   @Test

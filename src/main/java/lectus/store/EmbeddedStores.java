@@ -5,6 +5,7 @@ import com.apple.foundationdb.FDBException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Function;
+import lectus.error.FoundationDbError;
 import lectus.error.StoreOpenException;
 import lectus.store.embedded.EmbeddedDatabase;
 import lectus.store.embedded.EmbeddedOptions;
@@ -38,6 +39,13 @@ public final class EmbeddedStores {
     return open(data, EmbeddedDatabase.open(data, options), Store::in);
   }
 
+  private static StoreOpenException failure(Path data, RuntimeException failure) {
+    return failure instanceof FDBException lost && FoundationDbError.FILE_CORRUPT.is(lost.getCode())
+        ? StoreOpenException.damage(
+            "The store in " + data + " is damaged: " + lost.getMessage() + ".", failure)
+        : new StoreOpenException(sentence(data, failure), failure);
+  }
+
   private static String sentence(Path data, RuntimeException failure) {
     String what = "The store in " + data + " cannot be read or written.";
     return failure instanceof FDBException lost
@@ -52,6 +60,6 @@ public final class EmbeddedStores {
             TransactionLimits.DEFAULT,
             Optional.empty(),
             database::close)
-        .open(opening, e -> new StoreOpenException(sentence(data, e), e));
+        .open(opening, e -> failure(data, e));
   }
 }

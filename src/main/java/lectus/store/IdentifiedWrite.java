@@ -134,9 +134,8 @@ final class IdentifiedWrite<T> implements Work<Committed<T>> {
       ids.finished(id);
       return stored;
     } catch (FDBException | LectusException silence) {
-      throw failure instanceof FDBException lost
-          ? RetryableErrors.unknownResult(Integer.toString(lost.getCode()))
-          : RetryableErrors.unknownResult(silence.getMessage());
+      throw RetryableErrors.unknownResult(
+          failure instanceof FDBException lost ? Integer.toString(lost.getCode()) : "no answer");
     }
   }
 

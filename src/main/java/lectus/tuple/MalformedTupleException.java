@@ -8,4 +8,11 @@ public sealed class MalformedTupleException extends RuntimeException permits New
   public MalformedTupleException(String message) {
     super(message);
   }
+
+  /** A sentence for clients; the message, which says what exactly is wrong, is for the log. */
+  public final String sentence() {
+    return this instanceof NewerFormatException
+        ? "Stored data was written by a newer version of Lectus, which is needed to read it."
+        : "Stored data is damaged; the log says where.";
+  }
 }

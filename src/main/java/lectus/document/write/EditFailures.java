@@ -7,6 +7,7 @@ import lectus.document.edit.ReplicatedEdit;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.StoreFailures;
+import lectus.tuple.MalformedTupleException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +38,9 @@ public final class EditFailures {
 
   private static LectusError unforeseen(Throwable failure) {
     LOG.error("Edits could not be written", failure);
-    return new LectusError.Internal("The store failed: " + failure.getMessage());
+    return new LectusError.Internal(
+        failure instanceof MalformedTupleException unreadable
+            ? unreadable.sentence()
+            : "The store failed; the log says why.");
   }
 }

@@ -6,7 +6,6 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.StoreFailures;
 import lectus.tuple.MalformedTupleException;
-import lectus.tuple.NewerFormatException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,12 +16,6 @@ public final class Failures {
   private static final Logger LOG = LoggerFactory.getLogger(Failures.class);
 
   private Failures() {}
-
-  private static String sentence(MalformedTupleException unreadable) {
-    return unreadable instanceof NewerFormatException
-        ? "Stored data was written by a newer version of Lectus, which is needed to read it."
-        : "Stored data is damaged; the log says where.";
-  }
 
   public static LectusError errorOf(Throwable failure, String requestId) {
     if (failure instanceof LectusException expected) {
@@ -39,7 +32,7 @@ public final class Failures {
     }
     if (failure instanceof MalformedTupleException unreadable) {
       LOG.error("request={} met stored data that cannot be read", requestId, failure);
-      return new LectusError.Internal(sentence(unreadable));
+      return new LectusError.Internal(unreadable.sentence());
     }
     if (failure instanceof OutOfMemoryError) {
       LOG.error("request={} failed: {}", requestId, failure.getMessage());

@@ -37,7 +37,8 @@ class DamagedDocumentTest {
                     edit("b", null, "{}"),
                     edit("c", null, "{}"))));
 
-    assertThat(error(outcomes.remove(1))).isInstanceOf(LectusError.Internal.class);
+    assertThat(error(outcomes.remove(1)))
+        .isEqualTo(new LectusError.Internal("Stored data is damaged; the log says where."));
     assertThat(outcomes).hasSize(3).allMatch(EditOutcome.Written.class::isInstance);
     assertThat(db.leaves("c")).hasSize(1);
   }

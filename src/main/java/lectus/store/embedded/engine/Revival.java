@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens a store again that could not be written: what its log holds decides what is stored. Reads
- * go on until the disk can be written again; then they have to pause. Works in turns of the
+ * Opens a store again that could not be written; its log decides what is stored. Reads go on until
+ * the disk can be written again, and pause while the store is opened. Works in turns of the
  * committer.
  */
 final class Revival {
@@ -19,7 +19,7 @@ final class Revival {
   /** A store that fails again and again is opened less and less often, up to this. */
   private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(30).toNanos();
 
-  /** Reads wait meanwhile; so long only while something is badly wrong. */
+  /** Reads wait meanwhile. It takes as long as this only if something is badly wrong. */
   private static final long PATIENCE_NANOS = Duration.ofSeconds(10).toNanos();
 
   private static final int READ_POLLS = 100;
@@ -100,7 +100,7 @@ final class Revival {
     }
   }
 
-  /** Reads that are under way mostly end in microseconds; for others it comes again. */
+  /** Waits a moment: most reads under way end in microseconds. For others the next turn tries. */
   private static boolean isFreed(StoreRun failed) {
     boolean freed = failed.tryFree();
     for (int i = 0; i < READ_POLLS && !freed; i++) {
@@ -121,10 +121,10 @@ final class Revival {
 
   private void giveUpInTime(StoreRun failed, String why) {
     if (System.nanoTime() - readsRefusedSince > PATIENCE_NANOS && !broken.isDone()) {
-      String sentence = "The store cannot go on: it could not be opened again. " + why;
-      LOG.error("{}", sentence);
+      String sentence = "The store cannot go on: it could not be opened again.";
+      LOG.error("{} {}", sentence, why);
       failed.end(UseGate.EXPIRED, () -> StoreErrors.unreadable(sentence));
-      broken.complete(sentence);
+      broken.complete(sentence + " " + why);
     }
   }
 }

@@ -4,9 +4,15 @@ import com.apple.foundationdb.FDBException;
 import lectus.error.FoundationDbError;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The FoundationDB errors an engine raises (docs/foundationdb-contract.md, section 1). */
 final class StoreErrors {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreErrors.class);
+
+  /** A disk that fails fails many reads. */
+  private static final RecentLines RECENT = new RecentLines(System::nanoTime);
 
   private StoreErrors() {}
 
@@ -50,14 +56,20 @@ final class StoreErrors {
         "The store is being opened again", FoundationDbError.PROCESS_BEHIND.code());
   }
 
-  /** What a read gets: 1522 if what it read is damaged. */
+  /**
+   * What a read gets: 1522 if what it read is damaged, with what RocksDB says of it. Clients are
+   * told of 1513, so that has no names of files; the log has them.
+   */
   static FDBException unreadable(RocksDBException failure) {
     Status status = failure.getStatus();
-    boolean damaged = status != null && status.getCode() == Status.Code.Corruption;
-    String sentence = "The store could not be read (" + failure.getMessage() + ").";
-    return new FDBException(
-        sentence,
-        (damaged ? FoundationDbError.FILE_CORRUPT : FoundationDbError.FILE_NOT_READABLE).code());
+    String sentence = "The store could not be read (" + failure.getMessage() + ")";
+    if (status != null && status.getCode() == Status.Code.Corruption) {
+      return new FDBException(sentence, FoundationDbError.FILE_CORRUPT.code());
+    }
+    if (RECENT.isNew(sentence)) {
+      LOG.error("{}.", sentence);
+    }
+    return unreadable("The store could not be read; the log says why.");
   }
 
   /** What a read gets of a store that cannot go on. */

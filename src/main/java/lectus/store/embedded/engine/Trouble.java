@@ -7,10 +7,11 @@ import org.rocksdb.Status;
 /**
  * Why the store takes no commits for now.
  *
- * @param sentence for the log and for clients
+ * @param told without its full stop, for clients, who need not know of the server's files
+ * @param detail what RocksDB says of it, for the log
  * @param beforeWriting whether nothing of the write that met it can be on disk
  */
-record Trouble(Kind kind, String sentence, boolean beforeWriting) {
+record Trouble(Kind kind, String told, String detail, boolean beforeWriting) {
   /** What has to change before the store can be written again. */
   enum Kind {
     NO_SPACE,
@@ -45,14 +46,19 @@ record Trouble(Kind kind, String sentence, boolean beforeWriting) {
     return status != null && status.getSubCode() == Status.SubCode.NoSpace;
   }
 
+  /** For the log. */
+  String sentence() {
+    return told + " (" + detail + ").";
+  }
+
   /** What a commit gets that certainly is not stored. */
   FDBException refusal() {
     return kind == Kind.NO_SPACE
-        ? StoreErrors.noSpace(sentence)
-        : StoreErrors.notWritable(sentence);
+        ? StoreErrors.noSpace(told + ".")
+        : StoreErrors.notWritable(told + ".");
   }
 
   private static Trouble told(Kind kind, String what, String message) {
-    return new Trouble(kind, what + " (" + message + ").", message.contains(OPENING));
+    return new Trouble(kind, what, message, message.contains(OPENING));
   }
 }

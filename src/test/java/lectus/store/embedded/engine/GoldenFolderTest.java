@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.KeyValue;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import lectus.store.testing.GoldenRows;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +38,25 @@ final class GoldenFolderTest {
     try (DataFolder folder = DataFolder.take(found)) {
       assertThat(folder.isNew()).isFalse();
     }
+  }
+
+  @Test
+  void the_record_of_synced_logs() {
+    GoldenRows golden = GoldenRows.of("LogRecord");
+    LogRecord two = new LogRecord(160_000_000, new TreeMap<>(Map.of(12L, 48_231L, 1_234_567L, 1L)));
+    LogRecord none = new LogRecord(160_000_000, new TreeMap<>());
+
+    golden.assertAre(
+        Stream.of(two, none)
+            .map(record -> record.encode().getBytes(StandardCharsets.US_ASCII))
+            .map(content -> new KeyValue(new byte[0], content))
+            .toList());
+    assertThat(decoded(golden, "two logs")).isEqualTo(two);
+    assertThat(decoded(golden, "no log: versions go on above the ceiling")).isEqualTo(none);
+  }
+
+  private static LogRecord decoded(GoldenRows golden, String title) {
+    return LogRecord.decode(new String(golden.value(title), StandardCharsets.US_ASCII));
   }
 
   @Test
