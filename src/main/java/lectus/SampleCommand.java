@@ -23,7 +23,7 @@ final class SampleCommand implements Callable<Integer> {
       names = "--url",
       paramLabel = "URL",
       defaultValue = "http://127.0.0.1:5984/unicode",
-      description = "The database, created where it is missing (default: ${DEFAULT-VALUE}).")
+      description = {"The database, created where it is missing. Default:", "${DEFAULT-VALUE}"})
   private URI url;
 
   @Spec private CommandSpec spec;
@@ -49,9 +49,9 @@ final class SampleCommand implements Callable<Integer> {
       out.println("Loaded " + count + " documents into " + url);
       return 0;
     } catch (ConnectException e) {
-      err.println("No server answers at " + url + ".");
+      err.println("lectus: No server answers at " + url + ".");
     } catch (IOException e) {
-      err.println("The documents could not be loaded: " + e.getMessage() + ".");
+      err.println("lectus: The documents could not be loaded: " + e.getMessage() + ".");
     }
     return 1;
   }

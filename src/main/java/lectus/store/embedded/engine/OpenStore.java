@@ -62,7 +62,7 @@ final class OpenStore implements AutoCloseable {
       folder.beginCreation();
     } else {
       StoppedStore stopped = StoppedStore.in(folder);
-      ceiling = requireComplete(stopped, folder, settings);
+      ceiling = requireComplete(stopped, folder, options);
       stopped.cutTornRecord();
     }
     settings.options().setWalRecoveryMode(WALRecoveryMode.AbsoluteConsistency);
@@ -83,10 +83,12 @@ final class OpenStore implements AutoCloseable {
 
   /** RocksDB writes while it opens; what cannot be opened has to be found out without that. */
   private static long requireComplete(
-      StoppedStore stopped, DataFolder folder, RocksSettings settings) {
-    settings.options().setWalRecoveryMode(WALRecoveryMode.PointInTimeRecovery);
-    try (RocksDB db = RocksDB.openReadOnly(settings.options(), folder.rocks().toString())) {
-      return stopped.requireComplete(db);
+      StoppedStore stopped, DataFolder folder, EngineOptions options) {
+    try (RocksSettings reading = RocksSettings.forReading(options)) {
+      reading.options().setWalRecoveryMode(WALRecoveryMode.PointInTimeRecovery);
+      try (RocksDB db = RocksDB.openReadOnly(reading.options(), folder.rocks().toString())) {
+        return stopped.requireComplete(db);
+      }
     } catch (RocksDBException failure) {
       throw StoppedStore.refused(folder, failure);
     }

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -21,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** What cannot be opened gets one clear sentence and stays as it is. */
 class OpeningTest {
@@ -41,6 +46,27 @@ class OpeningTest {
       assertThat(get(engine, "k")).isEqualTo("v");
     }
     assertThat(folder.resolve("lectus.format")).hasContent("lectus embedded store\nformat 1\n");
+  }
+
+  /** RocksDB complained at each start of a setting that the look before opening has no use for. */
+  @Test
+  void openingAgainIsNothingToWarnOf() {
+    open().close();
+    Logger rocks = (Logger) LoggerFactory.getLogger("rocksdb");
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    rocks.setLevel(Level.DEBUG);
+    rocks.addAppender(lines);
+    try {
+      open().close();
+    } finally {
+      rocks.detachAppender(lines);
+      rocks.setLevel(null);
+    }
+
+    assertThat(lines.list)
+        .extracting(ILoggingEvent::getFormattedMessage)
+        .noneMatch(line -> line.contains("sanitized"));
   }
 
   @Test
