@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
+import java.util.function.LongPredicate;
 import java.util.zip.CRC32C;
 
 /**
@@ -31,12 +32,18 @@ final class LogFile {
   private static final int MIDDLE = 3;
   private static final int LAST = 4;
   private static final Set<Integer> RECYCLED_TYPES = Set.of(5, 6, 7, 8, 11, 131);
+
+  /** A write batch begins with a sequence number, 8 bytes, and a count, 4 bytes. */
+  private static final int BATCH_HEADER_BYTES = 12;
+
+  private static final long UNKNOWN = -1;
   private static final int CRC_ROTATION = 15;
   private static final int CRC_MASK_DELTA = 0xA282EAD8;
 
   private final ByteBuffer bytes;
   private final CRC32C crc = new CRC32C();
   private int stop;
+  private long nextSequence = UNKNOWN;
 
   private LogFile(ByteBuffer bytes) {
     this.bytes = bytes.order(ByteOrder.LITTLE_ENDIAN);
@@ -44,6 +51,9 @@ final class LogFile {
 
   static LogFile read(Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      if (channel.size() > Integer.MAX_VALUE) {
+        throw new IOException(file.getFileName() + " is longer than any log becomes");
+      }
       return new LogFile(channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size()));
     }
   }
@@ -55,6 +65,7 @@ final class LogFile {
   /** Where the last record ends before which everything is whole. */
   long wholeLength() {
     int whole = 0;
+    int begin = 0;
     boolean inside = false;
     for (stop = 0; isFragment(stop); stop = skipFiller(end(stop))) {
       int type = type(stop);
@@ -62,9 +73,11 @@ final class LogFile {
       if (continues != inside) {
         return whole;
       }
+      begin = continues ? begin : stop;
       inside = type == FIRST || type == MIDDLE;
       if (!inside) {
         whole = end(stop);
+        nextSequence = sequenceBehind(begin);
       }
     }
     return whole;
@@ -81,16 +94,65 @@ final class LogFile {
   /**
    * Whether a record begins behind the one that begins at {@code torn}. The committer writes a
    * record only when the one before it is on disk, so this is no torn tail but damage.
+   *
+   * <p>The torn record's data is a client's, who may have it look like a record. So one counts
+   * where RocksDB would have begun it, and elsewhere if it goes on with the sequence numbers.
    */
   boolean hasRecordBehind(long torn) {
-    int begin = skipFiller((int) torn) + 1;
-    for (int position = begin; position + HEADER_BYTES <= bytes.limit(); position++) {
-      int type = type(position);
-      if ((type == FULL || type == FIRST) && isFragment(position)) {
+    int begin = skipFiller((int) torn);
+    LongPredicate goesOn = sequencesBehind(begin);
+    for (int block = begin; block < bytes.limit(); block = blockEnd(block)) {
+      int position = block;
+      while (position < blockEnd(block) && isFragment(position)) {
+        if (position > begin && isBegin(position)) {
+          return true;
+        }
+        position = end(position);
+      }
+      if (hasRecordIn(position, blockEnd(block), goesOn)) {
         return true;
       }
     }
     return false;
+  }
+
+  /** Whether a record begins between a broken fragment and the end of its block. */
+  private boolean hasRecordIn(int broken, int blockEnd, LongPredicate goesOn) {
+    int last = Math.min(blockEnd, bytes.limit()) - HEADER_BYTES - BATCH_HEADER_BYTES;
+    for (int position = broken + 1; position <= last; position++) {
+      if (isBegin(position)
+          && isFragment(position)
+          && (position == end(broken) || goesOn.test(sequence(position)))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Which sequence numbers a record behind the torn one may have, as far as that is known. */
+  private LongPredicate sequencesBehind(int torn) {
+    long behind = sequenceBehind(torn);
+    boolean known =
+        behind != UNKNOWN && (nextSequence == UNKNOWN || sequence(torn) == nextSequence);
+    return known ? sequence -> sequence == behind : sequence -> sequence >= nextSequence;
+  }
+
+  /** Each record is a write batch: the sequence number of its first row, and how many it has. */
+  private long sequenceBehind(int record) {
+    int limit = Math.min(blockEnd(record), bytes.limit());
+    if (record + HEADER_BYTES + BATCH_HEADER_BYTES > limit || !isBegin(record)) {
+      return UNKNOWN;
+    }
+    return sequence(record) + bytes.getInt(record + HEADER_BYTES + Long.BYTES);
+  }
+
+  private long sequence(int record) {
+    return bytes.getLong(record + HEADER_BYTES);
+  }
+
+  private boolean isBegin(int position) {
+    int type = type(position);
+    return type == FULL || type == FIRST;
   }
 
   private static int skipFiller(int position) {

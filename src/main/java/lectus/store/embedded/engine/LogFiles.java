@@ -9,7 +9,8 @@ import java.util.TreeMap;
 
 /** RocksDB's write-ahead logs by their names: a number of six digits or more, {@code .log}. */
 final class LogFiles {
-  private static final String NAME = "\\d+\\.log";
+  /** A longer number is no number of RocksDB's. */
+  private static final String NAME = "\\d{1,18}\\.log";
 
   private LogFiles() {}
 

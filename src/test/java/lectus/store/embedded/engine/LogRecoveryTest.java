@@ -4,10 +4,16 @@ import static lectus.store.embedded.engine.Commits.commit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.zip.CRC32C;
 import lectus.error.StoreOpenException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -62,6 +68,14 @@ class LogRecoveryTest {
   }
 
   @Test
+  void tornRecordWhoseValueLooksLikeARecordIsDropped() {
+    String value = looksLikeARecord() + "v".repeat(VALUE_BYTES);
+    writeStore(value);
+    Folders.truncate(freshLog(), lengths.get(COMMITS) - 1);
+    assertThat(commitsFound()).isEqualTo(COMMITS - 1);
+  }
+
+  @Test
   void storeGoesOnAfterATornRecord() {
     writeStore();
     Folders.truncate(freshLog(), lengths.get(COMMITS) - 1);
@@ -100,14 +114,45 @@ class LogRecoveryTest {
     assertRefused();
   }
 
+  @Test
+  void fileThatCannotBeALogIsNoneOrIsRefusedWithASentence() throws IOException {
+    writeStore();
+    Path log = freshLog();
+    Folders.append(log.resolveSibling("9".repeat(23) + ".log"), new byte[0]);
+    assertThat(commitsFound()).isEqualTo(COMMITS);
+
+    try (RandomAccessFile sparse = new RandomAccessFile(log.toFile(), "rw")) {
+      sparse.setLength(3L << 30);
+    }
+    assertThatThrownBy(() -> RocksEngine.open(copy, EngineOptions.defaults()))
+        .isInstanceOf(StoreOpenException.class)
+        .hasMessageContaining("is longer than any log becomes");
+  }
+
+  /** One fragment of the log that is a whole record, as {@link LogFile} describes it. */
+  private static String looksLikeARecord() {
+    byte[] typeAndData = new byte[1 + 40];
+    typeAndData[0] = 1;
+    CRC32C crc = new CRC32C();
+    crc.update(typeAndData);
+    int masked = Integer.rotateRight((int) crc.getValue(), 15) + 0xA282EAD8;
+    ByteBuffer record = ByteBuffer.allocate(6 + typeAndData.length).order(ByteOrder.LITTLE_ENDIAN);
+    record.putInt(masked).putShort((short) (typeAndData.length - 1)).put(typeAndData);
+    return new String(record.array(), StandardCharsets.ISO_8859_1);
+  }
+
   private void writeStore() {
+    writeStore("v".repeat(VALUE_BYTES));
+  }
+
+  private void writeStore(String value) {
     Path folder = temporary.resolve("original");
     EngineOptions options = EngineOptions.defaults().withTrackedLog(Durability.SYNC);
     try (RocksEngine engine = RocksEngine.open(folder, options)) {
       lengths.add(engine.syncedLog().length());
       recorded = Folders.read(folder.resolve(RECORD));
       for (int i = 0; i < COMMITS; i++) {
-        commit().set("k" + i, "v".repeat(VALUE_BYTES)).set("l" + i, "").on(engine);
+        commit().set("k" + i, value).set("l" + i, "").on(engine);
         lengths.add(engine.syncedLog().length());
       }
       copy = temporary.resolve("copy");
