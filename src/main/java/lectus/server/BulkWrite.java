@@ -13,6 +13,7 @@ import lectus.document.edit.Edit;
 import lectus.document.write.EditFailures;
 import lectus.document.write.EditOutcome;
 import lectus.error.LectusError;
+import lectus.error.LectusException;
 import lectus.http.Writes.Completion;
 
 /**
@@ -91,6 +92,13 @@ final class BulkWrite {
     }
   }
 
+  /** Where nobody knows of some edits, their client must not be told that nothing is stored. */
+  private static Throwable graver(Throwable known, Throwable other) {
+    boolean inDoubt =
+        other instanceof LectusException told && told.error() instanceof LectusError.InDoubt;
+    return known == null || inDoubt ? other : known;
+  }
+
   private void tellEach(LectusError error) {
     for (int place = 0; place < outcomes.length; place++) {
       if (outcomes[place] == null) {
@@ -145,7 +153,7 @@ final class BulkWrite {
 
     @Override
     public void failed(Throwable cause) {
-      failure.compareAndSet(null, cause);
+      failure.accumulateAndGet(cause, BulkWrite::graver);
       shareDone();
     }
   }

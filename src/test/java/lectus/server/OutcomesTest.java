@@ -11,6 +11,8 @@ import lectus.database.DatabaseName;
 import lectus.document.edit.DocumentEdit;
 import lectus.document.edit.Edit;
 import lectus.document.write.EditOutcome;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
 import lectus.http.Writes.Completion;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -68,7 +70,7 @@ final class OutcomesTest {
 
   @Test
   void one_with_many_edits_fails_once() {
-    WriteQueue queue = new WriteQueue(new WriteSettings(1, 10, 1_000, 4, 100));
+    WriteQueue queue = queue();
     WriteRouter router =
         new WriteRouter(vertx.eventBus(), List.of(queue), 4, Duration.ofMinutes(1));
 
@@ -76,5 +78,26 @@ final class OutcomesTest {
     queue.take().complete(OUTCOME);
 
     assertThat(told).containsExactly("b failed: injected");
+  }
+
+  @Test
+  void one_of_which_a_part_is_in_doubt_is_in_doubt() {
+    List<WriteQueue> queues = List.of(queue(), queue());
+    WriteRouter router = new WriteRouter(vertx.eventBus(), queues, 4, Duration.ofMinutes(1));
+    List<Edit> edits = new ArrayList<>();
+    for (char id = 'a'; id < 'i'; id++) {
+      edits.add(DocumentEdit.deletion(String.valueOf(id), Optional.empty()));
+    }
+    LectusError doubt = new LectusError.InDoubt("It may have been stored.", 1);
+
+    router.writeAll(DATABASE, edits, 8, new Request("b", told, true));
+    queues.get(0).take().fail(new LectusException(new LectusError.Unavailable("It is not.")));
+    queues.get(1).take().fail(new LectusException(doubt));
+
+    assertThat(told).hasSize(1).first().asString().contains("It may have been stored.");
+  }
+
+  private static WriteQueue queue() {
+    return new WriteQueue(new WriteSettings(2, 10, 1_000, 4, 100));
   }
 }
