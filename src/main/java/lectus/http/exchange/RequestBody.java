@@ -5,6 +5,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -144,9 +145,14 @@ final class RequestBody {
     }
   }
 
+  /**
+   * HTTP/1.0 knows of no interim answer (RFC 9110, 10.1.1); such a client would take it for all.
+   */
   private boolean expectsContinue() {
     String expectation = exchange.header(HttpHeaders.EXPECT);
-    return expectation != null && expectation.equalsIgnoreCase("100-continue");
+    return expectation != null
+        && expectation.equalsIgnoreCase("100-continue")
+        && exchange.request().version() != HttpVersion.HTTP_1_0;
   }
 
   private static int decompressedLength(byte[] compressed, int limit) {

@@ -278,6 +278,17 @@ final class MalformedRequestsTest {
     }
   }
 
+  @Test
+  void a_client_of_http_1_0_is_not_told_to_go_on() {
+    try (Connection connection = server.connect()) {
+      connection.write(
+          "PUT /w/old HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n{}");
+      assertThat(connection.readHead().status()).isEqualTo(201);
+    }
+    String rev = server.get("/w/old").member("_rev");
+    assertThat(server.delete("/w/old?rev=" + rev).status()).isEqualTo(200);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "GET /_changes?x=\" HTTP/1.1,400",
