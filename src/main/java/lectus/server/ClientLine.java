@@ -62,24 +62,26 @@ final class ClientLine {
       return piece.work;
     }
 
-    /** Gives how many pieces of work were taken out. */
-    int giveUp(Predicate<Impatient> inVain, List<Impatient> given) {
-      int before = count;
-      Piece piece = first;
-      first = null;
-      last = null;
-      count = 0;
-      while (piece != null) {
-        Piece following = piece.next;
-        piece.next = null;
+    void giveUp(Predicate<Impatient> inVain, List<Impatient> given) {
+      Piece before = null;
+      for (Piece piece = first; piece != null; piece = piece.next) {
         if (piece.work instanceof Impatient request && inVain.test(request)) {
           given.add(request);
+          takeOut(before, piece);
         } else {
-          add(piece);
+          before = piece;
         }
-        piece = following;
       }
-      return before - count;
+    }
+
+    private void takeOut(Piece before, Piece piece) {
+      if (before == null) {
+        first = piece.next;
+      } else {
+        before.next = piece.next;
+      }
+      last = piece == last ? before : last;
+      count--;
     }
 
     void standBefore(Waiting other) {
@@ -147,17 +149,25 @@ final class ClientLine {
     return passedOver;
   }
 
-  /** Takes out what is in vain; everything else stays where it is. */
-  List<Impatient> giveUp(Predicate<Impatient> inVain) {
-    List<Impatient> given = new ArrayList<>();
+  /**
+   * Takes out what is in vain; everything else stays where it is, even if memory runs out on the
+   * way.
+   *
+   * @param given gets what was taken out
+   */
+  void giveUp(Predicate<Impatient> inVain, List<Impatient> given) {
     for (Waiting waiting : List.copyOf(byClient.values())) {
-      size -= waiting.giveUp(inVain, given);
-      if (waiting.count == 0) {
-        byClient.remove(waiting.client);
-        waiting.stepOut();
+      int before = waiting.count;
+      try {
+        waiting.giveUp(inVain, given);
+      } finally {
+        size -= before - waiting.count;
+        if (waiting.count == 0) {
+          byClient.remove(waiting.client);
+          waiting.stepOut();
+        }
       }
     }
-    return given;
   }
 
   /** Takes out what a client that has left wants no more. */

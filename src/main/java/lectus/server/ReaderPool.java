@@ -72,15 +72,31 @@ final class ReaderPool implements ReaderTurns, WaitingRoom, AutoCloseable {
     outage = Optional.empty();
   }
 
+  /** Whatever was taken out is answered: nobody else would. */
   private void giveUp(Predicate<Impatient> inVain, LectusError why) {
-    List<Impatient> given;
+    List<Impatient> given = new ArrayList<>();
+    try {
+      takeOut(inVain, given);
+    } finally {
+      given.forEach(request -> giveUp(request, why));
+    }
+  }
+
+  private void takeOut(Predicate<Impatient> inVain, List<Impatient> given) {
     lock.lock();
     try {
-      given = queue.giveUp(inVain);
+      queue.giveUp(inVain, given);
     } finally {
       lock.unlock();
     }
-    given.forEach(request -> request.giveUp(why));
+  }
+
+  private static void giveUp(Impatient request, LectusError why) {
+    try {
+      request.giveUp(why);
+    } catch (Throwable e) {
+      complain(e);
+    }
   }
 
   @Override

@@ -120,13 +120,13 @@ final class ReaderQueue {
     feedsRunning--;
   }
 
-  /** Takes out what waits in vain. */
-  List<Impatient> giveUp(Predicate<Impatient> inVain) {
-    List<Impatient> given = new ArrayList<>();
-    for (ClientLine line : lines.values()) {
-      given.addAll(line.giveUp(inVain));
-    }
-    return given;
+  /**
+   * Takes out what waits in vain.
+   *
+   * @param given gets it, also where memory runs out on the way
+   */
+  void giveUp(Predicate<Impatient> inVain, List<Impatient> given) {
+    lines.values().forEach(line -> line.giveUp(inVain, given));
   }
 
   /** Takes out what a client that has left wants no more. */

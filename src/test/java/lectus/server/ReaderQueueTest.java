@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
+import lectus.error.LectusError;
 import lectus.http.ReaderTurns.Droppable;
+import lectus.http.ReaderTurns.Impatient;
 import lectus.http.ReaderTurns.Kind;
 import org.junit.jupiter.api.Test;
 
@@ -65,6 +67,66 @@ final class ReaderQueueTest {
     assertThat(next()).isEqualTo("a1");
     add("d", Kind.REQUEST, "d1");
     assertThat(all()).containsExactly("b1", "c1", "a2", "d1", "b2", "a3", "a4");
+  }
+
+  private record Waits(String name) implements Impatient {
+    @Override
+    public void run() {}
+
+    @Override
+    public boolean isOverdue(long nanoTime) {
+      return false;
+    }
+
+    @Override
+    public void giveUp(LectusError why) {}
+  }
+
+  /** The names of what is left, in the order of its turns. */
+  private List<String> left() {
+    List<String> names = new ArrayList<>();
+    while (queue.hasNext()) {
+      names.add(((Waits) queue.next().work()).name());
+    }
+    return names;
+  }
+
+  private void await(String client, String... names) {
+    for (String name : names) {
+      queue.add(client, Kind.REQUEST, new Waits(name));
+    }
+  }
+
+  @Test
+  void what_waits_in_vain_is_taken_out_and_the_rest_keeps_its_turn() {
+    await("a", "a1", "a2", "a3");
+    await("b", "b1");
+    List<Impatient> given = new ArrayList<>();
+    queue.giveUp(it -> !((Waits) it).name().endsWith("2"), given);
+    await("a", "a4");
+
+    assertThat(given).extracting(it -> ((Waits) it).name()).containsOnly("a1", "a3", "b1");
+    assertThat(left()).containsExactly("a2", "a4");
+  }
+
+  @Test
+  void what_is_given_up_and_what_is_not_is_known_even_if_memory_runs_out_on_the_way() {
+    await("a", "a1", "a2", "a3", "a4");
+    List<Impatient> given = new ArrayList<>();
+    assertThatThrownBy(
+            () ->
+                queue.giveUp(
+                    it -> {
+                      if (it.equals(new Waits("a3"))) {
+                        throw new OutOfMemoryError("Java heap space");
+                      }
+                      return it.equals(new Waits("a2"));
+                    },
+                    given))
+        .isInstanceOf(OutOfMemoryError.class);
+
+    assertThat(given).containsExactly(new Waits("a2"));
+    assertThat(left()).containsExactly("a1", "a3", "a4");
   }
 
   @Test
