@@ -2,8 +2,9 @@ package lectus.http.document;
 
 import java.util.List;
 import lectus.document.write.EditOutcome;
+import lectus.error.LectusError;
 import lectus.http.Writes;
-import lectus.store.StoreFailures;
+import lectus.http.exchange.Failures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,11 +23,8 @@ record Unattended(String requestId) implements Writes.Completion {
 
   @Override
   public void failed(Throwable failure) {
-    if (StoreFailures.isSilence(failure)) {
-      LOG.info("request={} batch edit failed: {}", requestId, failure.getMessage());
-    } else {
-      LOG.warn("request={} batch edit failed", requestId, failure);
-    }
+    LectusError error = Failures.errorOf(failure, requestId);
+    LOG.info("request={} batch edit failed: {}", requestId, error.reason());
   }
 
   @Override

@@ -1,0 +1,53 @@
+package lectus.http.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import com.apple.foundationdb.FDBException;
+import lectus.error.FoundationDbError;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What the log says of writes that nobody waits for. */
+final class UnattendedTest {
+  private final Logger logger = (Logger) org.slf4j.LoggerFactory.getLogger("lectus");
+  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+  @BeforeEach
+  void listen() {
+    log.start();
+    logger.addAppender(log);
+  }
+
+  @AfterEach
+  void stop() {
+    logger.detachAppender(log);
+  }
+
+  @Test
+  void a_failure_that_was_foreseen_is_a_line_without_a_complaint() {
+    int code = FoundationDbError.NO_SPACE.code();
+    new Unattended("r1").failed(new FDBException("The disk is full.", code));
+    new Unattended("r2").failed(new LectusException(new LectusError.NotFound("missing")));
+
+    assertThat(log.list).hasSize(2);
+    assertThat(log.list).allMatch(line -> line.getLevel() == Level.INFO);
+    assertThat(log.list).allMatch(line -> line.getThrowableProxy() == null);
+    assertThat(log.list.get(0).getFormattedMessage())
+        .isEqualTo("request=r1 batch edit failed: The disk is full.");
+  }
+
+  @Test
+  void what_nobody_foresaw_is_told_with_its_cause() {
+    new Unattended("r").failed(new IllegalStateException("broken"));
+
+    assertThat(log.list.get(0).getLevel()).isEqualTo(Level.ERROR);
+    assertThat(log.list.get(0).getThrowableProxy()).isNotNull();
+  }
+}
