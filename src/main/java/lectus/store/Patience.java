@@ -10,7 +10,9 @@ import java.util.concurrent.Callable;
  */
 public final class Patience {
   private static final ThreadLocal<Patience> OF_THREAD = new ThreadLocal<>();
-  private static final Duration SHORTEST = Duration.ofMillis(1);
+
+  /** A store that is well answers by then, however late the work's turn has come. */
+  static final Duration SHORTEST = Duration.ofSeconds(1);
 
   private final Duration whole;
   private Duration next;
@@ -38,10 +40,11 @@ public final class Patience {
   /** How long a transaction may take that may otherwise take {@code most}. */
   static Duration limit(Duration most) {
     Patience patience = OF_THREAD.get();
-    if (patience == null || patience.next.compareTo(most) >= 0) {
+    if (patience == null) {
       return most;
     }
-    return patience.next.compareTo(SHORTEST) < 0 ? SHORTEST : patience.next;
+    Duration left = patience.next.compareTo(SHORTEST) < 0 ? SHORTEST : patience.next;
+    return left.compareTo(most) < 0 ? left : most;
   }
 
   /** The store has answered a transaction of this thread. */
