@@ -8,6 +8,7 @@ import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,6 +53,21 @@ final class FirstHttpTest {
         assertThat(head.header("connection")).isIn(null, "close");
         assertThat(connection.readToEnd()).contains("\"id\":\"a\"");
       }
+    }
+  }
+
+  /** The end of the answer lies in memory while the connection is told to end. */
+  @Test
+  void a_slow_client_gets_all_of_it() {
+    server.put("/large");
+    for (int i = 0; i < 60; i++) {
+      server.write("/large/d" + i, "{\"v\":\"" + "x".repeat(100_000) + "\"}");
+    }
+    try (Connection slow = new Connection(server.port(), 16 << 10)) {
+      slow.write("GET /large/_all_docs?include_docs=true HTTP/1.0\r\nHost: localhost\r\n\r\n");
+      assertThat(slow.readHead().status()).isEqualTo(200);
+
+      assertThat(slow.readToEnd()).hasSizeGreaterThan(60 * 100_000).endsWith("]}\n");
     }
   }
 }
