@@ -56,7 +56,9 @@ public final class StoreFailures {
       return FoundationDbError.TRANSACTION_TIMED_OUT.is(silent.getCode());
     }
     return failure instanceof LectusException known
-        && (known.error().equals(GIVEN_UP) || known.error().equals(SILENT_COMMIT));
+        && (known.error().equals(SILENCE)
+            || known.error().equals(GIVEN_UP)
+            || known.error().equals(SILENT_COMMIT));
   }
 
   private static LectusError unavailable(String sentence) {

@@ -5,6 +5,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
 import lectus.feed.LivePage;
@@ -63,6 +65,8 @@ final class LiveListener<P extends ResumePoint<P>> {
     /** A page comes from a reader's thread. */
     READING,
     WAITING_FOR_ROOM,
+    /** It does not answer. */
+    WAITING_FOR_STORE,
     WAITING_FOR_NEWS,
     /** It is over, but for the count of what follows. */
     ENDING,
@@ -139,9 +143,22 @@ final class LiveListener<P extends ResumePoint<P>> {
   /** A store that is silent is waited for; its feeds stay open. */
   private void readAfter(Throwable failure) {
     if (StoreFailures.isSilence(failure)) {
-      context.owner().setTimer(SILENCE_MILLIS, id -> guarded(this::readOn));
+      guarded(this::waitForStore);
     } else {
       fail(failure);
+    }
+  }
+
+  /** Who is to end does not wait: all rows up to the position were handed over. */
+  private void waitForStore() {
+    if (isOver()) {
+      return;
+    }
+    if (ending == null) {
+      state = State.WAITING_FOR_STORE;
+      context.owner().setTimer(SILENCE_MILLIS, id -> guarded(this::readOn));
+    } else {
+      endUncounted(ending);
     }
   }
 
@@ -327,11 +344,14 @@ final class LiveListener<P extends ResumePoint<P>> {
 
   /** Ends in order: at once, or when the page being read has been handed over. */
   void end(FeedEnd reason) {
-    if (state == State.READING) {
-      ending = ending == null ? reason : ending;
-    } else if (!isOver()) {
-      position = reached();
-      finish(reason);
+    switch (state) {
+      case READING -> ending = ending == null ? reason : ending;
+      case WAITING_FOR_STORE -> endUncounted(reason);
+      case WAITING_FOR_ROOM, WAITING_FOR_NEWS -> {
+        position = reached();
+        finish(reason);
+      }
+      case ENDING, CLOSED -> {}
     }
   }
 
@@ -348,9 +368,28 @@ final class LiveListener<P extends ResumePoint<P>> {
       inTail.leave(this);
       state = State.ENDING;
       P at = position;
-      Offload.to(client.readers(), context, () -> source.pendingBehind(at))
-          .onComplete(count -> guarded(() -> conclude(reason, count)), this::fail);
+      Offload.inTime(client.patience(), client.readers(), context, () -> source.pendingBehind(at))
+          .onComplete(
+              count -> guarded(() -> conclude(reason, count)),
+              failure -> guarded(() -> endAfter(failure, reason)));
     }
+  }
+
+  /** That nobody could count now is no reason to break off what is complete. */
+  private void endAfter(Throwable failure, FeedEnd reason) {
+    boolean passes =
+        StoreFailures.isSilence(failure)
+            || (failure instanceof LectusException known
+                && known.error() instanceof LectusError.Unavailable);
+    if (passes) {
+      endUncounted(reason);
+    } else {
+      fail(failure);
+    }
+  }
+
+  private void endUncounted(FeedEnd reason) {
+    conclude(reason, pending.toTell(reason, position).orElse(PendingCount.SOME));
   }
 
   private void conclude(FeedEnd reason, long following) {

@@ -11,7 +11,7 @@ import lectus.feed.ResumePoint;
  */
 final class PendingCount {
   /** Where nobody counts there is something, if not how much. */
-  private static final long SOME = 1;
+  static final long SOME = 1;
 
   private long known = LivePage.NOT_COUNTED;
 

@@ -2,6 +2,7 @@ package lectus.http.live;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.FDBException;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import java.nio.charset.StandardCharsets;
@@ -24,10 +25,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
+import lectus.error.FoundationDbError;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
 import lectus.feed.LivePage;
@@ -103,13 +106,14 @@ final class LiveListenerTest {
     }
 
     Client(LiveSource<FeedPosition> own, Executor executor) {
+      this(FOREVER, own, executor);
+    }
+
+    Client(FeedTerms terms, LiveSource<FeedPosition> own, Executor executor) {
       source = new WatchedSource<>(own);
       listener =
           new LiveListener<>(
-              feeds,
-              new FeedClient(loop, Duration.ofMinutes(1), executor, executor),
-              this,
-              FOREVER);
+              feeds, new FeedClient(loop, Duration.ofMinutes(1), executor, executor), this, terms);
     }
 
     Client start(FeedPosition from) {
@@ -669,6 +673,70 @@ final class LiveListenerTest {
 
     assertThat(client.ids()).isEmpty();
     assertThat(client.endedAt.text()).isEqualTo(last);
+  }
+
+  /** A source of a store that may be silent. */
+  private record Silent(
+      LiveSource<FeedPosition> inner, AtomicBoolean isSilent, AtomicInteger askedInVain)
+      implements LiveSource<FeedPosition> {
+    private <T> T answered(Supplier<T> asked) {
+      if (isSilent.get()) {
+        askedInVain.incrementAndGet();
+        throw new FDBException("silent", FoundationDbError.TRANSACTION_TIMED_OUT.code());
+      }
+      return asked.get();
+    }
+
+    @Override
+    public Optional<Sharing<FeedPosition>> sharing() {
+      return inner.sharing();
+    }
+
+    @Override
+    public LivePage<FeedPosition> page(FeedPosition from, long limit) {
+      return answered(() -> inner.page(from, limit));
+    }
+
+    @Override
+    public long pendingBehind(FeedPosition position) {
+      return answered(() -> inner.pendingBehind(position));
+    }
+
+    @Override
+    public Registration listen(Listener listener) {
+      return inner.listen(listener);
+    }
+
+    @Override
+    public boolean hasNews(FeedPosition position) {
+      return inner.hasNews(position);
+    }
+  }
+
+  private Silent silent(boolean isSilent) {
+    LiveSource<FeedPosition> plain =
+        db.changes.live(db.name, FeedOptions.DEFAULT, NOW, events).source();
+    return new Silent(plain, new AtomicBoolean(isSilent), new AtomicInteger());
+  }
+
+  private void end(Client client, FeedEnd reason) {
+    onLoop(
+        () -> {
+          client.listener.end(reason);
+          return null;
+        });
+  }
+
+  @Test
+  void one_that_waits_for_a_silent_store_ends_where_it_is() {
+    put("x");
+    Silent source = silent(true);
+    Client client = new Client(source, readers).start(FeedPosition.BEGINNING);
+    Await.until("it asks in vain", () -> source.askedInVain().get() > 0);
+    end(client, new FeedEnd.ServerStopping());
+
+    Await.until("it ends", () -> onLoop(() -> client.end instanceof FeedEnd.ServerStopping));
+    assertThat(client.endedAt).isEqualTo(FeedPosition.BEGINNING);
   }
 
   @Test
