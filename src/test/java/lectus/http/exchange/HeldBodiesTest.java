@@ -156,9 +156,9 @@ final class HeldBodiesTest {
     server.put("/w");
     server.write("/w/a", "{\"v\":\"" + "x".repeat(7_000_000) + "\"}");
     server.put("/parts");
-    server.post("/parts/_bulk_docs", part("a", 1));
-    server.post("/parts/_bulk_docs", part("b", 200));
-    server.post("/parts/_bulk_docs", part("c", 200));
+    storePart("a", 1);
+    storePart("b", 200);
+    storePart("c", 200);
     try (Connection slow = new Connection(server.port(), 16 << 10);
         Connection answer = server.connect();
         Connection beats = server.connect()) {
@@ -181,6 +181,14 @@ final class HeldBodiesTest {
       slow.close();
       assertThat(third.join()).contains("\"c499\"");
     }
+  }
+
+  /** The body before it may be let go a moment after its answer. */
+  private void storePart(String name, int textBytes) {
+    String documents = part(name, textBytes);
+    Await.until(
+        "there is room for the body",
+        () -> server.post("/parts/_bulk_docs", documents).status() == 201);
   }
 
   /** As many documents as a part of an answer may have. */
