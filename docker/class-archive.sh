@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes an archive of the classes that a server needs to start and to answer its first requests. With
-# -XX:SharedArchiveFile=ARCHIVE the same JDK maps them instead of reading and checking each.
+# -XX:SharedArchiveFile=ARCHIVE the same JDK maps them into memory instead of reading and verifying each.
 #
 #   docker/class-archive.sh JAR ARCHIVE [PORT]
 set -eu

@@ -5,9 +5,9 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The least that a Vert.x server can do for listeners: whatever is written goes to every WebSocket.
- * Run with {@code java -cp target/lectus.jar load-tests/BareSockets.java PORT}; {@code FeedLoad}
- * measures it as it measures Lectus.
+ * A minimal Vert.x server for listeners: everything written goes to every WebSocket. Run with
+ * {@code java -cp target/lectus.jar load-tests/BareSockets.java PORT}; {@code FeedLoad} measures it
+ * as it measures Lectus.
  */
 public final class BareSockets {
   private final Queue<ServerWebSocket> sockets = new ConcurrentLinkedQueue<>();

@@ -14,9 +14,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 /**
- * Opens listeners on changes feeds, writes documents, and tells how long rows take from a write's
- * answer to each listener. One thread reads all sockets, so that it takes little of the cores that it
- * shares with the server.
+ * Opens listeners on changes feeds, writes documents, and measures how long rows take from a
+ * write's answer to each listener. One thread reads all sockets, so that it takes little of the
+ * cores that it shares with the server.
  *
  * <pre>
  * java load-tests/FeedLoad.java idle PORT PID LISTENERS
@@ -28,10 +28,10 @@ import java.util.stream.IntStream;
 public final class FeedLoad {
   private static final String HOST = "127.0.0.1";
 
-  /** In it each socket is pinged for the first time, and the server compiles how. */
+  /** Long enough to ping each socket once, and for the server to compile that code. */
   private static final long SETTLE_MILLIS = 60_000;
 
-  /** Each socket is pinged once in it. */
+  /** Long enough to ping each socket once. */
   private static final int IDLE_SECONDS = 55;
 
   private static final int WRITES_TO_IDLE = 7;
@@ -57,7 +57,7 @@ public final class FeedLoad {
     }
   }
 
-  /** What listeners to whom nothing happens cost, and how soon one write reaches all of them. */
+  /** Measures the cost of idle listeners, and how soon one write reaches all of them. */
   private static void idle(int port, long server, int count) throws Exception {
     try (Writer writer = new Writer(port);
         Listeners listeners = new Listeners()) {
@@ -114,7 +114,7 @@ public final class FeedLoad {
     return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
   }
 
-  /** Writes at a fixed rate, spread over the databases, of which each has its share of listeners. */
+  /** Writes at a fixed rate, spread over the databases, each with its share of the listeners. */
   private static void flow(
       int port, int writePort, String form, int count, int databases, int rate, int seconds)
       throws Exception {
@@ -168,7 +168,7 @@ public final class FeedLoad {
     return nanos / 1e6;
   }
 
-  /** One kept connection, one request after the other. */
+  /** Sends requests in sequence on one keep-alive connection. */
   private static final class Writer implements AutoCloseable {
     private final SocketChannel socket;
     private final ByteBuffer answer = ByteBuffer.allocate(64 << 10);
@@ -182,7 +182,7 @@ public final class FeedLoad {
       request("PUT /" + database, "");
     }
 
-    /** Puts the document {@code w} with this number, and gives the time of the answer. */
+    /** Puts the document {@code w} with this number, and returns the time of the answer. */
     long write(String database, int number) throws IOException {
       return request("PUT /" + database + "/w" + number, "{\"number\":" + number + "}");
     }
@@ -235,7 +235,7 @@ public final class FeedLoad {
     }
   }
 
-  /** All listening sockets, and when each row came. */
+  /** All listening sockets, and the time at which each row arrived. */
   private static final class Listeners implements AutoCloseable {
     private final Selector selector = Selector.open();
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(256 << 10);
@@ -278,7 +278,7 @@ public final class FeedLoad {
     }
 
     private static byte[] request(String form, String database) {
-      // Some servers send a feed's head with its first heartbeat only.
+      // Some servers send a feed's head only with its first heartbeat.
       String feed =
           form.equals("websocket") ? "" : "&heartbeat=2000&feed=" + form;
       String upgrade =
@@ -379,7 +379,7 @@ public final class FeedLoad {
     }
   }
 
-  /** Finds {@code "id":"w<number>"} in what one socket brings, however it is cut into pieces. */
+  /** Finds {@code "id":"w<number>"} in the bytes of one socket, however they are split. */
   private static final class Listener {
     private static final byte[] HEAD_END = "\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] MARK = "\"id\":\"w".getBytes(StandardCharsets.US_ASCII);
@@ -422,7 +422,7 @@ public final class FeedLoad {
       }
     }
 
-    /** Frames of a server are not masked. */
+    /** A server's frames are not masked. */
     private void frame(int octet, SocketChannel socket) throws IOException {
       if (frameHead == 0) {
         opcode = octet;

@@ -19,11 +19,11 @@ final class FeedSockets implements AutoCloseable {
 
   private final Selector selector;
 
-  /** Takes what comes of one feed. For the thread that reads. */
+  /** Takes the bytes of one feed, on the reading thread. */
   @FunctionalInterface
   interface Taker {
     /**
-     * @param nanos when it came
+     * @param nanos when they arrived
      */
     void take(ByteBuffer bytes, long nanos);
   }
@@ -32,7 +32,7 @@ final class FeedSockets implements AutoCloseable {
     this.selector = Selector.open();
   }
 
-  /** Returns when the head of the answer has come. Not after {@link #start}. */
+  /** Returns when the head of the answer has arrived. Must not be called after {@link #start}. */
   void open(int port, byte[] request, Taker taker) throws IOException {
     SocketChannel channel =
         SocketChannel.open(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));

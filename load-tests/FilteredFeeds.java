@@ -9,26 +9,26 @@ import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 
 /**
- * Opens continuous feeds that each want to see something else of one database, writes documents, and
- * tells how long a row takes to its listener, and what the server spends on it.
+ * Opens continuous feeds with different filters on one database, writes documents, and measures how
+ * long a row takes to its listener, and the CPU time that the server spends on it.
  *
  * <pre>
  * javac -d target/load-tests load-tests/{FilteredFeeds,FeedSockets,LoadedServer}.java
  * java -cp target/load-tests FilteredFeeds PORT PID KINDS LISTENERS WRITES_A_SECOND SECONDS
  * </pre>
  *
- * KINDS are measured one after the other, with commas in between. {@code all}: everybody sees
- * everything; {@code same}: everybody has the same {@code doc_ids}; {@code ids}: each has doc_ids of
- * its own; {@code channels}: each has a selector <code>{"channel": X}</code> of its own; {@code
- * scans}: each has one that is found by no value.
+ * KINDS, separated by commas, are measured in sequence. {@code all}: everybody sees everything;
+ * {@code same}: everybody has the same {@code doc_ids}; {@code ids}: each has doc_ids of its own;
+ * {@code channels}: each has a selector <code>{"channel": X}</code> of its own; {@code scans}: each
+ * has one that no index by value can find.
  *
- * <p>A row's time counts from the beginning of its write, whose sync is part of it. So the writes' own
- * times stand beside it, and how much later than the write's answer the row came.
+ * <p>A row's time counts from the start of its write and includes the sync. So the writes' own
+ * times are printed beside it, and the time from a write's answer to its row.
  */
 public final class FilteredFeeds {
   private static final Pattern ID = Pattern.compile("\"id\":\"(\\d+)-(\\d+)\"");
 
-  /** As fast as they go, so that the server has compiled what is measured. */
+  /** Sent at full speed, so that the server has compiled the measured code. */
   private static final int WARM_UP_WRITES = 10_000;
 
   private static final long SETTLE_NANOS = 2_000_000_000L;
@@ -41,7 +41,7 @@ public final class FilteredFeeds {
   private final AtomicLongArray begun;
   private final AtomicLongArray answered;
 
-  /** Of the measured writes' rows, from the write's beginning and from its answer. */
+  /** Times of the measured writes' rows, from the write's start and from its answer. */
   private final LongStream.Builder fromWrite = LongStream.builder();
 
   private final LongStream.Builder fromAnswer = LongStream.builder();
@@ -73,7 +73,7 @@ public final class FilteredFeeds {
     }
   }
 
-  /** The cores that the server kept busy. */
+  /** Returns the number of cores that the server kept busy. */
   private double run(LoadedServer server, int rate, int seconds) throws IOException {
     server.send("PUT", "/" + database, "");
     try (FeedSockets feeds = new FeedSockets()) {
@@ -128,7 +128,7 @@ public final class FilteredFeeds {
     };
   }
 
-  /** The ids of all documents that are written for a listener. */
+  /** Returns the ids of all documents that are written for a listener. */
   private String ids(int listener) {
     StringBuilder ids = new StringBuilder("{\"doc_ids\":[\"none\"");
     for (int n = listener; n < writes; n += listeners) {
@@ -150,7 +150,7 @@ public final class FilteredFeeds {
     text.delete(0, lineEnd + 1);
   }
 
-  /** A row may well come before the answer. */
+  /** A row may arrive before the answer. */
   private synchronized void arrived(int n, long nanos) {
     if (n >= WARM_UP_WRITES) {
       fromWrite.add(nanos - begun.get(n));

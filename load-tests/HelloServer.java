@@ -4,8 +4,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 
 /**
- * The least that a Vert.x server can do: read the request, answer 300 bytes. What a store and a
- * protocol cost is measured against it. Run with {@code java -cp target/lectus.jar
+ * A minimal Vert.x server: it reads the request and answers 300 bytes. Comparing with it shows the
+ * cost of a store and a protocol. Run with {@code java -cp target/lectus.jar
  * load-tests/HelloServer.java PORT}.
  */
 public final class HelloServer extends AbstractVerticle {

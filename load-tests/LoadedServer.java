@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.Locale;
 
 /**
- * The server that is measured: requests to it, one after the other on one connection, and what it
- * spends. The connection is a bare socket, because a client library takes longer than the server.
+ * The measured server: requests to it, in sequence on one connection, and its CPU time. The
+ * connection is a bare socket, because a client library takes longer than the server.
  */
 final class LoadedServer implements AutoCloseable {
   private static final String LENGTH = "content-length:";
@@ -26,7 +26,7 @@ final class LoadedServer implements AutoCloseable {
     socket.setTcpNoDelay(true);
   }
 
-  /** Returns when the answer has come. */
+  /** Returns when the answer has arrived. */
   void send(String method, String path, String json) throws IOException {
     socket.getOutputStream().write(request(method, path, json));
     String status = line();
@@ -42,7 +42,7 @@ final class LoadedServer implements AutoCloseable {
     }
   }
 
-  /** The bytes of a request with a JSON body. */
+  /** Returns the bytes of a request with a JSON body. */
   static byte[] request(String method, String path, String json) {
     String head =
         method
@@ -65,7 +65,7 @@ final class LoadedServer implements AutoCloseable {
     return line.toString().trim();
   }
 
-  /** Of all its threads so far, the kernel's share among it. */
+  /** Returns the CPU time of all its threads so far, user and kernel. */
   double cpuSeconds() throws IOException {
     String stat = Files.readString(Path.of("/proc/" + process + "/stat"));
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");

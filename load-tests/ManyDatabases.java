@@ -15,17 +15,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How fast a subscription to {@code user-*} is over many databases: how soon its first row comes
- * when a few of them moved behind its token, and how many rows come in a second from the beginning,
- * beside those of one database with as many documents.
+ * Measures a subscription to {@code user-*} over many databases: how soon its first row comes when
+ * a few of them moved after its token, and the rows a second from the beginning, compared with one
+ * database of as many documents.
  *
  * <pre>
  * java load-tests/ManyDatabases.java fill PORT DATABASES DOCUMENTS_EACH [FIRST]
  * java load-tests/ManyDatabases.java read PORT DATABASES [ROUNDS]
  * </pre>
  *
- * {@code fill} makes {@code user-0…} and {@code one}; with {@code FIRST} it goes on at that number
- * where a former run has ended. {@code read} may be run again and again.
+ * {@code fill} makes {@code user-0…} and {@code one}; with {@code FIRST} it continues an earlier
+ * run at that number. {@code read} may be repeated.
  */
 public final class ManyDatabases {
   private static final int WRITERS = 16;

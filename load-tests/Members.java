@@ -2,18 +2,17 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import lectus.http.testing.TestSettings;
-import lectus.server.ClusterSettings;
 import lectus.server.Node;
 import lectus.server.NodeSettings;
-import lectus.server.PollSettings;
+import lectus.server.cluster.ClusterSettings;
+import lectus.server.waking.PollSettings;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 
 /**
- * Members of a cluster that share one embedded store, in one process: what wakes a listener on one
- * when another writes is the event bus alone, as they look for themselves only once an hour. Prints
- * their ports. Run with {@code java -cp target/lectus.jar:target/test-classes
- * load-tests/Members.java FOLDER COUNT}.
+ * Members of a cluster that share one embedded store, in one process. They poll only once an hour,
+ * so that the event bus alone wakes a listener on one when another writes. Prints their ports. Run
+ * with {@code java -cp target/lectus.jar:target/test-classes load-tests/Members.java FOLDER COUNT}.
  */
 public final class Members {
   private static final Duration HOUR = Duration.ofHours(1);

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Opens one continuous feed for each changes shard of a database, writes documents, and tells what
- * the server spends on it: 64 readers of 64 shards beside 16 of 16 for the same writes.
+ * Opens one continuous feed for each changes shard of a database, writes documents, and measures
+ * the server's CPU time: 64 readers of 64 shards compared with 16 of 16 for the same writes.
  *
  * <pre>
  * javac -d target/load-tests load-tests/{ShardReaders,FeedSockets,LoadedServer}.java
@@ -42,7 +42,7 @@ public final class ShardReaders {
     }
   }
 
-  /** The milliseconds of CPU that the server spent on a write. */
+  /** Returns the server's CPU time for a write, in milliseconds. */
   private double run(LoadedServer server, int rate, int seconds) throws IOException {
     server.send("PUT", "/" + database + "?changes_shards=" + shards, "");
     try (FeedSockets feeds = new FeedSockets()) {
@@ -78,7 +78,7 @@ public final class ShardReaders {
     }
   }
 
-  /** Each document is a row of one reader. */
+  /** Each document is a row for one reader. */
   private void awaitRows(int count) throws IOException {
     long start = System.nanoTime();
     while (arrived.get() < count && System.nanoTime() - start < PATIENCE_NANOS) {
@@ -89,7 +89,7 @@ public final class ShardReaders {
     }
   }
 
-  /** Counts the rows of one feed, however they are cut into pieces. */
+  /** Counts the rows of one feed, however they are split. */
   private static final class Rows {
     private int matched;
 

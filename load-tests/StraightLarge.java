@@ -16,7 +16,7 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * What RocksDB alone does with the files of a store that large.sh has loaded: scans of random
+ * Measures RocksDB alone on the files of a store that large.sh has loaded: scans of random
  * documents by two threads, and synced groups of 64 documents of 25 rows. {@code java -cp
  * target/lectus.jar load-tests/StraightLarge.java FOLDER DOCUMENTS SECONDS}
  */

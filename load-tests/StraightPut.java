@@ -11,9 +11,9 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * The most that one connection's durable PUT can reach over Vert.x and RocksDB: 25 keys written and
- * synced on a worker, with nothing read, parsed or checked. {@code java -cp target/lectus.jar
- * load-tests/StraightPut.java PORT FOLDER}
+ * Measures the highest rate that one connection's durable PUT can reach over Vert.x and RocksDB: 25
+ * keys are written and synced on a worker, with nothing read, parsed or checked. {@code java -cp
+ * target/lectus.jar load-tests/StraightPut.java PORT FOLDER}
  */
 public final class StraightPut {
   private static final int KEYS_PER_DOCUMENT = 25;

@@ -13,8 +13,8 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * RocksDB alone, with the same documents of 25 keys: synced groups of 1, 64 and 256 documents,
- * unsynced groups, and the scan of one document. {@code java -cp target/lectus.jar
+ * Measures RocksDB alone with the same documents of 25 keys: synced groups of 1, 64 and 256
+ * documents, unsynced groups, and the scan of one document. {@code java -cp target/lectus.jar
  * load-tests/StraightRocks.java FOLDER}
  */
 public final class StraightRocks {
@@ -92,7 +92,7 @@ public final class StraightRocks {
   }
 
   private static byte[] key(int document, int leaf) {
-    // Scattered like ids made by clients, and as long as a leaf's key.
+    // Scattered like ids that clients create, and as long as a leaf's key.
     int scattered = Integer.reverse(document);
     return String.format("prefix-doc-%08x-leaf-rev-0123456789abcdef-field-%02d", scattered, leaf)
         .getBytes(StandardCharsets.UTF_8);

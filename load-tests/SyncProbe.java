@@ -7,8 +7,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 
 /**
- * How many appends of one kilobyte a second the disk makes durable, one after the other: the median
- * of five rounds of a second. {@code java load-tests/SyncProbe.java FOLDER [ROUNDS]}
+ * Measures how many appends of one kilobyte a second the disk makes durable, in sequence: the
+ * median of five rounds of a second. {@code java load-tests/SyncProbe.java FOLDER [ROUNDS]}
  */
 public final class SyncProbe {
   private static final int ROUNDS = 5;

@@ -15,16 +15,16 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How many documents a second go in by {@code _bulk_docs} and come out by {@code _all_docs} and
- * {@code _changes}, both with their bodies: documents of some 500 bytes with a dozen members, 500 in
- * a request, four connections in and one out.
+ * Measures the documents a second written by {@code _bulk_docs} and read by {@code _all_docs} and
+ * {@code _changes}, both with bodies: documents of some 500 bytes with a dozen members, 500 in a
+ * request, four connections that write and one that reads.
  *
  * <pre>
  * java load-tests/WholeDatabase.java PORT [DOCUMENTS] [ROUNDS]
  * </pre>
  *
- * Each round fills a database, reads it three times either way, and deletes it. The first rounds warm
- * the server; the last line has the medians of the second half of them.
+ * Each round fills a database, reads it three times in both ways, and deletes it. The first rounds
+ * warm the server up; the last line has the medians of the second half of the rounds.
  */
 public final class WholeDatabase {
   private static final int BULK = 500;
@@ -152,7 +152,7 @@ public final class WholeDatabase {
     return line.toString().strip();
   }
 
-  /** The median of the seconds that whole answers took. */
+  /** Returns the median of the times of whole answers, in seconds. */
   private double read(String target, int documents) throws IOException {
     double[] seconds = new double[READS];
     for (int i = 0; i < READS; i++) {
@@ -166,7 +166,7 @@ public final class WholeDatabase {
     return median(seconds);
   }
 
-  /** Reads an answer to its end and counts its lines. */
+  /** Reads an answer to its end and returns the number of its lines. */
   private long call(String method, String target) throws IOException {
     try (Socket socket = connect()) {
       socket

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures what listeners cost and how soon rows reach them, shards and selectors, beside a bare
+# Measures the cost of listeners and how soon rows reach them, shards and selectors, compared with a bare
 # Vert.x WebSocket server and pouchdb-server from npm, and prints the table of listeners in README.md.
 # Needs JDK 17+, wrk, curl, Node.js 18+ and the packaged jar; some 14 minutes.
 set -euo pipefail
@@ -43,7 +43,7 @@ put_rate() { wrk -t2 -c64 -d8s -s load-tests/wrk/put.lua "$1" | awk '/Requests\/
 echo '| measured | figure |'
 echo '|---|---|'
 
-# Listeners, beside a server that does nothing else.
+# Listeners, compared with a server that does nothing else.
 java -Xmx512m -cp "$jar" load-tests/BareSockets.java $bare_port >/dev/null 2>&1 & bare=$!; pids+=($bare)
 until_up http://127.0.0.1:$bare_port/
 row 'bare Vert.x WebSockets' "$(load idle $bare_port $bare 10000)"
@@ -66,7 +66,7 @@ row '1 000 listeners, 10 writes/s, continuous' "$(load flow $port continuous 100
 row '1 000 listeners, 200 writes/s, websocket' "$(load flow $port websocket 1000 1 200 20)"
 row '1 000 databases with a listener each, 200 writes/s' "$(load flow $port websocket 1000 1000 200 20)"
 
-# Two members of a cluster on one store: only the event bus tells one what the other writes.
+# Two members of a cluster on one store: only the event bus announces the writes of one to the other.
 java -Xmx512m -cp "$jar:target/test-classes" load-tests/Members.java "$work/members" 2 >"$work/members.log" 2>&1 & members=$!; pids+=($members)
 until grep -q '^ready' "$work/members.log"; do
   kill -0 $members 2>/dev/null || { cat "$work/members.log" >&2; exit 1; }
@@ -77,7 +77,7 @@ load flow ${ports[1]} websocket 200 1 200 20 ${ports[0]} >/dev/null
 row '200 listeners on one member, 50 writes/s through another' "$(load flow ${ports[1]} websocket 200 1 50 20 ${ports[0]})"
 kill $members
 
-# The same of pouchdb-server, as fast as it goes.
+# The same for pouchdb-server, as fast as it can.
 npm --prefix "$work/peer" install --silent pouchdb-server@4.2.0 >/dev/null 2>&1
 (cd "$work/peer" && exec node node_modules/.bin/pouchdb-server --port $peer_port --host 127.0.0.1 \
   --no-stdout-logs --dir "$work/peer/data" >/dev/null 2>&1) & peer=$!; pids+=($peer)
@@ -99,7 +99,7 @@ shards=$(curl -fsS $base/sixteen/_changes/_meta | node -e '
   process.stdin.on("data", (part) => { text += part; }).on("end", () => {
     console.log(JSON.parse(text).generations.at(-1).shards.join(" "));
   });')
-# One client for all, so that its start is not what is measured.
+# One client for all, so that its start is not measured.
 wall_of() {
   local start; start=$(date +%s%N)
   curl -fsS "$@"
@@ -128,7 +128,7 @@ one=$(printf '%s\n' "${ones[@]}" | median)
 sixteen=$(printf '%s\n' "${sixteens[@]}" | median)
 row 'PUT, 64 connections, 16 shards' "$sixteen/s, $(percent "$sixteen" "$one") of $one/s with one"
 
-# A selector that lets one document of a hundred through.
+# A selector that one document of a hundred matches.
 documents_seconds=$(median_seconds_of "$base/one/_changes?include_docs=true")
 selector_seconds=$(median_seconds_of -X POST -H 'Content-Type: application/json' \
   -d '{"selector":{"m01":{"$mod":[100,0]}}}' "$base/one/_changes?filter=_selector")

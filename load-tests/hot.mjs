@@ -1,4 +1,4 @@
-// Updates 100 documents again and again: node hot.mjs URL UPDATES
+// Updates 100 documents repeatedly: node hot.mjs URL UPDATES
 const [url, updates] = [process.argv[2], Number(process.argv[3])];
 const DOCUMENTS = 100;
 

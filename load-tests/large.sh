@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A large store: how long it takes to open, how much memory and how many files it takes, and its GET and PUT
-# beside the same reads and writes straight on RocksDB, in the same files. Needs Linux, JDK 17+, wrk,
+# Measures a large store: the time to open it, its memory and open files, and its GET and PUT compared with
+# the same reads and writes straight on RocksDB, in the same files. Needs Linux, JDK 17+, wrk,
 # curl, Node.js 18+ and the packaged jar.
 #
 #   load-tests/large.sh          20 GB, some 40 minutes
@@ -73,5 +73,5 @@ row 'PUT, durable, 64 connections' "$(rate 64 load-tests/wrk/put.lua $base/large
 row "then" "RSS $(rss), $(files) descriptors"
 stop
 
-# Last, since it writes rows of no document into the store.
+# Last, since it writes rows that belong to no document into the store.
 java -cp "$classpath" load-tests/StraightLarge.java "$work/data/rocks" $DOCUMENTS "$seconds"

@@ -1,5 +1,5 @@
-// Pulls a whole database with PouchDB: node replicate.mjs URL. Prints documents a second. Its modules
-// are those of src/test/clients.
+// Pulls a whole database with PouchDB: node replicate.mjs URL. Prints documents a second. It uses the
+// modules of src/test/clients.
 import { createRequire } from 'node:module';
 
 const require = createRequire(new URL('../src/test/clients/package.json', import.meta.url));

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures Lectus beside a bare Vert.x server and straight RocksDB, in one run on one machine, and
+# Compares Lectus with a bare Vert.x server and straight RocksDB, in one run on one machine, and
 # prints the first table of "How fast it is" in README.md. Needs JDK 17+, wrk, curl, Node.js 18+ and the packaged jar.
 #
 #   load-tests/run.sh            everything, some 20 minutes
@@ -43,7 +43,7 @@ until_up $base/_up
 row() { printf '| %s | %s | %s |\n' "$1" "$2" "$3"; }
 percent() { awk -v a="$1" -v b="$2" 'BEGIN { if (b > 0) printf "%.0f %%", 100 * a / b; else print "–" }'; }
 median() { printf '%s\n' "$@" | sort -n | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'; }
-# Requests a second; an answer that is no success fails the run.
+# Prints requests a second; an unsuccessful answer fails the run.
 rate() { # connections, script, url, seconds
   local threads=$(( $1 < 2 ? 1 : 2 )) out
   out=$(wrk -t$threads -c"$1" -d"${4:-$seconds}s" -s "$2" "$3")
@@ -56,7 +56,7 @@ rows_a_second() { # url; the median of five answers
   for _ in 1 2 3 4 5; do times+=("$(seconds_of "$1")"); done
   awk -v n="$(grep -c '^{"\(seq\|id\)"' "$work/body")" -v t="$(median "${times[@]}")" 'BEGIN { printf "%.0f", n / t }'
 }
-# Until nothing is left to flush and to compact: less than 5 % of a core for three seconds.
+# Waits until nothing is left to flush and to compact: less than 5 % of a core for three seconds.
 until_at_rest() {
   local quiet=0 before now
   while [ $quiet -lt 3 ]; do
@@ -88,7 +88,7 @@ for script in $base/warm http://127.0.0.1:$hello_port/warm; do
   DOCUMENTS=20000 rate 64 load-tests/wrk/get.lua "$script" 10 >/dev/null
 done
 
-# A machine's speed moves from second to second, so hello and Lectus take turns: medians of three.
+# A machine's speed varies from second to second, so hello and Lectus take turns: medians of three.
 declare -A beside alone
 in_turns() { # what, connections, script, path
   local hellos=() ours=()
@@ -106,7 +106,7 @@ until_at_rest
 for c in 1 16 64 256; do in_turns 'GET, at rest' $c load-tests/wrk/get.lua load; done
 curl -fsS -X PUT $base/put >/dev/null
 for c in 1 16 64 256; do in_turns 'PUT, durable' $c load-tests/wrk/put.lua put; done
-# A disk's speed moves from second to second, so one connection's PUT takes turns with the probe, and
+# A disk's speed varies from second to second, so one connection's PUT takes turns with the probe, and
 # with a server that does nothing but HTTP and the synced write.
 java -Xmx512m -cp "$jar" load-tests/StraightPut.java $straight_port "$work" >/dev/null 2>&1 & straight=$!; pids+=($straight)
 until_answers http://127.0.0.1:$straight_port/

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures the embedded store beside the same work done straight on RocksDB, with JMH; needs JDK 17+
-# and Maven, some 15 minutes. Three rounds in turn, because a disk's speed moves: take the medians.
+# Compares the embedded store with the same work done straight on RocksDB, with JMH; needs JDK 17+
+# and Maven, some 15 minutes. Three rounds in turn, because a disk's speed varies: take the medians.
 #
 #   load-tests/store.sh                  commits, reads and updates
 #   load-tests/store.sh StoreRead -f 1   any benchmark, any of JMH's options

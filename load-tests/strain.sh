@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures how a well-behaved client fares beside hostile ones, feeds with a filter of their own each,
-# many databases behind one subscription, and readers of shards, and prints a table of README.md.
+# Measures a well-behaved client beside hostile ones, feeds with a filter of their own each, many
+# databases in one subscription, and readers of shards, and prints a table of README.md.
 # Needs JDK 17+, curl, the packaged jar and the compiled tests (mvn -q package -DskipTests); some 12 minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -23,7 +23,7 @@ trap cleanup EXIT
 for tool in curl javac; do
   command -v "$tool" >/dev/null || { echo "$tool is needed" >&2; exit 1; }
 done
-# The attackers alone have five thousand connections, on both sides.
+# The attackers alone have five thousand connections, counted on both sides.
 ulimit -n "$(ulimit -Hn)"
 
 serve() { # folder, heap

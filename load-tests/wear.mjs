@@ -1,5 +1,5 @@
 // Updates documents of load.mjs at random, one PUT each, at an even rate:
-// node wear.mjs URL DOCUMENTS UPDATES_A_SECOND SECONDS. Prints how many there were and the bytes of their JSON.
+// node wear.mjs URL DOCUMENTS UPDATES_A_SECOND SECONDS. Prints their number and the bytes of their JSON.
 const [url, documents, rate, seconds] = [process.argv[2], ...process.argv.slice(3).map(Number)];
 
 async function update(number) {

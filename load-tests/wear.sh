@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What light updates write to the disk: documents of load.mjs are updated at random, at an even rate, and
-# the bytes that the server's process wrote are set beside the bytes of the updates' JSON. Needs Linux,
+# Measures what light updates write to the disk: documents of load.mjs are updated at random, at an even rate,
+# and the bytes that the server's process wrote are compared with the bytes of the updates' JSON. Needs Linux,
 # JDK 17+, curl, Node.js 18+ and the packaged jar.
 #
 #   load-tests/wear.sh                                    400000 documents, 100 updates/s, 60 s
@@ -22,7 +22,7 @@ for _ in $(seq 300); do curl -fs "$base/_up" >/dev/null && break; sleep 0.1; don
 
 written() { awk '/^write_bytes/ { print $2 }' "/proc/$lectus/io"; }
 megabytes() { awk -v b="$1" 'BEGIN { printf "%.0f MB", b / 1e6 }'; }
-# Until nothing is left to flush and to compact: nothing written for three seconds.
+# Waits until nothing is left to flush and to compact: nothing written for three seconds.
 until_at_rest() {
   local quiet=0 before now
   while [ $quiet -lt 3 ]; do

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Measures writers into one database beside as many writers into 256 of them, in turns, and prints a
+# Compares writers into one database with as many writers into 256 of them, in turns, and prints a
 # table. Needs JDK 17+, wrk, curl and the packaged jar; some 2 minutes.
 #
 #   load-tests/writers.sh             a server of its own
-#   load-tests/writers.sh URL         a server that runs already, whose databases are added to: for
+#   load-tests/writers.sh URL         a running server, which keeps the databases: for
 #                                     instance one whose commits take 2 ms (lectus.bench.SlowCommits)
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -29,7 +29,7 @@ for _ in $(seq 100); do curl -fs "$base/_up" >/dev/null && break; sleep 0.1; don
 
 row() { printf '| %s | %s | %s |\n' "$1" "$2" "$3"; }
 median() { printf '%s\n' "$@" | sort -n | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'; }
-# Requests a second; an answer that is no success fails the run.
+# Prints requests a second; an unsuccessful answer fails the run.
 rate() { # connections, script, url, seconds
   local threads=$(( $1 < 2 ? 1 : 2 )) out
   out=$(wrk -t$threads -c"$1" -d"${4:-$seconds}s" -s "$2" "$3")

@@ -1,4 +1,4 @@
--- _bulk_docs of 500 documents, ids made here.
+-- _bulk_docs of 500 documents, with ids created here.
 dofile(debug.getinfo(1, "S").source:match("^@(.*/)") .. "documents.lua")
 
 function request()

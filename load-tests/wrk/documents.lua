@@ -1,5 +1,5 @@
--- What the scripts that write have in common: documents of 300 bytes with 25 leaves, and for each
--- thread a number, so that it writes under ids of its own.
+-- Shared by the scripts that write: documents of 300 bytes with 25 leaves, and a number for each
+-- thread, so that it writes ids of its own.
 local thread_count = 0
 
 function setup(thread)

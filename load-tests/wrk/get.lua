@@ -1,4 +1,4 @@
--- GET of random documents of those that put.lua or load.mjs made: doc-00000000 on.
+-- GET of random documents that put.lua or load.mjs created: doc-00000000 on.
 local count = tonumber(os.getenv("DOCUMENTS") or "100000")
 
 function init(args)

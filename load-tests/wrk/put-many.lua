@@ -1,4 +1,4 @@
--- PUT of new documents into DATABASES databases, chosen at random: the path's, with -0, -1, … behind it.
+-- PUT of new documents into DATABASES databases, chosen at random: the path's name followed by -0, -1, …
 dofile(debug.getinfo(1, "S").source:match("^@(.*/)") .. "documents.lua")
 local databases = tonumber(os.getenv("DATABASES") or "256")
 

@@ -3,21 +3,28 @@ package lectus;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import lectus.cli.CheckCommand;
+import lectus.cli.ConfigCommand;
+import lectus.cli.Console;
+import lectus.cli.SampleCommand;
+import lectus.cli.ServeCommand;
+import lectus.cli.VersionLine;
+import lectus.config.ConfigurationException;
 import lectus.error.StoreOpenException;
-import lectus.server.StartException;
+import lectus.server.cluster.StartException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 
 /**
- * The command line. {@code lectus serve} runs a server; what keeps it from starting is said in one
- * sentence, with exit status 1.
+ * The command line. {@code lectus serve} runs a server; if it cannot start, one sentence says why,
+ * and the exit status is 1.
  */
 @Command(
     name = "lectus",
     description = "A document database with CouchDB's HTTP API.",
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class,
+    versionProvider = VersionLine.class,
     synopsisSubcommandLabel = "COMMAND")
 public final class Lectus {
   private static final int FAILED = 1;
@@ -30,12 +37,13 @@ public final class Lectus {
     System.exit(run(args, System.getenv(), new Console(out, err)));
   }
 
-  /** Runs one command line and gives its exit status. */
-  static int run(String[] args, Map<String, String> environment, Console console) {
+  /** Runs one command line and returns its exit status. */
+  public static int run(String[] args, Map<String, String> environment, Console console) {
     CommandLine commands = new CommandLine(new Lectus());
-    commands.addSubcommand(new ServeCommand(environment, console));
+    commands.addSubcommand(new ServeCommand(environment, console).commandLine());
     commands.addSubcommand(new SampleCommand(isTerminal()));
-    commands.addSubcommand(new CheckCommand(environment, console));
+    commands.addSubcommand(new CheckCommand(environment, console).commandLine());
+    commands.addSubcommand(new ConfigCommand(console));
     commands.setOut(console.out()).setErr(console.err());
     commands.setParameterExceptionHandler((e, unused) -> misunderstood(e, console));
     commands.setExecutionExceptionHandler((e, command, parsed) -> failed(e, console));
@@ -46,7 +54,7 @@ public final class Lectus {
     return commands.execute(args);
   }
 
-  /** Later versions of Java have a console that is no terminal unless told otherwise. */
+  /** Later versions of Java return a console even without a terminal. */
   private static boolean isTerminal() {
     System.setProperty("jdk.console", "java.base");
     return System.console() != null;

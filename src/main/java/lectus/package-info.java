@@ -1,5 +1,5 @@
 /**
- * The entry point: the command line, the configuration, and the start and orderly stop of one
- * server. What a server is made of is put together in {@link lectus.server}.
+ * The entry point. {@link lectus.Lectus} hands the command line to a command of {@link lectus.cli}
+ * and gives its exit status. Nothing else belongs here.
  */
 package lectus;

@@ -12,13 +12,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Whatever encodes what lasts has a table of its exact bytes, and stands in ARCHITECTURE.md. */
+/** Every encoder of stored bytes has a table of exact bytes, and is listed in ARCHITECTURE.md. */
 final class GoldenTablesTest {
   private static final Path TABLES = Path.of("src/test/resources/golden");
   private static final String SECTION = "## Key layout";
   private static final String NEXT_SECTION = "\n## ";
 
-  /** A row's last but one cell, or its last one, is the name of a class and nothing else. */
+  /** A row whose last cell but one, or last cell, is the name of a class and nothing else. */
   private static final Pattern CLASS = Pattern.compile("\\| `([A-Z]\\w+)` \\|");
 
   @Test

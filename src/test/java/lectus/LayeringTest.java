@@ -14,30 +14,15 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import lectus.tidy.PackageTable;
 
 /** Packages depend downwards only, in the order in which ARCHITECTURE.md lists them. */
 @AnalyzeClasses(packages = "lectus", importOptions = ImportOption.DoNotIncludeTests.class)
 final class LayeringTest {
-  /**
-   * A row of ARCHITECTURE.md's table of packages begins with one name, or with several that know
-   * nothing of each other.
-   */
-  private static final Pattern ROW = Pattern.compile("^\\|((?: `lectus[a-z.]*`,?)+) \\|.*");
-
-  private static final Pattern NAME = Pattern.compile("`(lectus[a-z.]*)`");
-
   @ArchTest
   static final ArchRule packages_depend_on_what_stands_further_down_in_the_table =
-      classes().should(new DependDownwards(floors()));
+      classes().should(new DependDownwards(PackageTable.read()));
 
   @ArchTest
   static final ArchRule nothing_points_upwards =
@@ -45,7 +30,7 @@ final class LayeringTest {
           .consideringOnlyDependenciesInAnyPackage("lectus..")
           .withOptionalLayers(true)
           .layer("main")
-          .definedBy("lectus")
+          .definedBy("lectus", "lectus.cli..", "lectus.config..")
           .layer("server")
           .definedBy("lectus.server..")
           .layer("http")
@@ -103,7 +88,8 @@ final class LayeringTest {
   static final ArchRule the_layer_knows_nothing_of_http_or_vertx =
       noClasses()
           .that()
-          .resideOutsideOfPackages("lectus", "lectus.server..", "lectus.http..")
+          .resideOutsideOfPackages(
+              "lectus", "lectus.cli..", "lectus.config..", "lectus.server..", "lectus.http..")
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage("io.vertx..", "io.netty..");
@@ -117,19 +103,20 @@ final class LayeringTest {
           .dependOnClassesThat()
           .haveFullyQualifiedName("com.apple.foundationdb.FDB");
 
-  /** The floor of each package: 0 at the top. */
-  private static Map<String, Integer> floors() {
-    Map<String, Integer> floors = new HashMap<>();
-    try (Stream<String> lines = Files.lines(Path.of("ARCHITECTURE.md"))) {
-      for (Matcher row : lines.map(ROW::matcher).filter(Matcher::matches).toList()) {
-        int floor = floors.size();
-        NAME.matcher(row.group(1)).results().forEach(name -> floors.put(name.group(1), floor));
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return floors;
-  }
+  @ArchTest
+  static final ArchRule only_what_hands_services_out_knows_all_of_them =
+      noClasses()
+          .that()
+          .resideInAPackage("lectus.http..")
+          .and()
+          .haveSimpleNameNotEndingWith("Api")
+          .and()
+          .doNotHaveFullyQualifiedName("lectus.http.api.Routes")
+          .and()
+          .doNotHaveFullyQualifiedName("lectus.http.Services")
+          .should()
+          .dependOnClassesThat()
+          .haveFullyQualifiedName("lectus.http.Services");
 
   private static final class DependDownwards extends ArchCondition<JavaClass> {
     private final Map<String, Integer> floors;

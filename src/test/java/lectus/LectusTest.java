@@ -10,6 +10,9 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import lectus.cli.Console;
+import lectus.config.DefaultFile;
+import lectus.config.ListenKeys;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 import org.junit.jupiter.api.Test;
@@ -18,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What the command line says when it does not serve. */
+/** The command line's output when it does not serve. */
 @Timeout(60)
 final class LectusTest {
   @TempDir private Path folder;
@@ -48,8 +51,17 @@ final class LectusTest {
     assertThat(out.toString()).contains("serve");
     assertThat(run("serve", "--help")).isZero();
     assertThat(out.toString()).contains("--allow-anonymous", "--cors-origin", "--set");
+    assertThat(out.toString().replaceAll("\\s+", " "))
+        .contains(ListenKeys.HOST.meaning() + " Default: " + ListenKeys.HOST.fallback());
     assertThat(run("--version")).isZero();
     assertThat(out.toString()).contains("Lectus ");
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void the_configuration_file_can_be_had() {
+    assertThat(run("config")).isZero();
+    assertThat(out.toString()).isEqualTo(DefaultFile.text());
     assertThat(err.toString()).isEmpty();
   }
 
@@ -80,6 +92,8 @@ final class LectusTest {
             + " \"poll.busy-millis\" (100).",
         "--set cors.origins=https://app.example,* --set cors.credentials=true|\"cors.origins\" must"
             + " name the origins when \"cors.credentials\" is true",
+        "--cors-origin * --cors-origin https://a,https://b --set cors.credentials=true"
+            + "|\"cors.origins\" must name the origins",
         "--host no.such.host.invalid|\"no.such.host.invalid\" is not known",
         "--prot 1|--prot"
       })
@@ -102,6 +116,15 @@ final class LectusTest {
     environment = Map.of("LECTUS_CONFIG", "no-such-file");
 
     assertRefused(run("serve", "--data", data()), "no-such-file cannot be read");
+  }
+
+  @Test
+  void a_switch_that_is_not_given_leaves_what_the_environment_says() {
+    environment = Map.of("LECTUS_CLUSTER", "true");
+
+    assertRefused(
+        run("serve", "--data", data(), "--cluster-config", "no-such-file"),
+        "The cluster configuration no-such-file cannot be read.");
   }
 
   @Test

@@ -16,7 +16,7 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The programs of {@code load-tests} are run from their source, so no build compiles them. */
+/** The programs of {@code load-tests} run from source, so they are compiled here only. */
 final class LoadTestsTest {
   @TempDir Path classes;
 

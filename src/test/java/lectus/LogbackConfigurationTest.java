@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of an event with the configuration that is shipped. */
+/** Log events with the shipped configuration. */
 final class LogbackConfigurationTest {
   private final LoggerContext context = new LoggerContext();
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code lectus check} of the packaged jar, as a process of its own. */
+/** {@code lectus check} of the packaged jar, in a process of its own. */
 @Timeout(120)
 final class PackagedCheckIT {
   @TempDir private Path folder;

@@ -9,7 +9,7 @@ import java.util.jar.JarFile;
 import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.Test;
 
-/** What the packaged jar carries. */
+/** The content of the packaged jar. */
 final class PackagedJarIT {
   private static final long MOST_BYTES = 90_000_000;
 

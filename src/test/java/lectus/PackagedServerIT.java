@@ -33,10 +33,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The packaged jar as a process of its own, as a newcomer starts it. */
+/** The packaged jar in a process of its own, started as in the README. */
 @Timeout(120)
 final class PackagedServerIT {
-  /** What a process has as its exit status when SIGTERM ended it. */
+  /** The exit status of a process that SIGTERM ended. */
   private static final int ENDED_BY_SIGTERM = 128 + 15;
 
   @TempDir private Path folder;
@@ -76,12 +76,12 @@ final class PackagedServerIT {
     return process;
   }
 
-  /** Where the process with this number says what went wrong. */
+  /** Returns the file with the standard error of the process with this number. */
   private Path complaintsOf(int number) {
     return folder.resolve("complaints" + number);
   }
 
-  /** The URL that the first line names, without the slash at its end. */
+  /** Returns the URL in the first line, without the slash at its end. */
   private static String urlOf(Process process) throws IOException {
     BufferedReader out = process.inputReader();
     String line = out.readLine();

@@ -1,8 +1,8 @@
 package lectus.audit;
 
-/** Is told of an audit while it runs, on the thread that runs it. */
+/** Receives the progress of an audit, on the thread that runs it. */
 public interface AuditListener {
-  /** For whoever wants nothing but the report. */
+  /** Ignores progress. */
   AuditListener SILENT =
       new AuditListener() {
         @Override
@@ -17,8 +17,8 @@ public interface AuditListener {
   /**
    * Called now and then.
    *
-   * @param what what is being counted
-   * @param count how many of it were looked at so far
+   * @param what the kind of thing being counted
+   * @param count how many have been examined so far
    */
   void reached(String what, long count);
 }

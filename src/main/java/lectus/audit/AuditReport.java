@@ -3,9 +3,9 @@ package lectus.audit;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What an audit has seen. Of very many findings it keeps the first ones. */
+/** The results of an audit. Of very many findings it keeps only the first. */
 public final class AuditReport {
-  /** Whoever reads more lines than these learns nothing new. */
+  /** More findings than these tell the reader nothing new. */
   static final int MOST_FINDINGS = 1_000;
 
   private static final int BETWEEN_REACHED = 20_000;
@@ -23,12 +23,12 @@ public final class AuditReport {
     this.listener = listener;
   }
 
-  /** The first findings, in the order in which they were made. */
+  /** Returns the first findings, in the order they were made. */
   public List<Finding> findings() {
     return List.copyOf(findings);
   }
 
-  /** All findings, also those that were not kept. */
+  /** Returns the number of all findings, including those not kept. */
   public long found() {
     return found;
   }
@@ -37,27 +37,27 @@ public final class AuditReport {
     return found == 0;
   }
 
-  /** What is worth knowing and no finding. */
+  /** Returns remarks that are not findings. */
   public List<String> notes() {
     return List.copyOf(notes);
   }
 
-  /** All databases that there are, also those that were not looked at. */
+  /** Returns the number of databases, including those not examined. */
   public long databases() {
     return databases;
   }
 
-  /** Databases in the format of an earlier version, of which nothing is known. */
+  /** Returns the number of databases in an earlier version's format, which were not examined. */
   public long notLookedAt() {
     return notLookedAt;
   }
 
-  /** Documents looked at, deleted ones included. */
+  /** Returns the number of documents examined, deleted ones included. */
   public long documents() {
     return documents;
   }
 
-  /** At which versions of the store it was read. */
+  /** Returns the versions of the store that were read. */
   public ReadVersions versions() {
     return versions;
   }
@@ -78,7 +78,7 @@ public final class AuditReport {
     databases++;
   }
 
-  /** Notes why a database that was counted is not looked at. */
+  /** Notes why a counted database was not examined. */
   void passOver(String sentence) {
     notLookedAt++;
     note(sentence);
@@ -90,7 +90,7 @@ public final class AuditReport {
     }
   }
 
-  /** Puts this report in the state in which another one is. */
+  /** Adopts the state of another report. */
   void takeOver(AuditReport other) {
     other.findings.forEach(finding -> add(finding.place(), finding.problem()));
     found += other.found - other.findings.size();
@@ -101,7 +101,7 @@ public final class AuditReport {
     versions.include(other.versions);
   }
 
-  /** A report on a part, to be taken over if it counts. */
+  /** Returns a report on a part, to be adopted if the part counts. */
   AuditReport part() {
     return new AuditReport(
         new AuditListener() {

@@ -5,10 +5,10 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.error.LectusException;
 
-/** One life of a database, which must not end while it is looked at. */
+/** One life of a database, which must not end during the audit. */
 record AuditedDatabase(Catalogue catalogue, DatabaseHandle handle) {
   /**
-   * The same as of another version.
+   * Returns the handle at another version.
    *
    * @throws LectusException {@code not_found} if this life has ended
    */

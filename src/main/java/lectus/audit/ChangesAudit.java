@@ -17,12 +17,12 @@ import lectus.database.ShardId;
 import lectus.database.StatisticsDelta;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
 
 /**
- * Goes through the changes index of a database. That each document has its entry is seen from the
- * documents; here it is seen that there are no other entries.
+ * Audits the changes index of a database. {@link DocumentsAudit} checks that each document has its
+ * entry; this class checks that there are no other entries.
  */
 final class ChangesAudit {
   /** Entries whose documents are read together. */
@@ -45,10 +45,10 @@ final class ChangesAudit {
   private record Entry(ShardId shard, ChangeEntry change) {}
 
   /**
-   * Looks at every entry for itself.
+   * Checks each entry by itself.
    *
-   * @param counted takes what the counters should say
-   * @return how many there are
+   * @param counted accumulates what the counters should say
+   * @return the number of entries
    */
   long run(StatisticsDelta counted) {
     checkStrangers();
@@ -81,7 +81,7 @@ final class ChangesAudit {
     return entries[0];
   }
 
-  /** Entries in shards that no generation has. */
+  /** Reports entries in shards that no generation has. */
   private void checkStrangers() {
     List<Range> known = new ArrayList<>();
     for (Generation generation : db.topology().generations()) {
@@ -112,7 +112,7 @@ final class ChangesAudit {
     }
   }
 
-  /** Names the entries that are not the ones of their documents. */
+  /** Reports the entries that do not belong to their documents. */
   void nameStrays() {
     List<Entry> batch = new ArrayList<>(BATCH);
     for (Generation generation : db.topology().generations()) {
@@ -161,7 +161,7 @@ final class ChangesAudit {
 
   private static boolean isOf(CompletableFuture<Optional<EditBranch>> winner, Entry entry) {
     try {
-      return Reads.await(winner)
+      return Awaiting.await(winner)
           .filter(EditBranch::isWinner)
           .map(it -> it.winner().sequence().equals(entry.change().sequence()))
           .orElse(false);
@@ -173,7 +173,7 @@ final class ChangesAudit {
   private boolean isStillThere(Entry stray) {
     return reading.read(
         tx ->
-            Reads.await(changes.entry(tx, stray.shard(), stray.change().sequence())).isPresent()
+            Awaiting.await(changes.entry(tx, stray.shard(), stray.change().sequence())).isPresent()
                 && !strays(tx, database.current(tx), List.of(stray)).isEmpty());
   }
 }

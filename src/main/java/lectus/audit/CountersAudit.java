@@ -9,7 +9,7 @@ import lectus.database.DatabaseSubspace;
 import lectus.database.Statistics;
 import lectus.database.StatisticsDelta;
 
-/** Compares the counters of a database with what was counted, slot by slot. */
+/** Compares the counters of a database with the audit's counts, slot by slot. */
 record CountersAudit(Reading reading, AuditedDatabase database, AuditReport report) {
   private static final int COUNTER_BYTES = Long.BYTES;
 
@@ -27,7 +27,8 @@ record CountersAudit(Reading reading, AuditedDatabase database, AuditReport repo
 
   private void check(KeyValue row, long expected) {
     if (row.getValue().length != COUNTER_BYTES) {
-      report.add(database.place(), "a counter has no 8 bytes, the key " + Texts.key(row.getKey()));
+      report.add(
+          database.place(), "a counter is not 8 bytes long, the key " + Texts.key(row.getKey()));
       return;
     }
     report(row.getKey(), Statistics.count(row.getValue()), expected);

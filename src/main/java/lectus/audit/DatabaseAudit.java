@@ -12,10 +12,10 @@ import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
 import lectus.database.StatisticsDelta;
 import lectus.error.LectusException;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
 
-/** Goes through everything that lies below the prefix of one database. */
+/** Audits everything below the prefix of one database. */
 final class DatabaseAudit {
   private final Reading reading;
   private final AuditedDatabase database;
@@ -30,31 +30,31 @@ final class DatabaseAudit {
   }
 
   /**
-   * @return false if the database was resharded meanwhile, so that nothing of this counts
+   * @return false if the database was resharded meanwhile, so that this result does not count
    * @throws LectusException {@code not_found} if the database does not exist, or ends meanwhile
    */
   static boolean run(Reading reading, Catalogue catalogue, DatabaseName name, AuditReport report) {
     report.countDatabase();
-    DatabaseHandle handle;
+    DatabaseHandle db;
     try {
-      handle = reading.read(tx -> catalogue.current(tx, name));
+      db = reading.read(tx -> catalogue.current(tx, name));
     } catch (MalformedTupleException | IllegalArgumentException unreadable) {
       report.add(
           Texts.database(name.text()),
           "its configuration cannot be read (" + unreadable.getMessage() + ")");
       return true;
     }
-    if (!handle.isCurrent()) {
+    if (!db.isCurrent()) {
       report.passOver(
           "The "
               + Texts.database(name.text())
               + " has the format of an earlier version, which the next start of a server brings up"
-              + " to date, or says in its log why it cannot; it was not looked at.");
+              + " to date, or says in its log why it cannot; it was not checked.");
       return true;
     }
-    AuditedDatabase database = new AuditedDatabase(catalogue, handle);
+    AuditedDatabase database = new AuditedDatabase(catalogue, db);
     new DatabaseAudit(reading, database, report).run();
-    return reading.read(database::current).topology().equals(handle.topology());
+    return reading.read(database::current).topology().equals(db.topology());
   }
 
   private void run() {
@@ -90,7 +90,7 @@ final class DatabaseAudit {
   }
 
   private Optional<Sequence> lastUpdate() {
-    return reading.read(tx -> Reads.await(new UpdateSequence(database.current(tx)).read(tx)));
+    return reading.read(tx -> Awaiting.await(new UpdateSequence(database.current(tx)).read(tx)));
   }
 
   private boolean isAsItWas(Optional<Sequence> before) {

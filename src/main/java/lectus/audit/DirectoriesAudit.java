@@ -12,10 +12,12 @@ import lectus.database.Catalogue;
 import lectus.database.CatalogueSubspace;
 import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.Store;
 
-/** The directories of the directory layer against the catalogue: each life has exactly its own. */
+/**
+ * Compares the directories of the directory layer with the catalogue: each life has exactly one.
+ */
 final class DirectoriesAudit {
   private final Reading reading;
   private final Store store;
@@ -23,7 +25,7 @@ final class DirectoriesAudit {
   private final AuditReport report;
   private final DirectoryLayer directories = new DirectoryLayer();
 
-  /** Instances whose directories nobody has asked for yet; listed before the catalogue is read. */
+  /** Instances whose directories have not been matched yet, listed before the catalogue is read. */
   private final Set<String> left;
 
   DirectoriesAudit(Reading reading, Store store, AuditReport report) {
@@ -36,12 +38,12 @@ final class DirectoriesAudit {
 
   private List<String> list(ReadTransaction tx) {
     List<String> all = path(Catalogue.DIRECTORY);
-    return Reads.await(directories.exists(tx, all))
-        ? Reads.await(directories.list(tx, all))
+    return Awaiting.await(directories.exists(tx, all))
+        ? Awaiting.await(directories.list(tx, all))
         : List.of();
   }
 
-  /** Checks that a life of a database has the directory whose prefix the catalogue has. */
+  /** Checks that a life has its directory, with the catalogue's prefix. */
   void check(DatabaseName name, CatalogueSubspace.Entry life) {
     left.remove(life.instance().hex());
     Optional<String> problem = reading.read(tx -> problem(tx, name, life.instance()));
@@ -49,25 +51,25 @@ final class DirectoriesAudit {
   }
 
   private Optional<String> problem(ReadTransaction tx, DatabaseName name, InstanceId instance) {
-    byte[] value = Reads.await(tx.get(entries.key(name.text())));
+    byte[] value = Awaiting.await(tx.get(entries.key(name.text())));
     if (value == null || !entries.entry(value).instance().equals(instance)) {
       return Optional.empty(); // deleted meanwhile
     }
     List<String> path = path(Catalogue.directoryOf(instance));
-    if (!Reads.await(directories.exists(tx, path))) {
+    if (!Awaiting.await(directories.exists(tx, path))) {
       return Optional.of("the directory of its life " + instance + " is missing");
     }
-    byte[] prefix = Reads.await(directories.open(tx, path)).getKey();
+    byte[] prefix = Awaiting.await(directories.open(tx, path)).getKey();
     return Arrays.equals(prefix, entries.entry(value).prefix())
         ? Optional.empty()
-        : Optional.of("the catalogue has another prefix than the directory layer");
+        : Optional.of("its prefix in the catalogue is not the directory layer's");
   }
 
   /** Reports the directories that belong to no database. */
   void checkLeft() {
     for (String instance : left) {
       List<String> path = path(Catalogue.directoryOf(new InstanceId(instance)));
-      if (reading.read(tx -> Reads.await(directories.exists(tx, path)))) {
+      if (reading.read(tx -> Awaiting.await(directories.exists(tx, path)))) {
         report.add("the store", "a directory is left of the life " + instance + " of no database");
       }
     }

@@ -10,9 +10,9 @@ import lectus.document.alldocs.AllDocsRow;
 import lectus.revision.BodySize;
 import lectus.revision.EditBranch;
 
-/** What must hold of every document, whatever happened to the transactions that wrote it. */
+/** Checks the invariants of a document, whatever happened to the transactions that wrote it. */
 final class DocumentCheck {
-  /** With more branches than these it is not asked whether one is an ancestor of another. */
+  /** Documents with more branches are not checked for leaves that are ancestors of others. */
   private static final int MOST_COMPARED = 1_000;
 
   private final StoredDocument document;
@@ -23,7 +23,7 @@ final class DocumentCheck {
     this.problems = new ArrayList<>(document.defects());
   }
 
-  /** What is wrong with a document in itself; empty if nothing is. */
+  /** Returns what is wrong with a document by itself. Empty if nothing is. */
   static List<String> of(StoredDocument document) {
     DocumentCheck check = new DocumentCheck(document);
     check.checkBranches();
@@ -33,7 +33,9 @@ final class DocumentCheck {
     return check.problems;
   }
 
-  /** What is wrong with a document's entry in the changes index, found where it should be. */
+  /**
+   * Returns what is wrong with a document's entry in the changes index, read at its expected key.
+   */
   static List<String> ofEntry(EditBranch winner, Optional<ChangeEntry> found) {
     List<String> problems = new ArrayList<>();
     if (found.isEmpty()) {
@@ -42,7 +44,7 @@ final class DocumentCheck {
     }
     ChangeEntry entry = found.get();
     if (!entry.winner().equals(winner.leaf())) {
-      problems.add("its change tells of " + entry.winner() + ", the winner is " + winner.leaf());
+      problems.add("its change names " + entry.winner() + ", but the winner is " + winner.leaf());
     }
     if (entry.deleted() != winner.deleted()) {
       problems.add("its change says that it is " + (entry.deleted() ? "" : "not ") + "deleted");
@@ -51,7 +53,7 @@ final class DocumentCheck {
       problems.add(
           "its change counts "
               + entry.branchCount()
-              + " branches, its winner "
+              + " branches, but its winner "
               + winner.winner().branchCount());
     }
     return problems;
@@ -97,7 +99,8 @@ final class DocumentCheck {
       StoredDocument.Leaf leaf = new StoredDocument.Leaf(branch.deleted(), branch.leaf());
       checkBody(leaf, branch, Optional.ofNullable(left.remove(leaf)));
     }
-    left.keySet().forEach(leaf -> problems.add("a body is left of " + leaf + ", which is no leaf"));
+    left.keySet()
+        .forEach(leaf -> problems.add("a body is left of " + leaf + ", which is not a leaf"));
   }
 
   private void checkBody(StoredDocument.Leaf leaf, EditBranch branch, Optional<BodySize> stored) {
@@ -148,7 +151,7 @@ final class DocumentCheck {
       problems.add(
           "it is "
               + (validation.isListed() ? "" : "not ")
-              + "among the validators, its winner has "
+              + "among the validators, but its winner has "
               + (validates ? "a" : "no")
               + " validate_doc_update");
     }

@@ -13,8 +13,8 @@ import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
 
 /**
- * All documents of a database in the order of their ids, put together from the subspaces that are
- * sorted by it, with a page of each in memory.
+ * Iterates over all documents of a database in the order of their ids. It merges the subspaces
+ * sorted by id and keeps one page of each in memory.
  */
 final class DocumentCursor {
   private final DatabaseHandle db;
@@ -40,7 +40,7 @@ final class DocumentCursor {
       this.prefixBytes = subspace.key(db.prefix()).length();
     }
 
-    /** The id of the next row, its UTF-8 bytes; null at the end. */
+    /** Returns the UTF-8 bytes of the next row's id, or null at the end. */
     private byte[] id() {
       while (id == null && rows.hasNext()) {
         KeyValue row = rows.peek();
@@ -63,7 +63,7 @@ final class DocumentCursor {
     }
   }
 
-  /** The next document; empty at the end. */
+  /** Returns the next document. Empty at the end. */
   Optional<StoredDocument> next() {
     Optional<byte[]> least =
         parts.stream()

@@ -12,10 +12,10 @@ import lectus.database.Sequence;
 import lectus.database.StatisticsDelta;
 import lectus.revision.BodySize;
 import lectus.revision.EditBranch;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
 
-/** Goes through the documents of a database: each in itself, and its entry in the changes index. */
+/** Audits the documents of a database: each by itself, and its entry in the changes index. */
 final class DocumentsAudit {
   /** Documents whose entries are read together. */
   private static final int BATCH = 500;
@@ -28,7 +28,7 @@ final class DocumentsAudit {
   private long documents;
 
   /**
-   * @param counted takes what the counters should say
+   * @param counted accumulates what the counters should say
    */
   DocumentsAudit(
       Reading reading, AuditedDatabase database, AuditReport report, StatisticsDelta counted) {
@@ -39,10 +39,10 @@ final class DocumentsAudit {
     this.counted = counted;
   }
 
-  /** What is kept of a document until its entry is read. */
+  /** What is remembered of a document until its entry is read. */
   private record Seen(String id, Optional<EditBranch> winner, List<String> problems) {}
 
-  /** Gives how many documents there are. */
+  /** Returns the number of documents. */
   long run() {
     DocumentCursor cursor = new DocumentCursor(reading, db, report);
     List<Seen> batch = new ArrayList<>(BATCH);
@@ -110,14 +110,16 @@ final class DocumentsAudit {
       return problems;
     }
     try {
-      problems.addAll(DocumentCheck.ofEntry(seen.winner().get(), Reads.await(entry)));
+      problems.addAll(DocumentCheck.ofEntry(seen.winner().get(), Awaiting.await(entry)));
     } catch (MalformedTupleException | IllegalArgumentException malformed) {
       problems.add("its change cannot be read (" + malformed.getMessage() + ")");
     }
     return problems;
   }
 
-  /** What looked wrong may have been written between two reads: here all is of one version. */
+  /**
+   * Checks a suspicious document again, at one version: it may have been written between two reads.
+   */
   private List<String> checkAgain(String id) {
     return reading.read(
         tx -> {

@@ -1,10 +1,10 @@
 package lectus.audit;
 
 /**
- * Something that is not as every writer leaves it.
+ * Something that no writer leaves behind.
  *
- * @param place what it was found in, such as {@code database "w"}
- * @param problem what is wrong there, a sentence without a full stop
+ * @param place where it was found, such as {@code database "w"}
+ * @param problem what is wrong, a sentence without a full stop
  */
 public record Finding(String place, String problem) {
   @Override

@@ -6,17 +6,17 @@ import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
-/** Keys that belong to nothing: what lies between the ranges that are known. */
+/** Reports keys that belong to nothing: those between the known ranges. */
 record Gaps(Reading reading, AuditReport report, String place) {
-  /** Of one gap; the others would look the same. */
+  /** The most keys reported of one gap; the others would look the same. */
   private static final int MOST_NAMED = 10;
 
   /**
-   * @param whole where nothing else may be
+   * @param whole the range that may hold nothing else
    * @param known ranges in it, none inside another
-   * @param what what a key in a gap is
+   * @param what the description of a key in a gap
    */
   void check(Range whole, List<Range> known, String what) {
     List<Range> sorted = new ArrayList<>(known);
@@ -34,7 +34,7 @@ record Gaps(Reading reading, AuditReport report, String place) {
       return;
     }
     List<KeyValue> rows =
-        reading.read(tx -> Reads.await(tx.getRange(gap, MOST_NAMED + 1).asList()));
+        reading.read(tx -> Awaiting.await(tx.getRange(gap, MOST_NAMED + 1).asList()));
     for (KeyValue row : rows.subList(0, Math.min(rows.size(), MOST_NAMED))) {
       report.add(place, what + ", the key " + Texts.key(row.getKey()));
     }

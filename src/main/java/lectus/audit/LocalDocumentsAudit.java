@@ -11,11 +11,11 @@ import lectus.document.body.DocumentsSubspace;
 import lectus.document.local.LocalDocsSubspace;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
 
-/** Goes through the local documents: each row can be read, each body, and no body is without. */
+/** Audits the local documents: each row and each body can be read, and no body lacks its row. */
 final class LocalDocumentsAudit {
   private final Reading reading;
   private final AuditedDatabase database;
@@ -90,7 +90,7 @@ final class LocalDocumentsAudit {
     }
   }
 
-  /** Gives what all keys of the same document begin with. */
+  /** Returns the prefix shared by all keys of the document. */
   private byte[] checkOwner(byte[] key, int offset) {
     try {
       TupleReader reader = new TupleReader(key, offset);
@@ -105,10 +105,10 @@ final class LocalDocumentsAudit {
     }
   }
 
-  /** At one version, so that a document that goes meanwhile is not taken for one that is gone. */
+  /** Reads at one version, so that a document deleted meanwhile is not taken for a lost one. */
   private boolean isWithoutRow(ReadTransaction tx, String id) {
     byte[] head = documents.body(id);
-    return Reads.await(tx.get(documents.key(id))) == null
-        && !Reads.await(tx.getRange(head, DocumentsSubspace.endOf(head), 1).asList()).isEmpty();
+    return Awaiting.await(tx.get(documents.key(id))) == null
+        && !Awaiting.await(tx.getRange(head, DocumentsSubspace.endOf(head), 1).asList()).isEmpty();
   }
 }

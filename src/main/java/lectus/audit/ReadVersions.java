@@ -1,6 +1,6 @@
 package lectus.audit;
 
-/** The lowest and the highest version that something was read at. */
+/** The lowest and the highest read version so far. */
 public final class ReadVersions {
   private long lowest = Long.MAX_VALUE;
   private long highest = Long.MIN_VALUE;
@@ -15,7 +15,7 @@ public final class ReadVersions {
     highest = Math.max(highest, other.highest);
   }
 
-  /** Such as {@code version 7} or {@code versions 7 to 9}. */
+  /** Returns for example {@code version 7} or {@code versions 7 to 9}. */
   @Override
   public String toString() {
     if (lowest > highest) {

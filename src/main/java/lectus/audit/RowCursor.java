@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import lectus.store.RowPage;
 
-/** The rows of a range in their order, a page of bounded size at a time. */
+/** Iterates over the rows of a range in order, a page of bounded size at a time. */
 final class RowCursor {
   private final Reading reading;
   private final byte[] end;
@@ -31,7 +31,7 @@ final class RowCursor {
     return position < page.size();
   }
 
-  /** The next row, which {@link #next} will give. */
+  /** Returns the row that {@link #next} will return. */
   KeyValue peek() {
     if (!hasNext()) {
       throw new IllegalStateException("No row is left");

@@ -3,7 +3,7 @@ package lectus.audit;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.function.Function;
 
-/** Reads at one version, as long as a transaction lives. */
+/** Reads at one version, for as long as a transaction lives. */
 record SnapshotReading(ReadTransaction tx, long deadlineNanos) implements Reading {
   /** There is more to read than one transaction can. */
   static final class OverdueException extends RuntimeException {

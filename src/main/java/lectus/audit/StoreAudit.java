@@ -16,8 +16,8 @@ import lectus.database.CatalogueSubspace;
 import lectus.database.DatabaseName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.store.Awaiting;
 import lectus.store.LeaseSubspace;
-import lectus.store.Reads;
 import lectus.store.RetryableErrors;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
@@ -27,23 +27,23 @@ import lectus.store.TransactionRunner;
 import lectus.tuple.MalformedTupleException;
 
 /**
- * Looks whether a store is as its writers leave it: everything in one database, or everything. It
- * reads only, and keeps no more in memory than a few pages, and a line for each database.
+ * Checks that a store, or one database, is as its writers leave it. It only reads. It keeps in
+ * memory no more than a few pages and a line for each database.
  *
- * <p>What one transaction can read it reads at one version. What is larger it reads page by page,
- * each at a version of its own: what looks wrong then, as it may while others write, is looked at
- * again in one transaction before it counts.
+ * <p>What one transaction can read is read at one version. Anything larger is read page by page,
+ * each at its own version. Something may then look wrong only because others write meanwhile, so it
+ * is checked again in one transaction before it counts.
  */
 public final class StoreAudit {
   /** Less than the five seconds that a transaction lives. */
   private static final Duration AT_ONE_VERSION = Duration.ofSeconds(2);
 
-  /** Where the directory layer keeps its own, and where keys end. */
+  /** The prefix of the directory layer's own data. */
   private static final byte[] DIRECTORY_LAYER = {(byte) 0xfe};
 
   private static final byte[] AFTER_ALL_KEYS = {(byte) 0xff};
 
-  /** How often a database is looked at again from the beginning that was resharded meanwhile. */
+  /** How often the audit of a database is restarted because it was resharded meanwhile. */
   private static final int ATTEMPTS = 5;
 
   private static final TransactionLimits ONCE = new TransactionLimits(0, Duration.ofSeconds(10));
@@ -60,7 +60,7 @@ public final class StoreAudit {
   }
 
   /**
-   * @param atOneVersion how long it is tried to read a database in one transaction
+   * @param atOneVersion how long to try to read a database in one transaction
    */
   public StoreAudit(Store store, AuditListener listener, Duration atOneVersion) {
     this.atOneVersion = atOneVersion;
@@ -73,7 +73,7 @@ public final class StoreAudit {
   }
 
   /**
-   * Looks at one database.
+   * Audits one database.
    *
    * @throws LectusException {@code not_found} if it does not exist
    */
@@ -82,7 +82,7 @@ public final class StoreAudit {
     return report;
   }
 
-  /** Looks at all databases and at what the store keeps beside them. */
+  /** Audits all databases and the store's own data. */
   public AuditReport run() {
     new Gaps(pages, report, "the store")
         .check(
@@ -147,7 +147,7 @@ public final class StoreAudit {
   private AuditReport atOneVersion(ReadTransaction tx, DatabaseName name) {
     AuditReport part = report.part();
     long deadline = System.nanoTime() + atOneVersion.toNanos();
-    part.versions().include(Reads.await(tx.getReadVersion()));
+    part.versions().include(Awaiting.await(tx.getReadVersion()));
     DatabaseAudit.run(new SnapshotReading(tx, deadline), catalogue, name, part);
     return part;
   }
@@ -161,7 +161,7 @@ public final class StoreAudit {
     }
     throw new LectusException(
         new LectusError.Unavailable(
-            "The " + Texts.database(name.text()) + " is resharded again and again."));
+            "The " + Texts.database(name.text()) + " keeps being resharded."));
   }
 
   private void forEachDatabase(
@@ -183,7 +183,7 @@ public final class StoreAudit {
     }
   }
 
-  /** They are swept one day, whoever left them. */
+  /** Leftover ids are no finding: they are swept some day, whichever server left them. */
   private void noteTransactionIds() {
     RowCursor rows = new RowCursor(pages, RootSubspace.TRANSACTION_IDS.range(store.rootPrefix()));
     long left = 0;

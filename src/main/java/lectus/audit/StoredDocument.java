@@ -17,13 +17,13 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 
 /**
- * All that lies under one document id.
+ * Everything stored under one document id.
  *
- * @param branches in the order of their keys, backwards: what should be the winner comes first
- * @param bodies what each revision that has a body really takes
+ * @param branches in reverse key order: the rightful winner comes first
+ * @param bodies the actual sizes of each revision that has a body
  * @param row of the all-docs index
- * @param validation what it has to do with the validation of writes
- * @param defects what of it could not be read, or not be put together
+ * @param validation the document's part in the validation of writes
+ * @param defects what could not be read or assembled
  */
 record StoredDocument(
     String id,
@@ -33,7 +33,7 @@ record StoredDocument(
     Validation validation,
     List<String> defects) {
 
-  /** The subspaces whose keys begin with the id of a document. */
+  /** The subspaces whose keys begin with a document's id. */
   static final List<DatabaseSubspace> SUBSPACES =
       List.of(
           DatabaseSubspace.REVISIONS,
@@ -42,14 +42,14 @@ record StoredDocument(
           DatabaseSubspace.VALIDATORS);
 
   /**
-   * Which design documents ask for every write to be validated.
+   * Whether a design document asks for every write to be validated.
    *
    * @param leaves whose bodies have {@code validate_doc_update}
    * @param isListed whether the document is among the database's validators
    */
   record Validation(Set<Leaf> leaves, boolean isListed) {}
 
-  /** What a body belongs to. */
+  /** The leaf that a body belongs to. */
   record Leaf(boolean deleted, RevisionId revision) {
     @Override
     public String toString() {
@@ -68,7 +68,7 @@ record StoredDocument(
     return document.build();
   }
 
-  /** Whether nothing lies under the id. */
+  /** Returns whether nothing is stored under the id. */
   boolean isEmpty() {
     return branches.isEmpty()
         && bodies.isEmpty()
@@ -77,7 +77,7 @@ record StoredDocument(
         && defects.isEmpty();
   }
 
-  /** The branch that should win; empty if there is none. */
+  /** Returns the branch that should win. Empty if there is none. */
   Optional<EditBranch> winner() {
     return branches.isEmpty() ? Optional.empty() : Optional.of(branches.get(0));
   }

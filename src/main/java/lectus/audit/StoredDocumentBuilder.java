@@ -26,7 +26,7 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.tuple.MalformedTupleException;
 
-/** Puts a document together from its rows, which come in the order of their keys. */
+/** Assembles a document from its rows, which come in key order. */
 final class StoredDocumentBuilder {
   private final String id;
   private final AllDocsSubspace allDocs;
@@ -49,7 +49,7 @@ final class StoredDocumentBuilder {
     this.bodyOffset = DatabaseSubspace.DOCUMENTS.key(db.prefix()).string(id).length();
   }
 
-  /** The body that is being read. */
+  /** The body being read. */
   private static final class Body {
     private final StoredDocument.Leaf leaf;
     private final JsonBuffer json = new JsonBuffer(256).octet('{');
@@ -62,7 +62,10 @@ final class StoredDocumentBuilder {
     }
   }
 
-  /** What takes the rows of one subspace. A row that cannot be read is a defect, no failure. */
+  /**
+   * Returns the consumer for the rows of one subspace. An unreadable row is a defect, not a
+   * failure.
+   */
   Consumer<KeyValue> part(DatabaseSubspace subspace) {
     return switch (subspace) {
       case REVISIONS -> row -> take("an edit branch", row, this::branch);

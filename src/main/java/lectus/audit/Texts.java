@@ -2,7 +2,7 @@ package lectus.audit;
 
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 
-/** How findings name things. */
+/** Words findings. */
 final class Texts {
   private static final int LONGEST_KEY = 120;
 
@@ -21,7 +21,7 @@ final class Texts {
     return text.length() <= LONGEST_KEY ? text : text.substring(0, LONGEST_KEY) + "…";
   }
 
-  /** Why a row could not be read. */
+  /** Returns the problem of a row that cannot be read. */
   static String unreadable(String what, byte[] key, RuntimeException why) {
     return what + " cannot be read (" + why.getMessage() + "), the key " + key(key);
   }

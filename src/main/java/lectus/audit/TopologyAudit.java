@@ -8,7 +8,9 @@ import lectus.database.Generation;
 import lectus.database.ShardId;
 import lectus.database.ShardTopology;
 
-/** The shard map of a database: generations follow each other, and no shard belongs to two. */
+/**
+ * Audits the shard map of a database: generations follow each other, and no shard belongs to two.
+ */
 record TopologyAudit(AuditedDatabase database, AuditReport report) {
   void run() {
     if (database.handle().version().length == 0) {
@@ -35,7 +37,7 @@ record TopologyAudit(AuditedDatabase database, AuditReport report) {
     }
   }
 
-  /** The first begins at 0, others at sequences. */
+  /** The first generation begins at 0, the others at sequences. */
   private void checkOrder(List<Era> eras) {
     for (int i = 0; i < eras.size(); i++) {
       if (eras.get(i).since().isEmpty() != (i == 0)) {

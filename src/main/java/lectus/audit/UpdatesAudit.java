@@ -23,7 +23,7 @@ import lectus.database.Sequence;
 import lectus.database.UpdatesSubspace;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
 import lectus.store.Versionstamp;
@@ -31,8 +31,9 @@ import lectus.tuple.MalformedTupleException;
 import lectus.updates.UpdatePointers;
 
 /**
- * The updates log against the databases: it tells of the creation of each, of nothing of its end,
- * and of an update at or behind its newest change; and of nothing that neither is there nor ended.
+ * Compares the updates log with the databases. The log must have each living database's creation,
+ * no end of it, and an update at or after its newest change. It must have nothing of a database
+ * that neither exists nor ended.
  */
 final class UpdatesAudit {
   private static final String LOG = "the updates log";
@@ -64,7 +65,7 @@ final class UpdatesAudit {
     this.databases = databases;
   }
 
-  /** What the log says of one life of a database. */
+  /** The log's rows of one life of a database. */
   private static final class Trace {
     private final DatabaseName name;
     private Optional<Versionstamp> created = Optional.empty();
@@ -86,7 +87,7 @@ final class UpdatesAudit {
     }
   }
 
-  /** Bucket by bucket, so that it keeps in mind a sixteenth of what there is. */
+  /** Works bucket by bucket, so that it keeps only a sixteenth of the log in memory. */
   void run() {
     for (int number = 0; number < UpdatesSubspace.BUCKETS; number++) {
       int bucket = number;
@@ -133,11 +134,11 @@ final class UpdatesAudit {
     }
     Versionstamp at = target.get().at();
     int bucket = UpdatesSubspace.bucketOf(target.get().instance());
-    return Reads.await(rows.read(tx, bucket, at, at.successor(), 1, false)).isEmpty();
+    return Awaiting.await(rows.read(tx, bucket, at, at.successor(), 1, false)).isEmpty();
   }
 
   private static boolean isStillThere(ReadTransaction tx, KeyValue row) {
-    return Arrays.equals(Reads.await(tx.get(row.getKey())), row.getValue());
+    return Arrays.equals(Awaiting.await(tx.get(row.getKey())), row.getValue());
   }
 
   private Map<InstanceId, Trace> traces(int bucket) {
@@ -164,7 +165,7 @@ final class UpdatesAudit {
     if (isCreated && !isEnded && isUpdated) {
       return;
     }
-    // The log was read before the catalogue: what happened in between looks like this, too.
+    // The log was read before the catalogue: a change in between looks the same.
     Optional<String> problem = reading.read(tx -> problem(tx, name, life));
     problem.ifPresent(it -> report.add(Texts.database(name.text()), it));
   }
@@ -188,7 +189,7 @@ final class UpdatesAudit {
     }
   }
 
-  /** Of this incarnation: earlier ones lie in the order of another store. */
+  /** Ignores other incarnations: their changes are in the order of another store. */
   private static Optional<Versionstamp> newestChange(ReadTransaction tx, DatabaseHandle db) {
     ChangesSubspace changes = new ChangesSubspace(db);
     List<CompletableFuture<Optional<Sequence>>> last =
@@ -197,7 +198,7 @@ final class UpdatesAudit {
             .map(shard -> changes.last(tx, shard))
             .toList();
     return last.stream()
-        .map(Reads::await)
+        .map(Awaiting::await)
         .flatMap(Optional::stream)
         .filter(sequence -> sequence.incarnation() == db.incarnation())
         .max(Sequence::compareTo)
@@ -218,7 +219,7 @@ final class UpdatesAudit {
           row.kind() == DatabaseUpdate.Kind.UPDATED
               && newest.map(it -> it.compareTo(row.at()) <= 0).orElse(true);
       if (row.kind() == DatabaseUpdate.Kind.DELETED) {
-        return Optional.of("the updates log tells of its end");
+        return Optional.of("the updates log says that it was deleted");
       }
     }
     if (!isCreated) {
@@ -229,9 +230,9 @@ final class UpdatesAudit {
         : Optional.of("the updates log tells of nothing since its last change, " + newest.get());
   }
 
-  /** It may be, too, where the entry cannot be read, which is told with the catalogue. */
+  /** Returns true also for an unreadable entry, which the catalogue's audit reports. */
   private boolean isInCatalogue(ReadTransaction tx, DatabaseName name, InstanceId instance) {
-    byte[] value = Reads.await(tx.get(entries.key(name.text())));
+    byte[] value = Awaiting.await(tx.get(entries.key(name.text())));
     try {
       return value != null && entries.entry(value).instance().equals(instance);
     } catch (MalformedTupleException unreadable) {
@@ -239,7 +240,7 @@ final class UpdatesAudit {
     }
   }
 
-  /** Of one instance, all from a point on, read at one version. */
+  /** Returns one instance's rows from a point on, read at one version. */
   private List<DatabaseUpdate> rowsOf(ReadTransaction tx, InstanceId instance, Versionstamp from) {
     int bucket = UpdatesSubspace.bucketOf(instance);
     byte[] begin = rows.key(instance, from);
@@ -258,7 +259,7 @@ final class UpdatesAudit {
   }
 
   private void checkEnded(InstanceId instance, Trace trace) {
-    // Its end may have come since the log was read.
+    // The database may have been deleted since the log was read.
     if (!trace.deleted && !reading.read(tx -> hasEndedOrBegun(tx, instance, trace))) {
       report.add(
           LOG,

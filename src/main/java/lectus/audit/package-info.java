@@ -1,5 +1,5 @@
 /**
- * Whether all that a store holds agrees with itself: {@code lectus check}. Nothing is written here.
- * ARCHITECTURE.md, "What {@code lectus check} knows".
+ * Checks that everything in a store is consistent: {@code lectus check}. Nothing is written here.
+ * See docs/check.md.
  */
 package lectus.audit;

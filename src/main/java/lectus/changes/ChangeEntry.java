@@ -6,11 +6,11 @@ import lectus.revision.RevisionId;
 /**
  * A document's one entry in the changes index (RFC 003).
  *
- * @param sequence of the last transaction that modified the document; null while that transaction
- *     is still being written
- * @param winner the winning revision, which that transaction did not necessarily make
+ * @param sequence the sequence of the last transaction that modified the document; null while that
+ *     transaction is being written
+ * @param winner the winning revision, not necessarily made by that transaction
  * @param deleted whether the winning revision is a tombstone
- * @param branchCount edit branches of the document, deleted ones included: where it is 1, {@code
+ * @param branchCount number of the document's edit branches, deleted ones included; if 1, {@code
  *     style=all_docs} needs no further read
  */
 public record ChangeEntry(

@@ -15,7 +15,7 @@ import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
-import lectus.store.Versionstamps;
+import lectus.store.VersionstampOperands;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
@@ -30,39 +30,39 @@ import lectus.tuple.TupleWriter;
  * value  (format 1, doc id, position, hash, branch count, not deleted)
  * </pre>
  *
- * Nothing here is read in order to write: the sequence of the entry to clear comes from the winning
- * edit branch, which every edit of the document reads and writes.
+ * A write reads nothing here: the sequence of the entry to clear comes from the winning edit
+ * branch, which every edit of the document reads and writes.
  */
 public final class ChangesSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "An entry of the changes index");
 
-  /** Above every type code that the tuple encoding of a sequence begins with. */
+  /** Above every type code with which the tuple encoding of a sequence begins. */
   private static final int AFTER_SEQUENCES = 0xff;
 
   private final byte[] prefix;
   private final byte[] deprecatedPrefix;
   private final int incarnation;
 
-  public ChangesSubspace(DatabaseHandle database) {
-    this.prefix = DatabaseSubspace.CHANGES.key(database.prefix()).toBytes();
-    this.deprecatedPrefix = DatabaseSubspace.CHANGES_DEPRECATED.key(database.prefix()).toBytes();
-    this.incarnation = database.incarnation();
+  public ChangesSubspace(DatabaseHandle db) {
+    this.prefix = DatabaseSubspace.CHANGES.key(db.prefix()).toBytes();
+    this.deprecatedPrefix = DatabaseSubspace.CHANGES_DEPRECATED.key(db.prefix()).toBytes();
+    this.incarnation = db.incarnation();
   }
 
   /**
-   * Adds an entry under the sequence that the store gives the transaction when it commits.
+   * Adds an entry under the sequence that the store assigns when the transaction commits.
    *
-   * @param numberInTransaction 0 to 65 535, another for each document of the transaction
+   * @param numberInTransaction 0 to 65 535, different for each document of the transaction
    */
   public void insert(Transaction tx, ShardId shard, int numberInTransaction, ChangeEntry entry) {
     if (shard.isDeprecated()) {
-      throw new IllegalArgumentException("Nothing is added to the deprecated subspace");
+      throw new IllegalArgumentException("The deprecated subspace takes no new entries");
     }
     TupleWriter key = shard(shard).integer(incarnation);
     tx.options().setNextWriteNoWriteConflictRange();
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_KEY,
-        Versionstamps.template(key, numberInTransaction),
+        VersionstampOperands.template(key, numberInTransaction),
         encode(entry));
   }
 
@@ -72,7 +72,7 @@ public final class ChangesSubspace {
     tx.clear(key(shard, sequence));
   }
 
-  /** As {@link #rows}, all of them decoded. */
+  /** Like {@link #rows}, with all entries decoded. */
   public CompletableFuture<List<ChangeEntry>> read(
       ReadTransaction tx,
       ShardId shard,
@@ -84,12 +84,12 @@ public final class ChangesSubspace {
   }
 
   /**
-   * The entries of a shard in one range read.
+   * Reads the entries of a shard in one range read.
    *
-   * @param after entries behind this sequence; empty: from the first on
-   * @param until entries up to and with this sequence; empty: to the last
-   * @param limit at most so many, 0 for all
-   * @param reverse newest first, the limit counted from there
+   * @param after entries after this sequence; empty: from the first
+   * @param until entries up to and including this sequence; empty: to the last
+   * @param limit maximum number of entries; 0 for all
+   * @param reverse newest first; the limit then counts from the newest
    */
   public CompletableFuture<EntryRows> rows(
       ReadTransaction tx,
@@ -110,32 +110,36 @@ public final class ChangesSubspace {
         .thenApply(rows -> new EntryRows(rows, sequenceOffset));
   }
 
-  /** The entry that an edit wrote at {@code sequence} into {@code shard}; empty if it is gone. */
+  /**
+   * Reads the entry that an edit wrote at {@code sequence} into {@code shard}; empty if it is gone.
+   */
   public CompletableFuture<Optional<ChangeEntry>> entry(
       ReadTransaction tx, ShardId shard, Sequence sequence) {
     return tx.get(key(shard, sequence))
         .thenApply(value -> Optional.ofNullable(value).map(it -> decode(sequence, it)));
   }
 
-  /** Where all entries of a shard lie. */
+  /** Returns the range of all entries of a shard. */
   public Range range(ShardId shard) {
     return Range.startsWith(shard(shard).toBytes());
   }
 
-  /** Reads a row of a shard. */
+  /** Decodes a row of a shard. */
   public ChangeEntry decode(ShardId shard, KeyValue row) {
     Sequence sequence = Sequence.readFrom(new TupleReader(row.getKey(), shard(shard).length()));
     return decode(sequence, row.getValue());
   }
 
-  /** The sequence of the newest entry of a shard; empty if it has none. */
+  /** Reads the sequence of a shard's newest entry; empty if it has none. */
   public CompletableFuture<Optional<Sequence>> last(ReadTransaction tx, ShardId shard) {
     return rows(tx, shard, Optional.empty(), Optional.empty(), 1, true)
         .thenApply(
             newest -> newest.size() == 0 ? Optional.empty() : Optional.of(newest.sequence(0)));
   }
 
-  /** About how many bytes the entries of a shard behind {@code after} take; all if it is empty. */
+  /**
+   * Estimates the size of a shard's entries after {@code after} in bytes; of all if it is empty.
+   */
   public CompletableFuture<Long> estimatedBytes(
       ReadTransaction tx, ShardId shard, Optional<Sequence> after) {
     TupleWriter range = shard(shard);
@@ -155,7 +159,7 @@ public final class ChangesSubspace {
     return key.toBytes();
   }
 
-  /** The first key behind {@code key}. */
+  /** Returns the first key after {@code key}. */
   private static byte[] behind(byte[] key) {
     return Arrays.copyOf(key, key.length + 1);
   }

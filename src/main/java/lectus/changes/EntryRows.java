@@ -8,15 +8,15 @@ import lectus.database.Sequence;
 import lectus.tuple.TupleReader;
 
 /**
- * Entries of one shard in the order they were read, each decoded when it is asked for: whoever
- * merges shards compares many and shows some.
+ * Entries of one shard in the order they were read. Each is decoded only on request, because
+ * merging shards compares many entries and shows few.
  */
 public final class EntryRows {
   private final List<KeyValue> rows;
   private final int sequenceOffset;
 
   /**
-   * @param sequenceOffset where in each key the sequence begins
+   * @param sequenceOffset offset in each key at which the sequence begins
    */
   EntryRows(List<KeyValue> rows, int sequenceOffset) {
     this.rows = rows;
@@ -43,7 +43,7 @@ public final class EntryRows {
     return entries;
   }
 
-  /** Compares two entries' sequences as they are encoded, which sorts like them. */
+  /** Compares two entries' sequences in encoded form, which sorts like the sequences. */
   public static int compare(EntryRows left, int leftRow, EntryRows right, int rightRow) {
     byte[] leftKey = left.rows.get(leftRow).getKey();
     byte[] rightKey = right.rows.get(rightRow).getKey();

@@ -10,11 +10,11 @@ import lectus.database.DatabaseHandle;
 import lectus.database.Generation;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
 /**
- * The sequence of a database's last change: the highest entry of the current generation's shards,
- * but at least that generation's first sequence, or it would fall right after resharding.
+ * The sequence of a database's last change: the highest entry in the current generation's shards,
+ * but at least the generation's first sequence; otherwise it would fall right after resharding.
  */
 public final class UpdateSequence {
   private final ChangesSubspace changes;
@@ -25,7 +25,7 @@ public final class UpdateSequence {
     this.generation = db.topology().current();
   }
 
-  /** Empty if nothing was ever written. All shards are read together. */
+  /** Returns the sequence; empty if nothing was ever written. Reads all shards in parallel. */
   public CompletableFuture<Optional<Sequence>> read(ReadTransaction tx) {
     List<CompletableFuture<Optional<Sequence>>> reading = new ArrayList<>();
     for (ShardId shard : generation.shards()) {
@@ -41,6 +41,6 @@ public final class UpdateSequence {
   }
 
   private static Stream<Sequence> value(CompletableFuture<Optional<Sequence>> last) {
-    return Reads.await(last).stream();
+    return Awaiting.await(last).stream();
   }
 }

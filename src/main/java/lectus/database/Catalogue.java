@@ -19,28 +19,29 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.store.Committed;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
+import lectus.store.CommitResult;
+import lectus.store.ReachedFormat;
 import lectus.store.Store;
-import lectus.store.StoreFormat;
 import lectus.store.TransactionRunner;
 
 /**
- * Which databases there are, and what each is configured to be.
+ * The databases and their configurations.
  *
  * <p>Every transaction on a database begins with {@link #current}, which costs one snapshot read as
- * long as nothing was administered; one that writes goes on with {@link #guard}. So no server
- * writes to a database that was deleted, created again or resharded since it last looked.
+ * long as no administrative change was made. A writing transaction then calls {@link #guard}. So no
+ * server writes to a database that was deleted, created again or resharded since the server last
+ * looked.
  */
 public final class Catalogue {
   private static final long FEW_GLIMPSES_BYTES = 1 << 20;
 
-  /** The directory in which each life of a database has its own, below the store's. */
+  /** The directory, below the store's, that contains one directory for each life of a database. */
   public static final List<String> DIRECTORY = List.of("databases");
 
   private static final int NAMES_PER_PAGE = 10_000;
 
-  /** What fits into one value of the store, beside the number of its format. */
+  /** What fits into one value of the store, beside the format number. */
   public static final int MOST_SECURITY_BYTES = ConfigSubspace.MOST_SECURITY_BYTES;
 
   private static final byte[] DEFAULT_SECURITY =
@@ -62,7 +63,8 @@ public final class Catalogue {
   }
 
   /**
-   * @param glimpsesBytes what may be kept of databases that readers of many pass by
+   * @param glimpsesBytes memory for cached entries of databases that readers of many databases
+   *     visit
    */
   public Catalogue(
       Store store, TransactionRunner transactions, InstantSource clock, long glimpsesBytes) {
@@ -72,7 +74,7 @@ public final class Catalogue {
     this.entries = new CatalogueSubspace(store.rootPrefix());
     this.version = new CatalogueVersion(store.rootPrefix());
     this.updates = new UpdatesSubspace(store.rootPrefix());
-    this.gate = new FormatGate(transactions, new StoreFormat(store.rootPrefix()));
+    this.gate = new FormatGate(transactions, new ReachedFormat(store.rootPrefix()));
     this.clock = clock;
   }
 
@@ -83,7 +85,7 @@ public final class Catalogue {
     transactions.run(
         tx -> {
           byte[] key = entries.key(name.text());
-          if (Reads.await(tx.get(key)) != null) {
+          if (Awaiting.await(tx.get(key)) != null) {
             throw fileExists();
           }
           begin(tx, name, options);
@@ -95,7 +97,7 @@ public final class Catalogue {
 
   private void begin(Transaction tx, DatabaseName name, CreationOptions options) {
     InstanceId instance = new InstanceId(UUID.randomUUID().toString().replace("-", ""));
-    byte[] prefix = Reads.await(directory.create(tx, directoryOf(instance))).getKey();
+    byte[] prefix = Awaiting.await(directory.create(tx, directoryOf(instance))).getKey();
     List<ShardId> shards =
         IntStream.range(0, options.changesShards()).mapToObj(ShardId::numbered).toList();
     DatabaseConfiguration configuration =
@@ -107,9 +109,8 @@ public final class Catalogue {
 
   /**
    * @return the life that ended, and when
-   * @throws LectusException {@code not_found} (404)
    */
-  public Committed<InstanceId> delete(DatabaseName name) {
+  public CommitResult<InstanceId> delete(DatabaseName name) {
     try {
       return transactions.runVersioned(tx -> end(tx, name));
     } finally {
@@ -117,16 +118,16 @@ public final class Catalogue {
     }
   }
 
-  /** It frees space, so it goes on where a disk is too short for other writes. */
+  /** Frees space, so it is allowed even when the disk is too full for other writes. */
   private InstanceId end(Transaction tx, DatabaseName name) {
     tx.options().setPrioritySystemImmediate();
     byte[] key = entries.key(name.text());
     CatalogueSubspace.Entry life =
-        Optional.ofNullable(Reads.await(tx.get(key)))
+        Optional.ofNullable(Awaiting.await(tx.get(key)))
             .map(entries::entry)
             .orElseThrow(Catalogue::doesNotExist);
     tx.clear(key);
-    Reads.await(directory.remove(tx, directoryOf(life.instance())));
+    Awaiting.await(directory.remove(tx, directoryOf(life.instance())));
     updates.deleted(tx, life.instance(), name, life.joined());
     version.move(tx);
     MetadataVersion.move(tx);
@@ -134,7 +135,7 @@ public final class Catalogue {
   }
 
   /**
-   * The database as it is now, in a transaction of its own.
+   * Returns the current state of the database, in a transaction of its own.
    *
    * @throws LectusException {@code not_found} (404)
    */
@@ -143,32 +144,32 @@ public final class Catalogue {
   }
 
   /**
-   * The database as it is at the transaction's read version. What is cached is used if it still
-   * holds.
+   * Returns the database as of the transaction's read version, from the cache if that is still
+   * valid.
    *
    * @throws LectusException {@code not_found} (404)
    */
   public DatabaseHandle current(ReadTransaction tx, DatabaseName name) {
-    byte[] metadataVersion = Reads.await(MetadataVersion.read(tx));
+    byte[] metadataVersion = Awaiting.await(MetadataVersion.read(tx));
     return settle(check(tx, name, metadataVersion), metadataVersion)
         .orElseThrow(Catalogue::doesNotExist);
   }
 
   /**
-   * As {@link #current} for many databases: one look at the metadata version, and whatever has to
-   * be read then is read together.
+   * Like {@link #current} for many databases: reads the metadata version once, and everything else
+   * in parallel.
    *
-   * @return one for each name, in their order; empty: there is no such database
+   * @return one per name, in order; empty if there is no such database
    */
   public List<Optional<DatabaseHandle>> currentAll(ReadTransaction tx, List<DatabaseName> names) {
-    byte[] metadataVersion = Reads.await(MetadataVersion.read(tx));
+    byte[] metadataVersion = Awaiting.await(MetadataVersion.read(tx));
     List<Check> checks = names.stream().map(name -> check(tx, name, metadataVersion)).toList();
     return checks.stream().map(check -> settle(check, metadataVersion)).toList();
   }
 
   /**
    * @param cached null if the database is not in the cache, or may have changed since
-   * @param reading null where nothing has to be read
+   * @param reading null if nothing has to be read
    */
   private record Check(
       DatabaseName name,
@@ -198,21 +199,20 @@ public final class Catalogue {
     if (check.reading() == null) {
       return Optional.of(check.cached());
     }
-    Optional<DatabaseHandle> handle = Reads.await(check.reading());
-    handle.ifPresentOrElse(
-        it -> handles.put(it, metadataVersion), () -> handles.remove(check.name()));
-    return handle;
+    Optional<DatabaseHandle> db = Awaiting.await(check.reading());
+    db.ifPresentOrElse(it -> handles.put(it, metadataVersion), () -> handles.remove(check.name()));
+    return db;
   }
 
-  private static CompletableFuture<Boolean> isUnchanged(ReadTransaction tx, DatabaseHandle handle) {
-    CompletableFuture<byte[]> shardMap = tx.snapshot().get(handle.shardMapKey());
+  private static CompletableFuture<Boolean> isUnchanged(ReadTransaction tx, DatabaseHandle db) {
+    CompletableFuture<byte[]> shardMap = tx.snapshot().get(db.shardMapKey());
     return tx.snapshot()
-        .get(handle.versionKey())
+        .get(db.versionKey())
         .thenCombine(
             shardMap,
             (version, current) ->
-                Arrays.equals(handle.version(), version)
-                    && !ConfigSubspace.isReplaced(handle.topology().current(), current));
+                Arrays.equals(db.version(), version)
+                    && !ConfigSubspace.isReplaced(db.topology().current(), current));
   }
 
   private CompletableFuture<Optional<DatabaseHandle>> load(ReadTransaction tx, DatabaseName name) {
@@ -231,7 +231,7 @@ public final class Catalogue {
         .thenCombine(validator, (content, first) -> handle(name, life, content, first));
   }
 
-  /** The value under the database's name; null if there is none. */
+  /** Returns the value under the database's name; null if there is none. */
   private CompletableFuture<byte[]> entry(ReadTransaction tx, DatabaseName name) {
     return tx.snapshot().get(entries.key(name.text()));
   }
@@ -264,9 +264,9 @@ public final class Catalogue {
   }
 
   /**
-   * A database as it is at the transaction's read version, to read its changes: the handle tells
-   * nothing of validators, nor when the configuration was changed. Nothing is kept in the place of
-   * handles in use, so whoever passes by many databases takes nothing from these.
+   * Returns a database as of the transaction's read version, for reading its changes. The handle
+   * tells neither its validators nor when its configuration was changed. It is not cached among the
+   * handles in use, so reading many databases once evicts none of these.
    *
    * @return empty if there is no such database
    */
@@ -304,15 +304,15 @@ public final class Catalogue {
     return handle(name, life, content, Optional.empty());
   }
 
-  /** What {@link #glimpse} is to be given: read once in a transaction. */
+  /** Reads the argument of {@link #glimpse}; once per transaction. */
   public byte[] metadataVersion(ReadTransaction tx) {
-    return Reads.await(MetadataVersion.read(tx));
+    return Awaiting.await(MetadataVersion.read(tx));
   }
 
   /**
-   * Makes the transaction lose against a change of this database that commits before it: its
-   * configuration, its deletion, its shard map (RFC 018, Write Path). To be called after {@link
-   * #current}, which has taken the read version.
+   * Makes the transaction conflict with any earlier commit that changes this database: its
+   * configuration, its deletion, its shard map (RFC 018, Write Path). Call it after {@link
+   * #current}, which has obtained the read version.
    */
   public void guard(Transaction tx, DatabaseHandle db) {
     tx.addReadConflictKey(db.versionKey());
@@ -320,8 +320,8 @@ public final class Catalogue {
   }
 
   /**
-   * Makes whoever has the database in use read its handle again, and makes writes lose that overlap
-   * with this transaction: something is written that handles tell of.
+   * Invalidates every cached handle of the database and makes concurrent writes conflict with this
+   * transaction, because it writes something that handles contain.
    */
   public void moveVersion(Transaction tx, DatabaseHandle db) {
     ConfigSubspace.touch(tx, db.prefix());
@@ -329,25 +329,23 @@ public final class Catalogue {
   }
 
   /**
-   * Closes a database of the first format to servers of that version, which know of no formats:
-   * what they are writing loses, and they read it no more. {@link #guard} has been called.
+   * Closes a database of the first format to servers of that version, which know no formats: their
+   * pending writes conflict, and they can no longer read it. Call {@link #guard} first.
    */
   public void closeToFormerServers(Transaction tx, DatabaseHandle db) {
     ConfigSubspace.setFormat(tx, db.prefix(), DatabaseHandle.FIRST_FORMAT);
     MetadataVersion.move(tx);
   }
 
-  /**
-   * Notes in the database that all of it is in the current format; {@link #guard} has been called.
-   */
+  /** Marks the whole database as being in the current format. Call {@link #guard} first. */
   public void becomeCurrent(Transaction tx, DatabaseHandle db) {
     ConfigSubspace.setFormat(tx, db.prefix(), DatabaseHandle.CURRENT_FORMAT);
     MetadataVersion.move(tx);
   }
 
   /**
-   * Notes in the updates log that the transaction writes documents of this database, or gives it
-   * new shards: a blind row, once for each transaction.
+   * Notes in the updates log that the transaction writes documents of this database or gives it new
+   * shards: one blind row per transaction.
    */
   public void noteUpdate(Transaction tx, DatabaseHandle db) {
     updates.updated(tx, db.instance(), db.name());
@@ -367,9 +365,9 @@ public final class Catalogue {
   }
 
   /**
-   * As {@link #currentForWrites}, for writes that enter the changes index.
+   * Like {@link #currentForWrites}, for writes that enter the changes index.
    *
-   * @return what the database is once the transaction is committed
+   * @return the database as it will be once the transaction is committed
    * @throws LectusException as {@link #currentForWrites}
    */
   public DatabaseHandle currentForChanges(Transaction tx, DatabaseName name) {
@@ -377,27 +375,27 @@ public final class Catalogue {
   }
 
   /**
-   * Gives a database from before shards its first one in the transaction that enters changes (RFC
-   * 018, Backwards Compatibility); {@link #guard} has been called.
+   * Gives a database from before shards its first shard, in a transaction that enters changes (RFC
+   * 018, Backwards Compatibility). Call {@link #guard} first.
    *
-   * @return what the database is once the transaction is committed
+   * @return the database as it will be once the transaction is committed
    */
   public DatabaseHandle withShards(Transaction tx, DatabaseHandle db) {
     return db.topology().current().isDeprecated() ? db.with(new Resharding(tx, db).run(1)) : db;
   }
 
   /**
-   * Lets new shards take the changes from now on (RFC 018, Resharding), on a database in use: a
-   * write that has read the old shard map loses and runs again.
+   * Makes new shards take the changes from now on (RFC 018, Resharding), while the database is in
+   * use: a write that has read the old shard map conflicts and is retried.
    *
-   * @param shards how many, 1 to {@link CreationOptions#MAX_CHANGES_SHARDS}
+   * @param shards number of shards, 1 to {@link CreationOptions#MAX_CHANGES_SHARDS}
    * @return the database as it is from then on
    * @throws LectusException {@code not_found} (404), {@code bad_request} (400); {@code conflict}
    *     (409) if too many generations of shards have rows
    */
   public DatabaseHandle reshard(DatabaseName name, int shards) {
     CreationOptions.checkChangesShards(shards);
-    Committed<DatabaseHandle> committed =
+    CommitResult<DatabaseHandle> committed =
         transactions.runVersioned(
             tx -> {
               DatabaseHandle db = current(tx, name);
@@ -411,8 +409,8 @@ public final class Catalogue {
   }
 
   /**
-   * Changes the configuration; whoever has the database in use learns of it in its next
-   * transaction.
+   * Changes the configuration. Every server sees the change in its next transaction on the
+   * database.
    *
    * @throws LectusException {@code not_found} (404)
    */
@@ -427,17 +425,17 @@ public final class Catalogue {
         });
   }
 
-  /** The security object as JSON; CouchDB's default if none was ever stored. */
+  /** Returns the security object as JSON; CouchDB's default if none was ever stored. */
   public byte[] security(DatabaseName name) {
     return transactions.read(
         tx -> {
           byte[] key = ConfigSubspace.securityKey(current(tx, name).prefix());
-          byte[] value = Reads.await(tx.get(key));
+          byte[] value = Awaiting.await(tx.get(key));
           return value == null ? DEFAULT_SECURITY.clone() : ConfigSubspace.securityJson(value);
         });
   }
 
-  /** Stores the security object as it is given. */
+  /** Stores the security object unchanged. */
   public void secure(DatabaseName name, byte[] json) {
     transactions.run(
         tx -> {
@@ -448,7 +446,7 @@ public final class Catalogue {
         });
   }
 
-  /** The database of a name; empty if there is none. A snapshot read. */
+  /** Returns the database of a name; empty if there is none. A snapshot read. */
   public CompletableFuture<Optional<DatabaseLife>> life(ReadTransaction tx, DatabaseName name) {
     return tx.snapshot()
         .get(entries.key(name.text()))
@@ -456,18 +454,18 @@ public final class Catalogue {
   }
 
   /**
-   * The databases whose names begin with {@code head}, in the order of their names. A snapshot
-   * read.
+   * Returns the databases whose names begin with {@code head}, in the order of their names. A
+   * snapshot read.
    *
-   * @param after only those behind this name
-   * @param limit at most so many
+   * @param after only names after this one
+   * @param limit maximum number of databases
    */
   public List<DatabaseLife> lives(
       ReadTransaction tx, String head, Optional<DatabaseName> after, int limit) {
     Range range = entries.startingWith(head);
     byte[] begin = after.map(it -> following(entries.key(it.text()))).orElse(range.begin);
     List<KeyValue> rows =
-        Reads.await(
+        Awaiting.await(
             tx.snapshot()
                 .getRange(begin, range.end, limit, false, StreamingMode.WANT_ALL)
                 .asList());
@@ -480,12 +478,12 @@ public final class Catalogue {
     return new DatabaseLife(name, entry.instance(), entry.joined());
   }
 
-  /** A text that is another one whenever a database was created or deleted since. */
+  /** Returns a text that changes whenever a database is created or deleted. */
   public String version() {
-    return transactions.read(tx -> Reads.await(version.read(tx)));
+    return transactions.read(tx -> Awaiting.await(version.read(tx)));
   }
 
-  /** Names in the order of their bytes, as many as one transaction reads. */
+  /** Returns names in byte order, as many as one transaction reads. */
   public NamePage names(NameRange range) {
     int rows = (int) Math.min(NAMES_PER_PAGE, saturatedSum(range.skip(), range.limit()));
     if (rows == 0) {
@@ -507,7 +505,7 @@ public final class Catalogue {
     boolean inclusive = range.inclusiveEnd();
     byte[] begin = range.descending() ? from(last, inclusive, low) : first.orElse(low);
     byte[] end = range.descending() ? above(first, true, high) : above(last, inclusive, high);
-    return Reads.await(
+    return Awaiting.await(
         tx.snapshot()
             .getRange(begin, end, rows, range.descending(), StreamingMode.WANT_ALL)
             .asList());
@@ -521,7 +519,7 @@ public final class Catalogue {
     return key.map(it -> inclusive ? following(it) : it).orElse(otherwise);
   }
 
-  /** Goes on behind the last row read; what was skipped and listed counts as done. */
+  /** Continues after the last row read; skipped and listed names are subtracted. */
   private Optional<NameRange> after(
       NameRange range, List<KeyValue> read, List<DatabaseName> names) {
     long limit = range.limit() - names.size();
@@ -529,7 +527,7 @@ public final class Catalogue {
       return Optional.empty();
     }
     String last = entries.name(read.get(read.size() - 1).getKey()).text();
-    // The last name is read again and skipped, so that both directions go on the same way.
+    // The last name is read again and skipped, so that both directions continue the same way.
     long skip = Math.max(0, range.skip() - read.size()) + 1;
     return Optional.of(
         new NameRange(
@@ -544,7 +542,7 @@ public final class Catalogue {
     return limit > Long.MAX_VALUE - skip ? Long.MAX_VALUE : skip + limit;
   }
 
-  /** The directory of one life, below the store's. */
+  /** Returns the directory of one life, below the store's. */
   public static List<String> directoryOf(InstanceId instance) {
     return List.of(DIRECTORY.get(0), instance.hex());
   }

@@ -5,14 +5,14 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
 import lectus.store.RootSubspace;
 import lectus.store.Versionstamp;
-import lectus.store.Versionstamps;
+import lectus.store.VersionstampOperands;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
 /**
- * Which databases there are, in the order of their names.
+ * The databases, in the order of their names.
  *
  * <pre>
  * key                       value
@@ -32,12 +32,12 @@ public final class CatalogueSubspace {
   /**
    * One life of a database.
    *
-   * @param joined when it began, in the order of all commits of the store
+   * @param joined when it began, in the store's commit order
    */
   public record Entry(
       InstanceId instance, byte[] prefix, long createdAtSeconds, Versionstamp joined) {}
 
-  /** Where all databases are. */
+  /** Returns the range of all databases. */
   public Range range() {
     return Range.startsWith(subspace);
   }
@@ -46,10 +46,10 @@ public final class CatalogueSubspace {
     return TupleWriter.startingWith(subspace).string(name).toBytes();
   }
 
-  /** The names that begin with {@code head}. */
+  /** Returns the range of names that begin with {@code head}. */
   Range startingWith(String head) {
     TupleWriter key = TupleWriter.startingWith(subspace).string(head);
-    // Without what ends the string.
+    // Without the string's terminator.
     return Range.startsWith(key.truncate(key.length() - 1).toBytes());
   }
 
@@ -57,7 +57,7 @@ public final class CatalogueSubspace {
     return new DatabaseName(new TupleReader(key, subspace.length).string());
   }
 
-  /** Enters a life that begins with this transaction. */
+  /** Adds a life that begins with this transaction. */
   void enter(
       Transaction tx, String name, InstanceId instance, byte[] prefix, long createdAtSeconds) {
     TupleWriter value =
@@ -66,11 +66,12 @@ public final class CatalogueSubspace {
             .string(instance.hex())
             .bytes(prefix)
             .integer(createdAtSeconds);
-    tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key(name), Versionstamps.template(value, 0));
+    tx.mutate(
+        MutationType.SET_VERSIONSTAMPED_VALUE, key(name), VersionstampOperands.template(value, 0));
   }
 
   /**
-   * @throws MalformedTupleException if it is no entry that this version knows
+   * @throws MalformedTupleException if this version does not know the entry
    */
   public Entry entry(byte[] value) {
     TupleReader reader = FORMAT.reader(value);

@@ -6,12 +6,12 @@ import com.apple.foundationdb.Transaction;
 import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import lectus.store.RootSubspace;
-import lectus.store.Versionstamps;
+import lectus.store.VersionstampOperands;
 import lectus.tuple.StoredFormat;
 
 /**
- * When a database was last created or deleted: what tells two lists of databases apart without
- * reading them. Written blindly, so creations do not lose against each other.
+ * When a database was last created or deleted, so that a changed list of databases is noticed
+ * without reading it. Written blindly, so creations do not conflict with each other.
  *
  * <pre>
  * key          value
@@ -28,7 +28,7 @@ final class CatalogueVersion {
     this.key = RootSubspace.CATALOGUE_VERSION.key(root).toBytes();
   }
 
-  /** A text that has changed when the databases have; lower-case hex digits. */
+  /** Returns lower-case hex digits that change whenever the list of databases does. */
   CompletableFuture<String> read(ReadTransaction tx) {
     return tx.snapshot().get(key).thenApply(value -> value == null ? NEVER : text(value));
   }
@@ -37,11 +37,11 @@ final class CatalogueVersion {
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE,
         key,
-        Versionstamps.templateBehind((byte) FORMAT.number()));
+        VersionstampOperands.templateBehind((byte) FORMAT.number()));
   }
 
   static String text(byte[] value) {
     FORMAT.checkFirstByte(value);
-    return HexFormat.of().formatHex(value, 1, 1 + Versionstamps.TRANSACTION_LENGTH);
+    return HexFormat.of().formatHex(value, 1, 1 + VersionstampOperands.TRANSACTION_LENGTH);
   }
 }

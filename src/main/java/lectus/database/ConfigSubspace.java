@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import lectus.store.Versionstamps;
+import lectus.store.VersionstampOperands;
 import lectus.tuple.NewerFormatException;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
@@ -21,19 +21,18 @@ import lectus.tuple.TupleWriter;
  * <pre>
  * key                                             value
  * (prefix, CONFIG, "changes_shards", 0)            (format, 1, hash scheme, [shard id…], replaced)
- * (prefix, CONFIG, "changes_shards", Sequence)     the same, or (format, 0, replaced) where the
- *                                                 changes lie in CHANGES_DEPRECATED (RFC 018); so
- *                                                 they do, too, where there is no such key at all
+ * (prefix, CONFIG, "changes_shards", Sequence)     the same, or (format, 0, replaced) if the changes
+ *                                                 lie in CHANGES_DEPRECATED (RFC 018), as they do
+ *                                                 if there is no such key at all
  * (prefix, CONFIG, "changes_shards", 0 or          (format, 2, with the deprecated one, lowest
- *   Sequence)                                       number of a shard, number of shards): emptied
- *                                                 generations that followed each other
- * (prefix, CONFIG, "format")                       (format, number of the format of all other
- *                                                 subspaces); where there is none it is 0. Versions
- *                                                 that know of no formats refuse a database that
- *                                                 has the field
+ *   Sequence)                                       shard number, number of shards): consecutive
+ *                                                 emptied generations
+ * (prefix, CONFIG, "format")                       (format, format number of all other subspaces);
+ *                                                 0 if absent. Versions that know no formats refuse
+ *                                                 a database that has the field
  * (prefix, CONFIG, "incarnation")                  (format, Incarnation)       RFC 003
  * (prefix, CONFIG, "partitioned")                  (format, boolean)
- * (prefix, CONFIG, "purged_infos_limit")           (format, integer), absent where never set
+ * (prefix, CONFIG, "purged_infos_limit")           (format, integer), absent if never set
  * (prefix, CONFIG, "revs_limit")                   (format, integer)           RFC 001
  * (prefix, CONFIG, "security")                     format ‖ JSON bytes
  * (prefix, CONFIG, "version")                      format ‖ versionstamp of the last change
@@ -54,14 +53,14 @@ final class ConfigSubspace {
   private static final String REVS_LIMIT = "revs_limit";
   private static final String SECURITY = "security";
 
-  /** A value of the store, less the number of the format. */
+  /** The store's limit on a value, less the format byte. */
   static final int MOST_SECURITY_BYTES = 100_000 - 1;
 
   private static final String VERSION = "version";
 
   private ConfigSubspace() {}
 
-  /** What one range read of the subspace says. */
+  /** The result of one range read of the subspace. */
   record Content(
       byte[] version,
       int incarnation,
@@ -87,7 +86,7 @@ final class ConfigSubspace {
     return key.toBytes();
   }
 
-  /** The configuration of a new database. */
+  /** Writes the configuration of a new database. */
   static void create(
       Transaction tx, byte[] prefix, DatabaseConfiguration configuration, List<ShardId> shards) {
     tx.set(key(prefix, INCARNATION), value().integer(0).toBytes());
@@ -98,26 +97,28 @@ final class ConfigSubspace {
     setFormat(tx, prefix, DatabaseHandle.CURRENT_FORMAT);
   }
 
-  /** Says that everything of the database is in a format, and moves the version key. */
+  /** Marks the whole database as being in a format, and moves the version key. */
   static void setFormat(Transaction tx, byte[] prefix, int format) {
     tx.set(key(prefix, DATABASE_FORMAT), value().integer(format).toBytes());
     touch(tx, prefix);
   }
 
   /**
-   * Puts the tombstone on one shard map and adds its successor under the sequence that the store
-   * gives the transaction when it commits (RFC 018, Resharding). The version key stays: writers
-   * have the old map in their read conflict sets.
+   * Marks one shard map as replaced and adds its successor, under the sequence that the store
+   * assigns when the transaction commits (RFC 018, Resharding). The version key is unchanged,
+   * because writers have the old map in their read conflict ranges.
    */
   static void reshard(
       Transaction tx, byte[] prefix, int incarnation, Generation replaced, Generation successor) {
     tx.set(shardMapKey(prefix, replaced), shardMap(replaced));
     TupleWriter key = shards(prefix).integer(incarnation);
     tx.mutate(
-        MutationType.SET_VERSIONSTAMPED_KEY, Versionstamps.template(key, 0), shardMap(successor));
+        MutationType.SET_VERSIONSTAMPED_KEY,
+        VersionstampOperands.template(key, 0),
+        shardMap(successor));
   }
 
-  /** Describes emptied generations, in the place of the first of them. */
+  /** Describes emptied generations, at the key of the first of them. */
   static void putEmptied(Transaction tx, byte[] prefix, EmptiedGenerations emptied) {
     TupleWriter value = value().integer(EMPTIED).bool(emptied.deprecated());
     tx.set(
@@ -126,10 +127,10 @@ final class ConfigSubspace {
   }
 
   /**
-   * Whether another shard map has taken over from one that was the current one.
+   * Whether another shard map has replaced one that was current.
    *
-   * @param value what is stored under its key; null if nothing is, as in a database from before
-   *     shards, or once a replaced generation was forgotten
+   * @param value the value stored under its key; null if absent, as in a database from before
+   *     shards, or after a replaced generation was forgotten
    */
   static boolean isReplaced(Generation former, byte[] value) {
     return value == null
@@ -138,7 +139,7 @@ final class ConfigSubspace {
             && !current.replaced());
   }
 
-  /** Stores what can change in a configuration, and moves the version key. */
+  /** Stores the parts of a configuration that can change, and moves the version key. */
   static void update(Transaction tx, byte[] prefix, DatabaseConfiguration configuration) {
     tx.set(key(prefix, REVS_LIMIT), value().integer(configuration.revsLimit()).toBytes());
     long purgedInfos = configuration.purgedInfosLimit();
@@ -155,7 +156,7 @@ final class ConfigSubspace {
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE,
         versionKey(prefix),
-        Versionstamps.templateBehind((byte) FORMAT.number()));
+        VersionstampOperands.templateBehind((byte) FORMAT.number()));
   }
 
   static byte[] security(byte[] json) {
@@ -185,7 +186,7 @@ final class ConfigSubspace {
         case PARTITIONED -> partitioned = reader(row.getValue()).bool();
         case PURGED_INFOS_LIMIT -> purgedInfosLimit = reader(row.getValue()).integer();
         case REVS_LIMIT -> revsLimit = reader(row.getValue()).smallInteger();
-        case SECURITY -> {} // read on its own, where it is asked for
+        case SECURITY -> {} // read separately, on request
         case VERSION -> version = row.getValue();
         default ->
             throw new NewerFormatException(

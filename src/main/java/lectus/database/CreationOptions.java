@@ -3,7 +3,7 @@ package lectus.database;
 import lectus.error.LectusException;
 
 /**
- * What is said when a database is created.
+ * The options given when a database is created.
  *
  * @param partitioned whether ids begin with a partition key
  * @param changesShards how many shards take the changes (RFC 018), 1 to 1024
@@ -26,7 +26,7 @@ public record CreationOptions(boolean partitioned, int changesShards) {
     }
   }
 
-  /** The answer to a number of shards that is none, or outside its limits. */
+  /** Returns the error for a number of shards that is malformed or out of bounds. */
   public static LectusException badChangesShards() {
     return LectusException.badRequest(
         "The number of changes shards must be a whole number from 1 to "

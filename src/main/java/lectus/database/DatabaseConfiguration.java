@@ -1,11 +1,11 @@
 package lectus.database;
 
 /**
- * What an administrator sets for one database.
+ * The settings that an administrator makes for one database.
  *
- * @param revsLimit how many ancestors an edit branch keeps, 1 to 4000 (RFC 001)
+ * @param revsLimit number of ancestors that an edit branch keeps, 1 to 4000 (RFC 001)
  * @param partitioned whether ids begin with a partition key
- * @param purgedInfosLimit how many purges are to be remembered, 1 or more
+ * @param purgedInfosLimit number of purges to remember, 1 or more
  */
 public record DatabaseConfiguration(int revsLimit, boolean partitioned, long purgedInfosLimit) {
   public static final int DEFAULT_REVS_LIMIT = 1000;
@@ -17,7 +17,7 @@ public record DatabaseConfiguration(int revsLimit, boolean partitioned, long pur
   public static final DatabaseConfiguration DEFAULT =
       new DatabaseConfiguration(DEFAULT_REVS_LIMIT, false);
 
-  /** With the default limit of purges. */
+  /** Uses the default limit of purges. */
   public DatabaseConfiguration(int revsLimit, boolean partitioned) {
     this(revsLimit, partitioned, DEFAULT_PURGED_INFOS_LIMIT);
   }

@@ -4,15 +4,16 @@ import java.util.Optional;
 import lectus.store.Versionstamp;
 
 /**
- * What one life of a database looked like when it was last read: a value, never changed. Whether it
- * still holds is for {@link Catalogue#current} to say, in each transaction.
+ * An immutable snapshot of one life of a database. {@link Catalogue#current} checks in each
+ * transaction whether it still holds.
  *
- * @param instance identifies this life of the database: created again under its name it is another
- * @param prefix what all keys of this database begin with
- * @param version the value of the version key, moved by every change of configuration
+ * @param instance identifies this life of the database; a database created again under the same
+ *     name has another
+ * @param prefix the prefix of all keys of this database
+ * @param version the value of the version key, which every change of configuration moves
  * @param createdAtSeconds seconds since 1970, CouchDB's {@code instance_start_time}
- * @param joined when this life began, in the order of all commits of the store
- * @param format what its keys and values are like: {@link #CURRENT_FORMAT}, or what came before
+ * @param joined when this life began, in the store's commit order
+ * @param format the format of its keys and values: {@link #CURRENT_FORMAT}, or an earlier one
  * @param validator a design document that asks for every write to be validated; empty if none does
  */
 public record DatabaseHandle(
@@ -34,17 +35,19 @@ public record DatabaseHandle(
   /** Hashes of revisions are byte strings in keys, and the validators are listed. */
   public static final int CURRENT_FORMAT = 1;
 
-  /** Whether a server may work on it as it is. */
+  /** Whether a server may work on it without an upgrade. */
   public boolean isCurrent() {
     return format == CURRENT_FORMAT;
   }
 
-  /** The current entry of the shard map, which every write puts into its read conflict set. */
+  /**
+   * Returns the key of the current shard map, which every write adds to its read conflict ranges.
+   */
   public byte[] shardMapKey() {
     return ConfigSubspace.shardMapKey(prefix, topology.current());
   }
 
-  /** The same database with another topology. */
+  /** Returns the same database with another topology. */
   DatabaseHandle with(ShardTopology other) {
     return new DatabaseHandle(
         name,
@@ -60,7 +63,7 @@ public record DatabaseHandle(
         validator);
   }
 
-  /** The key that every write puts into its read conflict set. */
+  /** Returns the key that every write adds to its read conflict ranges. */
   public byte[] versionKey() {
     return ConfigSubspace.versionKey(prefix);
   }

@@ -3,9 +3,8 @@ package lectus.database;
 import lectus.store.Versionstamp;
 
 /**
- * One life of a database, as the catalogue lists it.
+ * One life of a database, as listed in the catalogue.
  *
- * @param joined when it began, in the order of all commits of the store: everything written to it
- *     comes behind
+ * @param joined when it began, in the store's commit order, before everything written to it
  */
 public record DatabaseLife(DatabaseName name, InstanceId instance, Versionstamp joined) {}

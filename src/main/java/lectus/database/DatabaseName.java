@@ -5,8 +5,8 @@ import lectus.error.LectusException;
 
 /**
  * A name that CouchDB accepts: a lower-case letter, then lower-case letters, digits and {@code
- * _$()+-/}; at most 238 bytes; {@code _users}, {@code _replicator} and {@code _global_changes} as
- * well.
+ * _$()+-/}; at most 238 bytes. {@code _users}, {@code _replicator} and {@code _global_changes} are
+ * accepted as well.
  */
 public record DatabaseName(String text) implements Comparable<DatabaseName> {
   /** CouchDB's own limit, which leaves room for a file suffix. */

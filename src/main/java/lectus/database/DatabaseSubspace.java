@@ -4,8 +4,8 @@ import com.apple.foundationdb.Range;
 import lectus.tuple.TupleWriter;
 
 /**
- * The subspaces below the prefix of one database, each the first element of its keys. Numbers are
- * stored, so they never change and are never used again.
+ * The subspaces below the prefix of one database; the number is the first element of their keys.
+ * Numbers are stored, so they never change and are never reused.
  */
 public enum DatabaseSubspace {
   /** Configuration, the version key, the shard topology (RFC 018). */
@@ -37,7 +37,7 @@ public enum DatabaseSubspace {
     return number;
   }
 
-  /** Where all its keys lie. */
+  /** Returns the range of all its keys. */
   public Range range(byte[] databasePrefix) {
     return Range.startsWith(key(databasePrefix).toBytes());
   }

@@ -5,9 +5,10 @@ import lectus.store.Versionstamp;
 /**
  * A row of the updates log: something happened to a database.
  *
- * @param at when, in the order of all commits of the store
- * @param joined when this life of the database began, at least where the row is of its creation or
- *     its end; where ends of several lives under one name were made one row, when the first began
+ * @param at when it happened, in the store's commit order
+ * @param joined when this life of the database began, known at least for rows of its creation or
+ *     its end. If the ends of several lives under one name were merged into one row: when the first
+ *     began
  */
 public record DatabaseUpdate(
     Versionstamp at, Kind kind, InstanceId instance, DatabaseName name, Versionstamp joined) {
@@ -29,7 +30,10 @@ public record DatabaseUpdate(
     }
   }
 
-  /** The end of this life and of an earlier one under the same name, as one row in this place. */
+  /**
+   * Merges the end of this life and of an earlier one under the same name into one row at this
+   * place.
+   */
   public DatabaseUpdate alsoEnding(DatabaseUpdate earlier) {
     return new DatabaseUpdate(at, kind, instance, name, earlier.joined());
   }

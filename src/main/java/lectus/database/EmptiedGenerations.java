@@ -3,20 +3,19 @@ package lectus.database;
 import java.util.Optional;
 
 /**
- * Generations that followed each other and of which nothing is left: every document that was
- * written in them was written again later. They take no changes any more, so they stay empty, and
- * all that must be known of them is which shards they had: those ids are never used again, and
- * their readers are told where to go on.
+ * Consecutive generations that have no entries left, because every document written in them was
+ * written again later. They take no more changes, so they stay empty. Only their shards have to be
+ * known: the ids are never reused, and readers of these shards are told where to continue.
  *
  * @param since the first sequence of the first of them; empty if that is 0
- * @param deprecated whether one of them is that of the changes from before shards
- * @param firstShard the lowest number of a shard
- * @param shards how many shards there are, with consecutive numbers
+ * @param deprecated whether one of them holds the changes from before shards
+ * @param firstShard the lowest shard number
+ * @param shards number of shards, numbered consecutively
  */
 public record EmptiedGenerations(
     Optional<Sequence> since, boolean deprecated, int firstShard, int shards) implements Era {
 
-  /** Whether the shard is of one of these generations. */
+  /** Whether the shard belongs to one of these generations. */
   public boolean has(ShardId shard) {
     if (shard.isDeprecated()) {
       return deprecated;
@@ -24,12 +23,12 @@ public record EmptiedGenerations(
     return shard.number().stream().anyMatch(it -> it >= firstShard && it < endOfShards());
   }
 
-  /** The lowest number behind theirs. */
+  /** Returns the first shard number after theirs. */
   int endOfShards() {
     return firstShard + shards;
   }
 
-  /** One description of these and of those that follow them. */
+  /** Returns one description of these generations and the next ones. */
   EmptiedGenerations and(EmptiedGenerations next) {
     boolean none = shards == 0;
     return new EmptiedGenerations(
@@ -39,7 +38,7 @@ public record EmptiedGenerations(
         shards + next.shards);
   }
 
-  /** A generation without entries. */
+  /** Describes a generation without entries. */
   static EmptiedGenerations of(Generation generation) {
     if (generation.isDeprecated()) {
       return new EmptiedGenerations(generation.since(), true, 0, 0);

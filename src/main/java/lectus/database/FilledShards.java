@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Which changes shards of a database have entries at one read version, by their counters: these
- * move in the transactions that move the entries. A shard that was replaced and has none stays so.
+ * Tells which changes shards of a database have entries at one read version, by their counters,
+ * which change in the same transactions as the entries. A replaced shard that is empty stays empty.
  */
 public final class FilledShards {
   private final Set<ShardId> filled;
@@ -21,7 +21,7 @@ public final class FilledShards {
     this.filled = filled;
   }
 
-  /** Two range reads, whatever number of generations there are. Snapshot reads. */
+  /** Needs two range reads, whatever the number of generations. Snapshot reads. */
   public static CompletableFuture<FilledShards> read(ReadTransaction tx, DatabaseHandle db) {
     Range range = StatisticsSubspace.entriesRange(db.prefix());
     CompletableFuture<Long> all = Statistics.entries(tx, db);
@@ -32,7 +32,7 @@ public final class FilledShards {
   }
 
   /**
-   * @param all entries of the whole index
+   * @param all number of entries in the whole index
    */
   private static FilledShards of(Range range, List<KeyValue> rows, long all) {
     Map<ShardId, Long> entries = new HashMap<>();

@@ -2,28 +2,28 @@ package lectus.database;
 
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.store.StoreFormat;
+import lectus.store.ReachedFormat;
 import lectus.store.TransactionRunner;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets no documents be written to a database that is not in the current format. Its validators are
- * not listed, and its rows would lie beside new ones in another order than readers expect.
+ * Refuses document writes to a database that is not in the current format. Its validators are not
+ * listed, and its rows would mix with new ones in an order that readers do not expect.
  *
- * <p>A server of an earlier version may have created such a database after the store was said to be
- * upgraded. So the store is told that it is not, and the next start looks at every database again.
+ * <p>A server of an earlier version may have created such a database after the store was marked as
+ * upgraded. So the mark is removed, and the next start looks at every database again.
  */
 final class FormatGate {
   private static final Logger LOG = LoggerFactory.getLogger(FormatGate.class);
 
-  /** Only a start of a server changes what is refused. */
+  /** Only the start of a server changes the refusal. */
   private static final int RETRY_AFTER_SECONDS = 60;
 
   private final TransactionRunner transactions;
-  private final StoreFormat format;
+  private final ReachedFormat format;
 
-  FormatGate(TransactionRunner transactions, StoreFormat format) {
+  FormatGate(TransactionRunner transactions, ReachedFormat format) {
     this.transactions = transactions;
     this.format = format;
   }
@@ -48,7 +48,7 @@ final class FormatGate {
             RETRY_AFTER_SECONDS));
   }
 
-  /** In a transaction of its own, because the one at hand is given up. */
+  /** Runs in its own transaction, because the current one is abandoned. */
   private boolean letNextStartLook() {
     return transactions.<Boolean>runIdempotent(
         tx -> {

@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The catalogue's entries of databases that are configured as most are, with one shard and no
- * generation before it: who passes by many databases needs not read the configuration of each
- * again. All of them hold at one metadata version, which moves with each change of a configuration
- * and each deletion; once it has moved, all are forgotten. For any thread.
+ * Caches the catalogue's entries of databases with the usual configuration: one shard and no
+ * earlier generation. A reader of many databases then need not read each configuration again. All
+ * entries hold at one metadata version, which moves with each change of a configuration and each
+ * deletion; then all entries are dropped. Thread-safe.
  */
 final class GlimpseCache {
-  /** Bytes that an entry takes beside its name and its value: objects, and the cache's own. */
+  /** Bytes of an entry besides its name and its value: objects, and the cache's own. */
   private static final int ENTRY_BYTES = 200;
 
   private static final ConfigSubspace.Content USUAL =
@@ -32,12 +32,12 @@ final class GlimpseCache {
   private volatile Seen seen;
 
   /**
-   * @param metadataVersion at which all entries hold; null while the store has none
+   * @param metadataVersion the version at which all entries hold; null while the store has none
    */
   private record Seen(byte[] metadataVersion, Cache<DatabaseName, byte[]> entries) {}
 
   /**
-   * @param mostBytes that entries may take
+   * @param mostBytes maximum memory of all entries
    */
   GlimpseCache(long mostBytes) {
     this.mostBytes = mostBytes;
@@ -56,16 +56,16 @@ final class GlimpseCache {
             .build());
   }
 
-  /** What {@link #USUAL} databases have in their configuration. */
+  /** Returns the configuration of {@link #USUAL} databases. */
   static ConfigSubspace.Content usual() {
     return USUAL;
   }
 
   /**
-   * The value under the database's name in the catalogue; null if it is not known, or may be
-   * another one by now.
+   * Returns the value under the database's name in the catalogue; null if it is unknown or may have
+   * changed.
    *
-   * @param metadataVersion of the transaction that asks
+   * @param metadataVersion of the asking transaction
    */
   byte[] entry(DatabaseName name, byte[] metadataVersion) {
     Seen now = seen;
@@ -75,7 +75,7 @@ final class GlimpseCache {
   }
 
   /**
-   * Keeps what a transaction has read, if it is as usual.
+   * Keeps what a transaction has read, if the configuration is the usual one.
    *
    * @param entry the value under the database's name in the catalogue
    * @param metadataVersion of the transaction

@@ -5,9 +5,9 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.Arrays;
 
 /**
- * Handles of the databases in use, each with the metadata version at which it was last seen to
- * hold. Bounded, so that millions of databases need no memory each; absence is not remembered, so
- * creating a database disturbs nobody.
+ * Caches the handles of databases in use, each with the metadata version at which it was last known
+ * to hold. The cache is bounded, so that millions of databases do not need memory each. It does not
+ * remember absence, so a new database invalidates nothing.
  */
 final class HandleCache {
   private static final int MAX_HANDLES = 10_000;
@@ -24,13 +24,13 @@ final class HandleCache {
     }
   }
 
-  /** Null if the database is not in the cache. */
+  /** Returns null if the database is not in the cache. */
   Seen get(DatabaseName name) {
     return handles.getIfPresent(name);
   }
 
-  void put(DatabaseHandle handle, byte[] metadataVersion) {
-    handles.put(handle.name(), new Seen(handle, metadataVersion));
+  void put(DatabaseHandle db, byte[] metadataVersion) {
+    handles.put(db.name(), new Seen(db, metadataVersion));
   }
 
   void remove(DatabaseName name) {

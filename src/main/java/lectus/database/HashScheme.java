@@ -7,7 +7,7 @@ import lectus.tuple.StoredFormat;
 /**
  * How a partition key chooses among the shards of a generation (RFC 018, Routing). The number is
  * stored with each generation and the name is shown to clients, so a scheme never changes once data
- * was routed by it; another one gets another number, and old generations keep theirs.
+ * was routed by it. A new scheme gets a new number, and old generations keep theirs.
  */
 public enum HashScheme {
   /** No choice: the changes of a database from before shards. */
@@ -31,8 +31,11 @@ public enum HashScheme {
     }
   };
 
-  /** What new generations are routed by. */
+  /** The scheme of new generations. */
   static final HashScheme DEFAULT = JUMP_CRC32;
+
+  /** Of the linear congruential generator in the paper on jump consistent hashes. */
+  private static final long JUMP_MULTIPLIER = 2_862_933_555_777_941_757L;
 
   private final int number;
   private final String text;
@@ -42,10 +45,10 @@ public enum HashScheme {
     this.text = text;
   }
 
-  /** The index of the shard, 0 to {@code shards} - 1. */
+  /** Returns the index of the shard, 0 to {@code shards} - 1. */
   public abstract int shardOf(String partitionKey, int shards);
 
-  /** As clients see it. */
+  /** Returns the name shown to clients. */
   public String text() {
     return text;
   }
@@ -73,7 +76,7 @@ public enum HashScheme {
     long state = key;
     while (next < buckets) {
       bucket = next;
-      state = state * 2862933555777941757L + 1;
+      state = state * JUMP_MULTIPLIER + 1;
       next = (long) ((bucket + 1) * ((double) (1L << 31) / (double) ((state >>> 33) + 1)));
     }
     return (int) bucket;

@@ -1,6 +1,6 @@
 package lectus.database;
 
-/** 32 lower-case hex digits, random, one for each life of a database. */
+/** Identifies one life of a database: 32 random lower-case hex digits. */
 public record InstanceId(String hex) {
   @Override
   public String toString() {

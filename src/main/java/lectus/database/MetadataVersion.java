@@ -7,21 +7,21 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * FoundationDB's key {@code \xff/metadataVersion}: a store-wide versionstamp that every change of a
- * database's configuration, and every deletion, moves. As long as it stands still, all that a
- * server has cached of databases holds.
+ * FoundationDB's key {@code \xff/metadataVersion}: a store-wide versionstamp that moves with every
+ * change of a database's configuration and every deletion. As long as it does not move, everything
+ * that a server has cached of databases is valid.
  */
 final class MetadataVersion {
   private static final byte[] KEY = "\u00ff/metadataVersion".getBytes(StandardCharsets.ISO_8859_1);
 
-  /** The only operand that the key takes: the versionstamp goes to its head. */
+  /** The only operand that the key accepts: the versionstamp goes to its head. */
   private static final byte[] OPERAND = new byte[14];
 
   private MetadataVersion() {}
 
   /**
-   * Null while nothing was ever changed. A snapshot read: a conflicting one would make every write
-   * of the store lose against any administrative change.
+   * Returns null while nothing was ever changed. A snapshot read: otherwise every write of the
+   * store would conflict with every administrative change.
    */
   static CompletableFuture<byte[]> read(ReadTransaction tx) {
     return tx.snapshot().get(KEY);

@@ -4,13 +4,13 @@ import java.util.Optional;
 import lectus.error.LectusException;
 
 /**
- * A partition of a partitioned database: what stands before the first colon of its documents' ids.
+ * A partition of a partitioned database: the part of its documents' ids before the first colon.
  * Design documents and local documents belong to none.
  */
 public record Partition(String name) {
   private static final char SEPARATOR = ':';
 
-  /** Sorts right behind the separator. */
+  /** Sorts right after the separator. */
   private static final char BEHIND_SEPARATOR = ';';
 
   /**
@@ -29,18 +29,20 @@ public record Partition(String name) {
     return new Partition(name);
   }
 
-  /** The partition that an id names; empty where it names none. Whether it may is not checked. */
+  /**
+   * Returns the partition that an id names; empty if it names none. Does not check its legality.
+   */
   public static Optional<Partition> ofDocument(String docId) {
     int colon = docId.startsWith("_") ? -1 : docId.indexOf(SEPARATOR);
     return colon < 0 ? Optional.empty() : Optional.of(new Partition(docId.substring(0, colon)));
   }
 
-  /** At or before all ids of the partition. */
+  /** Sorts at or before all ids of the partition. */
   public String firstId() {
     return name + SEPARATOR;
   }
 
-  /** Behind all ids of the partition, and at or before what follows them. */
+  /** Sorts after all ids of the partition, and at or before the next id. */
   public String endId() {
     return name + BEHIND_SEPARATOR;
   }

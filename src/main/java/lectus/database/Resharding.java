@@ -5,22 +5,25 @@ import java.util.HashSet;
 import java.util.Set;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.store.Reads;
-import lectus.store.Versionstamps;
+import lectus.store.Awaiting;
+import lectus.store.VersionstampOperands;
 
 /**
- * Lets new shards take the changes of a database from a transaction on (RFC 018, Resharding), and
- * keeps the description of earlier generations small: those of which nothing is left, and which
- * follow each other, become one entry of the configuration.
+ * Makes new shards take the changes of a database from one transaction on (RFC 018, Resharding).
+ * Also keeps the description of earlier generations small: consecutive emptied generations are
+ * merged into one entry of the configuration.
  */
 final class Resharding {
-  /** Generations that a feed from the beginning reads one after the other, at most. */
+  /** Maximum number of generations that a feed from the beginning reads one after the other. */
   static final int MOST_GENERATIONS_WITH_ROWS = 64;
 
-  /** Emptied generations that are worth an entry of their own, for all of them. */
+  /** Minimum number of emptied generations worth merging into an entry. */
   private static final int WORTH_MERGING = 2;
 
-  /** Shards that one transaction forgets at most, or those of one generation: a megabyte or two. */
+  /**
+   * Maximum number of shards that one transaction forgets, unless a single generation has more: a
+   * megabyte or two.
+   */
   private static final int MOST_SHARDS_FORGOTTEN = 10_000;
 
   private final Transaction tx;
@@ -28,7 +31,7 @@ final class Resharding {
   private int shardsForgotten;
 
   /**
-   * @param tx has the shard map in its read conflict set
+   * @param tx has the shard map in its read conflict ranges
    */
   Resharding(Transaction tx, DatabaseHandle db) {
     this.tx = tx;
@@ -36,8 +39,8 @@ final class Resharding {
   }
 
   /**
-   * @return the topology once the transaction is committed, with a placeholder where the new
-   *     generation begins
+   * @return the topology once the transaction is committed, with a placeholder for the beginning of
+   *     the new generation
    * @throws LectusException {@code conflict} (409) if too many generations have rows
    */
   ShardTopology run(int shards) {
@@ -48,11 +51,11 @@ final class Resharding {
   }
 
   /**
-   * What was replaced and is empty takes no changes any more, so what the counters say of it holds
-   * whenever the transaction commits. The current generation may be written to meanwhile.
+   * Merges replaced, empty generations. They take no more changes, so their counters stay valid
+   * whenever the transaction commits. The current generation may meanwhile be written to.
    */
   private ShardTopology merged(ShardTopology former) {
-    FilledShards filled = Reads.await(FilledShards.read(tx, db));
+    FilledShards filled = Awaiting.await(FilledShards.read(tx, db));
     checkGenerations(former.generations().stream().filter(filled::hasAnyOf).count());
     ShardTopology merged =
         former.merged(it -> it.replaced() && !filled.hasAnyOf(it) && mayForget(it), WORTH_MERGING);
@@ -71,7 +74,7 @@ final class Resharding {
     return merged;
   }
 
-  /** What is left to the next resharding does no harm. */
+  /** Whatever is left for the next resharding does no harm. */
   private boolean mayForget(Generation generation) {
     shardsForgotten += generation.shards().size();
     return shardsForgotten <= MOST_SHARDS_FORGOTTEN;
@@ -88,7 +91,7 @@ final class Resharding {
   }
 
   private ShardTopology replace(ShardTopology former, int shards) {
-    Sequence uncommitted = new Sequence(db.incarnation(), Versionstamps.placeholder(0));
+    Sequence uncommitted = new Sequence(db.incarnation(), VersionstampOperands.placeholder(0));
     ShardTopology topology = former.resharded(uncommitted, shards);
     Generation replaced = former.current().asReplaced();
     ConfigSubspace.reshard(tx, db.prefix(), db.incarnation(), replaced, topology.current());

@@ -4,38 +4,38 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Optional;
 import lectus.store.Versionstamp;
-import lectus.store.Versionstamps;
+import lectus.store.VersionstampOperands;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
 /**
- * A point in a database's total order of changes (RFC 003): the Incarnation of the database and the
- * 12 bytes of a versionstamp, of which the last two number the documents of one transaction.
+ * A point in a database's total order of changes (RFC 003): the database's Incarnation and a
+ * versionstamp of 12 bytes, the last two of which number the documents of one transaction.
  *
- * <p>Printed as lower-case hex of the tuple-encoded Incarnation followed by the versionstamp's
+ * <p>Printed as the lower-case hex of the tuple-encoded Incarnation followed by the versionstamp's
  * bytes, so that printed sequences sort like sequences.
  */
 public record Sequence(int incarnation, byte[] versionstamp) implements Comparable<Sequence> {
 
   public Sequence {
-    if (incarnation < 0 || versionstamp.length != Versionstamps.LENGTH) {
+    if (incarnation < 0 || versionstamp.length != VersionstampOperands.LENGTH) {
       throw new IllegalArgumentException("Not a sequence");
     }
   }
 
   /**
-   * @param commit the 10 bytes that FoundationDB gave the transaction
-   * @param number 0 to 65 535, the document's place in its transaction
+   * @param commit the 10 bytes that FoundationDB assigned to the transaction
+   * @param number 0 to 65 535, the document's number in its transaction
    */
   public static Sequence of(int incarnation, byte[] commit, int number) {
-    return new Sequence(incarnation, Versionstamps.complete(commit, number));
+    return new Sequence(incarnation, VersionstampOperands.complete(commit, number));
   }
 
-  /** Empty for anything that was not printed by {@link #toString}. */
+  /** Returns empty for anything that {@link #toString} did not print. */
   public static Optional<Sequence> parse(String printed) {
     try {
       byte[] bytes = HexFormat.of().parseHex(printed);
-      int split = bytes.length - Versionstamps.LENGTH;
+      int split = bytes.length - VersionstampOperands.LENGTH;
       if (split < 1 || !printed.equals(HexFormat.of().formatHex(bytes))) {
         return Optional.empty();
       }
@@ -51,7 +51,7 @@ public record Sequence(int incarnation, byte[] versionstamp) implements Comparab
     }
   }
 
-  /** The sequence right behind this one; behind the last one there can be, that one itself. */
+  /** Returns the sequence right after this one; after the highest possible one, that one itself. */
   public Sequence next() {
     Versionstamp at = new Versionstamp(versionstamp);
     if (at.compareTo(Versionstamp.END) < 0) {
@@ -62,12 +62,12 @@ public record Sequence(int incarnation, byte[] versionstamp) implements Comparab
         : this;
   }
 
-  /** The one right before it in the same incarnation. */
+  /** Returns the sequence right before this one in the same incarnation. */
   public Sequence predecessor() {
     return new Sequence(incarnation, new Versionstamp(versionstamp).predecessor().bytes());
   }
 
-  /** The form inside keys and values: (…, Incarnation, Versionstamp, …). */
+  /** Writes the form used in keys and values: (…, Incarnation, Versionstamp, …). */
   public void writeTo(TupleWriter tuple) {
     tuple.integer(incarnation).versionstamp(versionstamp);
   }

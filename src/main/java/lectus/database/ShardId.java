@@ -3,8 +3,8 @@ package lectus.database;
 import java.util.OptionalInt;
 
 /**
- * A changes shard of one database (RFC 018). Unique within its life and never used again: numbers,
- * each higher than all before.
+ * A changes shard of one database (RFC 018). Ids are numbers, each higher than all before: unique
+ * within a life of the database and never reused.
  */
 public record ShardId(String text) {
   private static final int MOST_DIGITS = 9;
@@ -16,7 +16,7 @@ public record ShardId(String text) {
     return new ShardId(Integer.toString(number));
   }
 
-  /** Its number; empty for what cannot be the id of a numbered shard. */
+  /** Returns its number; empty for a text that cannot be a numbered shard's id. */
   OptionalInt number() {
     boolean canBe =
         !text.isEmpty()

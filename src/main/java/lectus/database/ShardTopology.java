@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 /**
  * All generations of a database's changes shards (RFC 018).
  *
- * @param generations those that may have entries, oldest first; the last one is the current one
- * @param emptied what is known of the others, oldest first
+ * @param generations those that may have entries, oldest first; the last is the current one
+ * @param emptied the descriptions of the others, oldest first
  */
 public record ShardTopology(
     List<Generation> generations, List<EmptiedGenerations> emptied, boolean partitioned) {
@@ -28,7 +28,7 @@ public record ShardTopology(
     }
   }
 
-  /** Without emptied generations. */
+  /** Has no emptied generations. */
   public ShardTopology(List<Generation> generations, boolean partitioned) {
     this(generations, List.of(), partitioned);
   }
@@ -42,7 +42,7 @@ public record ShardTopology(
     return eras.stream().filter(kind::isInstance).map(kind::cast).toList();
   }
 
-  /** All that is known, oldest first and without gaps. */
+  /** Returns all spans, oldest first and without gaps. */
   public List<Era> eras() {
     List<Era> eras = new ArrayList<>(generations);
     eras.addAll(emptied);
@@ -55,19 +55,21 @@ public record ShardTopology(
   }
 
   /**
-   * The generation that the entry written at {@code sequence} belongs to; where there are no
-   * entries any more, one that has none there either.
+   * Returns the generation to which the entry written at {@code sequence} belongs; if that
+   * generation is emptied, another one without an entry there.
    */
   public Generation at(Sequence sequence) {
     return generations.get(indexAt(Optional.of(sequence)));
   }
 
-  /** The generations in which a reader behind {@code since} goes on; all if it is empty. */
+  /**
+   * Returns the generations in which a reader after {@code since} continues; all if it is empty.
+   */
   public List<Generation> from(Optional<Sequence> since) {
     return generations.subList(indexAt(since), generations.size());
   }
 
-  /** What a reader behind {@code since} is in, and what follows, oldest first. */
+  /** Returns the span that contains {@code since}, and later ones, oldest first. */
   public List<Era> erasFrom(Optional<Sequence> since) {
     List<Era> eras = eras();
     int first = eras.size() - 1;
@@ -81,7 +83,7 @@ public record ShardTopology(
     return at.isPresent() && era.since().orElseThrow().compareTo(at.get()) <= 0;
   }
 
-  /** The generation, or the emptied ones, that a shard belongs to. */
+  /** Returns the generation, or the emptied ones, to which a shard belongs. */
   public Optional<Era> eraOf(ShardId shard) {
     return Stream.<Era>concat(
             generations.stream().filter(it -> it.shards().contains(shard)),
@@ -90,19 +92,19 @@ public record ShardTopology(
   }
 
   /**
-   * The first generation behind others in which there may be entries; empty behind the current one.
+   * Returns the first generation after a span that may have entries; empty after the current one.
    */
   public Optional<Generation> after(Era era) {
     return generations.stream().filter(it -> OLDEST_FIRST.compare(it, era) > 0).findFirst();
   }
 
-  /** Where a new entry of this document goes. */
+  /** Returns the shard for a new entry of this document. */
   public ShardId shardFor(String docId) {
     return shardIn(current(), docId);
   }
 
   /**
-   * Where the entry that was written at {@code sequence} lies: computed, never stored (RFC 018,
+   * Returns the shard of the entry written at {@code sequence}: computed, never stored (RFC 018,
    * Write Path).
    */
   public ShardId shardAt(String docId, Sequence sequence) {
@@ -113,7 +115,7 @@ public record ShardTopology(
     return generation.shardOf(partitionKey(docId));
   }
 
-  /** This topology once {@code count} new shards have taken over at {@code since}. */
+  /** Returns this topology once {@code count} new shards have taken over at {@code since}. */
   ShardTopology resharded(Sequence since, int count) {
     List<Generation> more = new ArrayList<>(generations);
     more.set(more.size() - 1, current().asReplaced());
@@ -121,7 +123,7 @@ public record ShardTopology(
     return new ShardTopology(more, emptied, partitioned);
   }
 
-  /** The same once it is known where its current generation begins. */
+  /** Returns the same topology once the beginning of its current generation is known. */
   ShardTopology beginningAt(Sequence since) {
     List<Generation> all = new ArrayList<>(generations);
     Generation last = current();
@@ -132,9 +134,9 @@ public record ShardTopology(
   }
 
   /**
-   * The same with one description for generations that are empty and follow each other.
+   * Returns the same topology with consecutive empty generations merged into one description.
    *
-   * @param worth of fewer than so many eras their own descriptions stay
+   * @param worth a run of fewer eras keeps its separate descriptions
    */
   ShardTopology merged(Predicate<Generation> isEmpty, int worth) {
     List<Era> merged = new ArrayList<>();
@@ -161,7 +163,7 @@ public record ShardTopology(
         : (EmptiedGenerations) era;
   }
 
-  /** Every shard there ever was is in some era, so what is in none of them was never used. */
+  /** Every shard that ever existed is in some era, so a number in none of them was never used. */
   private List<ShardId> unusedShards(int count) {
     int first =
         eras().stream()

@@ -8,22 +8,22 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The sums over a database's counters, as of one read version.
+ * The sums of a database's counters, as of one read version.
  *
  * @param documents live documents
  * @param deletedDocuments documents whose winner is a tombstone
  * @param externalBytes bytes of JSON in all leaves' bodies
- * @param activeBytes bytes of keys and values that hold these bodies
+ * @param activeBytes bytes of the keys and values that hold these bodies
  */
 public record Statistics(
     long documents, long deletedDocuments, long externalBytes, long activeBytes) {
 
-  /** A snapshot read: counters make nobody lose. */
+  /** A snapshot read, so counters never cause conflicts. */
   public static CompletableFuture<Statistics> read(ReadTransaction tx, DatabaseHandle db) {
     return read(tx, StatisticsSubspace.countersRange(db.prefix()));
   }
 
-  /** The same of one partition; nothing of it where the database is not partitioned. */
+  /** Returns the same for one partition; zeros if the database is not partitioned. */
   public static CompletableFuture<Statistics> ofPartition(
       ReadTransaction tx, DatabaseHandle db, Partition partition) {
     return read(tx, StatisticsSubspace.partitionRange(db.prefix(), partition));
@@ -33,18 +33,20 @@ public record Statistics(
     return rows(tx, range).thenApply(rows -> sum(range, rows));
   }
 
-  /** How many entries the changes index has: one for each document, deleted ones included. */
+  /**
+   * Returns the number of entries in the changes index: one per document, deleted ones included.
+   */
   public static CompletableFuture<Long> entries(ReadTransaction tx, DatabaseHandle db) {
     return rows(tx, StatisticsSubspace.documentsRange(db.prefix())).thenApply(Statistics::sum);
   }
 
-  /** How many entries a shard of the changes index has. */
+  /** Returns the number of entries in one shard of the changes index. */
   public static CompletableFuture<Long> entries(
       ReadTransaction tx, DatabaseHandle db, ShardId shard) {
     return rows(tx, StatisticsSubspace.entriesRange(db.prefix(), shard)).thenApply(Statistics::sum);
   }
 
-  /** The same of all shards together, which is all but what lies in the deprecated subspace. */
+  /** Returns the number of entries in all shards, without those in the deprecated subspace. */
   public static CompletableFuture<Long> entriesInShards(ReadTransaction tx, DatabaseHandle db) {
     return rows(tx, StatisticsSubspace.entriesRange(db.prefix())).thenApply(Statistics::sum);
   }
@@ -53,12 +55,12 @@ public record Statistics(
     return tx.snapshot().getRange(range).asList();
   }
 
-  /** What the row of a counter says. */
+  /** Decodes the value of a counter. */
   public static long count(byte[] value) {
     return StatisticsSubspace.number(value);
   }
 
-  /** What the counter under a key counts; empty if there is no such counter. */
+  /** Returns the name of the counter under a key; empty if there is no such counter. */
   public static Optional<String> nameOf(DatabaseHandle db, byte[] key) {
     return StatisticsSubspace.nameOf(db.prefix(), key);
   }

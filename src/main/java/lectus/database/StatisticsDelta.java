@@ -8,7 +8,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.ObjLongConsumer;
 
-/** What one transaction changes in a database's counters, summed up in memory and applied once. */
+/**
+ * The changes that one transaction makes to a database's counters, summed up in memory and applied
+ * once.
+ */
 public final class StatisticsDelta {
   private final boolean partitioned;
   private final Map<Slot, Long> changes = new HashMap<>();
@@ -24,17 +27,17 @@ public final class StatisticsDelta {
       Partition partition, StatisticsSubspace.Counter counter, int number) {}
 
   /**
-   * @param partitioned whether the database is, so that its partitions are counted, too
+   * @param partitioned whether the database is partitioned, so that each partition is counted, too
    */
   public StatisticsDelta(boolean partitioned) {
     this.partitioned = partitioned;
   }
 
   /**
-   * @param documents live documents more or fewer
-   * @param deletedDocuments tombstones that win, more or fewer
-   * @param externalBytes bytes of JSON
-   * @param activeBytes bytes of keys and values
+   * @param documents change in the number of live documents
+   * @param deletedDocuments change in the number of winning tombstones
+   * @param externalBytes change in bytes of JSON
+   * @param activeBytes change in bytes of keys and values
    */
   public void add(
       String docId, int documents, int deletedDocuments, long externalBytes, long activeBytes) {
@@ -46,8 +49,8 @@ public final class StatisticsDelta {
   }
 
   /**
-   * Entries that a shard of the changes index has more or fewer of. Those from before shards were
-   * never counted.
+   * Changes the number of entries of a changes shard. Entries from before shards were never
+   * counted.
    */
   public void addEntries(Generation generation, ShardId shard, String docId, int count) {
     if (!shard.isDeprecated()) {
@@ -56,12 +59,12 @@ public final class StatisticsDelta {
     }
   }
 
-  /** One atomic addition for each counter that moved. */
+  /** Makes one atomic addition for each counter that changed. */
   public void applyTo(Transaction tx, DatabaseHandle db) {
     forEach(db, (key, change) -> apply(tx, key, change));
   }
 
-  /** What the counters of an empty database would say after this change, by their keys. */
+  /** Returns the counters that an empty database would have after this change, by key. */
   public Map<ByteBuffer, Long> values(DatabaseHandle db) {
     Map<ByteBuffer, Long> values = new HashMap<>();
     forEach(db, (key, change) -> values.put(ByteBuffer.wrap(key), change));

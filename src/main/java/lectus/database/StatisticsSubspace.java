@@ -11,7 +11,7 @@ import lectus.tuple.TupleWriter;
 
 /**
  * Counters, each in 16 slots by a hash of the document id, so that no key is written by every
- * transaction. Values are 8 bytes, little-endian, as atomic addition has them.
+ * transaction. Values are 8 bytes, little-endian, as atomic addition requires.
  *
  * <pre>
  * key                                                 value
@@ -21,13 +21,12 @@ import lectus.tuple.TupleWriter;
  *   slot)                                             partitioned database, in 4 slots
  * </pre>
  *
- * The shards of a generation share the 16 slots between them: they are as many keys for the same
- * writers.
+ * The shards of a generation share the 16 slots, since the same writers need no more keys.
  */
 final class StatisticsSubspace {
   static final int SLOTS = 16;
 
-  /** There may be many partitions with few documents each. */
+  /** Fewer slots, because there may be many partitions with few documents each. */
   private static final int PARTITION_SLOTS = 4;
 
   private static final int ENTRIES = 4;
@@ -59,15 +58,15 @@ final class StatisticsSubspace {
   }
 
   /**
-   * The slot of a shard's entries.
+   * Returns the slot of a shard's entries.
    *
-   * @param shards how many the shard's generation has
+   * @param shards number of shards in the shard's generation
    */
   static int entriesSlotOf(String docId, int shards) {
     return slotOf(docId) % Math.max(1, SLOTS / shards);
   }
 
-  /** The counters of the database as a whole. */
+  /** Returns the range of the database's own counters. */
   static Range countersRange(byte[] prefix) {
     return new Range(
         DatabaseSubspace.STATISTICS.key(prefix).toBytes(),
@@ -78,7 +77,7 @@ final class StatisticsSubspace {
     return Range.startsWith(partitionKey(prefix, partition).toBytes());
   }
 
-  /** The two of them that count documents. */
+  /** Returns the range of the two counters of documents. */
   static Range documentsRange(byte[] prefix) {
     return new Range(
         DatabaseSubspace.STATISTICS.key(prefix).toBytes(),
@@ -116,24 +115,24 @@ final class StatisticsSubspace {
   }
 
   /**
-   * The number of the counter that a key belongs to.
+   * Returns the number of the counter to which a key belongs.
    *
-   * @param range that the key was read in
+   * @param range the range in which the key was read
    */
   static int counterNumber(Range range, byte[] key) {
     return new TupleReader(key, range.begin.length).smallInteger();
   }
 
   /**
-   * The shard whose entries are counted under a key.
+   * Returns the shard whose entries are counted under a key.
    *
-   * @param range that of the counters of all shards, which has the key
+   * @param range the range of all shards' counters, which contains the key
    */
   static ShardId shardOf(Range range, byte[] key) {
     return new ShardId(new TupleReader(key, range.begin.length).string());
   }
 
-  /** What a key counts and in which slot, in words; empty for a key of no counter. */
+  /** Describes what a key counts, and its slot; empty if the key is not a counter's. */
   static Optional<String> nameOf(byte[] prefix, byte[] key) {
     try {
       TupleReader reader = new TupleReader(key, DatabaseSubspace.STATISTICS.key(prefix).length());

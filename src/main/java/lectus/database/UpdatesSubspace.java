@@ -10,25 +10,25 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import lectus.store.RootSubspace;
 import lectus.store.Versionstamp;
-import lectus.store.Versionstamps;
+import lectus.store.VersionstampOperands;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
 /**
- * The updates log: one small row for each transaction that creates, deletes or writes documents of
- * a database, in the order of commits. Rows are written blindly and conflict with nothing. Buckets,
+ * The updates log: one small row, in commit order, for each transaction that creates or deletes a
+ * database or writes its documents. Rows are written blindly and conflict with nothing. Buckets,
  * chosen by a hash of the instance, keep writers of different databases apart.
  *
  * <pre>
  * key    (root, UPDATES, bucket 0 to 15, Versionstamp)
- * value  (format 1, kind, instance, name), and the Versionstamp of the life's beginning behind it
- *        where the kind is DELETED
+ * value  (format 1, kind, instance, name); if the kind is DELETED, followed by the Versionstamp of
+ *        the beginning of the life
  * </pre>
  */
 public final class UpdatesSubspace {
-  /** The number of buckets. Stored by use, so it never changes. */
+  /** The number of buckets. Stored rows depend on it, so it never changes. */
   public static final int BUCKETS = 16;
 
   private static final StoredFormat FORMAT = new StoredFormat(1, "A row of the updates log");
@@ -48,7 +48,7 @@ public final class UpdatesSubspace {
   }
 
   /**
-   * @param joined when the life that ends began
+   * @param joined when the ending life began
    */
   void deleted(Transaction tx, InstanceId instance, DatabaseName name, Versionstamp joined) {
     append(
@@ -61,11 +61,11 @@ public final class UpdatesSubspace {
     tx.options().setNextWriteNoWriteConflictRange();
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_KEY,
-        Versionstamps.template(bucket(bucketOf(instance)), 0),
+        VersionstampOperands.template(bucket(bucketOf(instance)), 0),
         value.toBytes());
   }
 
-  /** Replaces the row that lies at {@code update.at()}. */
+  /** Replaces the row at {@code update.at()}. */
   public void put(Transaction tx, DatabaseUpdate update) {
     TupleWriter value = value(update.kind(), update.instance(), update.name());
     if (update.kind() == DatabaseUpdate.Kind.DELETED) {
@@ -74,18 +74,18 @@ public final class UpdatesSubspace {
     tx.set(key(update.instance(), update.at()), value.toBytes());
   }
 
-  /** Removes the row of an instance that lies at {@code at}. */
+  /** Removes the row of an instance at {@code at}. */
   public void clear(Transaction tx, InstanceId instance, Versionstamp at) {
     tx.clear(key(instance, at));
   }
 
   /**
-   * The rows of one bucket in one range read.
+   * Reads the rows of one bucket in one range read.
    *
-   * @param from the first point to look at
-   * @param until the first point not to look at any more
-   * @param limit at most so many, 0 for all
-   * @param reverse newest first, the limit counted from there
+   * @param from where to begin, inclusive
+   * @param until where to end, exclusive
+   * @param limit maximum number of rows; 0 for all
+   * @param reverse newest first; the limit then counts from the newest
    */
   public CompletableFuture<List<DatabaseUpdate>> read(
       ReadTransaction tx,
@@ -103,12 +103,12 @@ public final class UpdatesSubspace {
         .thenApply(rows -> decodeAll(rows, stampOffset));
   }
 
-  /** Where the rows of an instance lie. */
+  /** Returns the bucket of an instance's rows. */
   public static int bucketOf(InstanceId instance) {
     return Math.floorMod(instance.hex().hashCode(), BUCKETS);
   }
 
-  /** The key of an instance's row. */
+  /** Returns the key of an instance's row. */
   public byte[] key(InstanceId instance, Versionstamp at) {
     return bucket(bucketOf(instance)).versionstamp(at.bytes()).toBytes();
   }
@@ -126,15 +126,15 @@ public final class UpdatesSubspace {
         .string(name.text());
   }
 
-  /** Where all rows of a bucket lie. */
+  /** Returns the range of all rows of a bucket. */
   public Range range(int bucket) {
     return Range.startsWith(bucket(bucket).toBytes());
   }
 
   /**
-   * Reads a row of a bucket.
+   * Decodes a row of a bucket.
    *
-   * @throws MalformedTupleException if it is no row of this subspace
+   * @throws MalformedTupleException if it is not a row of this subspace
    */
   public DatabaseUpdate decode(int bucket, KeyValue row) {
     return decode(row, bucket(bucket).length());

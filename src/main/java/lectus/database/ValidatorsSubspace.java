@@ -17,10 +17,10 @@ import lectus.tuple.TupleWriter;
  * value  (format 1)
  * </pre>
  *
- * The first of them is a part of the database's handle, so whoever writes a row moves the version
- * key ({@link Catalogue#moveVersion}): a write that overlaps with it loses and looks again. Rows
- * themselves are written without conflict ranges, because the edit branches of the design document
- * decide conflicts.
+ * The first of them is part of the database's handle. So a transaction that writes a row also moves
+ * the version key ({@link Catalogue#moveVersion}), and concurrent writes conflict with it and are
+ * retried. Rows are written without conflict ranges: the design document's edit branches decide
+ * conflicts.
  */
 public final class ValidatorsSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "A row of the validators");
@@ -31,7 +31,7 @@ public final class ValidatorsSubspace {
     this.prefix = DatabaseSubspace.VALIDATORS.key(databasePrefix).toBytes();
   }
 
-  /** The design document that comes first; empty if none asks for validation. */
+  /** Returns the first of these design documents; empty if none asks for validation. */
   public CompletableFuture<Optional<String>> first(ReadTransaction tx) {
     return tx.snapshot()
         .getRange(prefix, TupleWriter.startingWith(prefix).octet(0xff).toBytes(), 1)
@@ -39,18 +39,18 @@ public final class ValidatorsSubspace {
         .thenApply(rows -> rows.stream().findFirst().map(this::decode));
   }
 
-  /** Whether the design document is among them. */
+  /** Whether the design document is listed. */
   public CompletableFuture<Boolean> contains(ReadTransaction tx, String docId) {
     return tx.snapshot().get(key(docId)).thenApply(value -> value != null);
   }
 
-  /** The design document that a row names. */
+  /** Returns the design document that a row names. */
   public String decode(KeyValue row) {
     FORMAT.reader(row.getValue());
     return new TupleReader(row.getKey(), prefix.length).string();
   }
 
-  /** Adds the design document, or takes it out. */
+  /** Adds or removes the design document. */
   public void set(Transaction tx, String docId, boolean validates) {
     tx.options().setNextWriteNoWriteConflictRange();
     if (validates) {

@@ -1,5 +1,5 @@
 /**
- * Databases by name and by life: the catalogue, a database's configuration and shard topology, its
- * counters, and the rows that it leaves in the updates log. What documents are is not known here.
+ * Databases by name and by life: the catalogue, configurations and shard topologies, counters, and
+ * rows in the updates log. Must not know documents.
  */
 package lectus.database;

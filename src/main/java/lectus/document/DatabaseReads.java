@@ -10,9 +10,9 @@ import lectus.error.LectusException;
 import lectus.store.TransactionRunner;
 
 /**
- * The reads of one answer, each at a read version of its own. They all see the same life of the
- * database: created again under its name it is another, whose rows do not continue an answer. For
- * one thread at a time.
+ * Runs the reads of one answer, each at its own read version. All of them see the same life of the
+ * database. A database that was deleted and created again under its name is another one: its rows
+ * cannot continue the answer. Not thread-safe.
  */
 public final class DatabaseReads {
   private final Catalogue catalogue;
@@ -25,7 +25,7 @@ public final class DatabaseReads {
   }
 
   /**
-   * @param instance the life of the database that is read; null for the one that is found first
+   * @param instance the life of the database to read; null for the one found first
    */
   public DatabaseReads(
       Catalogue catalogue, TransactionRunner transactions, DatabaseName name, InstanceId instance) {
@@ -36,7 +36,7 @@ public final class DatabaseReads {
   }
 
   /**
-   * Runs the body, again if the store asks for it.
+   * Runs the body, and retries it if the store asks for that.
    *
    * @throws LectusException {@code not_found} when the database is gone
    */

@@ -3,9 +3,9 @@ package lectus.document;
 import java.nio.charset.StandardCharsets;
 import lectus.error.LectusException;
 
-/** The rules for ids, with CouchDB's sentences. */
+/** The rules for document ids, with CouchDB's error sentences. */
 public final class DocumentId {
-  /** Default of the longest id, in bytes of UTF-8. */
+  /** Default limit on the length of an id, in bytes of UTF-8. */
   public static final int DEFAULT_MAX_BYTES = 512;
 
   public static final String DESIGN_PREFIX = "_design/";

@@ -1,11 +1,11 @@
 package lectus.document;
 
 /**
- * How much one transaction reads for a long answer, which must be done within five seconds and be
- * held in memory. A page ends behind the row that reaches a limit.
+ * Limits on what one transaction reads for a long answer. A page has to be read within five seconds
+ * and fit into memory. It ends after the row that reaches a limit.
  *
  * @param rows rows read at once
- * @param bodies the same where each row brings a body
+ * @param bodies rows read at once where each row has a body
  * @param bytes bytes of the answer
  */
 public record PageLimits(int rows, int bodies, int bytes) {

@@ -4,16 +4,16 @@ import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 
 /**
- * The body of an answer that may be longer than one transaction can read: made part by part, each
- * part at a read version of its own. For one thread at a time.
+ * The body of an answer that may be longer than one transaction can read. It is produced in parts,
+ * each at its own read version. Not thread-safe.
  */
 public interface PagedBody {
   /**
-   * Appends the next part, some hundred kilobytes at most unless a single row is longer. What
-   * stands in the buffer already stays.
+   * Appends the next part: a few hundred kilobytes at most, unless a single row is longer. The
+   * buffer's earlier content is kept.
    *
    * @return whether there is more
-   * @throws LectusException when the answer cannot go on; what this call appended is void then
+   * @throws LectusException when the answer cannot go on; whatever this call appended is then void
    */
   boolean appendNext(JsonBuffer out);
 }

@@ -6,14 +6,14 @@ import lectus.database.Partition;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 
-/** The rules for ids in partitioned databases, with CouchDB's sentences. */
+/** The rules for ids in partitioned databases, with CouchDB's error sentences. */
 public final class PartitionedId {
   private PartitionedId() {}
 
   /**
-   * What is wrong with an id in this database; empty in one that is not partitioned.
+   * Returns what is wrong with an id in this database; empty if the database is not partitioned.
    *
-   * @param id one that keeps to the rules of every database
+   * @param id an id that satisfies the rules of every database
    */
   public static Optional<LectusError> problem(DatabaseHandle db, String id) {
     return db.configuration().partitioned() ? problem(id) : Optional.empty();

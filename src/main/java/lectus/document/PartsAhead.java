@@ -10,10 +10,10 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * The parts of one piece of work, done ahead of whoever takes their results in order. Threads of an
- * executor help as they have time; the thread that takes results does what no helper has begun, so
- * that it never waits for a thread. A part may wait for the store, but for nothing else. For one
- * thread, apart from the parts.
+ * Computes the parts of a piece of work ahead of the caller, who takes the results in order. An
+ * executor's threads help when they have time. The calling thread runs any part that no helper has
+ * begun, so it never waits for a free thread. A part may wait for the store, but for nothing else.
+ * Confined to one thread, except for the parts themselves.
  */
 public final class PartsAhead<T> {
   private final Executor helpers;
@@ -24,8 +24,8 @@ public final class PartsAhead<T> {
   }
 
   /**
-   * What helpers are handed. They may come to it long after it was done, so a part that was taken
-   * holds neither its input nor its result any more.
+   * A task handed to helpers. They may get to it long after it was done, so a part whose result was
+   * taken keeps neither its input nor its result.
    */
   private static final class Part<T> implements Runnable {
     private volatile FutureTask<T> task;
@@ -64,11 +64,14 @@ public final class PartsAhead<T> {
     try {
       helpers.execute(part);
     } catch (RejectedExecutionException busy) {
-      // Then it is done by the thread that takes it.
+      // The thread that takes the result runs the part instead.
     }
   }
 
-  /** The first part's result. While another thread is at it, this one does those behind it. */
+  /**
+   * Returns the first part's result. While another thread computes it, this thread runs later
+   * parts.
+   */
   public T take() {
     FutureTask<T> first = parts.remove().release();
     first.run();
@@ -95,7 +98,7 @@ public final class PartsAhead<T> {
     }
   }
 
-  /** Nobody begins what is left. */
+  /** Cancels the parts that nobody has begun. */
   public void cancel() {
     parts.forEach(part -> part.release().cancel(false));
     parts.clear();

@@ -7,12 +7,12 @@ import lectus.error.LectusException;
 import lectus.json.JsonValue;
 import lectus.revision.RevisionId;
 
-/** Shapes that request bodies have in common. */
+/** JSON shapes that several request bodies share. */
 public final class RequestJson {
   private RequestJson() {}
 
   /**
-   * @throws LectusException {@code bad_request} when the body is no JSON object
+   * @throws LectusException {@code bad_request} when the body is not a JSON object
    */
   public static JsonValue.JsonObject object(byte[] body) {
     if (JsonValue.parse(body) instanceof JsonValue.JsonObject object) {
@@ -22,9 +22,9 @@ public final class RequestJson {
   }
 
   /**
-   * A parameter of a URL that is JSON.
+   * Parses a URL parameter whose value is JSON.
    *
-   * @throws LectusException {@code bad_request} when it is none
+   * @throws LectusException {@code bad_request} when it is not JSON
    */
   public static JsonValue ofParameter(String text) {
     try {
@@ -35,7 +35,7 @@ public final class RequestJson {
   }
 
   /**
-   * @throws LectusException {@code bad_request} when an element is no revision
+   * @throws LectusException {@code bad_request} when an element is not a revision
    */
   public static List<RevisionId> revisions(JsonValue.JsonArray array) {
     List<RevisionId> revisions = new ArrayList<>(array.elements().size());

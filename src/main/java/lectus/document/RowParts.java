@@ -7,30 +7,31 @@ import java.util.concurrent.Executor;
 import lectus.json.JsonBuffer;
 
 /**
- * The rows of a page, read and written in parts: by the thread that makes the page, and ahead of it
- * by others that have time.
+ * The rows of a page, read and written in parts: by the thread that makes the page and, ahead of
+ * it, by idle helper threads.
  *
- * <p>How large rows are is only known once they are there, and one may have 8 MB. So the first part
- * is small and alone, and those behind it follow the size of the rows before. What is written ahead
- * is given up where it becomes large; those rows are written again, into the page itself.
+ * <p>The size of a row is known only once it has been read, and a row may have 8 MB. So the first
+ * part is small and runs alone; the size of later parts follows the rows seen so far. A part that
+ * grows too large while it is written ahead is abandoned, and its rows are written again, straight
+ * into the page.
  *
- * @param <R> what a row is made of
+ * @param <R> the input of a row
  */
 public final class RowParts<R> implements AutoCloseable {
   private static final int FIRST_ROWS = 2;
 
-  /** The size that a row is taken to have before one is known, in bytes of JSON. */
+  /** Assumed size of a row until one is known, in bytes of JSON. */
   private static final int FIRST_ROW_BYTES = 512;
 
   private static final int MOST_ROWS = 500;
 
-  /** How many parts may be under way. */
+  /** Maximum number of parts under way. */
   private static final int MOST_PARTS = 4;
 
-  /** The size that a part is meant to have, in bytes of JSON: enough to be worth handing over. */
+  /** Target size of a part, in bytes of JSON: large enough to be worth handing over. */
   private static final int USUAL_BYTES = 32 << 10;
 
-  /** Beyond this many bytes of JSON a part that is written ahead is given up. */
+  /** A part written ahead is abandoned beyond this size, in bytes of JSON. */
   private static final int MOST_BYTES = 128 << 10;
 
   private final JsonBuffer page;
@@ -41,13 +42,13 @@ public final class RowParts<R> implements AutoCloseable {
   private int appended;
   private long appendedBytes;
 
-  /** Writes rows. Several threads do so at a time, each some rows of its own. */
+  /** Writes rows. Several threads call it at the same time, each for its own rows. */
   @FunctionalInterface
   public interface Writing<R> {
     void write(List<R> rows, WrittenRows to);
   }
 
-  /** What is done around each row of the page. */
+  /** Called before and after each row of the page. */
   public interface Frame<R> {
     void before(R row);
 
@@ -57,7 +58,7 @@ public final class RowParts<R> implements AutoCloseable {
   private record Part<R>(List<R> rows, WrittenRows written) {}
 
   /**
-   * @param fullAt no further row is appended once {@code page} is so long
+   * @param fullAt length of {@code page} at which no further row is appended
    */
   public RowParts(Executor helpers, JsonBuffer page, int fullAt, Writing<R> writing) {
     this.page = page;
@@ -66,7 +67,10 @@ public final class RowParts<R> implements AutoCloseable {
     this.parts = new PartsAhead<>(helpers);
   }
 
-  /** Appends rows until the page is full or there are no more. It may take more than it appends. */
+  /**
+   * Appends rows until the page is full or the rows are used up. It may consume more rows than it
+   * appends.
+   */
   public void append(Iterator<R> rows, Frame<R> frame) {
     while (!isFull()) {
       begin(rows);
@@ -89,7 +93,7 @@ public final class RowParts<R> implements AutoCloseable {
     }
   }
 
-  /** How many rows the next part has; 0 while the parts under way seem to be enough. */
+  /** Returns the number of rows in the next part; 0 while the parts under way seem to be enough. */
   private int nextSize() {
     if (appended == 0 || parts.size() == MOST_PARTS) {
       return parts.size() == 0 ? FIRST_ROWS : 0;
@@ -111,7 +115,7 @@ public final class RowParts<R> implements AutoCloseable {
     try {
       writing.write(rows, written);
     } catch (JsonBuffer.FullException large) {
-      // The rows that are whole are of use.
+      // The complete rows are kept.
     }
     return new Part<>(rows, written);
   }
@@ -136,7 +140,7 @@ public final class RowParts<R> implements AutoCloseable {
     return page.length() >= fullAt;
   }
 
-  /** Nobody begins what is left. */
+  /** Cancels the parts that nobody has begun. */
   @Override
   public void close() {
     parts.cancel();

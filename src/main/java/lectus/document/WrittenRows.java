@@ -3,11 +3,13 @@ package lectus.document;
 import java.util.Arrays;
 import lectus.json.JsonBuffer;
 
-/** Where rows are written into: a buffer of their own, to be copied row by row, or a page. */
+/**
+ * The destination of written rows: a separate buffer, copied later row by row, or the page itself.
+ */
 public final class WrittenRows {
   private final JsonBuffer json;
 
-  /** Where each row ends. */
+  /** The offset at which each row ends. */
   private int[] ends;
 
   private int count;
@@ -18,21 +20,21 @@ public final class WrittenRows {
   }
 
   /**
-   * Rows in a buffer of their own.
+   * Creates a separate buffer for rows.
    *
-   * @param usualBytes of all rows
-   * @param mostBytes beyond which {@link JsonBuffer.FullException} is thrown
+   * @param usualBytes expected size of all rows
+   * @param mostBytes size beyond which {@link JsonBuffer.FullException} is thrown
    */
   static WrittenRows apart(int rows, int usualBytes, int mostBytes) {
     return new WrittenRows(JsonBuffer.atMost(mostBytes, usualBytes), rows);
   }
 
-  /** Rows of any size, straight into a page. */
+  /** Writes rows of any size straight into a page. */
   static WrittenRows into(JsonBuffer page) {
     return new WrittenRows(page, 1);
   }
 
-  /** The buffer that rows are written into; call {@link #endRow} after each. */
+  /** Returns the buffer to write rows to; call {@link #endRow} after each row. */
   public JsonBuffer json() {
     return json;
   }
@@ -44,7 +46,7 @@ public final class WrittenRows {
     ends[count++] = json.length();
   }
 
-  /** How many rows are whole. */
+  /** Returns the number of complete rows. */
   int count() {
     return count;
   }

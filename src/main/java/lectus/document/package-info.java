@@ -1,5 +1,5 @@
 /**
- * What all rooms of documents share: the rules for ids, the reads and the parts of one answer.
- * Those that read, write and list documents are the packages below.
+ * What all packages below share: the rules for document ids, and the reads and parts of one answer.
+ * Reading, writing and listing documents are the packages below.
  */
 package lectus.document;

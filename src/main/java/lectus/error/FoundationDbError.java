@@ -7,8 +7,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * FoundationDB's error codes, as far as the layer meets them or the embedded store answers them,
- * under FoundationDB's names (docs/foundationdb-contract.md).
+ * The FoundationDB error codes that the layer meets or the embedded store returns, under
+ * FoundationDB's names (docs/foundationdb-contract.md).
  */
 public enum FoundationDbError {
   TRANSACTION_TOO_OLD(1007),
@@ -36,7 +36,7 @@ public enum FoundationDbError {
   FILE_NOT_READABLE(1513),
   FILE_NOT_WRITABLE(1514),
   FILE_CORRUPT(1522),
-  /** Not FoundationDB's: the embedded store's disk is short. */
+  /** Not FoundationDB's: the embedded store's disk is short of space. */
   NO_SPACE(1599),
   CLIENT_INVALID_OPERATION(2000),
   KEY_OUTSIDE_LEGAL_RANGE(2004),
@@ -77,7 +77,7 @@ public enum FoundationDbError {
     return code == otherCode;
   }
 
-  /** The error of a code; empty for one that nobody here knows. */
+  /** Returns the error of a code. Empty if the code is unknown here. */
   public static Optional<FoundationDbError> of(int code) {
     return Optional.ofNullable(BY_CODE.get(code));
   }

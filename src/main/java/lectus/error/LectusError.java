@@ -1,15 +1,15 @@
 package lectus.error;
 
 /**
- * Everything that can go wrong with a request, as values. {@code error} and {@code reason} are the
- * two members of CouchDB's error body; the HTTP layer maps each variant to one status.
+ * All errors of requests, as values. {@code error} and {@code reason} are the two members of
+ * CouchDB's error body. The HTTP layer maps each variant to one status.
  */
 public sealed interface LectusError {
 
-  /** The short machine-readable name, such as {@code not_found}. */
+  /** Returns the short machine-readable name, such as {@code not_found}. */
   String error();
 
-  /** A sentence for people. */
+  /** Returns a sentence for people. */
   String reason();
 
   /** 400. The request cannot be understood or breaks a rule. */
@@ -31,7 +31,7 @@ public sealed interface LectusError {
     }
   }
 
-  /** 405. {@code allow} lists the methods of the resource as the Allow header has them. */
+  /** 405. {@code allow} lists the resource's methods as the Allow header has them. */
   record MethodNotAllowed(String allow) implements LectusError {
     @Override
     public String error() {
@@ -65,7 +65,9 @@ public sealed interface LectusError {
     }
   }
 
-  /** 409. What is asked for cannot be done as things stand; the reason says what would help. */
+  /**
+   * 409. The request cannot be carried out in the current state; the reason says what would help.
+   */
   record NotNow(String reason) implements LectusError {
     @Override
     public String error() {
@@ -76,7 +78,7 @@ public sealed interface LectusError {
   /** 412. */
   record PreconditionFailed(String error, String reason) implements LectusError {}
 
-  /** 413. A limit on size is broken; the reason names the limit. */
+  /** 413. A size limit is exceeded; the reason names the limit. */
   record TooLarge(String error, String reason) implements LectusError {}
 
   /** 414. */
@@ -111,7 +113,7 @@ public sealed interface LectusError {
     }
   }
 
-  /** 500. A defect of ours or damaged data. */
+  /** 500. A defect of the server or damaged data. */
   record Internal(String reason) implements LectusError {
     @Override
     public String error() {
@@ -127,7 +129,7 @@ public sealed interface LectusError {
     }
   }
 
-  /** 507. The disk is too short of space for writes; reads go on. */
+  /** 507. The disk is too short of space for writes; reads continue. */
   record InsufficientStorage(String reason) implements LectusError {
     @Override
     public String error() {
@@ -139,7 +141,7 @@ public sealed interface LectusError {
   record Unavailable(String reason, int retryAfterSeconds) implements LectusError {
     private static final int SOON_SECONDS = 1;
 
-    /** What passes soon. */
+    /** Creates the error for a condition that passes soon. */
     public Unavailable(String reason) {
       this(reason, SOON_SECONDS);
     }
@@ -151,8 +153,8 @@ public sealed interface LectusError {
   }
 
   /**
-   * 503. The store did not say whether a write was stored, and the server does not try it again. A
-   * client that does so with the same revision gets a conflict if it was stored.
+   * 503. The store did not report whether a write was stored, and the server does not retry it. A
+   * client that retries with the same revision gets a conflict if it was stored.
    */
   record InDoubt(String reason, int retryAfterSeconds) implements LectusError {
     @Override

@@ -1,7 +1,8 @@
 package lectus.error;
 
 /**
- * Carries a {@link LectusError} up to where it is answered. It has no stack trace: it is no defect.
+ * Carries a {@link LectusError} up to the code that answers it. It has no stack trace, because it
+ * is not a defect.
  */
 public final class LectusException extends RuntimeException {
   private final transient LectusError error;

@@ -1,12 +1,12 @@
 package lectus.error;
 
-/** A read that was to take nothing but memory would have to go to the disk. */
+/** A memory-only read would have to go to the disk. */
 public final class NotInMemoryException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   public static final NotInMemoryException INSTANCE = new NotInMemoryException();
 
-  /** Without a stack trace: this is an answer, not a defect. */
+  /** Omits the stack trace: this is an answer, not a defect. */
   private NotInMemoryException() {
     super("not in memory", null, false, false);
   }

@@ -20,17 +20,17 @@ public final class StoreOpenException extends RuntimeException {
     this.isDamage = isDamage;
   }
 
-  /** There is a store, and something of it is missing or broken. */
+  /** Returns the exception for a store with something missing or broken. */
   public static StoreOpenException damage(String sentence) {
     return damage(sentence, null);
   }
 
-  /** As {@link #damage(String)}, with what showed it. */
+  /** Like {@link #damage(String)}, with the failure that revealed it. */
   public static StoreOpenException damage(String sentence, Throwable cause) {
     return new StoreOpenException(sentence, cause, true);
   }
 
-  /** Whether the store itself is at fault, and not how or where it was to be opened. */
+  /** Returns whether the store itself is at fault, rather than how or where it was to be opened. */
   public boolean isDamage() {
     return isDamage;
   }

@@ -1,5 +1,5 @@
 /**
- * All errors as values, and FoundationDB's codes by their names. Which status of HTTP an error has
- * is for {@link lectus.http} to say.
+ * All errors as values, and FoundationDB's codes by name. No status of HTTP is known here: {@link
+ * lectus.http} maps errors to them.
  */
 package lectus.error;

@@ -4,7 +4,7 @@ import java.util.Optional;
 import lectus.document.PagedBody;
 import lectus.json.JsonBuffer;
 
-/** The body of a normal feed that ends at a bound, or else where a live one would begin to wait. */
+/** The body of a normal feed that ends at a bound, or where a live feed would begin to wait. */
 public final class BoundedFeed<P extends ResumePoint<P>> implements PagedBody {
   private final LiveSource<P> source;
   private P position;
@@ -14,7 +14,7 @@ public final class BoundedFeed<P extends ResumePoint<P>> implements PagedBody {
 
   /**
    * @param start bounded by {@link LiveStart#until}
-   * @param limit rows at most
+   * @param limit maximum number of rows
    */
   public BoundedFeed(LiveStart<P> start, long limit) {
     this.source = start.source();

@@ -2,11 +2,11 @@ package lectus.feed;
 
 import java.util.Optional;
 
-/** Another source up to and with a bound, and then over: the parameter {@code until}. */
+/** Ends another source at a bound, which is included: the parameter {@code until}. */
 record BoundedSource<P extends ResumePoint<P>>(LiveSource<P> source, P last)
     implements LiveSource<P> {
 
-  /** Everybody reads the same; the bound is each listener's own. */
+  /** All listeners read the same source; each has its own bound. */
   @Override
   public Optional<Sharing<P>> sharing() {
     return source.sharing();

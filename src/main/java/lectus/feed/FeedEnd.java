@@ -4,7 +4,10 @@ import java.util.List;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 
-/** Why a live feed is over. It ends in order: all rows up to its end were handed over. */
+/**
+ * The reason why a live feed is over. The feed ends in order: all rows up to its end were
+ * delivered.
+ */
 public sealed interface FeedEnd {
 
   /** This life of the database is over. */
@@ -26,12 +29,12 @@ public sealed interface FeedEnd {
   /** The reader's bound, {@code until}, is reached. */
   record UntilReached() implements FeedEnd {}
 
-  /** As many rows were handed over as were asked for. */
+  /** The requested number of rows was delivered. */
   record LimitReached() implements FeedEnd {}
 
-  /** There was nothing to hand over for as long as the client wanted to wait. */
+  /** There was nothing to deliver for as long as the client wanted to wait. */
   record TimedOut() implements FeedEnd {}
 
-  /** The server stops; another one, or this one later, goes on. */
+  /** The server is stopping; the client can continue on another server, or later on this one. */
   record ServerStopping() implements FeedEnd {}
 }

@@ -6,7 +6,7 @@ import java.util.Optional;
 import lectus.database.ShardId;
 import lectus.json.JsonBuffer;
 
-/** What surrounds the rows of a feed, byte for byte CouchDB's. */
+/** The text around the rows of a feed, byte for byte CouchDB's. */
 public final class FeedText {
   private static final byte[] HEAD = ascii("{\"results\":[\n");
   private static final byte[] SEPARATOR = ascii(",\r\n");
@@ -20,22 +20,22 @@ public final class FeedText {
 
   private FeedText() {}
 
-  /** What stands before the rows of a normal feed or a long poll. */
+  /** Appends the text before the rows of a normal feed or a long poll. */
   public static void appendHead(JsonBuffer out) {
     out.raw(HEAD);
   }
 
-  /** What stands between two rows of an array. */
+  /** Appends the text between two rows of an array. */
   public static void appendSeparator(JsonBuffer out) {
     out.raw(SEPARATOR);
   }
 
-  /** What stands behind the rows of a normal feed. */
+  /** Appends the text after the rows of a normal feed. */
   public static void appendTail(ResumePoint<?> last, long pending, JsonBuffer out) {
     appendTail(last, pending, Optional.empty(), out);
   }
 
-  /** What stands behind the rows of a normal feed or a long poll that may have come to an end. */
+  /** Appends the text after the rows of a normal feed or a long poll that may be over. */
   public static void appendTail(
       ResumePoint<?> last, long pending, Optional<FeedEnd> end, JsonBuffer out) {
     appendLast(out.raw(TAIL), last, pending);
@@ -45,7 +45,7 @@ public final class FeedText {
     out.raw(END);
   }
 
-  /** The line that ends a continuous feed. */
+  /** Appends the last line of a continuous feed. */
   public static void appendLastLine(
       ResumePoint<?> last, long pending, FeedEnd end, JsonBuffer out) {
     if (end instanceof FeedEnd.Resharded resharded) {
@@ -64,14 +64,16 @@ public final class FeedText {
     }
   }
 
-  /** Where a reader of a shard goes on, as a member of an object (RFC 018, Resharding). */
+  /**
+   * Appends where a reader of a shard continues, as a member of an object (RFC 018, Resharding).
+   */
   private static void appendResharded(FeedEnd.Resharded resharded, JsonBuffer out) {
     out.raw(RESHARDED).string(resharded.sequence().toString()).raw(SHARDS);
     appendShards(resharded.shards(), out);
     out.octet('}');
   }
 
-  /** Shard ids as a JSON array. */
+  /** Appends shard ids as a JSON array. */
   public static void appendShards(List<ShardId> shards, JsonBuffer out) {
     char separator = '[';
     for (ShardId shard : shards) {

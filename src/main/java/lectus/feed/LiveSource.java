@@ -3,58 +3,58 @@ package lectus.feed;
 import java.util.Optional;
 
 /**
- * What a live feed reads page by page: a database, one of its shards, many databases, the updates
- * log. Opened for each listener (see {@link LiveStart}), at the latest then bound to one life of
- * what it reads; listeners whose sources can be read together share what is read ({@link Sharing}).
+ * What a live feed reads page by page: a database, one of its shards, many databases, or the
+ * updates log. It is opened for each listener (see {@link LiveStart}), which binds it to one life
+ * of what it reads. Listeners whose sources can be read together share the pages ({@link Sharing}).
  *
- * <p>Pages are read on feed readers' threads, by several of them at once; {@link #listen} and
- * {@link #hasNews} are for any thread and do not wait.
+ * <p>Pages are read on the feed readers' threads, by several at once. {@link #listen} and {@link
+ * #hasNews} are thread-safe and do not wait.
  *
- * @param <P> where its readers go on
+ * @param <P> the position of its readers
  */
 public interface LiveSource<P extends ResumePoint<P>> {
 
   /**
-   * How it is read together with others. Empty where rows depend on who reads them ({@code
+   * Returns how to read it together with other sources. Empty if rows depend on the reader ({@code
    * seq_interval}): such a source is never shared.
    */
   Optional<Sharing<P>> sharing();
 
-  /** Where it is over though the shared reader goes on; empty if nowhere. */
+  /** Returns where it is over although the shared reader continues; empty if nowhere. */
   default Optional<P> bound() {
     return Optional.empty();
   }
 
   /**
-   * The rows behind {@code from}, as many as one page holds: some hundred kilobytes. What is over
-   * is told by the page's end, not thrown; it is told as long as somebody asks.
+   * Reads the rows after {@code from}, as many as one page holds: a few hundred kilobytes. If the
+   * source is over, every page says so by its end; nothing is thrown.
    *
-   * @param limit rows at most, 1 or more
+   * @param limit maximum number of rows, at least 1
    */
   LivePage<P> page(P from, long limit);
 
   /**
-   * How much follows a position, as {@code pending} counts, for points that tell it. Waits for the
-   * store.
+   * Returns how much follows a position, as {@code pending} counts, for points that tell it. Waits
+   * for the store.
    */
   default long pendingBehind(P position) {
     return 0;
   }
 
   /**
-   * Has {@code listener} told, on any thread, when there may be something new. Whoever listens
-   * registers before its first read, or it would miss what happens in between.
+   * Calls {@code listener}, on any thread, when there may be news. Register before the first read;
+   * otherwise changes in between would be missed.
    */
   Registration listen(Listener listener);
 
   /**
-   * Whether something was heard of that lies behind {@code position}, since somebody listens: a
-   * level, never a read position. What is heard may be late, double, or wrong, so a reader reads
-   * once when it is told and this says so, and not again before it is told again.
+   * Whether anything after {@code position} has been announced since the first listener registered:
+   * a level, never a read position. Announcements may be late, duplicated or wrong. So a reader
+   * that was called and finds this true reads once, and not again before the next call.
    */
   boolean hasNews(P position);
 
-  /** Is told that a look at {@link #hasNews} is worth while. Must not wait and must not throw. */
+  /** Called when {@link #hasNews} may have changed. Must not wait and must not throw. */
   @FunctionalInterface
   interface Listener {
     void told();

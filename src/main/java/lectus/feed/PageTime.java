@@ -3,8 +3,8 @@ package lectus.feed;
 import java.time.Duration;
 
 /**
- * How long one transaction reads for a page before it leaves the rest to the next: far less than
- * the five seconds that it has, however slow the store is.
+ * Limits the time that one transaction reads for a page before it leaves the rest to the next: far
+ * below the five seconds that it has, however slow the store is.
  */
 public final class PageTime {
   private static final Duration MOST = Duration.ofMillis(1_500);
@@ -16,7 +16,7 @@ public final class PageTime {
     this(MOST);
   }
 
-  /** Less than usual, where others wait for the thread. */
+  /** Sets less than the usual time, where others wait for the thread. */
   public PageTime(Duration most) {
     this.most = most;
   }

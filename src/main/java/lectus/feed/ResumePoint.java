@@ -1,13 +1,17 @@
 package lectus.feed;
 
 /**
- * Where a reader of a live source goes on: behind this point. Ordered as the source's rows are.
+ * The position after which a reader of a live source continues. Points are ordered like the
+ * source's rows.
  *
- * @param <P> the points of one kind of source; those of different kinds are not comparable
+ * @param <P> the points of one kind of source; points of different kinds are not comparable
  */
 public interface ResumePoint<P extends ResumePoint<P>> extends Comparable<P> {
 
-  /** As {@code last_seq}, {@code since} and {@code at} have it: {@code 0} at the beginning. */
+  /**
+   * Returns the text used in {@code last_seq}, {@code since} and {@code at}: {@code 0} at the
+   * beginning.
+   */
   String text();
 
   /** Whether feeds with such points tell how much follows. */

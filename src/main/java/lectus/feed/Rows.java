@@ -5,15 +5,15 @@ import java.util.List;
 import lectus.database.DatabaseName;
 
 /**
- * Rows of a live source: bare JSON objects in one array of bytes, which may hold others between
- * them, each with the point at which a reader goes on behind it. Immutable and shared by all who
- * are handed them; nobody writes into the array.
+ * Rows of a live source: bare JSON objects in one byte array, which may contain other rows between
+ * them. Each row has the point after which a reader continues. Immutable and shared by all
+ * receivers; nobody writes to the array.
  *
- * <p>In a source over several databases each row names its database. There, a row without any bytes
+ * <p>In a source over several databases each row names its database. There, a row without bytes
  * says that its database is gone ({@link #isLeft}).
  */
 public final class Rows<P extends ResumePoint<P>> {
-  /** Pages end at some hundred kilobytes, unless a single document takes more. */
+  /** Pages end at a few hundred kilobytes, unless a single document takes more. */
   static final int LONG_BYTES = 1 << 20;
 
   private final byte[] json;
@@ -42,36 +42,36 @@ public final class Rows<P extends ResumePoint<P>> {
     return points.isEmpty();
   }
 
-  /** Where the bytes of all rows are. */
+  /** Returns the array that contains the bytes of all rows. */
   public byte[] json() {
     return json;
   }
 
   /**
-   * Whether the bytes are more than those of an ordinary page. Such rows are not kept for others,
-   * nor for later: some live feeds of the largest documents would fill the heap.
+   * Whether there are more bytes than in an ordinary page. Such rows are never kept for other
+   * listeners or for later: a few live feeds of the largest documents would fill the heap.
    */
   public boolean areLong() {
     return json.length > LONG_BYTES;
   }
 
-  /** Where the first byte of a row lies. */
+  /** Returns the offset of a row's first byte. */
   public int start(int row) {
     return starts[row];
   }
 
-  /** Where the byte after a row lies. */
+  /** Returns the offset after a row's last byte. */
   public int end(int row) {
     return ends[row];
   }
 
-  /** Where a reader goes on behind a row. */
+  /** Returns the point after which a reader continues after a row. */
   public P at(int row) {
     return points.get(row);
   }
 
   /**
-   * The database of a row.
+   * Returns the database of a row.
    *
    * @throws IndexOutOfBoundsException in a source over one database
    */
@@ -79,12 +79,15 @@ public final class Rows<P extends ResumePoint<P>> {
     return databases.get(row);
   }
 
-  /** Whether a row says that its database is gone, and nothing else. */
+  /** Whether a row only says that its database is gone. */
   public boolean isLeft(int row) {
     return start(row) == end(row);
   }
 
-  /** How many bytes the rows have from {@code from} up to {@code to}. */
+  /**
+   * Returns the number of bytes in the rows from {@code from} (inclusive) to {@code to}
+   * (exclusive).
+   */
   public int bytes(int from, int to) {
     int bytes = 0;
     for (int row = from; row < to; row++) {
@@ -93,7 +96,7 @@ public final class Rows<P extends ResumePoint<P>> {
     return bytes;
   }
 
-  /** The first rows alone. */
+  /** Returns the first rows alone. */
   Rows<P> first(int count) {
     return new Rows<>(
         json,
@@ -104,9 +107,9 @@ public final class Rows<P extends ResumePoint<P>> {
   }
 
   /**
-   * Some rows of a source over one database. They share the bytes.
+   * Returns some rows of a source over one database. They share the bytes.
    *
-   * @param chosen which, in order
+   * @param chosen their indexes, in order
    */
   public Rows<P> only(int[] chosen) {
     return new Rows<>(
@@ -117,7 +120,7 @@ public final class Rows<P extends ResumePoint<P>> {
         List.of());
   }
 
-  /** The first row behind a position; {@link #size} if there is none. */
+  /** Returns the index of the first row after a position; {@link #size} if there is none. */
   public int firstBehind(P position) {
     if (isEmpty() || at(0).compareTo(position) > 0) {
       return 0;

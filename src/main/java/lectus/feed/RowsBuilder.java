@@ -6,7 +6,7 @@ import java.util.List;
 import lectus.database.DatabaseName;
 import lectus.json.JsonBuffer;
 
-/** Gathers the rows of one page: a row is written into {@link #json}, then ended. */
+/** Builds the rows of one page: each row is written to {@link #json}, then ended. */
 public final class RowsBuilder<P extends ResumePoint<P>> {
   private final JsonBuffer json;
   private final List<P> points = new ArrayList<>();
@@ -14,13 +14,13 @@ public final class RowsBuilder<P extends ResumePoint<P>> {
   private int[] ends = new int[16];
 
   /**
-   * @param capacity bytes to begin with
+   * @param capacity initial size in bytes
    */
   public RowsBuilder(int capacity) {
     this.json = new JsonBuffer(capacity);
   }
 
-  /** What the next row is written into, behind those that were ended. */
+  /** Returns the buffer for the next row, which follows the ended ones. */
   public JsonBuffer json() {
     return json;
   }
@@ -39,7 +39,7 @@ public final class RowsBuilder<P extends ResumePoint<P>> {
   }
 
   /**
-   * Ends a row of a source over several databases; if nothing was written, it says that the
+   * Ends a row of a source over several databases. If nothing was written, the row says that the
    * database is gone.
    */
   public void endRow(P at, DatabaseName database) {
@@ -47,7 +47,7 @@ public final class RowsBuilder<P extends ResumePoint<P>> {
     databases.add(database);
   }
 
-  /** Forgets all rows, because their transaction runs again. */
+  /** Drops all rows, because their transaction is retried. */
   public void clear() {
     json.truncate(0);
     points.clear();

@@ -5,17 +5,17 @@ import java.util.function.Supplier;
 /**
  * How a source is read together with others.
  *
- * @param tail equal for sources of which one reader reads everything that is new
+ * @param tail equal for sources for which one reader reads everything new
  * @param view equal for those of them that have the same rows, byte for byte, at the same points
  * @param reader opens the one reader
- * @param news a source to listen to as long as anybody reads on, so it keeps nothing that is but
- *     for one view
+ * @param news a source to listen to while anyone reads, so it must not hold what only one view
+ *     needs
  */
 public record Sharing<P extends ResumePoint<P>>(
     Object tail, Object view, Supplier<TailReader<P>> reader, LiveSource<P> news) {
 
   /**
-   * Only with sources that have the same rows.
+   * Shares only with sources that have the same rows.
    *
    * @param identity equal for these
    */

@@ -2,34 +2,34 @@ package lectus.feed;
 
 import com.apple.foundationdb.ReadTransaction;
 import lectus.error.LectusException;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
 
-/** What all forms of the parameter {@code since} have in common. */
+/** Parsing and checks common to all forms of the parameter {@code since}. */
 public final class SinceText {
   private SinceText() {}
 
-  /** Without JSON's quotes, which CouchDB's clients put around sequences. */
+  /** Returns the text without JSON's quotes, which CouchDB's clients put around sequences. */
   public static String bare(String text) {
     boolean quoted = text.length() >= 2 && text.startsWith("\"") && text.endsWith("\"");
     return quoted ? text.substring(1, text.length() - 1) : text;
   }
 
   /**
-   * Refuses what no feed can have given out yet: whoever read on from there would miss every change
-   * up to it. What a feed gives out is a commit's versionstamp or made of a read version, and no
-   * later transaction has a lower one.
+   * Refuses a position that no feed can have returned yet: a reader continuing there would miss
+   * every change before it. A feed returns a commit's versionstamp or a point made from a read
+   * version, and no later transaction has a lower one.
    *
-   * @param at what the client wants to go on behind
+   * @param at the position after which the client wants to continue
    * @throws LectusException {@code bad_request}
    */
   public static void checkReached(ReadTransaction tx, Versionstamp at) {
-    if (at.compareTo(Versionstamp.upTo(Reads.await(tx.getReadVersion()))) > 0) {
+    if (at.compareTo(Versionstamp.upTo(Awaiting.await(tx.getReadVersion()))) > 0) {
       throw future();
     }
   }
 
-  /** A sequence that has not been reached. */
+  /** Returns the error for a sequence that has not been reached. */
   public static LectusException future() {
     return LectusException.badRequest("The sequence in 'since' lies in the future.");
   }

@@ -5,13 +5,12 @@ import java.util.Set;
 import lectus.database.ShardId;
 
 /**
- * Which changes shards of a database have new entries, so that readers of others need not look at
- * once.
+ * The changes shards with new entries, so that readers of other shards need not look at once.
  *
- * @param ids empty where it is not known, or they are many: it may be any
+ * @param ids empty if they are unknown or too many: it may be any shard
  */
 public record TouchedShards(Set<ShardId> ids) {
-  /** More are not told one by one. */
+  /** More shards are not listed. */
   static final int MOST = 32;
 
   public static final TouchedShards ANY = new TouchedShards(Set.of());
@@ -24,7 +23,7 @@ public record TouchedShards(Set<ShardId> ids) {
     return ids.isEmpty() || ids.contains(shard);
   }
 
-  /** These and others. */
+  /** Returns the union of these and others. */
   public TouchedShards and(TouchedShards others) {
     if (ids.isEmpty() || others.ids.isEmpty()) {
       return ANY;

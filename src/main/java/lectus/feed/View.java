@@ -1,8 +1,8 @@
 package lectus.feed;
 
 /**
- * What one or more listeners of a tail are shown of it: those whose rows are the same. Each is
- * equal to itself alone.
+ * The rows that one or more listeners of a tail see: listeners with the same rows share a view.
+ * Compared by identity.
  *
  * @see Sharing
  */
@@ -13,7 +13,7 @@ public final class View {
     this.shows = shows;
   }
 
-  /** What {@link Sharing#view} said. */
+  /** Returns {@link Sharing#view}. */
   public Object shows() {
     return shows;
   }

@@ -1,18 +1,21 @@
 package lectus.feed;
 
-/** What a page of a tail has for one view. */
+/** The content of a tail's page for one view. */
 public sealed interface ViewPage<P extends ResumePoint<P>> {
 
   /**
-   * Rows.
+   * Rows of the view.
    *
-   * @param rows one at least
+   * @param rows at least one
    */
   record Shown<P extends ResumePoint<P>>(Rows<P> rows) implements ViewPage<P> {}
 
-  /** It would cost the others too much: those who see this view read the page on their own. */
+  /**
+   * Producing the rows would cost the others too much: this view's listeners read the page
+   * themselves.
+   */
   record Crowded<P extends ResumePoint<P>>() implements ViewPage<P> {}
 
-  /** What this view shows cannot be told. */
+  /** The rows of this view cannot be determined. */
   record Failed<P extends ResumePoint<P>>(Throwable failure) implements ViewPage<P> {}
 }

@@ -5,12 +5,12 @@ import java.util.function.Predicate;
 import lectus.database.DatabaseName;
 
 /**
- * The databases that a listener to the whole store wants to hear of, told so that listeners can be
- * found by the name of a database, however many there are.
+ * The databases that a listener to the whole store wants to hear of. It is structured so that
+ * listeners can be found by a database's name, however many there are.
  *
- * @param names those that are wanted by name
- * @param heads what the names of all others begin with
- * @param others which of those that begin so are wanted
+ * @param names databases wanted by name
+ * @param heads prefixes of the names of all other wanted databases
+ * @param others decides which databases with such a prefix are wanted
  */
 public record WantedDatabases(
     Set<DatabaseName> names, Set<String> heads, Predicate<DatabaseName> others) {

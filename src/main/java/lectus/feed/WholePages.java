@@ -3,7 +3,10 @@ package lectus.feed;
 import java.util.Map;
 import java.util.Optional;
 
-/** The reader of a tail of which everybody sees the same: the pages of a source as they are. */
+/**
+ * The reader of a tail whose listeners all see the same rows: it passes a source's pages on
+ * unchanged.
+ */
 final class WholePages<P extends ResumePoint<P>> implements TailReader<P> {
   private final LiveSource<P> source;
   private Optional<View> view = Optional.empty();

@@ -3,7 +3,7 @@ package lectus.http;
 import java.util.List;
 
 /**
- * Which web pages may use the server, as CouchDB's section {@code [cors]} has it.
+ * The web pages that may use the server, as in CouchDB's section {@code [cors]}.
  *
  * @param origins such as {@code https://app.example}; {@code *} for all; none switches CORS off
  * @param credentials whether browsers may send cookies and passwords along

@@ -7,18 +7,18 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * By which names clients may ask for this server. A web page can have its own name point at a
- * loopback address (DNS rebinding), and browsers then take the server for the page's own; only the
- * {@code Host} that they send tells who asked.
+ * The names by which clients may address this server. A web page can have its own name resolve to a
+ * loopback address (DNS rebinding), and browsers then take the server for the page's own origin.
+ * Only the {@code Host} header that they send tells who asked.
  *
- * @param any whether every name does
- * @param names in lower case, those beside the names of loopback, which always do
+ * @param any whether every name is allowed
+ * @param names in lower case, in addition to the names of loopback, which are always allowed
  */
 public record HostSettings(boolean any, Set<String> names) {
-  /** Every name does: for a server that is known under names which nobody told it. */
+  /** Allows every name: for a server whose names are not all known to it. */
   public static final HostSettings ANY = new HostSettings(true, Set.of());
 
-  /** No name server knows what ends in {@code .localhost} (RFC 6761, section 6.3). */
+  /** No name server resolves names that end in {@code .localhost} (RFC 6761, section 6.3). */
   private static final Pattern LOOPBACK =
       Pattern.compile("localhost|.+\\.localhost|127(\\.[0-9]{1,3}){3}|\\[::1]");
 
@@ -26,7 +26,7 @@ public record HostSettings(boolean any, Set<String> names) {
     names = Set.copyOf(names);
   }
 
-  /** Loopback's own names and those that are given. */
+  /** Allows loopback's own names and the given ones. */
   public static HostSettings named(List<String> names) {
     Set<String> lowerCase = new TreeSet<>();
     names.forEach(name -> lowerCase.add(name.toLowerCase(Locale.ROOT)));

@@ -4,21 +4,21 @@ import java.util.OptionalLong;
 import lectus.http.socket.WebSocketSettings;
 
 /**
- * What a server's administrator decides about HTTP.
+ * The administrator's settings of HTTP.
  *
  * @param maxRequestBytes longest request body, compressed or not, in bytes
  * @param maxUriLength longest request URI, in bytes
  * @param maxHeaderBytes all header fields of a request together, in bytes
  * @param idleTimeoutSeconds after how long a connection without traffic is closed; 0: never
- * @param stalledSeconds after how long a client that takes nothing of what waits for it is closed
+ * @param stalledSeconds after how long a client that reads nothing of what waits for it is closed
  *     while others lack the memory that it holds
- * @param headSeconds how long a request's head may take from its first byte to its last, and the
- *     first one of a connection from its beginning
- * @param slowBodySeconds how long a request's body may take at whatever rate; behind them it has to
- *     come with 1 000 bytes a second
+ * @param headSeconds how long a request's head may take from its first byte to its last; for the
+ *     first request of a connection, from the connection's start
+ * @param slowBodySeconds how long a request's body may take at any rate; after that it has to
+ *     arrive at 1 000 bytes a second
  * @param requestSeconds how long a request waits, for a thread and for a store that is silent
  * @param maxUuids how many {@code _uuids} gives at once
- * @param version of the server, as {@code GET /} tells it
+ * @param version of the server, as {@code GET /} shows it
  */
 public record HttpSettings(
     int maxRequestBytes,
@@ -35,15 +35,18 @@ public record HttpSettings(
     HostSettings hosts,
     CorsSettings cors,
     WebSocketSettings webSockets) {
-  /** Who asks for signs of life more often gets them so often: each costs a system call. */
+  /**
+   * The shortest heartbeat; clients that ask for a shorter one get this one. Each costs a system
+   * call.
+   */
   public static final long SHORTEST_HEARTBEAT_MILLIS = 1_000;
 
-  /** A day. Who asks for signs of life more rarely, or for none, gets them so often. */
+  /** The longest heartbeat, a day; clients that ask for a longer one, or for none, get this one. */
   public static final long LONGEST_HEARTBEAT_MILLIS = 86_400_000;
 
   /**
-   * How often the client of a WebSocket is pinged: as it wants, but at least as the administrator
-   * says, and before the connection is closed for want of traffic.
+   * Returns how often the client of a WebSocket is pinged: as it asks, but at least as often as the
+   * administrator wants, and before the connection is closed as idle.
    */
   public long pingMillis(OptionalLong heartbeatMillis) {
     long most = Math.min(webSockets.pingSeconds() * 1_000L, longestSilenceMillis());
@@ -51,10 +54,10 @@ public record HttpSettings(
   }
 
   /**
-   * A connection without traffic is closed, so the heart of a live feed has to beat before: after
-   * so many milliseconds at the latest.
+   * Returns the longest interval, in milliseconds, between two heartbeats of a live feed. A
+   * connection without traffic is closed, so the heartbeat has to come earlier.
    */
   public long longestSilenceMillis() {
-    return idleTimeoutSeconds == 0 ? LONGEST_HEARTBEAT_MILLIS : idleTimeoutSeconds * 500L;
+    return idleTimeoutSeconds == 0 ? LONGEST_HEARTBEAT_MILLIS : idleTimeoutSeconds * 1_000L / 2;
   }
 }

@@ -2,15 +2,15 @@ package lectus.http;
 
 import java.util.List;
 
-/** Who works together. For any thread; never waits. */
+/** The servers of the cluster. Thread-safe; never waits. */
 public interface Membership {
-  /** This server's name; one of {@link #members}, unless the cluster has shut it out. */
+  /** Returns this server's name; one of {@link #members}, unless the cluster has shut it out. */
   String self();
 
   /**
-   * The living members of the cluster, this server among them, sorted.
+   * Returns the living members of the cluster, this server among them, sorted.
    *
-   * @return names of the form lectus@host:port, each the same for all of a member's life
+   * @return names of the form lectus@host:port, each constant for a member's lifetime
    */
   List<String> members();
 }

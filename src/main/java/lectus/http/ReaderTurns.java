@@ -4,15 +4,18 @@ import java.util.concurrent.Executor;
 import lectus.error.LectusError;
 
 /**
- * The threads that read the store, and everything else that may wait. Clients take turns at them:
- * whoever has much to read waits behind its own work, not others behind it. For any thread.
+ * The threads that read the store and do everything else that may block. Clients take turns at
+ * them: a client with much to read waits for its own work, and others do not wait for it.
+ * Thread-safe.
  */
 public interface ReaderTurns {
 
-  /** What a thread is wanted for. */
+  /** The kinds of work that need a thread. */
   enum Kind {
     /** All that a request reads, or the first part of its answer. */
     REQUEST,
+    /** As {@link #REQUEST}, for a request whose body is large or compressed: it takes a while. */
+    LARGE_BODY,
     /** Further parts of a long answer. */
     LONG_ANSWER,
     /** Pages of live tails, read for all listeners together; by {@link #ofTails} alone. */
@@ -23,37 +26,45 @@ public interface ReaderTurns {
     LONG_FEED
   }
 
-  /** Work that is of no use to anybody once its client has left. */
+  /** Work that is useless once its client has left. */
   interface Droppable extends Runnable {
-    /** Called in place of {@link #run}, on any thread; must not wait. */
+    /** Called instead of {@link #run}, on any thread; must not block. */
     void drop();
   }
 
-  /** Work whose client is told when it has waited for too long, or waits in vain. */
+  /** Work whose client is told when it has waited too long, or waits in vain. */
   interface Impatient extends Runnable {
     /**
      * @param nanoTime now, by {@link System#nanoTime}
      */
     boolean isOverdue(long nanoTime);
 
-    /** Called in place of {@link #run}, on any thread; must not wait. */
+    /** Called instead of {@link #run}, on any thread; must not block. */
     void giveUp(LectusError why);
   }
 
   /**
-   * Runs work for a client; refuses with RejectedExecutionException when too much waits, for this
-   * client or for all.
+   * Returns an executor of a client's work. It throws RejectedExecutionException when too much work
+   * waits, of this client or of all.
    *
-   * @param client whose turn it takes, by {@code equals}: a connection
+   * @param client whose turn the work takes, compared by {@code equals}: a connection
    */
   Executor of(Object client, Kind kind);
 
   /**
-   * Runs pages of live tails. Nothing is refused: each tail has one page at a time, and there are
-   * no more tails than listeners.
+   * Returns an executor of changes to a database as a whole, which wait for commits. It refuses
+   * work as {@link #of} does.
+   */
+  Executor ofChanges(Object client);
+
+  /**
+   * Returns an executor of live tails' pages. It refuses nothing: each tail has one page at a time,
+   * and there are no more tails than listeners.
    */
   Executor ofTails();
 
-  /** Drops what waits for a client that is gone, but for work that is no {@link Droppable}. */
+  /**
+   * Drops the waiting work of a client that has gone, except work that is not {@link Droppable}.
+   */
   void left(Object client);
 }

@@ -7,21 +7,22 @@ import lectus.document.bulk.RevisionsDiff;
 import lectus.document.edit.DocumentParser;
 import lectus.document.local.LocalDocuments;
 import lectus.document.read.DocumentReader;
-import lectus.feed.DatabaseEvents;
+import lectus.document.write.Writes;
+import lectus.feed.DatabaseNotices;
 import lectus.feed.database.ChangesShards;
 import lectus.feed.database.DatabaseInfo;
 import lectus.feed.many.ManyDatabases;
 import lectus.feed.page.ChangesReader;
-import lectus.feed.tail.LiveTails;
+import lectus.feed.tail.TailRegistry;
 import lectus.feed.updates.StoreUpdates;
 import lectus.http.memory.ClientMemory;
 import lectus.store.StorePulse;
 
 /**
- * What the resources are made of.
+ * The services that the resources use.
  *
  * @param storeId 32 hex digits
- * @param readers runs what reads the store, and everything else that may wait
+ * @param readers runs what reads the store, and everything else that may block
  */
 public record Services(
     String storeId,
@@ -38,9 +39,9 @@ public record Services(
     StoreUpdates storeUpdates,
     ChangesShards changesShards,
     Writes writes,
-    DatabaseEvents events,
+    DatabaseNotices events,
     StorePulse pulse,
     Membership membership,
     ClientMemory memory,
     ReaderTurns readers,
-    LiveTails liveTails) {}
+    TailRegistry liveTails) {}

@@ -3,18 +3,16 @@ package lectus.json;
 import com.fasterxml.jackson.core.io.NumberOutput;
 
 /**
- * Doubles as JSON. The digits are the fewest that read back as the same double (as {@code
- * Double.toString} finds them from JDK 19 on, which takes {@code 4.9e-324} for nearer than {@code
- * 5e-324}), placed as ECMAScript's Number::toString places them, with {@code .0} behind integral
+ * Writes doubles as JSON. The digits are the fewest that read back as the same double. ({@code
+ * Double.toString} finds them since JDK 19, which considers {@code 4.9e-324} nearer than {@code
+ * 5e-324}.) The form is that of ECMAScript's Number::toString, with {@code .0} after integral
  * values so that they come back as doubles.
  */
 final class DoubleText {
-  /** Below this every integral double is a long, and its digits are the shortest. */
+  /** Below this, every integral double is a long, and its digits are the shortest. */
   private static final double EXACT_INTEGERS = 0x1p53;
 
-  /**
-   * From 10 to the power of this on, and below 10 to the power of the other, there is an exponent.
-   */
+  /** Values from 10 to this power, and below 10 to the other power, have an exponent. */
   private static final int LARGEST_PLAIN_EXPONENT = 21;
 
   private static final int SMALLEST_PLAIN_EXPONENT = -6;

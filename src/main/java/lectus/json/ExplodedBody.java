@@ -5,9 +5,9 @@ import java.security.MessageDigest;
 import java.util.List;
 import lectus.error.LectusException;
 
-/** A document's body as its leaves, in ascending order of their paths, each path once. */
+/** A document's body as leaves, in ascending order of their paths, each path once. */
 public final class ExplodedBody {
-  /** A leaf, its two arrays and its place, without the bytes in the arrays. */
+  /** Memory of a leaf, its two arrays and its place, without the bytes in the arrays. */
   private static final int LEAF_MEMORY_BYTES = 72;
 
   private static final ExplodedBody EMPTY = new ExplodedBody(List.of(), 0, 2, 0);
@@ -24,7 +24,7 @@ public final class ExplodedBody {
     this.storedBytes = storedBytes;
   }
 
-  /** The body {@code {}}. */
+  /** Returns the body {@code {}}. */
   public static ExplodedBody empty() {
     return EMPTY;
   }
@@ -37,22 +37,24 @@ public final class ExplodedBody {
     return leaves.isEmpty();
   }
 
-  /** The external size: bytes of the body as {@link JsonAssembler} writes it, braces included. */
+  /**
+   * Returns the external size: bytes of the body as {@link JsonAssembler} writes it, with braces.
+   */
   public int jsonBytes() {
     return jsonBytes;
   }
 
-  /** Key-values that the leaves take. */
+  /** Returns the number of key-values for the leaves. */
   public int rows() {
     return rows;
   }
 
-  /** About what the leaves hold in memory: bytes. */
+  /** Returns the approximate memory of the leaves, in bytes. */
   public long memoryBytes() {
     return storedBytes + (long) LEAF_MEMORY_BYTES * leaves.size();
   }
 
-  /** Hands over the key-values that the leaves take, in ascending order of their paths. */
+  /** Passes on the key-values for the leaves, in ascending order of their paths. */
   public void forEachRow(LeafRows to) {
     for (Leaf leaf : leaves) {
       if (StringPieces.areNeeded(leaf.value().length)) {
@@ -63,18 +65,17 @@ public final class ExplodedBody {
     }
   }
 
-  /**
-   * Bytes of the paths and values of all key-values, without what the revision's key adds to each.
-   */
+  /** Returns the bytes of all key-values' paths and values, without the revision's key in each. */
   public long storedBytes() {
     return storedBytes;
   }
 
   /**
-   * Checks again what depends on the leaves' keys, once all that precedes their paths is known.
+   * Repeats the checks that depend on the leaves' keys, once all that precedes their paths is
+   * known.
    *
-   * @param limits with that key overhead
-   * @throws LectusException 413 {@code document_too_large}, as {@link JsonExploder} does
+   * @param limits with the actual key overhead
+   * @throws LectusException 413 {@code document_too_large}, like {@link JsonExploder}
    */
   public void requireFit(JsonLimits limits) {
     long stored = storedBytes + (long) rows * limits.keyOverhead();
@@ -91,9 +92,9 @@ public final class ExplodedBody {
   }
 
   /**
-   * Feeds the ordered leaves to a revision's hash: of each the lengths of path and value (four
-   * bytes each, big-endian), the path, the value. Equal bodies digest equally in whatever order
-   * their members came.
+   * Feeds the ordered leaves to a revision's hash. Each leaf contributes the lengths of its path
+   * and its value (four bytes each, big-endian), the path, and the value. So equal bodies have
+   * equal digests, whatever the order of their members.
    */
   public void digestInto(MessageDigest digest) {
     byte[] lengths = new byte[8];

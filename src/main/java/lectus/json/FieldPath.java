@@ -6,28 +6,27 @@ import lectus.error.LectusException;
 import lectus.tuple.TupleWriter;
 
 /**
- * A field in Mango's syntax: names separated by dots, a backslash before a dot or backslash that is
- * part of a name: {@code a.b\.c.d}. Names are not empty. A name of nothing but digits may be an
- * array position, too: {@code a.0} is the member "0" of an object as well as the first element of
- * an array.
+ * A field in Mango's syntax: names separated by dots. A dot or backslash within a name is preceded
+ * by a backslash: {@code a.b\.c.d}. Names are not empty. A name that consists of digits may also be
+ * an array position: {@code a.0} is the member "0" of an object and the first element of an array.
  */
 public record FieldPath(List<String> names) {
-  /** Names in a path at most: no document is nested as deep. */
+  /** Maximum number of names in a path: no document is nested deeper. */
   public static final int MOST_NAMES = 500;
 
-  /** Fields that are asked for at once. */
+  /** Maximum number of fields in one request. */
   public static final int MOST_FIELDS = 1_000;
 
-  /** Of the prefixes of fields that are asked for at once. */
+  /** Maximum size of the prefixes of one request's fields, in bytes. */
   private static final int MOST_PREFIX_BYTES = 1_000_000;
 
-  /** Characters of a name that a reason repeats. */
+  /** Maximum number of characters of a name that a reason repeats. */
   private static final int LONGEST_NAME_SHOWN = 200;
 
-  /** Each doubles the number of ranges to read. */
+  /** Each possible position doubles the number of ranges to read. */
   private static final int MOST_POSITIONS = 6;
 
-  /** No array of a document has more elements than nine digits count. */
+  /** No array of a document has more elements than nine digits can count. */
   private static final int MOST_DIGITS = 9;
 
   public FieldPath {
@@ -48,9 +47,9 @@ public record FieldPath(List<String> names) {
   }
 
   /**
-   * Parses the fields that somebody asks for.
+   * Parses a request's fields.
    *
-   * @throws LectusException 400 {@code invalid_field_name}; {@code bad_request} where they are too
+   * @throws LectusException 400 {@code invalid_field_name}; {@code bad_request} if they are too
    *     many, or too long together
    */
   public static List<FieldPath> parseAll(List<String> fields) {
@@ -71,7 +70,7 @@ public record FieldPath(List<String> names) {
   }
 
   /**
-   * The names that a field consists of, however many of them may be positions.
+   * Returns the names in a field, however many of them may be positions.
    *
    * @throws LectusException 400 {@code invalid_field_name}
    */
@@ -102,7 +101,7 @@ public record FieldPath(List<String> names) {
     return names;
   }
 
-  /** What {@link #prefixes} take in memory at most, in bytes. */
+  /** Returns an upper bound of the memory of {@link #prefixes}, in bytes. */
   public long prefixBytes() {
     long bytes = 0;
     int positions = 0;
@@ -113,7 +112,7 @@ public record FieldPath(List<String> names) {
     return bytes << Math.min(positions, MOST_POSITIONS + 1);
   }
 
-  /** The longest beginning of the path that stands for a few ranges only. */
+  /** Returns the longest beginning of the path that stands for only a few ranges. */
   public FieldPath bounded() {
     int positions = 0;
     for (int i = 1; i < names.size(); i++) {
@@ -125,9 +124,9 @@ public record FieldPath(List<String> names) {
   }
 
   /**
-   * The paths in tuple encoding that the field may stand for. The field's leaves are those whose
-   * path is one of them, or begins with one of them and goes on with any byte but 0xff: in the
-   * store the range from {@code prefix} up to, not including, {@code prefix 0xff}.
+   * Returns the tuple-encoded paths that the field may stand for. A leaf belongs to the field if
+   * its path equals one of them, or begins with one of them followed by any byte but 0xff: in the
+   * store, the range from {@code prefix} (inclusive) to {@code prefix 0xff} (exclusive).
    */
   public List<byte[]> prefixes() {
     List<byte[]> prefixes = List.of(new byte[0]);
@@ -145,12 +144,12 @@ public record FieldPath(List<String> names) {
     return prefixes;
   }
 
-  /** The name of a member as an element of a path. */
+  /** Returns a member's name as an element of a path. */
   static byte[] member(String name) {
     return new TupleWriter(16).string(name).toBytes();
   }
 
-  /** The name as an array position in a path; null if it is none. */
+  /** Returns the name as an array position in a path; null if it is not one. */
   static byte[] position(String name) {
     return isPosition(name) ? new TupleWriter(8).integer(Long.parseLong(name)).toBytes() : null;
   }

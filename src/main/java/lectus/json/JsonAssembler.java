@@ -5,15 +5,15 @@ import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleType;
 
 /**
- * Writes the members of a document's body from its leaves in ascending order of their paths, the
- * reverse of {@link JsonExploder}. Any subset of a body's leaves will do: of an array those
- * elements are written that have leaves.
+ * Writes the members of a document's body from its leaves, in ascending order of their paths; the
+ * reverse of {@link JsonExploder}. The leaves may be any subset of a body's: an array then has only
+ * the elements that have leaves.
  *
- * <p>Each path is compared with the one before: what they have in common stays open, the rest is
- * closed and opened. The keys handed in must stay unchanged until the next one.
+ * <p>Each path is compared with the previous one: their common containers stay open, others are
+ * closed and opened. A key passed in must stay unchanged until the next one.
  */
 public final class JsonAssembler {
-  /** Follows a string's NUL where the NUL is the string's own: no element's type code. */
+  /** Follows a NUL that belongs to a string; no element's type code. */
   private static final byte ESCAPED_NUL = (byte) 0xff;
 
   private static final byte[] NO_KEY = {};
@@ -23,13 +23,13 @@ public final class JsonAssembler {
   private byte[] previous = NO_KEY;
   private int previousOffset;
 
-  /** Of each open container below the root: where its own path ends, and whether it is an array. */
+  /** For each open container below the root: where its path ends, and whether it is an array. */
   private int[] ends = new int[8];
 
   private boolean[] arrays = new boolean[8];
   private int open;
 
-  /** The string of which further pieces are to come, or null. */
+  /** The string that still lacks pieces, or null. */
   private StringPieces.Reading string;
 
   /**
@@ -46,9 +46,10 @@ public final class JsonAssembler {
    * Writes one leaf, or one row of a leaf that has several.
    *
    * @param key the leaf's key or path
-   * @param pathOffset where in it the path begins
+   * @param pathOffset offset in it at which the path begins
    * @param value the leaf's value
-   * @throws MalformedTupleException when the bytes are no leaf's, or cannot follow those before
+   * @throws MalformedTupleException if the bytes are not a leaf's, or cannot follow the previous
+   *     ones
    */
   public void leaf(byte[] key, int pathOffset, byte[] value) {
     if (string != null) {
@@ -58,7 +59,7 @@ public final class JsonAssembler {
     closeUnshared(key, pathOffset);
     int at = open == 0 ? pathOffset : pathOffset + ends[open - 1];
     if (at >= key.length) {
-      throw new MalformedTupleException("A leaf where there are leaves below");
+      throw new MalformedTupleException("A leaf has other leaves below it");
     }
     at = element(key, at);
     while (at < key.length) {
@@ -76,9 +77,9 @@ public final class JsonAssembler {
   }
 
   /**
-   * Closes what is open, but not the object that the caller has opened.
+   * Closes all open containers, but not the object that the caller has opened.
    *
-   * @throws MalformedTupleException when the last leaf lacks some of its rows
+   * @throws MalformedTupleException if the last leaf lacks some of its rows
    */
   public void finish() {
     if (string != null) {
@@ -103,7 +104,7 @@ public final class JsonAssembler {
 
   private void piece(byte[] key, byte[] value) {
     StringPieces.Reading reading = string;
-    // What follows a torn string is read as other leaves.
+    // After an incomplete string, reading continues with the next leaf.
     string = null;
     reading.take(key, value);
     string = reading;
@@ -134,7 +135,10 @@ public final class JsonAssembler {
         && (pathOffset + end >= key.length || key[pathOffset + end] != ESCAPED_NUL);
   }
 
-  /** Writes what precedes the value of the path's element at {@code at}; returns where it ends. */
+  /**
+   * Writes what precedes the value of the path's element at {@code at}; returns where the element
+   * ends.
+   */
   private int element(byte[] key, int at) {
     boolean inArray = open > 0 && arrays[open - 1];
     boolean isIndex = key[at] != TupleType.STRING;

@@ -8,8 +8,8 @@ import java.util.Arrays;
 import lectus.tuple.MalformedTupleException;
 
 /**
- * A growing buffer of UTF-8 that JSON is written into. The writer sees to commas and nesting; the
- * buffer to escaping and number syntax. Not safe for use by several threads.
+ * A growing buffer for JSON as UTF-8. The writer is responsible for commas and nesting, the buffer
+ * for escaping and number syntax. Not thread-safe.
  */
 public final class JsonBuffer {
   private static final byte[] TRUE = asciiBytes("true");
@@ -17,9 +17,17 @@ public final class JsonBuffer {
   private static final byte[] NULL = asciiBytes("null");
   private static final byte[] LONG_MIN = asciiBytes("-9223372036854775808");
   private static final int LONGEST_LONG = 20;
-  private static final int LONGEST_ESCAPE = 6;
 
-  /** Beyond it, in bytes, what is copied more often weighs less than what would stay empty. */
+  /** Of a positive long. */
+  private static final int MOST_DIGITS = 19;
+
+  private static final int LONGEST_ESCAPE = 6;
+  private static final int LEAST_CAPACITY = 64;
+
+  /**
+   * Above this size in bytes, the buffer grows by a quarter instead of doubling: frequent copying
+   * then costs less than unused memory.
+   */
   private static final int LARGE = 1 << 20;
 
   private final int most;
@@ -31,16 +39,16 @@ public final class JsonBuffer {
   }
 
   private JsonBuffer(int capacity, int most) {
-    this.bytes = new byte[Math.max(64, capacity)];
+    this.bytes = new byte[Math.max(LEAST_CAPACITY, capacity)];
     this.most = most;
   }
 
-  /** A buffer that refuses to hold more than so many bytes. */
+  /** Returns a buffer that refuses to hold more than this many bytes. */
   public static JsonBuffer atMost(int most, int capacity) {
     return new JsonBuffer(Math.min(most, capacity), most);
   }
 
-  /** A buffer would have become longer than it may. */
+  /** The buffer would have exceeded its limit. */
   public static final class FullException extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -49,14 +57,14 @@ public final class JsonBuffer {
     }
   }
 
-  /** One ASCII character: a brace, a comma, a line feed. */
+  /** Appends one ASCII character: a brace, a comma, a line feed. */
   public JsonBuffer octet(char c) {
     ensure(1);
     bytes[length++] = (byte) c;
     return this;
   }
 
-  /** Bytes as they are. */
+  /** Appends bytes unchanged. */
   public JsonBuffer raw(byte[] source) {
     return raw(source, 0, source.length);
   }
@@ -69,7 +77,7 @@ public final class JsonBuffer {
     return this;
   }
 
-  /** ASCII text as it is, neither quoted nor escaped. */
+  /** Appends ASCII text unchanged, neither quoted nor escaped. */
   public JsonBuffer ascii(String text) {
     int count = text.length();
     ensure(count);
@@ -79,7 +87,7 @@ public final class JsonBuffer {
     return this;
   }
 
-  /** A string, quoted and escaped. An unpaired surrogate becomes U+FFFD. */
+  /** Appends a string, quoted and escaped. An unpaired surrogate becomes U+FFFD. */
   public JsonBuffer string(String text) {
     int count = text.length();
     ensure(count + 2);
@@ -96,18 +104,21 @@ public final class JsonBuffer {
     return octet('"');
   }
 
-  /** A string given as the UTF-8 bytes from {@code from} up to {@code to}, quoted and escaped. */
+  /**
+   * Appends a string, quoted and escaped, from its UTF-8 bytes {@code from} (inclusive) to {@code
+   * to} (exclusive).
+   */
   public JsonBuffer string(byte[] utf8, int from, int to) {
     return octet('"').escaped(utf8, from, to).octet('"');
   }
 
   /**
-   * A string given in tuple encoding (after its type code), quoted and escaped.
+   * Appends a tuple-encoded string (after its type code), quoted and escaped.
    *
-   * @param from where the string's first byte lies
-   * @param end where the bytes end that may belong to the string
-   * @return where the byte after the string's terminator lies
-   * @throws MalformedTupleException when the string is not terminated
+   * @param from offset of the string's first byte
+   * @param end end of the bytes that may belong to the string
+   * @return the offset after the string's terminator
+   * @throws MalformedTupleException if the string is not terminated
    */
   int tupleString(byte[] encoded, int from, int end) {
     octet('"');
@@ -133,10 +144,10 @@ public final class JsonBuffer {
   }
 
   /**
-   * A part of a string given in tuple encoding, without the string's type code and terminator:
-   * escaped, not quoted.
+   * Appends a part of a tuple-encoded string, without type code and terminator: escaped, not
+   * quoted.
    *
-   * @throws MalformedTupleException when it has the string's end
+   * @throws MalformedTupleException if it contains the string's end
    */
   void tupleText(byte[] encoded, int from, int end) {
     int run = from;
@@ -179,9 +190,9 @@ public final class JsonBuffer {
   }
 
   /**
-   * A finite double, in the fewest digits that read back as the same double, in JavaScript's form
-   * but for integral values, which keep a {@code .0}: {@code 1.0}, {@code -0.0}, {@code 0.001},
-   * {@code 1e-7}, {@code 1.5e+21}.
+   * Appends a finite double, in the fewest digits that read back as the same double. The form is
+   * JavaScript's, except that integral values keep a {@code .0}: {@code 1.0}, {@code -0.0}, {@code
+   * 0.001}, {@code 1e-7}, {@code 1.5e+21}.
    *
    * @throws IllegalArgumentException for infinities and NaN, which JSON does not have
    */
@@ -198,7 +209,7 @@ public final class JsonBuffer {
     return raw(NULL);
   }
 
-  /** Bytes written so far. */
+  /** Returns the number of bytes written so far. */
   public int length() {
     return length;
   }
@@ -212,7 +223,9 @@ public final class JsonBuffer {
     return this;
   }
 
-  /** The buffer itself, of which the first {@link #length()} bytes count; until the next write. */
+  /**
+   * Returns the buffer itself, valid until the next write; its first {@link #length()} bytes count.
+   */
   public byte[] array() {
     return bytes;
   }
@@ -225,7 +238,7 @@ public final class JsonBuffer {
     out.write(bytes, 0, length);
   }
 
-  /** What was written, for messages and tests. */
+  /** Returns the content, for messages and tests. */
   @Override
   public String toString() {
     return new String(bytes, 0, length, StandardCharsets.UTF_8);
@@ -278,13 +291,13 @@ public final class JsonBuffer {
 
   private static int digits(long value) {
     int digits = 1;
-    for (long power = 10; digits < 19 && value >= power; power *= 10) {
+    for (long power = 10; digits < MOST_DIGITS && value >= power; power *= 10) {
       digits++;
     }
     return digits;
   }
 
-  /** Java's encoder would put a question mark in a surrogate's place. */
+  /** Java's encoder would replace a surrogate with a question mark. */
   private static String wellFormed(String text) {
     if (Surrogates.firstUnpaired(text) < 0) {
       return text;

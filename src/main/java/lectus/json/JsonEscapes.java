@@ -3,28 +3,28 @@ package lectus.json;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** What JSON's string syntax does to the bytes of a UTF-8 string, RFC 8259 section 7. */
+/** JSON's escapes for the bytes of a UTF-8 string, RFC 8259 section 7. */
 final class JsonEscapes {
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
-  /** The byte as it is. */
+  /** The byte is written unchanged. */
   static final byte PLAIN = 0;
 
-  /** Written as backslash, u and four digits. */
+  /** The byte is written as backslash, u and four digits. */
   static final byte UNICODE = 1;
 
-  /** By unsigned byte: PLAIN, UNICODE, or the character that follows a backslash. */
+  /** By unsigned byte: PLAIN, UNICODE, or the character after a backslash. */
   static final byte[] KIND = kinds();
 
   /**
-   * By unsigned byte: its length in JSON. 0xff is no byte of UTF-8 but the second half of a NUL in
-   * tuple encoding, whose first half stands for both.
+   * By unsigned byte: its length in JSON. 0xff never occurs in UTF-8; it is the second half of a
+   * tuple-encoded NUL, whose first half counts for both.
    */
   private static final byte[] SIZE = sizes();
 
   private JsonEscapes() {}
 
-  /** The length of the quoted form, bytes, of a string given as UTF-8 or in tuple encoding. */
+  /** Returns the length of a string's quoted form in bytes, from UTF-8 or tuple-encoded bytes. */
   static int quotedSize(byte[] utf8, int from, int to) {
     int size = 2;
     for (int i = from; i < to; i++) {

@@ -6,8 +6,10 @@ import java.util.List;
 import lectus.tuple.TupleWriter;
 
 /**
- * Explodes the members of one document into leaves while they are read, RFC 004 "Value Encoding".
- * The caller walks the outermost object and hands over each member that is not its own:
+ * Explodes the members of one document into leaves while they are read (<a
+ * href="https://github.com/apache/couchdb/blob/main/src/docs/rfcs/004-document-storage.md">RFC
+ * 004</a>, "Value Encoding"). The caller walks the outermost object and passes on each member that
+ * it does not handle itself:
  *
  * <pre>{@code
  * while (input.next() == JsonToken.FIELD_NAME) {
@@ -16,10 +18,10 @@ import lectus.tuple.TupleWriter;
  * ExplodedBody body = exploder.finish();
  * }</pre>
  *
- * <p>Of duplicate members, at any depth, the last one stands: an earlier one goes with all that is
- * below it. Nesting costs no stack; it is bounded by the limit on paths alone. Broken limits are
- * thrown as 413 {@code document_too_large} (see {@link JsonLimits}), what is no JSON, or no value
- * that can be stored, as 400 {@code bad_request}.
+ * <p>Of duplicate members, at any depth, the last one wins; the earlier one is dropped with
+ * everything below it. Nesting uses no stack; only the limit on paths bounds it. Exceeded limits
+ * are thrown as 413 {@code document_too_large} (see {@link JsonLimits}), malformed JSON and values
+ * that cannot be stored as 400 {@code bad_request}.
  */
 public final class JsonExploder {
   private final JsonInput input;
@@ -31,7 +33,7 @@ public final class JsonExploder {
   private int depth;
   private Container top;
 
-  /** A container that is being read. Kept for the next one of the same depth. */
+  /** A container being read. Reused for the next one of the same depth. */
   private static final class Container {
     private final MemberTable members = new MemberTable();
     private boolean array;
@@ -56,8 +58,8 @@ public final class JsonExploder {
   }
 
   /**
-   * Explodes the member whose name is the input's current token; the input stands on the last token
-   * of its value then.
+   * Explodes the member whose name is the input's current token. Afterwards the input stands on the
+   * last token of its value.
    */
   public void member(String name) {
     int outer = depth;
@@ -67,7 +69,7 @@ public final class JsonExploder {
     } while (depth > outer);
   }
 
-  /** All members so far. The exploder is of no further use. */
+  /** Returns all members so far. The exploder cannot be used afterwards. */
   public ExplodedBody finish() {
     return leaves.finish();
   }
@@ -133,7 +135,7 @@ public final class JsonExploder {
     leaves.add(path.array(), path.length(), value.array(), value.length());
   }
 
-  /** A string that is longer than a document may be is not even copied. */
+  /** A string longer than the document's limit is not even copied. */
   private void checkCharacters(JsonToken token) {
     if (token == JsonToken.VALUE_STRING && input.textLength() > limits.documentBytes()) {
       throw TooLarge.string(pathText(), input.textLength(), limits.documentBytes());

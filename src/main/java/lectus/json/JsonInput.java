@@ -15,28 +15,29 @@ import java.util.List;
 import lectus.error.LectusException;
 
 /**
- * A request body's JSON as a stream of tokens. Whatever is wrong with it is thrown as 400 {@code
- * bad_request} with line and column (both from 1, the column in characters): syntax, malformed
- * UTF-8, unpaired surrogates. Close it to give its buffers back.
+ * A request body's JSON as a stream of tokens. Every fault is thrown as 400 {@code bad_request}
+ * with line and column (both from 1, the column in characters): bad syntax, malformed UTF-8,
+ * unpaired surrogates. Close it to return its buffers.
  */
 public final class JsonInput implements AutoCloseable {
   static final String UNPAIRED_SURROGATE = "a string has an unpaired surrogate";
   private static final String UNEXPECTED_END = "unexpected end of the input";
 
   /**
-   * Deeper than any path of {@link JsonLimits}, which bound what is stored. It keeps a body of
-   * nothing but brackets from filling the memory where it is skipped.
+   * Deeper than any path that {@link JsonLimits} allow to be stored. It keeps a body that consists
+   * of brackets from filling the memory where it is skipped.
    */
   private static final int DEEPEST_NESTING = 2 * JsonLimits.STORE_KEY_BYTES;
 
   /**
-   * Longest name of a member, in characters. The parser puts a name together before anybody sees
-   * it, so a body that is one name would fill the memory. No path of {@link JsonLimits} has room
-   * for a hundredth of it: documents with names that are merely too long are told so one by one.
+   * Maximum length of a member's name, in characters. The parser assembles a name before anyone can
+   * check it, so a body that is one long name would fill the memory. The paths of {@link
+   * JsonLimits} have room for less than a hundredth of it, so documents whose names are merely too
+   * long are still refused one by one.
    */
   static final int LONGEST_NAME = 1 << 20;
 
-  /** Symbol tables would keep clients' member names alive between requests. */
+  /** Symbol tables would keep clients' member names in memory between requests. */
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
           .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
@@ -52,14 +53,14 @@ public final class JsonInput implements AutoCloseable {
                   .build())
           .build();
 
-  /** Where the parser's messages stop being about the input. */
+  /** Where the parser's messages stop describing the input. */
   private static final List<String> PARSER_ASIDES =
       List.of(" (for ", ": enable ", ": maybe a ", "\n");
 
   private final JsonParser parser;
   private boolean started;
 
-  /** Why the rest cannot be read; null as long as it can. */
+  /** The reason why the rest cannot be read; null if it can. */
   private LectusException broken;
 
   private JsonInput(JsonParser parser) {
@@ -71,9 +72,9 @@ public final class JsonInput implements AutoCloseable {
   }
 
   /**
-   * Reads the bytes from {@code from} up to {@code to}.
+   * Reads the bytes from {@code from} (inclusive) to {@code to} (exclusive).
    *
-   * @throws LectusException 400 when they are not well-formed UTF-8
+   * @throws LectusException 400 if they are not well-formed UTF-8
    */
   public static JsonInput of(byte[] utf8, int from, int to) {
     int malformed = Utf8.firstMalformed(utf8, from, to);
@@ -83,11 +84,11 @@ public final class JsonInput implements AutoCloseable {
     try {
       return new JsonInput(FACTORY.createParser(new Utf8Reader(utf8, from, to)));
     } catch (IOException e) {
-      throw new IllegalStateException("A parser over an array does no input", e);
+      throw new IllegalStateException("A parser of an array performs no input", e);
     }
   }
 
-  /** The next token, or null behind the end of the outermost value. */
+  /** Returns the next token; null after the end of the outermost value. */
   public JsonToken next() {
     requireReadable();
     try {
@@ -102,24 +103,24 @@ public final class JsonInput implements AutoCloseable {
     }
   }
 
-  /** The current token; null before the first {@link #next()}. */
+  /** Returns the current token; null before the first {@link #next()}. */
   public JsonToken token() {
     return parser.currentToken();
   }
 
   /**
-   * The name of the current member.
+   * Returns the name of the current member.
    *
-   * @throws LectusException 400 when it has an unpaired surrogate
+   * @throws LectusException 400 if it has an unpaired surrogate
    */
   public String name() {
     return checked(rawName());
   }
 
   /**
-   * The current string's text, or a number's or literal's as it is written.
+   * Returns the text of the current string, number or literal.
    *
-   * @throws LectusException 400 when it has an unpaired surrogate
+   * @throws LectusException 400 if it has an unpaired surrogate
    */
   public String text() {
     try {
@@ -129,7 +130,7 @@ public final class JsonInput implements AutoCloseable {
     }
   }
 
-  /** How many characters the current string has, told without putting it together. */
+  /** Returns the number of characters in the current string without assembling it. */
   public int textLength() {
     try {
       return parser.getTextLength();
@@ -138,7 +139,7 @@ public final class JsonInput implements AutoCloseable {
     }
   }
 
-  /** Skips the value at the current token: stands on its last token then. */
+  /** Skips the value at the current token; afterwards the input stands on its last token. */
   public void skip() {
     requireReadable();
     try {
@@ -148,7 +149,10 @@ public final class JsonInput implements AutoCloseable {
     }
   }
 
-  /** How many objects and arrays the current token lies in; brackets lie outside of their own. */
+  /**
+   * Returns the number of objects and arrays around the current token. A bracket lies outside its
+   * own container.
+   */
   public int depth() {
     JsonToken token = parser.currentToken();
     int open = parser.getParsingContext().getNestingDepth();
@@ -156,10 +160,10 @@ public final class JsonInput implements AutoCloseable {
   }
 
   /**
-   * Goes on to the last token of the member in which the input stands, however far it was read.
+   * Moves to the last token of the member in which the input stands, however far it was read.
    *
-   * @param depth of the member's name
-   * @throws LectusException 400 where that is no JSON; what could not be read before cannot now
+   * @param depth the depth of the member's name
+   * @throws LectusException 400 if the rest is not JSON, or if the input was already broken
    */
   public void finishMember(int depth) {
     requireReadable();
@@ -185,7 +189,7 @@ public final class JsonInput implements AutoCloseable {
     }
   }
 
-  /** A 400 whose reason names the place of the current token. */
+  /** Returns a 400 whose reason names the position of the current token. */
   public LectusException invalid(String what) {
     return invalid(parser.currentTokenLocation(), what);
   }
@@ -195,16 +199,16 @@ public final class JsonInput implements AutoCloseable {
     try {
       parser.close();
     } catch (IOException e) {
-      throw new IllegalStateException("A parser over an array does no output", e);
+      throw new IllegalStateException("A parser of an array performs no output", e);
     }
   }
 
-  /** The parser for the exploder, which reads characters without making strings of them. */
+  /** Returns the parser for the exploder, which reads characters without creating strings. */
   JsonParser parser() {
     return parser;
   }
 
-  /** The member's name, in which surrogates may be unpaired. */
+  /** Returns the member's name, which may have unpaired surrogates. */
   String rawName() {
     try {
       return parser.currentName();
@@ -213,7 +217,7 @@ public final class JsonInput implements AutoCloseable {
     }
   }
 
-  /** A broken syntax, which is the end of the input: it is told again by whatever reads on. */
+  /** Bad syntax ends the input: every later read throws it again. */
   LectusException failure(IOException e) {
     broken = told(e);
     return broken;
@@ -238,7 +242,7 @@ public final class JsonInput implements AutoCloseable {
     return invalid(parser.currentLocation(), withoutAsides(e.getMessage()));
   }
 
-  /** Jackson's exception has one type for all constraints. */
+  /** Jackson has one exception type for all constraints. */
   private static String constraint(StreamConstraintsException broken) {
     String message = broken.getOriginalMessage();
     if (message.startsWith("Document nesting depth")) {

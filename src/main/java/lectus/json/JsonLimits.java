@@ -1,20 +1,20 @@
 package lectus.json;
 
 /**
- * The limits of one document's body. All count what the store gets to see, so nothing that they let
- * through can be refused by the store; broken, they answer 413 {@code document_too_large}.
+ * The limits on one document's body. They measure what the store receives, so the store never
+ * refuses what they accept. Exceeding one is answered with 413 {@code document_too_large}.
  *
  * @param stringBytes a leaf's value in tuple encoding: a string's UTF-8 bytes, each NUL twice, and
  *     two bytes around it. A value of more than {@value #STORE_VALUE_BYTES} bytes is stored in
  *     several ({@link StringPieces}).
  * @param pathBytes a leaf's path in tuple encoding: a member's name costs its UTF-8 bytes, each NUL
- *     twice, and two more; an array position one to five bytes. Independently of this limit the
- *     whole key, {@code keyOverhead}, path and what the pieces of a string add to it, stays within
- *     {@value #STORE_KEY_BYTES}.
+ *     twice, and two more; an array position one to five bytes. Independently of this limit, the
+ *     whole key stays within {@value #STORE_KEY_BYTES}: {@code keyOverhead}, the path, and what the
+ *     pieces of a string add to it.
  * @param documentBytes the body as the server writes it: without white space, with the fewest
  *     escapes, without members that a later one of the same name replaces, without {@code _members}
- * @param explodedBytes the key-values of all leaves, {@code keyOverhead} counted for each. Members
- *     that are replaced later count until their successor begins. Independently of this limit the
+ * @param explodedBytes the key-values of all leaves, with {@code keyOverhead} for each. A member
+ *     that is replaced later counts until its successor begins. Independently of this limit, the
  *     leaves fit into one transaction: with {@value #MUTATION_BYTES} bytes for each key-value they
  *     stay within {@value #TRANSACTION_BYTES}.
  * @param keyOverhead bytes of each leaf's key before the path
@@ -22,28 +22,30 @@ package lectus.json;
 public record JsonLimits(
     int stringBytes, int pathBytes, int documentBytes, long explodedBytes, int keyOverhead) {
 
-  /** FoundationDB's limit on values, bytes. */
+  /** FoundationDB's limit on values, in bytes. */
   public static final int STORE_VALUE_BYTES = 100_000;
 
-  /** FoundationDB's limit on keys, bytes. */
+  /** FoundationDB's limit on keys, in bytes. */
   public static final int STORE_KEY_BYTES = 10_000;
 
-  /** The largest document that is sure to fit into one transaction, bytes of JSON. */
+  /** The largest document that certainly fits into one transaction, in bytes of JSON. */
   public static final int MOST_DOCUMENT_BYTES = 9_300_000;
 
   private static final int COUCHDB_DOCUMENT_BYTES = 8_000_000;
   private static final int RFC004_DOCUMENT_BYTES = 1_000_000;
 
   /**
-   * What the leaves of a document may weigh in a transaction, bytes: FoundationDB's limit of 10 MB
-   * less what the document's revision, its index entries and the counters take.
+   * Maximum weight of a document's leaves in a transaction, in bytes: FoundationDB's limit of 10 MB
+   * less the document's revision, its index entries and the counters.
    */
   static final long TRANSACTION_BYTES = 9_700_000;
 
-  /** The key-values of a document; leaves room for what each of them adds. */
+  /**
+   * Maximum size of a document's key-values, in bytes; leaves room for what the store adds to each.
+   */
   private static final long EXPLODED_BYTES = 9_400_000;
 
-  /** What FoundationDB adds to each key-value that a transaction sets, bytes. */
+  /** Bytes that FoundationDB adds to each key-value that a transaction sets. */
   static final int MUTATION_BYTES = 44;
 
   public JsonLimits {
@@ -56,7 +58,7 @@ public record JsonLimits(
     }
   }
 
-  /** CouchDB's: documents of 8 000 000 bytes, and strings as long as a document may be. */
+  /** Returns CouchDB's limits: documents of 8 000 000 bytes, and strings as long as a document. */
   public static JsonLimits couchDb() {
     return new JsonLimits(
         Integer.MAX_VALUE, STORE_KEY_BYTES, COUCHDB_DOCUMENT_BYTES, EXPLODED_BYTES, 0);
@@ -78,7 +80,7 @@ public record JsonLimits(
 
   /**
    * @param path in its first {@code length} bytes
-   * @param valueBytes of the leaf at the path; 0 while it is not known
+   * @param valueBytes bytes of the leaf's value; 0 while unknown
    */
   void checkPath(byte[] path, int length, int valueBytes) {
     int pieces = StringPieces.areNeeded(valueBytes) ? StringPieces.MOST_KEY_BYTES : 0;

@@ -9,14 +9,14 @@ import java.util.Optional;
 import lectus.error.LectusException;
 
 /**
- * A small JSON value as a tree: query bodies, {@code keys}, options. Documents are never read like
- * this, see {@link JsonExploder}.
+ * A small JSON value as a tree: query bodies, {@code keys}, options. Documents are never read this
+ * way; see {@link JsonExploder}.
  */
 public sealed interface JsonValue {
-  /** Deeper values are answered with 400. Only selectors of programs come near it. */
+  /** Deeper values are answered with 400. Only generated selectors come near this depth. */
   int DEEPEST = 500;
 
-  /** Members in the order of the text; of duplicates the last one stands. */
+  /** Members in textual order; the last of duplicates wins. */
   record JsonObject(Map<String, JsonValue> members) implements JsonValue {
     @Override
     public void writeTo(JsonBuffer out) {
@@ -54,7 +54,7 @@ public sealed interface JsonValue {
     }
   }
 
-  /** A number as it is written: {@code 1.0} and {@code 1} differ. */
+  /** A number as written: {@code 1.0} and {@code 1} differ. */
   record JsonNumber(String text) implements JsonValue {
     @Override
     public void writeTo(JsonBuffer out) {
@@ -77,7 +77,7 @@ public sealed interface JsonValue {
   }
 
   /**
-   * Reads a text that is one value.
+   * Parses a text that consists of one value.
    *
    * @throws LectusException 400 {@code bad_request}
    */
@@ -91,7 +91,7 @@ public sealed interface JsonValue {
   }
 
   /**
-   * Reads the value at the input's current token; the input stands on its last token then.
+   * Reads the value at the input's current token. Afterwards the input stands on its last token.
    *
    * @throws LectusException 400 {@code bad_request}
    */

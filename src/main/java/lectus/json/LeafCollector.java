@@ -6,23 +6,25 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The leaves of one document while it is read, and its running sizes. Where they would not fit into
- * the store it goes on counting, for the error to tell the sizes, but keeps no leaves: a body of 1
- * MB can name 5 GB of them.
+ * Collects the leaves of one document and its running sizes while it is read. Once the leaves no
+ * longer fit into the store, it keeps none, because a body of 1 MB can name 5 GB of them; it only
+ * goes on counting, so that the error can tell the sizes.
  */
 final class LeafCollector {
-  /** Here it stops counting: names of members would fill the memory without any leaves. */
+  /**
+   * Here it stops counting: without any leaves, the names of members alone would fill the memory.
+   */
   private static final long FAR_TOO_MANY_ROWS =
       3 * JsonLimits.TRANSACTION_BYTES / JsonLimits.MUTATION_BYTES;
 
   private final JsonLimits limits;
 
-  /** In the order in which they came; null where a later member has replaced one. */
+  /** In the order of arrival; null where a later member has replaced a leaf. */
   private final List<Leaf> leaves = new ArrayList<>(32);
 
   private int count;
 
-  /** Key-values that stand, a leaf's being one or more. */
+  /** Number of key-values that were not replaced; a leaf has one or more. */
   private int rows;
 
   private long jsonBytes;
@@ -34,7 +36,7 @@ final class LeafCollector {
     this.limits = limits;
   }
 
-  /** Begins a member, and forgets the leaves of the one of the same name that it replaces. */
+  /** Begins a member, and drops the leaves of an earlier member with the same name. */
   void begin(Member member) {
     if (member.complete) {
       drop(member);
@@ -81,7 +83,7 @@ final class LeafCollector {
   }
 
   ExplodedBody finish() {
-    // Each member has counted a comma; the last one's makes up for one of the two braces.
+    // Each member has counted a comma; the surplus one stands for one of the two braces.
     long size = jsonBytes + (jsonBytes == 0 ? 2 : 1);
     checkSizes(size);
     leaves.removeIf(Objects::isNull);

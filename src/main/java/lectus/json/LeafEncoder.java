@@ -8,12 +8,15 @@ import lectus.error.LectusException;
 import lectus.tuple.TupleWriter;
 
 /**
- * Encodes the scalar at a parser as a leaf's value, RFC 004 "Value Encoding": numbers without
- * fraction and exponent as integers, others as the nearest double ({@code 1e-400} is 0.0, and so is
- * {@code -0.0}).
+ * Encodes the scalar at a parser as a leaf's value, RFC 004 "Value Encoding". Numbers without
+ * fraction and exponent become integers, others the nearest double ({@code 1e-400} and {@code -0.0}
+ * become 0.0).
  */
 final class LeafEncoder {
-  /** The tuple layer's largest magnitude, 255 bytes, has 615 digits; with a sign 616. */
+  /**
+   * The tuple layer's largest integer has 255 bytes, which are 615 digits; with a sign 616
+   * characters.
+   */
   private static final int LONGEST_INTEGER = 616;
 
   private static final int LARGEST_MAGNITUDE_BITS = 255 * 8;
@@ -21,7 +24,7 @@ final class LeafEncoder {
   private final TupleWriter value = new TupleWriter(128);
   private final JsonBuffer number = new JsonBuffer(64);
 
-  /** Encodes the scalar and returns its length as JSON, bytes. */
+  /** Encodes the scalar and returns its length as JSON, in bytes. */
   int encode(JsonInput input, JsonToken token) {
     value.truncate(0);
     return switch (token) {
@@ -44,13 +47,13 @@ final class LeafEncoder {
     };
   }
 
-  /** Encodes the marker of an empty container, and returns its length as JSON. */
+  /** Encodes the marker of an empty container and returns its length as JSON, in bytes. */
   int encodeEmpty(boolean array) {
     value.truncate(0).octet(array ? LeafMarkers.EMPTY_ARRAY : LeafMarkers.EMPTY_OBJECT);
     return 2;
   }
 
-  /** The encoded value, valid until the next one. */
+  /** Returns the encoded value, valid until the next one. */
   TupleWriter value() {
     return value;
   }
@@ -99,7 +102,7 @@ final class LeafEncoder {
       if (Double.isInfinite(real)) {
         throw input.invalid("a number out of the range of a double");
       }
-      // CouchDB, too, keeps -0.0 as 0.0.
+      // CouchDB, too, stores -0.0 as 0.0.
       double kept = real + 0.0;
       value.real(kept);
       return number.truncate(0).number(kept).length();

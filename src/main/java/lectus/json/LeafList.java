@@ -6,8 +6,8 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Some or all leaves of a document, as keys and values of the store, from which {@link LeafView}
- * reads values without building a tree of them. The arrays handed in must stay unchanged.
+ * Some or all leaves of a document, as keys and values of the store. {@link LeafView} reads values
+ * from it without building a tree. The arrays passed in must stay unchanged.
  */
 public final class LeafList {
   private final int pathOffset;
@@ -19,7 +19,7 @@ public final class LeafList {
   private record Entry(byte[] key, byte[] value) {}
 
   /**
-   * @param pathOffset where in each key the leaf's path begins
+   * @param pathOffset offset in each key at which the leaf's path begins
    */
   public LeafList(int pathOffset) {
     this(pathOffset, 8);
@@ -34,14 +34,14 @@ public final class LeafList {
     this.entries = new ArrayList<>(capacity);
   }
 
-  /** All leaves of a body. */
+  /** Returns all leaves of a body. */
   public static LeafList of(ExplodedBody body) {
     LeafList leaves = new LeafList(0, body.leaves().size());
     body.leaves().forEach(leaf -> leaves.add(leaf.path(), leaf.value()));
     return leaves;
   }
 
-  /** A value that is no container. */
+  /** Returns a view of a value that is not a container. */
   static LeafView scalar(byte[] value) {
     LeafList leaves = new LeafList(0, 1);
     leaves.add(new byte[0], value);
@@ -49,8 +49,8 @@ public final class LeafList {
   }
 
   /**
-   * Adds a leaf, or one row of a leaf that has several, in any order; one that was added before may
-   * come again. The first row of a long string, without the others, tells the type and no more.
+   * Adds a leaf, or one row of a leaf that has several. Rows may come in any order and more than
+   * once. The first row of a long string, without the others, tells only the type.
    */
   public void add(byte[] key, byte[] value) {
     Entry entry = new Entry(key, value);
@@ -62,9 +62,9 @@ public final class LeafList {
   }
 
   /**
-   * The document, for as long as no more leaves are added.
+   * Returns a view of the document, valid until more leaves are added.
    *
-   * @throws lectus.tuple.MalformedTupleException when a leaf lacks some of its rows
+   * @throws lectus.tuple.MalformedTupleException if a leaf lacks some of its rows
    */
   public LeafView root() {
     if (!ordered) {

@@ -1,10 +1,10 @@
 package lectus.json;
 
-/** Takes a body as the key-values that the store keeps of it, in ascending order of their paths. */
+/** Receives a body as the key-values to store, in ascending order of their paths. */
 public interface LeafRows {
   /**
    * @param path follows the revision's key
-   * @param value no longer than a value of the store may be
+   * @param value within the store's limit on values
    */
   void row(byte[] path, byte[] value);
 }

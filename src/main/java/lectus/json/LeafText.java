@@ -4,14 +4,14 @@ import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleType;
 
-/** Leaf values as JSON, the reverse of {@link LeafEncoder}. */
+/** Writes leaf values as JSON; the reverse of {@link LeafEncoder}. */
 final class LeafText {
   private LeafText() {}
 
   /**
    * Writes one leaf's value.
    *
-   * @throws MalformedTupleException when the bytes are no leaf's value
+   * @throws MalformedTupleException if the bytes are not a leaf's value
    */
   static void append(byte[] value, JsonBuffer out) {
     if (value.length == 0) {

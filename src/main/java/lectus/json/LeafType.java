@@ -1,6 +1,6 @@
 package lectus.json;
 
-/** What a value of a document is, in CouchDB's order of types. */
+/** The type of a document's value, in CouchDB's order of types. */
 public enum LeafType {
   /** There is no such value. */
   MISSING,

@@ -10,20 +10,23 @@ import lectus.tuple.TupleReader;
 import lectus.tuple.TupleType;
 
 /**
- * One value of a document: a window on the leaves that lie at or below its path. A container from
- * which only some leaves were read has those of its children that have leaves.
+ * One value of a document: a window on the leaves at or below its path. If only some leaves of a
+ * container were read, it has only the children with such leaves.
  */
 public final class LeafView {
-  /** Follows a string's NUL where the NUL is the string's own: no element's type code. */
+  /** Follows a NUL that belongs to a string; no element's type code. */
   private static final byte ESCAPED_NUL = (byte) 0xff;
 
   private static final int LONGEST_POSITION = 4;
+
+  /** So many bytes of values take as long to go through as one leaf. */
+  private static final int BYTES_LIKE_A_LEAF = 16;
 
   private final LeafList leaves;
   private final int from;
   private final int to;
 
-  /** Where in the keys the last element of this value's path begins, and where it ends. */
+  /** Where, in the keys, the last element of this value's path begins and ends. */
   private final int start;
 
   private final int end;
@@ -51,17 +54,20 @@ public final class LeafView {
     return from == to;
   }
 
-  /** What going through all of it takes: its leaves, and a sixteenth of their bytes. */
+  /**
+   * Returns the cost of going through all of it: the number of its leaves, and a sixteenth of their
+   * bytes.
+   */
   public long size() {
     long bytes = 0;
     for (int i = from; i < to; i++) {
       bytes += leaves.value(i).length;
     }
-    return to - from + bytes / 16;
+    return to - from + bytes / BYTES_LIKE_A_LEAF;
   }
 
   /**
-   * The child that a name of a field stands for; missing where there is none.
+   * Returns the child that a field's name stands for; missing if there is none.
    *
    * @see Step
    */
@@ -70,7 +76,7 @@ public final class LeafView {
     return member.isMissing() && step.position != null ? at(step.position) : member;
   }
 
-  /** One name of a field, encoded as it stands in paths. */
+  /** One name of a field, in its encoding within paths. */
   public static final class Step {
     private final byte[] member;
     private final byte[] position;
@@ -81,19 +87,19 @@ public final class LeafView {
     }
 
     /**
-     * @param name of a member; if it is a number also the position of an array's element
+     * @param name of a member; a number is also the position of an array's element
      */
     public static Step of(String name) {
       return new Step(FieldPath.member(name), FieldPath.position(name));
     }
   }
 
-  /** Goes through the children of a container; has none where the value is no container. */
+  /** Returns the children of a container; none if the value is not a container. */
   public Children children() {
     return new Children();
   }
 
-  /** Whether a container has a child that passes; false where the value is no container. */
+  /** Whether a container has a child that passes; false if the value is not a container. */
   public boolean hasChild(Predicate<LeafView> test) {
     Children children = children();
     for (LeafView child = children.next(); child != null; child = children.next()) {
@@ -104,11 +110,11 @@ public final class LeafView {
     return false;
   }
 
-  /** The children of a container in the order of the store. */
+  /** The children of a container, in the order of the store. */
   public final class Children {
     private int next = to > from && leaves.key(from).length == end ? to : from;
 
-    /** The next child, or null. */
+    /** Returns the next child, or null. */
     public LeafView next() {
       if (next == to) {
         return null;
@@ -130,12 +136,12 @@ public final class LeafView {
     }
   }
 
-  /** The name of this value, which is the member of an object, as a value of its own: a string. */
+  /** Returns this value's name, the name of an object's member, as a string value. */
   public LeafView name() {
     return LeafList.scalar(Arrays.copyOfRange(leaves.key(from), start, end));
   }
 
-  /** The UTF-8 bytes of a string. */
+  /** Returns the UTF-8 bytes of a string. */
   public byte[] utf8() {
     return new TupleReader(leaves.value(from), 0).stringUtf8();
   }
@@ -144,7 +150,7 @@ public final class LeafView {
     return new String(utf8(), StandardCharsets.UTF_8);
   }
 
-  /** Whether a number is an integer: without fraction and exponent where it was written. */
+  /** Whether a number is an integer, written without fraction and exponent. */
   public boolean isInteger() {
     return new TupleReader(leaves.value(from), 0).isInteger();
   }
@@ -153,7 +159,7 @@ public final class LeafView {
     return new TupleReader(leaves.value(from), 0).bigInteger();
   }
 
-  /** A number as the nearest double: equal for numbers that are equal. */
+  /** Returns the double nearest to a number; equal for equal numbers. */
   public double nearestDouble() {
     TupleReader number = new TupleReader(leaves.value(from), 0);
     if (number.isReal()) {
@@ -162,7 +168,7 @@ public final class LeafView {
     return number.isBigInteger() ? number.bigInteger().doubleValue() : number.integer();
   }
 
-  /** Compares two numbers exactly, integers with doubles, too. */
+  /** Compares two numbers exactly, also integers with doubles. */
   public int compareNumbers(LeafView other) {
     TupleReader a = new TupleReader(leaves.value(from), 0);
     TupleReader b = new TupleReader(other.leaves.value(other.from), 0);
@@ -170,7 +176,7 @@ public final class LeafView {
       return Long.compare(a.integer(), b.integer());
     }
     if (a.isReal() && b.isReal()) {
-      // Zeros are equal whatever their signs.
+      // Zeros are equal, whatever their signs.
       return Double.compare(a.real() + 0.0, b.real() + 0.0);
     }
     return decimal(a).compareTo(decimal(b));
@@ -198,7 +204,7 @@ public final class LeafView {
     return new LeafView(leaves, first, last, end, end + element.length);
   }
 
-  /** The first leaf that lies not before {@code element}, or not before all that is below it. */
+  /** Returns the first leaf at or after {@code element}, or after everything below it. */
   private int firstNotBefore(byte[] element, boolean behind) {
     int low = from;
     int high = to;

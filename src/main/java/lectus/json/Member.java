@@ -1,21 +1,21 @@
 package lectus.json;
 
 /**
- * One member of an object while a document is read: where its leaves lie among the document's, and
- * what it weighs. Kept by {@link LeafCollector}: until the member is complete, the sizes are the
- * document's at its beginning; then they are its own.
+ * One member of an object while a document is read: the range of its leaves among the document's,
+ * and its size. Maintained by {@link LeafCollector}. Until the member is complete, the sizes are
+ * the document's sizes at its beginning; then they are its own.
  */
 final class Member {
   final String name;
   boolean complete;
 
-  /** The number of its first leaf, in the order in which they came. */
+  /** The index of its first leaf, in the order of arrival. */
   int from;
 
-  /** The number after its last leaf's. */
+  /** The index after its last leaf. */
   int to;
 
-  /** Key-values that no later member has replaced. */
+  /** Number of key-values that no later member has replaced. */
   int rows;
 
   long storedBytes;

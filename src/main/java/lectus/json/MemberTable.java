@@ -5,15 +5,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The members that one object has had so far, to find those that a later one replaces. */
+/** The members of one object so far, to find those that a later one replaces. */
 final class MemberTable {
-  /** Up to here looking at each beats a map, whose buckets stand any choice of names. */
+  /**
+   * Up to this number a linear search beats a map. The map's buckets withstand adversarial names.
+   */
   private static final int SMALL = 16;
 
   private final List<Member> members = new ArrayList<>(SMALL);
   private Map<String, Member> byName;
 
-  /** The member of this name, added where there is none yet. */
+  /** Returns the member of this name; adds it if it is new. */
   Member member(String name) {
     if (byName != null) {
       return byName.computeIfAbsent(name, Member::new);

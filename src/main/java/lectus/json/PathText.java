@@ -3,8 +3,8 @@ package lectus.json;
 import lectus.tuple.TupleReader;
 
 /**
- * Paths for people: {@code a.b[3].c}, dots and backslashes in names escaped as in {@link
- * FieldPath}, long ones without their middle.
+ * Writes paths for people: {@code a.b[3].c}, with dots and backslashes in names escaped as in
+ * {@link FieldPath}. Long paths are shortened in the middle.
  */
 final class PathText {
   private static final int HEAD = 60;
@@ -12,7 +12,7 @@ final class PathText {
 
   private PathText() {}
 
-  /** The path in tuple encoding in the first {@code length} bytes. */
+  /** Returns the tuple-encoded path in the first {@code length} bytes as text. */
   static String of(byte[] path, int length) {
     StringBuilder text = new StringBuilder();
     TupleReader elements = new TupleReader(path, 0, length);

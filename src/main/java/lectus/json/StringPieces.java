@@ -7,37 +7,37 @@ import lectus.tuple.TupleType;
 import lectus.tuple.TupleWriter;
 
 /**
- * Strings that do not fit into one value of the store lie in several key-values (RFC 004, "Data
- * Model", names this as the way around its limit of 100 kB):
+ * Stores strings that exceed the limit on values in several key-values (RFC 004, "Data Model",
+ * names this as the way around its limit of 100 kB):
  *
  * <pre>
  * key    path…                     value  0x42 ‖ (bytes of the text) ‖ the text's first piece
  * key    path… ‖ 0x42 ‖ (number)     value  a further piece, numbered from 1
  * </pre>
  *
- * The text is the string in tuple encoding without its type code and terminator: UTF-8, each NUL
- * twice. It is cut between characters. The pieces lie at and behind the path and before every other
- * path, so that the range of a leaf, of a field or of a document brings them in their order. The
- * length shows when a string lacks a piece.
+ * The text is the tuple-encoded string without its type code and terminator: UTF-8, each NUL twice.
+ * It is cut between characters. The pieces lie at and after the path and before every other path,
+ * so the range of a leaf, a field or a document returns them in order. The length reveals a missing
+ * piece.
  *
- * <p>A {@link Leaf} has the whole string. Whoever reads single leaves has to read the rows behind
- * the first one, too; a {@link LeafList} and a {@link JsonAssembler} put the rows together.
+ * <p>A {@link Leaf} has the whole string. Code that reads single leaves also has to read the rows
+ * after the first one; a {@link LeafList} and a {@link JsonAssembler} join the rows.
  */
 public final class StringPieces {
-  /** What a piece's number and its marker add to the key of the first row, bytes at most. */
+  /** Maximum number of bytes that a piece's marker and number add to the key of the first row. */
   static final int MOST_KEY_BYTES = 4;
 
   private static final int MOST_VALUE_BYTES = JsonLimits.STORE_VALUE_BYTES;
 
-  /** The second half of a NUL in tuple encoding. */
+  /** The second half of a tuple-encoded NUL. */
   private static final byte ESCAPED_NUL = (byte) 0xff;
 
-  /** Before and behind a string's text in tuple encoding. */
+  /** Bytes before a tuple-encoded string's text, and bytes after it. */
   private static final int FRAME_BYTES = 1;
 
   private StringPieces() {}
 
-  /** Whether a leaf's value of so many bytes needs more than one row. */
+  /** Whether a leaf's value of this size needs more than one row. */
   static boolean areNeeded(int valueBytes) {
     return valueBytes > MOST_VALUE_BYTES;
   }
@@ -47,25 +47,28 @@ public final class StringPieces {
     return value.length > 0 && value[0] == LeafMarkers.PIECES;
   }
 
-  /** Where the rows behind the first one begin. */
+  /** Returns where the rows after the first one begin. */
   public static byte[] begin(byte[] firstKey) {
     return TupleWriter.startingWith(firstKey).octet(LeafMarkers.PIECES).toBytes();
   }
 
-  /** Where they end. */
+  /** Returns where the rows after the first one end. */
   public static byte[] end(byte[] firstKey) {
     return TupleWriter.startingWith(firstKey).octet(LeafMarkers.PIECES + 1).toBytes();
   }
 
   /**
-   * What a string takes in the store.
+   * The size of a string in the store.
    *
-   * @param rows how many key-values
-   * @param bytes of all their paths and values
+   * @param rows number of key-values
+   * @param bytes size of all their paths and values
    */
   record Size(int rows, long bytes) {}
 
-  /** What the string in the first {@code length} bytes takes under a path of so many bytes. */
+  /**
+   * Returns the size of the string in the first {@code length} bytes, under a path of the given
+   * length.
+   */
   static Size size(int pathBytes, byte[] string, int length) {
     int end = length - FRAME_BYTES;
     byte[] head = head(length);
@@ -79,7 +82,7 @@ public final class StringPieces {
     return new Size(rows, bytes);
   }
 
-  /** Hands over the rows of a leaf that needs several, in their order. */
+  /** Passes on the rows of a leaf that needs several, in order. */
   static void write(Leaf leaf, LeafRows rows) {
     byte[] string = leaf.value();
     int end = string.length - FRAME_BYTES;
@@ -96,7 +99,7 @@ public final class StringPieces {
     }
   }
 
-  /** The pieces of one string as they are read, each checked to be the one that follows. */
+  /** The pieces of one string while they are read; each is checked to be the next one. */
   static final class Reading {
     private final byte[] key;
     private final int textFrom;
@@ -117,17 +120,17 @@ public final class StringPieces {
       take(value.length - textFrom);
     }
 
-    /** Where in the first row's value its piece begins. */
+    /** Returns the offset of the piece in the first row's value. */
     int textFrom() {
       return textFrom;
     }
 
-    /** Whether all of the string has been read. */
+    /** Whether the whole string has been read. */
     boolean isComplete() {
       return missing == 0;
     }
 
-    /** Takes the next row, all of whose value is a piece. */
+    /** Takes the next row, whose value is one piece. */
     void take(byte[] itsKey, byte[] value) {
       byte[] number = number(next++);
       boolean follows =
@@ -140,7 +143,7 @@ public final class StringPieces {
       take(value.length);
     }
 
-    /** Says what an incomplete string lacks. */
+    /** Returns an error that says what an incomplete string lacks. */
     MalformedTupleException lacking() {
       return new MalformedTupleException(
           "A string in pieces lacks " + missing + " of its " + textBytes + " bytes");
@@ -155,7 +158,7 @@ public final class StringPieces {
     }
   }
 
-  /** A string put together from its rows. */
+  /** Joins a string from its rows. */
   static final class Joining {
     private final Reading reading;
     private final TupleWriter string;
@@ -177,7 +180,7 @@ public final class StringPieces {
       string.raw(value);
     }
 
-    /** One value in tuple encoding. */
+    /** Returns the string in tuple encoding. */
     byte[] string() {
       if (!isComplete()) {
         throw reading.lacking();
@@ -193,12 +196,14 @@ public final class StringPieces {
         .toBytes();
   }
 
-  /** What follows the path in the key of a further piece. */
+  /** Returns what follows the path in the key of a further piece. */
   private static byte[] number(int number) {
     return new TupleWriter(16).octet(LeafMarkers.PIECES).integer(number).toBytes();
   }
 
-  /** Where a piece ends that begins at {@code from} and has so many bytes at most. */
+  /**
+   * Returns the end of the piece that begins at {@code from} and has at most {@code most} bytes.
+   */
   private static int cut(byte[] string, int from, int end, int most) {
     if (end - from <= most) {
       return end;

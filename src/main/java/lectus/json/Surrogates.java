@@ -1,10 +1,13 @@
 package lectus.json;
 
-/** Escapes such as {@code \ud800} let strings into JSON that have no UTF-8 form. */
+/**
+ * Finds unpaired surrogates: escapes such as {@code \ud800} allow JSON strings without a UTF-8
+ * form.
+ */
 final class Surrogates {
   private Surrogates() {}
 
-  /** The position of the first surrogate without its partner, or -1. */
+  /** Returns the position of the first unpaired surrogate, or -1. */
   static int firstUnpaired(CharSequence text) {
     int count = text.length();
     for (int i = 0; i < count; i++) {

@@ -3,7 +3,7 @@ package lectus.json;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 
-/** The answers to broken {@link JsonLimits}: 413 {@code document_too_large}. */
+/** The errors for exceeded {@link JsonLimits}: 413 {@code document_too_large}. */
 final class TooLarge {
   private TooLarge() {}
 

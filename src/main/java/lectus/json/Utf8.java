@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Strict UTF-8, RFC 3629: the parser behind {@link JsonInput} lets over-long forms, encoded
- * surrogates and code points above U+10FFFF pass.
+ * Strict UTF-8, RFC 3629. The parser used by {@link JsonInput} accepts over-long forms, encoded
+ * surrogates and code points above U+10FFFF.
  */
 final class Utf8 {
   private static final VarHandle LONGS =
@@ -15,7 +15,7 @@ final class Utf8 {
 
   private Utf8() {}
 
-  /** The offset of the first byte that begins no well-formed character, or -1. */
+  /** Returns the offset of the first byte that does not begin a well-formed character, or -1. */
   static int firstMalformed(byte[] data, int from, int to) {
     int i = from;
     while (i < to) {
@@ -34,7 +34,7 @@ final class Utf8 {
     return -1;
   }
 
-  /** The length of the multi-byte sequence at {@code i}, or 0 when it is malformed. */
+  /** Returns the length of the multi-byte sequence at {@code i}, or 0 if it is malformed. */
   private static int sequence(byte[] data, int i, int to) {
     int lead = data[i] & 0xff;
     int size = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
@@ -49,7 +49,7 @@ final class Utf8 {
     return size;
   }
 
-  /** RFC 3629 section 4: after four lead bytes the second byte's range is narrower. */
+  /** RFC 3629 section 4: after four lead bytes, the range of the second byte is narrower. */
   private static boolean secondFits(int lead, int second) {
     return switch (lead) {
       case 0xe0 -> second >= 0xa0 && second <= 0xbf;

@@ -3,8 +3,8 @@ package lectus.json;
 import java.io.Reader;
 
 /**
- * Characters of a byte array that is known to be well-formed UTF-8. The parser is handed a reader
- * because over bytes it would guess their encoding, and keep member names in a symbol table.
+ * Reads characters from a byte array known to be well-formed UTF-8. From bytes, the parser would
+ * guess the encoding and keep member names in a symbol table, so it gets a reader.
  */
 final class Utf8Reader extends Reader {
   private final byte[] data;
@@ -49,7 +49,7 @@ final class Utf8Reader extends Reader {
     int size = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
     int codePoint = lead & (0x7f >> size);
     for (int i = 1; i < size; i++) {
-      codePoint = codePoint << 6 | data[position + i] & 0x3f;
+      codePoint = codePoint << 6 | (data[position + i] & 0x3f);
     }
     position += size;
     if (size < 4) {

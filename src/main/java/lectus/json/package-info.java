@@ -1,10 +1,10 @@
 /**
- * JSON between the wire and the store: request bodies are exploded into leaf key-values and put
- * together again without a tree in between (RFC 004).
+ * JSON between the wire and the store: request bodies are exploded into leaf key-values and
+ * assembled again, without a tree in between (RFC 004).
  *
- * <p>Bytes to leaves: {@link lectus.json.JsonInput} reads, {@link lectus.json.JsonExploder} makes
- * an {@link lectus.json.ExplodedBody}. Leaves to bytes: {@link lectus.json.JsonAssembler} writes
- * into a {@link lectus.json.JsonBuffer}. Small request bodies that are no documents are read as
- * {@link lectus.json.JsonValue}.
+ * <p>From bytes to leaves, {@link lectus.json.JsonInput} reads and {@link lectus.json.JsonExploder}
+ * makes an {@link lectus.json.ExplodedBody}. From leaves to bytes, {@link
+ * lectus.json.JsonAssembler} writes to a {@link lectus.json.JsonBuffer}. Small request bodies that
+ * are not documents are read as {@link lectus.json.JsonValue}.
  */
 package lectus.json;

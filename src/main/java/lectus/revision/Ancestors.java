@@ -8,26 +8,26 @@ import lectus.tuple.TupleWriter;
 
 /**
  * The hashes of an edit branch's ancestors, newest first: the parent of the leaf, its grandparent,
- * and so on. Positions are not kept, since they count down from the leaf's.
+ * and so on. Positions are not stored, since they count down from the leaf's position.
  *
- * <p>The list is no tuple of byte strings, where every NUL takes two bytes: it must fit in a value
- * of 100 kB whatever the hashes are.
+ * <p>The list is not a tuple of byte strings, in which every NUL takes two bytes: it must fit in a
+ * value of 100 kB whatever the hashes are.
  *
  * <pre>
  * nothing                      no ancestors
  * 00, 16 bytes each            all hashes have 16 bytes
- * 01, (00, 16 bytes) or        databases of the first format: some hash was a text, each with its
- *     (length 1..ff, bytes)    length, 00 for one of 16 bytes that was none. Read, not written
+ * 01, (00, 16 bytes) or        databases of the first format: some hash was a text. Each text has its
+ *     (length 1..ff, bytes)    length, each 16-byte hash that was not a text has 00. Never written now
  * 02, (length 0..ff, bytes)    some hash is odd ({@link RevisionHash})
  * </pre>
  */
 public final class Ancestors {
-  /** RFC 001: what fits in one value. */
+  /** RFC 001: the number that fits in one value. */
   public static final int MAX_COUNT = 4000;
 
   /**
-   * Room for {@link #MAX_COUNT} plain hashes even where they have lengths, and less than what a
-   * value takes beside the other elements; long odd hashes reach it earlier and are cut off there.
+   * Room for {@link #MAX_COUNT} plain hashes even with a length each, and less than a value has
+   * beside the other elements. Long odd hashes reach it earlier and are cut off there.
    */
   public static final int MAX_BYTES = 99_000;
 
@@ -38,7 +38,7 @@ public final class Ancestors {
 
   public static final Ancestors NONE = new Ancestors(new byte[0], 0, 0, PLAIN);
 
-  /** The hashes without the leading form byte; may lie inside a value that was read. */
+  /** The hashes without the leading form byte; may be part of a value that was read. */
   private final byte[] data;
 
   private final int from;
@@ -54,7 +54,7 @@ public final class Ancestors {
     this.count = form == PLAIN ? (to - from) / PLAIN_BYTES : countOneByOne();
   }
 
-  /** At most {@code limit} of the hashes, and as many as fit. */
+  /** Returns at most {@code limit} of the hashes, and as many as fit. */
   public static Ancestors of(List<RevisionHash> newestFirst, int limit) {
     int count = Math.min(limit, newestFirst.size());
     boolean isPlain = newestFirst.subList(0, count).stream().noneMatch(RevisionHash::odd);
@@ -74,7 +74,7 @@ public final class Ancestors {
     return data.length == 0 ? NONE : new Ancestors(data, 0, data.length, form);
   }
 
-  /** The ancestors of a child of {@code parent}, whose own ancestors these are. */
+  /** Returns the ancestors of a child of {@code parent}, whose own ancestors these are. */
   public Ancestors below(RevisionHash parent, int limit) {
     if (limit < 1) {
       return NONE;
@@ -92,12 +92,12 @@ public final class Ancestors {
     return new Ancestors(grown, 0, grown.length, PLAIN);
   }
 
-  /** Hashes in the list, 0 to {@link #MAX_COUNT}. */
+  /** Returns the number of hashes, 0 to {@link #MAX_COUNT}. */
   public int count() {
     return count;
   }
 
-  /** Bytes that the list takes in a value, without its form. */
+  /** Returns the size of the list in a value without its form byte, in bytes. */
   int sizeBytes() {
     return to - from;
   }
@@ -112,7 +112,9 @@ public final class Ancestors {
     return hashAt(offset(depth));
   }
 
-  /** Whether {@code hash} is the one at {@code depth}; false where the list does not reach. */
+  /**
+   * Whether {@code hash} is the one at {@code depth}; false if the list does not reach that far.
+   */
   boolean holds(RevisionHash hash, long depth) {
     if (depth < 0 || depth >= count) {
       return false;
@@ -122,7 +124,7 @@ public final class Ancestors {
     return Arrays.equals(data, hashStart(at), at + lengthAt(at), wanted, 0, wanted.length);
   }
 
-  /** Adds the hashes from {@code depth} on to {@code hashes}. */
+  /** Adds the hashes, starting at {@code depth}, to {@code hashes}. */
   void addTo(List<RevisionHash> hashes, int depth) {
     int at = depth < count ? offset(depth) : to;
     while (at < to) {
@@ -137,14 +139,14 @@ public final class Ancestors {
     return hashes;
   }
 
-  /** The tail of the revisions value. */
+  /** Writes the tail of the revisions value. */
   void writeTo(TupleWriter value) {
     if (to > from) {
       value.octet(form).raw(data, from, to - from);
     }
   }
 
-  /** The tail that begins at {@code offset}; the value is kept, not copied. */
+  /** Reads the tail that begins at {@code offset}; keeps the value and does not copy it. */
   static Ancestors readFrom(byte[] value, int offset) {
     if (offset == value.length) {
       return NONE;
@@ -158,8 +160,8 @@ public final class Ancestors {
   }
 
   /**
-   * Whether some hash is a text of 16 bytes, which databases of the first format told from the hash
-   * of the same bytes.
+   * Whether some hash is a text of 16 bytes, which databases of the first format distinguished from
+   * a hash of the same bytes.
    */
   boolean hasTextsLikeHashes() {
     boolean found = false;

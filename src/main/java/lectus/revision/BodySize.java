@@ -1,17 +1,17 @@
 package lectus.revision;
 
 /**
- * How large the body of a leaf is. Kept beside the leaf's revision, so that an edit that replaces
+ * The size of a leaf's body. It is stored with the leaf's revision, so that an edit that replaces
  * the leaf keeps the database's sizes exact without another read.
  *
- * @param external bytes of the body as JSON
- * @param stored bytes of the keys and values that hold the body; 0 if it has none, as a plain
- *     tombstone
+ * @param external size of the body as JSON, in bytes
+ * @param stored size of the keys and values that hold the body, in bytes; 0 if it has none, like a
+ *     plain tombstone
  */
 public record BodySize(long external, long stored) {
   public static final BodySize NONE = new BodySize(0, 0);
 
-  /** Whether anything lies in the documents subspace. */
+  /** Whether the documents subspace holds anything for the body. */
   public boolean isStored() {
     return stored > 0;
   }

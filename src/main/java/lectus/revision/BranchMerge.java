@@ -6,32 +6,32 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Takes replicated revisions ({@code new_edits=false}) into the edit branches of one document, in
- * memory. All branches must have been read, since any may be the one that an arriving path extends.
+ * Merges replicated revisions ({@code new_edits=false}) into the edit branches of one document, in
+ * memory. All branches must have been read, since an arriving path may extend any of them.
  *
- * <p>The branches are a revision tree laid out leaf by leaf. Its leaves are those that merging the
- * paths into one tree gives, whatever the order in which they come.
+ * <p>The branches are a revision tree laid out leaf by leaf. The leaves are the same as if the
+ * paths were merged into one tree, whatever the order in which they arrive.
  */
 public final class BranchMerge {
   private final List<EditBranch> stored;
   private final List<EditBranch> branches;
   private final int maxAncestors;
 
-  /** What a revision that arrives turned out to be. */
+  /** The kind of an arriving revision. */
   public enum Arrival {
-    /** A leaf that was not known. */
+    /** A leaf that was unknown. */
     NEW,
     /**
-     * Known already, but its history goes further back than what is stored, perhaps to a leaf
-     * stored apart, which is a leaf no longer then.
+     * A known revision whose history reaches further back than the stored one, perhaps to a leaf of
+     * another branch, which is then no longer a leaf.
      */
     JOINED,
-    /** Known already, as a leaf or an ancestor of one, and so is its history: nothing changes. */
+    /** A known revision, leaf or ancestor, whose history is known as well: nothing changes. */
     KNOWN
   }
 
   /**
-   * @param revsLimit revisions that a branch keeps, its leaf included
+   * @param revsLimit number of revisions that a branch keeps, its leaf included
    */
   public BranchMerge(List<EditBranch> stored, int revsLimit) {
     this.stored = stored;
@@ -75,7 +75,7 @@ public final class BranchMerge {
     return branches.stream().anyMatch(branch -> branch.contains(revision));
   }
 
-  /** What has to be written; empty if nothing changed. */
+  /** Returns what to write; empty if nothing changed. */
   public Optional<BranchUpdate> update() {
     List<EditBranch> replaced = without(stored, branches);
     List<EditBranch> added = without(branches, stored);
@@ -84,7 +84,9 @@ public final class BranchMerge {
         : Optional.of(BranchUpdate.of(stored, replaced, added));
   }
 
-  /** The path's ancestors, and beyond its oldest revision those that a branch here knows. */
+  /**
+   * Returns the path's ancestors and, beyond its oldest revision, those that a branch here knows.
+   */
   private List<RevisionHash> history(RevisionPath path) {
     RevisionId oldest = path.oldest();
     List<RevisionHash> history = new ArrayList<>(path.ancestors());
@@ -99,7 +101,7 @@ public final class BranchMerge {
     return history;
   }
 
-  /** The branch with the history of one of its revisions, if that goes further back. */
+  /** Returns the branch with the history of one of its revisions, if that reaches further back. */
   private EditBranch lengthened(EditBranch branch, RevisionId within, List<RevisionHash> history) {
     int depth = (int) (branch.leaf().position() - within.position());
     int known = branch.ancestors().count();

@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What an edit does to the edit branches of its document (RFC 001, Update Path): which leaves go,
- * which keys are written, and who wins then.
+ * The changes that an edit makes to its document's edit branches (RFC 001, Update Path): leaves to
+ * clear, keys to write, and the new winner.
  *
  * @param formerWinner the winning branch as it was read; empty for a document never written
- * @param winner the winning branch afterwards, with the new branch count, its sequence being
+ * @param winner the winning branch afterwards, with the new branch count; its sequence is being
  *     written
- * @param cleared branches whose leaf is a leaf no longer
- * @param written branches to write, the winning one among them: new ones, and those whose part as
- *     winner or loser has changed
+ * @param cleared branches whose leaf is no longer a leaf
+ * @param written branches to write, the winner among them: new ones, and those that became winner
+ *     or loser
  */
 public record BranchUpdate(
     Optional<EditBranch> formerWinner,
@@ -24,8 +24,8 @@ public record BranchUpdate(
   /**
    * @param known branches that were read: the winner, those to be replaced, and every branch that
    *     may win afterwards
-   * @param replaced those of {@code known} that go, or change
-   * @param added new branches, and changed ones
+   * @param replaced those of {@code known} that are cleared or changed
+   * @param added new and changed branches
    */
   public static BranchUpdate of(
       List<EditBranch> known, List<EditBranch> replaced, List<EditBranch> added) {

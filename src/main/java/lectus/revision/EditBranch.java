@@ -5,17 +5,17 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * One edit branch of a document (RFC 001): a leaf and the ancestors it is known to descend from.
+ * One edit branch of a document (RFC 001): a leaf and its known ancestors.
  *
- * @param body how large the leaf's body is
+ * @param body the size of the leaf's body
  * @param winner null on losing branches
  */
 public record EditBranch(
     RevisionId leaf, boolean deleted, Ancestors ancestors, BodySize body, Winner winner) {
 
   /**
-   * The winning branch first: one that is not deleted before deleted ones, then the higher
-   * position, then the higher hash. The revisions subspace sorts in exactly the opposite order.
+   * Sorts the winning branch first: live before deleted, then the higher position, then the higher
+   * hash. The revisions subspace sorts in exactly the opposite order.
    */
   public static final Comparator<EditBranch> WINNER_FIRST =
       Comparator.comparing(EditBranch::deleted)
@@ -30,12 +30,12 @@ public record EditBranch(
     return WINNER_FIRST.compare(this, other) < 0;
   }
 
-  /** Revisions of the branch: the leaf and its known ancestors. */
+  /** Returns the number of revisions in the branch: the leaf and its known ancestors. */
   public int length() {
     return 1 + ancestors.count();
   }
 
-  /** Leaf first. */
+  /** Returns the revisions, leaf first. */
   public List<RevisionId> path() {
     List<RevisionId> path = new ArrayList<>(length());
     path.add(leaf);
@@ -45,7 +45,7 @@ public record EditBranch(
     return path;
   }
 
-  /** Whether {@code revision} is the leaf or a known ancestor of it. */
+  /** Whether {@code revision} is the leaf or one of its known ancestors. */
   public boolean contains(RevisionId revision) {
     return revision.equals(leaf) || isAncestor(revision);
   }
@@ -55,12 +55,12 @@ public record EditBranch(
     return ancestors.holds(revision.hash(), leaf.position() - revision.position() - 1);
   }
 
-  /** This branch as a losing one. */
+  /** Returns this branch as a losing one. */
   public EditBranch losing() {
     return winner == null ? this : new EditBranch(leaf, deleted, ancestors, body, null);
   }
 
-  /** This branch as the winning one of the transaction being written. */
+  /** Returns this branch as the winner of the transaction being written. */
   public EditBranch winning(int branchCount) {
     return new EditBranch(leaf, deleted, ancestors, body, Winner.beingWritten(branchCount));
   }

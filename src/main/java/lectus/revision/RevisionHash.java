@@ -8,26 +8,25 @@ import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
 /**
- * The part of a revision id behind the dash, as its raw bytes, which is what CouchDB compares when
- * it picks winners. Thirty-two hex digits stand for 16 bytes; any other text, as {@code
- * new_edits=false} may bring it, for its own bytes. So a text of exactly 16 bytes is another
- * spelling of the hash that is printed as their hex digits. At position 0 every text stands for
- * itself.
+ * The part of a revision id after the dash, as raw bytes, which CouchDB compares to pick winners.
+ * Thirty-two hex digits stand for 16 bytes. Any other text, which {@code new_edits=false} may
+ * bring, stands for its own bytes. So a text of exactly 16 bytes is another spelling of the hash
+ * that is printed as the hex digits of these bytes. At position 0 every text stands for itself.
  *
- * <p>Encoding: a byte string. Databases of the first format have hashes that are no hex digits as
- * Unicode strings; their values may keep them, their keys are written anew ({@code
+ * <p>Encoding: a byte string. Databases of the first format store hashes that are not hex digits as
+ * Unicode strings. Their values may keep them; their keys are rewritten ({@code
  * lectus.document.upgrade}).
  */
 public record RevisionHash(byte[] bytes) implements Comparable<RevisionHash> {
-  /** Longest hash accepted, in bytes, so that keys and ancestor lists stay bounded. */
+  /** Maximum length of a hash in bytes, so that keys and ancestor lists stay bounded. */
   public static final int MAX_BYTES = 255;
 
-  /** MD5 and its like. */
+  /** The length of an MD5 digest. */
   static final int USUAL_BYTES = 16;
 
   private static final int HEX_DIGITS = 2 * USUAL_BYTES;
 
-  /** MD5 and its like: 16 bytes. */
+  /** Returns the hash of 16 bytes, such as an MD5 digest. */
   public static RevisionHash of(byte[] sixteen) {
     if (sixteen.length != USUAL_BYTES) {
       throw new IllegalArgumentException("A revision hash has 16 bytes");
@@ -35,16 +34,16 @@ public record RevisionHash(byte[] bytes) implements Comparable<RevisionHash> {
     return new RevisionHash(sixteen);
   }
 
-  /** As {@link #parse(String, long)} at any position but 0. */
+  /** Like {@link #parse(String, long)} at any position but 0. */
   public static Optional<RevisionHash> parse(String text) {
     return parse(text, 1);
   }
 
   /**
-   * Empty for a text of more than {@link #MAX_BYTES} bytes, and for one of 32 bytes that are no hex
-   * digits.
+   * Parses a hash; empty for a text longer than {@link #MAX_BYTES} bytes, and for one of 32 bytes
+   * that are not hex digits.
    *
-   * @param position of the revision whose text it is; in a list of ancestors, of the leaf
+   * @param position the position of the revision; for ancestors, that of the leaf
    */
   public static Optional<RevisionHash> parse(String text, long position) {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
@@ -69,7 +68,7 @@ public record RevisionHash(byte[] bytes) implements Comparable<RevisionHash> {
     tuple.bytes(bytes);
   }
 
-  /** As databases of the first format have hashes that were no hex digits. */
+  /** Writes it as databases of the first format store hashes that were not hex digits. */
   public void writeAsTextTo(TupleWriter tuple) {
     tuple.string(bytes, 0, bytes.length);
   }
@@ -95,9 +94,9 @@ public record RevisionHash(byte[] bytes) implements Comparable<RevisionHash> {
   }
 
   /**
-   * The text at a position.
+   * Returns the text at a position.
    *
-   * @param position as {@link #parse(String, long)} has it
+   * @param position as for {@link #parse(String, long)}
    */
   public String text(long position) {
     return odd() || position == 0
@@ -105,7 +104,7 @@ public record RevisionHash(byte[] bytes) implements Comparable<RevisionHash> {
         : HexFormat.of().formatHex(bytes);
   }
 
-  /** The text at any position but 0. */
+  /** Returns the text at any position but 0. */
   @Override
   public String toString() {
     return text(1);

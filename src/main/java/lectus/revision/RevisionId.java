@@ -5,11 +5,11 @@ import java.util.Optional;
 import lectus.error.LectusException;
 
 /**
- * A revision: its position (generation) and hash, printed {@code position-hash}. Revisions of equal
- * deletedness order by position, then hash; the highest wins (RFC 001).
+ * A revision: its position (generation) and hash, printed {@code position-hash}. Live revisions,
+ * and likewise deleted ones, are ordered by position, then by hash; the highest wins (RFC 001).
  */
 public record RevisionId(long position, RevisionHash hash) implements Comparable<RevisionId> {
-  /** Eighteen digits, so that no child's position overflows. */
+  /** Eighteen digits, so that a child's position never overflows. */
   public static final long MAX_POSITION = 999_999_999_999_999_999L;
 
   private static final Comparator<RevisionId> ORDER =
@@ -23,8 +23,9 @@ public record RevisionId(long position, RevisionHash hash) implements Comparable
   }
 
   /**
-   * Empty unless the text is an integer, a dash, and a hash, which may be empty. As in CouchDB the
-   * integer may have leading zeros and a plus sign; {@code 007-a} is {@code 7-a}.
+   * Returns the revision; empty unless the text is an integer, a dash, and a hash, which may be
+   * empty. As in CouchDB, the integer may have leading zeros and a plus sign: {@code 007-a} is
+   * {@code 7-a}.
    */
   public static Optional<RevisionId> parse(String text) {
     int dash = text.indexOf('-');

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A revision and its history as a replicator sends it.
+ * A revision and its history, as a replicator sends it.
  *
  * @param ancestors newest first, without gaps: the parent of {@code leaf}, its grandparent, …
  */
@@ -16,12 +16,12 @@ public record RevisionPath(RevisionId leaf, List<RevisionHash> ancestors) {
     }
   }
 
-  /** A revision of which no history is known. */
+  /** Returns the path of a revision without a known history. */
   public static RevisionPath of(RevisionId leaf) {
     return new RevisionPath(leaf, List.of());
   }
 
-  /** The path of a child of its leaf. */
+  /** Returns the path of a child of its leaf. */
   public RevisionPath followedBy(RevisionId child) {
     List<RevisionHash> history = new ArrayList<>(ancestors.size() + 1);
     history.add(leaf.hash());

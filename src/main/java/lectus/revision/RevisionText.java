@@ -3,7 +3,9 @@ package lectus.revision;
 import java.nio.charset.StandardCharsets;
 import lectus.json.JsonBuffer;
 
-/** Revisions as JSON strings, without a string in between: every row of a list has one. */
+/**
+ * Writes revisions as JSON strings, without creating a Java string: every row of a list has one.
+ */
 public final class RevisionText {
   private static final byte[] HEX = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
 
@@ -21,9 +23,9 @@ public final class RevisionText {
   }
 
   /**
-   * Appends the part behind the dash, quoted.
+   * Appends the part after the dash, quoted.
    *
-   * @param position of the revision; in a list of ancestors, of the leaf
+   * @param position the position of the revision; for ancestors, that of the leaf
    */
   public static void appendHash(JsonBuffer out, RevisionHash hash, long position) {
     if (hash.odd() || position == 0) {

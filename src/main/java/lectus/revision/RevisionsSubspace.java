@@ -12,50 +12,52 @@ import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
-import lectus.store.Versionstamps;
+import lectus.store.VersionstampOperands;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleSizes;
 import lectus.tuple.TupleWriter;
 
 /**
- * The edit branches of one database's documents, one key and value each (RFC 001).
+ * The edit branches of one database's documents, one key and value each (<a
+ * href="https://github.com/apache/couchdb/blob/main/src/docs/rfcs/001-fdb-revision-metadata-model.md">RFC
+ * 001</a>).
  *
  * <pre>
  * key    (prefix, REVISIONS, doc id, not deleted, position, hash)   hash: {@link RevisionHash}
  * value  winning branch  (format 1, Incarnation, Versionstamp, branch count, body) ancestors
  *        losing branch   (format 1, nil, body) ancestors
- * body       = external bytes, stored bytes, nil (kept for a digest of the attachments)
+ * body       = external bytes, stored bytes, nil (reserved for a digest of the attachments)
  * ancestors  = {@link Ancestors}, not a tuple
  * </pre>
  *
- * The winning branch is the last key of its document. Keys and values are written with conflict
- * ranges: they alone decide whether two edits of one document conflict.
+ * The winning branch is the last key of its document. This subspace is written with conflict
+ * ranges: it alone decides whether two edits of a document conflict.
  */
 public final class RevisionsSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "An edit branch");
 
-  /** Above every type code that the tuple encoding of a boolean begins with. */
+  /** Above every type code with which the tuple encoding of a boolean begins. */
   private static final int AFTER_BRANCHES = 0xff;
 
   private final byte[] prefix;
   private final int incarnation;
 
-  public RevisionsSubspace(DatabaseHandle database) {
-    this.prefix = DatabaseSubspace.REVISIONS.key(database.prefix()).toBytes();
-    this.incarnation = database.incarnation();
+  public RevisionsSubspace(DatabaseHandle db) {
+    this.prefix = DatabaseSubspace.REVISIONS.key(db.prefix()).toBytes();
+    this.incarnation = db.incarnation();
   }
 
-  /** The winning branch in one round trip; empty if the document was never written. */
+  /** Reads the winning branch in one round trip; empty if the document was never written. */
   public CompletableFuture<Optional<EditBranch>> winner(ReadTransaction tx, String docId) {
     return highest(tx, docId, 1)
         .thenApply(rows -> rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0)));
   }
 
   /**
-   * The branch with this leaf, empty if there is none. One key in one round trip.
+   * Reads the branch with this leaf; empty if there is none. One key in one round trip.
    *
-   * @param deleted whether the leaf is a tombstone: a part of the key
+   * @param deleted whether the leaf is a tombstone, which is part of the key
    */
   public CompletableFuture<Optional<EditBranch>> branch(
       ReadTransaction tx, String docId, boolean deleted, RevisionId leaf) {
@@ -65,15 +67,15 @@ public final class RevisionsSubspace {
                 value == null ? Optional.empty() : Optional.of(decodeValue(leaf, deleted, value)));
   }
 
-  /** All branches, the winning one first, in one round trip. */
+  /** Reads all branches, the winner first, in one round trip. */
   public CompletableFuture<List<EditBranch>> branches(ReadTransaction tx, String docId) {
     return highest(tx, docId, ReadTransaction.ROW_LIMIT_UNLIMITED);
   }
 
   /**
-   * The live branch with this leaf and the branch right before it, which wins once this one is
-   * deleted: at most two contiguous keys in one round trip. The first of the list is the branch
-   * asked for only if it has that leaf.
+   * Reads the live branch with this leaf and the branch right before it, which wins once this one
+   * is deleted: at most two adjacent keys in one round trip. The first of the list is the requested
+   * branch only if it has that leaf.
    */
   public CompletableFuture<List<EditBranch>> withNextInLine(
       ReadTransaction tx, String docId, RevisionId leaf) {
@@ -85,7 +87,7 @@ public final class RevisionsSubspace {
         branchOffset);
   }
 
-  /** Writes a branch. The sequence of a winning one is filled in when the transaction commits. */
+  /** Writes a branch. The store fills in a winner's sequence when the transaction commits. */
   public void put(Transaction tx, String docId, EditBranch branch, int numberInTransaction) {
     byte[] key = key(docId, branch.deleted(), branch.leaf());
     TupleWriter value =
@@ -95,19 +97,19 @@ public final class RevisionsSubspace {
       tx.set(key, value.toBytes());
       return;
     }
-    int stampOffset = Versionstamps.append(value.integer(incarnation), numberInTransaction);
+    int stampOffset = VersionstampOperands.append(value.integer(incarnation), numberInTransaction);
     writeTail(value.integer(branch.winner().branchCount()), branch);
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE,
         key,
-        Versionstamps.template(value.toBytes(), stampOffset));
+        VersionstampOperands.template(value.toBytes(), stampOffset));
   }
 
   public void clear(Transaction tx, String docId, EditBranch branch) {
     tx.clear(key(docId, branch.deleted(), branch.leaf()));
   }
 
-  /** All rows of a document in the order of their keys, in one round trip. */
+  /** Reads all rows of a document in key order, in one round trip. */
   public CompletableFuture<List<StoredBranch>> stored(ReadTransaction tx, String docId) {
     TupleWriter range = document(docId);
     int branchOffset = range.length();
@@ -117,14 +119,14 @@ public final class RevisionsSubspace {
         .thenApply(rows -> rows.stream().map(row -> stored(row, branchOffset)).toList());
   }
 
-  /** Moves a row of the first format, whose key has its hash as a string, to its current key. */
+  /** Moves a row of the first format, whose key has the hash as a string, to its current key. */
   public void move(Transaction tx, String docId, StoredBranch former) {
     EditBranch branch = former.branch();
     tx.clear(former.row().getKey());
     tx.set(key(docId, branch.deleted(), branch.leaf()), former.row().getValue());
   }
 
-  /** An upper bound of the bytes of a branch's key. */
+  /** Returns an upper bound of the size of a branch's key, in bytes. */
   public int keySizeBound(String docId, RevisionId leaf) {
     int otherElements = 16;
     return prefix.length
@@ -133,7 +135,7 @@ public final class RevisionsSubspace {
         + otherElements;
   }
 
-  /** An upper bound of the bytes of a branch's value. */
+  /** Returns an upper bound of the size of a branch's value, in bytes. */
   public int valueSizeBound(EditBranch branch) {
     int otherElements = 64;
     return otherElements + branch.ancestors().sizeBytes();
@@ -175,9 +177,9 @@ public final class RevisionsSubspace {
   }
 
   /**
-   * Reads a row.
+   * Decodes a row.
    *
-   * @param branchOffset bytes of the key up to and with the document's id
+   * @param branchOffset length of the key up to and including the document's id
    */
   public static EditBranch decode(KeyValue row, int branchOffset) {
     TupleReader key = new TupleReader(row.getKey(), branchOffset);
@@ -187,9 +189,9 @@ public final class RevisionsSubspace {
   }
 
   /**
-   * As {@link #decode}, with the row itself and the format of its key.
+   * Like {@link #decode}, with the row itself and the format of its key.
    *
-   * @param branchOffset bytes of the key up to and with the document's id
+   * @param branchOffset length of the key up to and including the document's id
    */
   public static StoredBranch stored(KeyValue row, int branchOffset) {
     TupleReader key = new TupleReader(row.getKey(), branchOffset);

@@ -3,12 +3,12 @@ package lectus.revision;
 import lectus.database.Sequence;
 
 /**
- * What only the winning edit branch of a document carries (RFC 001): the one thing that every edit
- * of the document reads and writes, so that concurrent edits conflict.
+ * The part of the metadata that only a document's winning edit branch has (RFC 001). Every edit of
+ * the document reads and writes it, so that concurrent edits conflict.
  *
- * @param sequence of the last transaction that modified the document, which is not necessarily the
- *     one that made this branch's leaf; null while that transaction is still being written
- * @param branchCount edit branches of the document, deleted ones included
+ * @param sequence the sequence of the last transaction that modified the document, not necessarily
+ *     the one that made this branch's leaf; null while that transaction is being written
+ * @param branchCount number of the document's edit branches, deleted ones included
  */
 public record Winner(Sequence sequence, int branchCount) {
   public Winner {
@@ -17,7 +17,10 @@ public record Winner(Sequence sequence, int branchCount) {
     }
   }
 
-  /** For the transaction being written: the store fills in the sequence when it commits. */
+  /**
+   * Returns the winner for the transaction being written; the store fills in the sequence when it
+   * commits.
+   */
   public static Winner beingWritten(int branchCount) {
     return new Winner(null, branchCount);
   }

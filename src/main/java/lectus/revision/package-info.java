@@ -1,5 +1,6 @@
 /**
- * Revision ids, edit branches and the rules by which one branch wins; the revisions subspace (RFC
- * 001). What a document holds is not known here.
+ * Revision ids, edit branches, the rules by which one branch wins, and the revisions subspace (<a
+ * href="https://github.com/apache/couchdb/blob/main/src/docs/rfcs/001-fdb-revision-metadata-model.md">RFC
+ * 001</a>). Must not know document bodies.
  */
 package lectus.revision;

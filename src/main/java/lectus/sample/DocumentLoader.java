@@ -17,8 +17,8 @@ import java.util.stream.IntStream;
 import lectus.json.JsonBuffer;
 
 /**
- * Writes documents into a database of a running server, as any client would: created where it is
- * missing, then {@code _bulk_docs}, a few requests at a time.
+ * Writes documents to a database of a running server, like any client. It creates the database if
+ * missing, then sends {@code _bulk_docs}, a few requests at a time.
  */
 public final class DocumentLoader {
   private static final int DOCUMENTS_PER_REQUEST = 1_000;
@@ -32,7 +32,7 @@ public final class DocumentLoader {
 
   /**
    * @param database such as {@code http://127.0.0.1:5984/unicode}
-   * @param progress is told, after each request, how many documents have been sent
+   * @param progress receives the number of documents sent so far, after each request
    */
   public DocumentLoader(URI database, IntConsumer progress) {
     this.database = database;
@@ -40,7 +40,7 @@ public final class DocumentLoader {
   }
 
   /**
-   * Loads a document for each of the numbers; those that are there already stay as they are.
+   * Loads a document for each number; existing documents stay unchanged.
    *
    * @param writer appends the document of a number, an object with its {@code _id}
    * @return how many documents were sent

@@ -5,16 +5,16 @@ import java.util.stream.IntStream;
 import lectus.json.JsonBuffer;
 
 /**
- * The Unicode character database that every JDK carries, as documents: each assigned character with
- * its id (U+0041), name, block, script, category, numeric value, bidirectional class, case mappings
- * and itself. Some 140 000 documents of real, international data.
+ * Every JDK's Unicode character database as documents. Each assigned character has its id (U+0041),
+ * name, block, script, category, numeric value, bidirectional class, case mappings, and the
+ * character itself. About 140 000 documents of real, international data.
  */
 public final class UnicodeCharacters {
   private static final String[] CATEGORIES = categories();
 
   private UnicodeCharacters() {}
 
-  /** Code points that have a character: neither unassigned, nor private, nor half a character. */
+  /** Returns the code points of characters: not unassigned, private use or surrogates. */
   public static IntStream all() {
     return IntStream.rangeClosed(Character.MIN_CODE_POINT, Character.MAX_CODE_POINT)
         .filter(UnicodeCharacters::isAssigned);
@@ -27,7 +27,7 @@ public final class UnicodeCharacters {
     };
   }
 
-  /** The id of a character's document. */
+  /** Returns the id of a character's document. */
   public static String id(int codePoint) {
     return String.format(Locale.ROOT, "U+%04X", codePoint);
   }
@@ -49,7 +49,7 @@ public final class UnicodeCharacters {
   }
 
   private static void writeNumericValue(int codePoint, JsonBuffer out) {
-    // -1: none; -2: one that is no whole number, such as a half
+    // -1: none; -2: not a non-negative integer, such as a half
     int value = Character.getNumericValue(codePoint);
     if (value >= 0) {
       out.ascii(",\"numeric\":").number(value);

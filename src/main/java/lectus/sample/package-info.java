@@ -1,5 +1,5 @@
 /**
- * A database for newcomers, loaded over HTTP as any client would: neither the server nor the store
- * is known here.
+ * A sample database for newcomers, loaded over HTTP like any client would. Must not know the server
+ * or the store.
  */
 package lectus.sample;

@@ -15,9 +15,9 @@ import lectus.json.JsonValue.JsonString;
 import lectus.json.LeafList;
 import lectus.json.LeafView;
 
-/** Arguments of operators; those that are none are answered with 400 {@code bad_arg}. */
+/** Parses arguments of operators; malformed ones are answered with 400 {@code bad_arg}. */
 final class Arguments {
-  /** No integer of a document has more digits (the tuple layer's largest magnitude). */
+  /** No integer of a document has more digits (the tuple layer's largest integer). */
   private static final int LONGEST_INTEGER = 616;
 
   private static final String MEMBER = "v";
@@ -26,7 +26,7 @@ final class Arguments {
   private Arguments() {}
 
   /**
-   * An argument in the form of a document's values, to be compared with them.
+   * Returns an argument in the form of a document's values, for comparisons.
    *
    * @throws lectus.error.LectusException 400 or 413 for a value that no document can have
    */
@@ -86,7 +86,7 @@ final class Arguments {
     return new Operator.Remainder(divisor, remainder);
   }
 
-  /** As in CouchDB, another argument makes it another operator, which is unknown. */
+  /** As in CouchDB, an argument of another type makes it another operator, which is unknown. */
   static Operator prefix(String operator, JsonValue argument) {
     if (argument instanceof JsonString string) {
       return new Operator.BeginsWith(string.value().getBytes(StandardCharsets.UTF_8));
@@ -94,7 +94,7 @@ final class Arguments {
     throw SelectorErrors.invalidOperator(operator);
   }
 
-  /** The argument as an integer; null if it is none. */
+  /** Returns the argument as an integer; null if it is not one. */
   private static BigInteger integer(JsonValue argument) {
     boolean isInteger =
         argument instanceof JsonNumber number

@@ -1,11 +1,11 @@
 package lectus.selector;
 
 /**
- * A text on which a regular expression is run. Each character that is reached for the first time is
- * paid for: a matcher goes through a text once, with a step of every instruction at most.
+ * A text for a regular expression. Each character is charged when it is first reached: a matcher
+ * goes through a text once, and each instruction takes at most one step per character.
  */
 final class BudgetedText implements CharSequence {
-  /** Characters that are paid for at once. */
+  /** Number of characters charged at once. */
   private static final int STRIDE = 1_024;
 
   private final String text;

@@ -10,16 +10,16 @@ import lectus.json.LeafView;
 
 /**
  * CouchDB's order of values: null, false, true, numbers, strings, arrays, objects. Numbers are
- * compared exactly, strings by the Unicode collation algorithm as ICU's root collator has it (lower
- * case before upper case, canonically equivalent strings are equal), arrays element by element,
- * objects member by member.
+ * compared exactly. Strings are compared by the Unicode collation algorithm with ICU's root
+ * collator (lower case before upper case, canonically equivalent strings are equal). Arrays are
+ * compared element by element, objects member by member.
  */
 final class Collation implements Comparator<LeafView> {
   static final Collation ORDER = new Collation();
 
   private Collation() {}
 
-  /** Loaded with the first strings that are compared. */
+  /** Loaded when strings are first compared. */
   private static final class Root {
     private static final Collator COLLATOR = Collator.getInstance(ULocale.ROOT).freeze();
   }
@@ -40,7 +40,7 @@ final class Collation implements Comparator<LeafView> {
     };
   }
 
-  /** As {@link #compare} being 0; faster where strings differ. */
+  /** Like {@link #compare} returning 0, but faster for different strings. */
   boolean areEqual(LeafView a, LeafView b) {
     if (a.type() == LeafType.STRING && b.type() == LeafType.STRING) {
       byte[] left = a.utf8();
@@ -54,7 +54,7 @@ final class Collation implements Comparator<LeafView> {
   /** Equal for scalars that {@linkplain #areEqual are equal}. */
   int hashOf(LeafView scalar) {
     return switch (scalar.type()) {
-      // Zeros are equal whatever their signs.
+      // Zeros are equal, whatever their signs.
       case NUMBER -> Double.hashCode(scalar.nearestDouble() + 0.0);
       case STRING -> Root.COLLATOR.getCollationKey(text(scalar.utf8())).hashCode();
       default -> scalar.type().hashCode();
@@ -82,7 +82,9 @@ final class Collation implements Comparator<LeafView> {
     }
   }
 
-  /** Whether the string is of printable ASCII: no two such strings collate as equal. */
+  /**
+   * Whether the string consists of printable ASCII: different such strings never collate as equal.
+   */
   private static boolean isPlain(byte[] utf8) {
     for (byte b : utf8) {
       if (b < ' ' || b == 0x7f) {

@@ -9,8 +9,8 @@ import lectus.json.JsonValue.JsonObject;
 import lectus.json.LeafView;
 
 /**
- * Makes conditions of a selector's JSON. One compiler pushes negations down to the operators, as
- * the outermost level of a selector wants it, another, for the selectors of elements, does not.
+ * Compiles a selector's JSON into conditions. At the outermost level, a compiler pushes negations
+ * down to the operators; the compiler for the selectors of elements does not.
  */
 final class Compiler {
   private final boolean pushesNegations;
@@ -62,7 +62,9 @@ final class Compiler {
     };
   }
 
-  /** By De Morgan's laws the negation of one is the other, of negated conditions. */
+  /**
+   * De Morgan: the negation of {@code $and} is the {@code $or} of the negations, and vice versa.
+   */
   private static Condition joined(List<Condition> conditions, boolean all) {
     return all ? new Condition.All(conditions) : new Condition.Any(conditions);
   }

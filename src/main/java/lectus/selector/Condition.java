@@ -4,10 +4,10 @@ import java.util.List;
 import lectus.json.LeafType;
 import lectus.json.LeafView;
 
-/** A part of a compiled selector: holds for a value or not. */
+/** A part of a compiled selector: a value satisfies it or not. */
 sealed interface Condition {
   /**
-   * @param budget pays for it
+   * @param budget is charged for the work
    */
   boolean holds(LeafView value, MatchBudget budget);
 
@@ -24,7 +24,7 @@ sealed interface Condition {
     }
   }
 
-  /** {@code $or}; without conditions it holds, as in CouchDB. */
+  /** {@code $or}; as in CouchDB, it holds if it has no conditions. */
   record Any(List<Condition> conditions) implements Condition {
     @Override
     public boolean holds(LeafView value, MatchBudget budget) {
@@ -37,7 +37,7 @@ sealed interface Condition {
     }
   }
 
-  /** A negation that takes a missing field for a mismatch: within {@code $elemMatch}. */
+  /** A negation within {@code $elemMatch}, which treats a missing field as a mismatch. */
   record Not(Condition condition) implements Condition {
     @Override
     public boolean holds(LeafView value, MatchBudget budget) {
@@ -45,7 +45,7 @@ sealed interface Condition {
     }
   }
 
-  /** An operator on the value at a path below; does not hold where there is none. */
+  /** An operator on the value at a path; does not hold if there is no value. */
   record At(Path path, Operator operator) implements Condition {
     @Override
     public boolean holds(LeafView value, MatchBudget budget) {
@@ -56,8 +56,8 @@ sealed interface Condition {
   }
 
   /**
-   * {@code {"$exists": false}} at a path: all above its last name must be objects, since where an
-   * array or a scalar stands in the way the field is neither there nor missing.
+   * {@code {"$exists": false}} at a path. Everything above the last name must be an object: if an
+   * array or a scalar is in the way, the field neither exists nor is missing.
    */
   record Missing(Path path) implements Condition {
     @Override

@@ -8,8 +8,8 @@ import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 
 /**
- * How large a filter is, a selector or a list of ids, found in one pass over its JSON before
- * anything is made of it.
+ * The size of a filter, which is a selector or a list of ids. It is measured in one pass over the
+ * JSON before anything is compiled.
  *
  * @param values members and elements, at any depth
  * @param characters of names, strings and numbers, in UTF-16 units
@@ -17,15 +17,15 @@ import lectus.json.JsonValue.JsonString;
  */
 public record FilterSize(long values, long characters, long instructions) {
   /**
-   * Of a value as JSON and of what is made of it: objects, references, entries of maps, those of a
-   * live tail's index among them.
+   * Bytes of a value, as JSON and compiled: objects, references, entries of maps, including those
+   * of a live tail's index.
    */
   private static final int BYTES_PER_VALUE = 300;
 
-  /** As JSON, and in the form in which it is compared with documents. */
+  /** Bytes of a character, as JSON and in the form that is compared with documents. */
   private static final int BYTES_PER_CHARACTER = 4;
 
-  /** Compiled, and with what two threads need to run it. */
+  /** Bytes of an instruction, compiled and with what two threads need to run it. */
   private static final int BYTES_PER_INSTRUCTION = 200;
 
   public static FilterSize of(JsonValue filter) {
@@ -34,7 +34,10 @@ public record FilterSize(long values, long characters, long instructions) {
     return new FilterSize(count.values, count.characters, count.instructions);
   }
 
-  /** What the filter takes in memory, roughly, in bytes. More instructions are never compiled. */
+  /**
+   * Returns the approximate memory of the filter in bytes. Instructions beyond the limit are never
+   * compiled.
+   */
   public long memory() {
     return BYTES_PER_VALUE * values
         + BYTES_PER_CHARACTER * characters

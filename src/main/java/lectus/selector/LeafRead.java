@@ -1,7 +1,7 @@
 package lectus.selector;
 
 /**
- * What a selector needs to see of each document.
+ * A part of each document that a selector needs.
  *
  * @param path as it follows a revision's key; empty for the whole document
  */

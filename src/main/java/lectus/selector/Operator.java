@@ -9,26 +9,26 @@ import java.util.function.IntPredicate;
 import lectus.json.LeafType;
 import lectus.json.LeafView;
 
-/** What is asked of a value that is there. */
+/** A test of an existing value. */
 sealed interface Operator {
   /**
-   * @param budget pays for what is looked at
+   * @param budget is charged for what is examined
    */
   boolean passes(LeafView value, MatchBudget budget);
 
-  /** What of the value must have been read: all of it, unless less will do. */
+  /** Returns which part of the value must have been read: all of it, unless less suffices. */
   default Extent extent() {
     return Extent.ALL;
   }
 
-  /** The negation of an operator that has none of its own in the language. */
+  /** The negation of an operator whose negation is not in the language. */
   record Not(Operator operator) implements Operator {
     @Override
     public boolean passes(LeafView value, MatchBudget budget) {
       return !operator.passes(value, budget);
     }
 
-    /** The leaf alone does not tell a container, which passes, from a missing field. */
+    /** The leaf alone cannot distinguish a container, which passes, from a missing field. */
     @Override
     public Extent extent() {
       return operator.extent() == Extent.LEAF ? Extent.FIRST : operator.extent();
@@ -52,7 +52,7 @@ sealed interface Operator {
   /**
    * {@code $lt}, {@code $lte}, {@code $gt}, {@code $gte}.
    *
-   * @param order whether a value that compares so with the argument passes
+   * @param order whether a value passes, given the result of comparing it with the argument
    */
   record Ordered(LeafView argument, IntPredicate order) implements Operator {
     @Override
@@ -61,7 +61,7 @@ sealed interface Operator {
       return order.test(Collation.ORDER.compare(value, argument));
     }
 
-    /** A container is greater than any scalar: where such do not pass, the leaf will do. */
+    /** A container is greater than any scalar. If greater values do not pass, the leaf suffices. */
     @Override
     public Extent extent() {
       if (!argument.type().isContainer()) {
@@ -72,7 +72,7 @@ sealed interface Operator {
   }
 
   /**
-   * {@code $in}: of an array any element.
+   * {@code $in}: for an array, any element.
    *
    * @param arguments in {@link Collation}'s order
    */
@@ -90,14 +90,14 @@ sealed interface Operator {
     }
   }
 
-  /** How often a list of so many is halved by a search, at most. */
+  /** Returns the maximum number of steps of a binary search in a list of this size. */
   private static int log2(int size) {
     return Integer.SIZE - Integer.numberOfLeadingZeros(size);
   }
 
   /**
-   * {@code $all}: an array that has each argument, to the letter: {@code 1} is not {@code 1.0}. Or
-   * one that equals the only argument.
+   * {@code $all}: an array that contains each argument exactly ({@code 1} is not {@code 1.0}), or
+   * that equals the only argument.
    */
   record Contains(List<LeafView> arguments) implements Operator {
     @Override
@@ -128,7 +128,7 @@ sealed interface Operator {
     }
   }
 
-  /** {@code $type}; a name that no type has passes nothing. */
+  /** {@code $type}; an unknown type name matches nothing. */
   record OfType(String name) implements Operator {
     @Override
     public boolean passes(LeafView value, MatchBudget budget) {

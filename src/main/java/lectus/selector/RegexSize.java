@@ -4,27 +4,27 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * What a regular expression is at most once compiled, found in one pass over its text. Where the
- * text is no expression the figures mean nothing.
+ * An upper bound of a regular expression's compiled size, found in one pass over its text. If the
+ * text is not an expression, the figures mean nothing.
  *
- * @param instructions one for each character, a few more for groups, choices and repetitions, all
- *     multiplied by the counted repetitions around them; and what classes cost to be made, once
- * @param depth of groups in each other
+ * @param instructions one per character, a few more for groups, alternatives and repetitions, all
+ *     multiplied by the enclosing counted repetitions; plus, once, the cost of compiling classes
+ * @param depth nesting depth of groups
  */
 record RegexSize(long instructions, int depth) {
   /** Far above every limit, and small enough to be multiplied once more. */
   private static final long HUGE = 1L << 31;
 
-  /** What every program ends with. */
+  /** Instructions at the end of every program. */
   private static final int END = 2;
 
-  /** What a repetition adds to each copy of what it repeats, a group to what it holds. */
+  /** Instructions that a repetition adds to each copy, and a group to its content. */
   private static final int EXTRA = 2;
 
-  /** A class of Unicode has hundreds of ranges; one with escapes may be folded rune by rune. */
+  /** A Unicode class has hundreds of ranges; one with escapes may be case-folded rune by rune. */
   private static final int LARGE_CLASS = 32;
 
-  /** Digits of a count, of which the matcher allows four. */
+  /** Digits of a count; the matcher allows four. */
   private static final int LONGEST_COUNT = 9;
 
   static RegexSize of(String expression) {
@@ -37,12 +37,12 @@ record RegexSize(long instructions, int depth) {
     private int at;
     private int depth;
 
-    /** Of the group that is being read: all before its last atom, and that atom. */
+    /** For the group being read: everything before its last atom, and that atom. */
     private long before;
 
     private long atom;
 
-    /** What classes cost to be made, however often they are repeated. */
+    /** The cost of compiling classes, however often they are repeated. */
     private long classes;
 
     Scan(String text) {
@@ -73,7 +73,7 @@ record RegexSize(long instructions, int depth) {
       atom = size;
     }
 
-    /** Up to {@code \E} a quotation, else one character or class. */
+    /** Reads a quotation up to {@code \E}, or one character or class. */
     private void escape() {
       if (text.startsWith("Q", at)) {
         int end = text.indexOf("\\E", at);
@@ -87,7 +87,7 @@ record RegexSize(long instructions, int depth) {
       }
     }
 
-    /** One instruction, which costs the more to be made the more it consists of. */
+    /** Counts one instruction, plus a compilation cost that grows with the class. */
     private void characterClass() {
       int from = at;
       at += text.startsWith("^", at) ? 2 : 1;
@@ -115,7 +115,7 @@ record RegexSize(long instructions, int depth) {
       atom = group;
     }
 
-    /** {@code {n}}, {@code {n,}} or {@code {n,m}}; any other brace is a character. */
+    /** Reads {@code {n}}, {@code {n,}} or {@code {n,m}}; any other brace is a character. */
     private void repetition() {
       int brace = at;
       long least = count();
@@ -134,7 +134,7 @@ record RegexSize(long instructions, int depth) {
       return count();
     }
 
-    /** The digits that follow; -1 if there are none. */
+    /** Returns the number that follows; -1 if there is none. */
     private long count() {
       int from = at;
       while (at < text.length() && at - from < LONGEST_COUNT && isDigit(text.charAt(at))) {

@@ -6,19 +6,19 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonString;
 
 /**
- * Regular expressions of clients. RE2 matches in time linear in the string, times the size of the
- * compiled expression, so this size is bounded before it is compiled ({@link SelectorLimits}):
- * counted repetitions copy what they repeat.
+ * Clients' regular expressions. RE2 matches in time linear in the string, times the size of the
+ * compiled expression. So this size is bounded before compilation ({@link SelectorLimits}): counted
+ * repetitions copy what they repeat.
  */
 final class RegularExpressions {
-  /** Groups in groups. */
+  /** Maximum nesting depth of groups. */
   static final int DEEPEST_GROUPS = 100;
 
   private RegularExpressions() {}
 
   /**
-   * @throws lectus.error.LectusException 400 {@code bad_arg} for what is no expression, or one that
-   *     is too large; as in CouchDB {@code invalid_operator} for what is no string
+   * @throws lectus.error.LectusException 400 {@code bad_arg} if it is not an expression, or too
+   *     large; as in CouchDB, {@code invalid_operator} if it is not a string
    */
   static Pattern compile(String operator, JsonValue argument) {
     if (!(argument instanceof JsonString expression)) {

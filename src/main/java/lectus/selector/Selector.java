@@ -8,8 +8,8 @@ import lectus.json.JsonValue.JsonObject;
 import lectus.json.LeafView;
 
 /**
- * A compiled Mango selector. Immutable; used by any number of threads. Selectors are equal if they
- * were written alike, whatever the order of their members.
+ * A compiled Mango selector. Immutable and thread-safe. Selectors are equal if their JSON is, apart
+ * from the order of members.
  */
 public final class Selector {
   private final JsonObject source;
@@ -22,7 +22,7 @@ public final class Selector {
     this.source = source;
     this.hash = source.hashCode();
     this.condition = Compiler.compile(source);
-    this.reads = LeafReads.of(condition);
+    this.reads = SelectorNeeds.of(condition);
   }
 
   /**
@@ -39,9 +39,9 @@ public final class Selector {
   }
 
   /**
-   * What of a document must be there to be {@linkplain #matches matched}, in the order of the
-   * store. Paths of metadata such as {@code _id}, which are not stored with the body, are among
-   * them.
+   * Returns the parts of a document that are needed to {@linkplain #matches match} it, in the order
+   * of the store. This includes paths of metadata such as {@code _id}, which are not stored with
+   * the body.
    */
   public List<LeafRead> reads() {
     return reads;
@@ -49,8 +49,8 @@ public final class Selector {
 
   /**
    * @param document the document with at least the leaves of {@link #reads}
-   * @param docId to be named in an error
-   * @throws LectusException 400 {@code bad_request} where the document is too large for what the
+   * @param docId named in an error
+   * @throws LectusException 400 {@code bad_request} if the document is too large for what the
    *     selector does with it
    */
   public boolean matches(LeafView document, String docId) {
@@ -58,9 +58,9 @@ public final class Selector {
   }
 
   /**
-   * As {@link #matches}, where others wait for the document, too.
+   * Like {@link #matches}, while others wait for the document, too.
    *
-   * @return empty if it takes long to find out
+   * @return empty if matching takes too long
    */
   public Optional<Boolean> matchesSoon(LeafView document, String docId) {
     MatchBudget budget = new MatchBudget(docId, MatchBudget.MOST_WORK_BESIDE_OTHERS);

@@ -4,14 +4,14 @@ import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 
-/** What is wrong with selectors, with CouchDB's names and sentences; all 400. */
+/** The errors of selectors, with CouchDB's names and sentences; all are 400. */
 final class SelectorErrors {
-  /** Characters of an argument that a reason repeats. */
+  /** Maximum number of characters of an argument that a reason repeats. */
   private static final int LONGEST_ARGUMENT = 200;
 
   private SelectorErrors() {}
 
-  /** The argument is shown as JSON, where CouchDB shows an Erlang term. */
+  /** Shows the argument as JSON, where CouchDB shows an Erlang term. */
   static LectusException badArgument(String operator, JsonValue argument) {
     return LectusException.badRequest(
         "bad_arg", "Bad argument for operator " + operator + ": " + text(argument));

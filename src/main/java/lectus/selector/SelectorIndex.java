@@ -12,26 +12,28 @@ import java.util.function.Consumer;
 import lectus.json.LeafView;
 
 /**
- * Finds, among many selectors, those that may match a document. A selector that wants a field to
- * equal a scalar, be it among other things, is found by that value, so that all those that want
- * another value cost nothing. For one thread at a time.
+ * Finds, among many selectors, those that may match a document. A selector that requires a field to
+ * equal a scalar, possibly among other conditions, is found by that value. So selectors that
+ * require another value cost nothing. Not thread-safe.
  *
- * @param <T> stands for a selector
+ * @param <T> identifies a selector
  */
 public final class SelectorIndex<T> {
-  /** A string is not hashed beyond so many bytes: its collation key is larger than the string. */
+  /**
+   * Longer strings, in bytes, are not hashed, because a collation key is larger than its string.
+   */
   private static final int LONGEST_VALUE = 4_096;
 
   private final Map<T, Selector> selectors = new LinkedHashMap<>();
   private final Map<List<String>, ByValue<T>> byField = new HashMap<>();
   private final Map<T, Selector> others = new LinkedHashMap<>();
 
-  /** Null when selectors came or went. */
+  /** Null after a selector was added or removed. */
   private List<LeafRead> reads;
 
   private record ByValue<T>(Path path, Map<Integer, List<T>> hashes) {}
 
-  /** Whether it is found by a value, so that it costs nothing where it does not match. */
+  /** Whether the selector is found by a value, so that it costs nothing where it does not match. */
   public static boolean finds(Selector selector) {
     return equality(selector).isPresent();
   }
@@ -62,7 +64,7 @@ public final class SelectorIndex<T> {
     ByValue<T> field = byField.get(equality.path().names());
     List<T> same = field == null ? null : field.hashes().get(hashOf(equality));
     if (same == null) {
-      return; // It was not added as a whole.
+      return; // it was not completely added
     }
     same.remove(who);
     if (same.isEmpty()) {
@@ -85,15 +87,17 @@ public final class SelectorIndex<T> {
     return selectors.get(who);
   }
 
-  /** What of a document must be there for any of the selectors, as {@link Selector#reads}. */
+  /**
+   * Returns the parts of a document that any of the selectors needs, like {@link Selector#reads}.
+   */
   public List<LeafRead> reads() {
     if (reads == null) {
-      reads = LeafReads.union(selectors.values());
+      reads = SelectorNeeds.union(selectors.values());
     }
     return reads;
   }
 
-  /** Tells of all whose selectors may match, and of few others. */
+  /** Passes on all entries whose selectors may match, and few others. */
   public void candidates(LeafView document, Consumer<T> candidate) {
     for (ByValue<T> field : byField.values()) {
       LeafView value = field.path().in(document);
@@ -106,7 +110,7 @@ public final class SelectorIndex<T> {
     others.keySet().forEach(candidate);
   }
 
-  /** One of the equalities without which the selector does not match. */
+  /** Returns one of the equalities that the selector requires. */
   private static Optional<Condition.At> equality(Selector selector) {
     return equality(selector.condition());
   }

@@ -27,8 +27,8 @@ final class HttpVerticle extends VerticleBase {
   }
 
   /**
-   * Takes no more connections, ends the feeds, and waits for the requests that are running, until
-   * their answers have been sent.
+   * Accepts no more connections, ends the feeds, and waits until the answers to running requests
+   * have been sent.
    */
   @Override
   public Future<?> stop() {
@@ -36,7 +36,7 @@ final class HttpVerticle extends VerticleBase {
     return server.shutdown(settings.stopGrace()).onComplete(done -> api.closeLog());
   }
 
-  /** Vert.x lets servers share any free port when they ask for a negative one. */
+  /** Vert.x lets servers share any free port if they ask for a negative one. */
   private int sharedPort() {
     return settings.port() == 0 ? -1 : settings.port();
   }

@@ -12,18 +12,18 @@ import lectus.document.read.DocumentReader;
 import lectus.document.read.HotDocuments;
 import lectus.document.upgrade.StoreUpgrade;
 import lectus.document.write.DocumentWriter;
-import lectus.feed.DatabaseEvents;
+import lectus.document.write.Writes;
+import lectus.feed.DatabaseNotices;
 import lectus.feed.database.ChangesShards;
 import lectus.feed.database.DatabaseInfo;
-import lectus.feed.database.DatabaseTails;
+import lectus.feed.database.TailLookup;
 import lectus.feed.many.ManyDatabases;
 import lectus.feed.page.ChangesReader;
-import lectus.feed.tail.LiveTails;
+import lectus.feed.tail.TailRegistry;
 import lectus.feed.updates.StoreUpdates;
 import lectus.http.Membership;
 import lectus.http.ReaderTurns;
 import lectus.http.Services;
-import lectus.http.Writes;
 import lectus.store.Store;
 import lectus.store.StorePulse;
 import lectus.store.TransactionLimits;
@@ -32,10 +32,10 @@ import lectus.store.Versionstamp;
 import lectus.updates.UpdatesCompaction;
 import lectus.updates.UpdatesLog;
 
-/** The parts below HTTP, put together once for each server. */
-final class Layer {
-  /** Rows of the updates log, of each of its buckets, that are told one by one. */
-  static final int UPDATES_PER_BUCKET = 32;
+/** The parts below HTTP, assembled once for each server. */
+public final class Layer {
+  /** The most rows of each bucket of the updates log that are told one by one. */
+  public static final int UPDATES_PER_BUCKET = 32;
 
   private final Store store;
   private final NodeSettings settings;
@@ -45,7 +45,7 @@ final class Layer {
   private final UpdatesLog updates;
   private final StorePulse pulse;
 
-  Layer(Store store, NodeSettings settings) {
+  public Layer(Store store, NodeSettings settings) {
     this.store = store;
     this.settings = settings;
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
@@ -56,21 +56,21 @@ final class Layer {
     this.pulse = new StorePulse(store);
   }
 
-  Catalogue catalogue() {
+  public Catalogue catalogue() {
     return catalogue;
   }
 
-  DatabaseTails tails() {
-    return new DatabaseTails(catalogue, transactions);
+  public TailLookup tails() {
+    return new TailLookup(catalogue, transactions);
   }
 
-  /** When the newest row of the updates log was written; empty if there is none. */
-  Optional<Versionstamp> newestUpdate() {
+  /** Returns when the newest row of the updates log was written; empty if there is none. */
+  public Optional<Versionstamp> newestUpdate() {
     return transactions.read(updates::newest);
   }
 
-  /** The first rows of the updates log from a point on. */
-  UpdatesLog.Chunk updatesFrom(Versionstamp point) {
+  /** Returns the first rows of the updates log from a point on. */
+  public UpdatesLog.Chunk updatesFrom(Versionstamp point) {
     return transactions.read(tx -> updates.read(tx, point, UPDATES_PER_BUCKET));
   }
 
@@ -86,12 +86,12 @@ final class Layer {
     return new StoreUpgrade(store, catalogue, transactions);
   }
 
-  DocumentWriter writer() {
+  public DocumentWriter writer() {
     return new DocumentWriter(store, catalogue, settings.ignoresValidation());
   }
 
   Services services(
-      Writes writes, DatabaseEvents events, Membership membership, ReaderTurns readers) {
+      Writes writes, DatabaseNotices events, Membership membership, ReaderTurns readers) {
     return new Services(
         store.id(),
         catalogue,
@@ -113,6 +113,6 @@ final class Layer {
         membership,
         settings.memory().accounts(),
         readers,
-        new LiveTails(readers.ofTails()));
+        new TailRegistry(readers.ofTails()));
   }
 }

@@ -4,20 +4,20 @@ import lectus.http.memory.ClientMemory;
 import lectus.http.memory.MemoryAccount;
 
 /**
- * How the heap is divided: everything whose size clients choose has its share here. What is not
- * given away, a fifth, is for the collector, for what the server needs itself, and for the pages
- * that readers are making. All figures are bytes.
+ * The division of the heap: everything whose size clients choose has its share here. The rest, a
+ * fifth, is for the garbage collector, the server's own needs, and the pages that readers are
+ * making. All figures are bytes.
  *
- * @param bodies the bodies of running requests, as JSON; what is made of them takes {@value
+ * @param bodies the bodies of running requests, as JSON; what they are parsed into takes {@value
  *     #HEAP_OF_BODY} times as much in all
  * @param hotDocuments documents that were read lately
  * @param queuedWrites edits that wait for one of the write executors
  * @param queuedCommits transactions that wait to be committed
- * @param conflictHistory who wrote what since the oldest transaction that is still open
- * @param messages what WebSockets' clients have said and nobody has handled
+ * @param conflictHistory the writes since the start of the oldest open transaction
+ * @param messages of WebSockets' clients that were not handled yet
  * @param pages rows of feeds, and answers, that wait for their clients
- * @param filters what live feeds have to match with
- * @param candidates which databases readers of many databases are about to read
+ * @param filters of live feeds
+ * @param candidates the databases that readers of many databases are about to read
  * @param glimpses what is kept of databases that such readers pass by
  * @param connections what connections take by themselves
  * @param longestBody the longest single body of a request
@@ -35,32 +35,32 @@ public record MemoryPlan(
     long glimpses,
     long connections,
     long longestBody) {
-  /** The body itself, and what may be made of it. */
+  /** The body itself, and what it may be parsed into. */
   static final int HEAP_OF_BODY = 5;
 
-  /** The heap is divided into so many parts. */
+  /** The number of parts that the heap is divided into. */
   private static final int PARTS = 64;
 
-  /** What an idle connection takes, a WebSocket that listens included. */
+  /** Bytes of an idle connection, or of a WebSocket that only listens. */
   private static final int CONNECTION_BYTES = 16 << 10;
 
   /**
-   * A page ends behind the row that fills it, which may be the largest document: its key-values,
-   * its JSON in a buffer that grows, and a copy for the socket.
+   * A page ends after the row that fills it, which may be the largest document: its key-values, its
+   * JSON in a growing buffer, and a copy for the socket.
    */
   private static final int LARGEST_PAGE_BYTES = 24 << 20;
 
-  /** This part of the heap is given to nobody. */
+  /** The part of the heap that has no share: one in this many. */
   private static final int SPARE_PART = 5;
 
   /** One for feeds, one for requests. */
   private static final int LEAST_READERS = 2;
 
-  /** More of these would not make the store any faster. */
+  /** Bytes above which a share would not make the store any faster. */
   private static final long ENOUGH_FOR_STORE = 64 << 20;
 
   /**
-   * The plan for a heap.
+   * Returns the plan for a heap.
    *
    * @param heap its greatest size
    * @param executors of writes
@@ -82,7 +82,7 @@ public record MemoryPlan(
         8 * part);
   }
 
-  /** This plan with other shares, where an administrator chose them; 0: as they are. */
+  /** Returns this plan with an administrator's choices of shares; 0: unchanged. */
   public MemoryPlan with(long chosenBodies, long chosenHotDocuments, long chosenQueuedWrites) {
     return new MemoryPlan(
         chosenBodies > 0 ? chosenBodies : bodies,
@@ -100,7 +100,7 @@ public record MemoryPlan(
   }
 
   /**
-   * What all shares may take together.
+   * Returns the sum of all shares.
    *
    * @param executors of writes
    */
@@ -118,12 +118,15 @@ public record MemoryPlan(
         + connections;
   }
 
-  /** How many threads may each make the largest page at a time in a heap of this size. */
+  /**
+   * Returns how many threads may each make a page of the largest size at a time, in a heap of this
+   * size.
+   */
   public static int mostReaders(long heap) {
     return (int) Math.max(LEAST_READERS, heap / SPARE_PART / LARGEST_PAGE_BYTES);
   }
 
-  /** How many connections there is memory for. */
+  /** Returns how many connections there is memory for. */
   public int mostConnections() {
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE, connections / CONNECTION_BYTES));
   }

@@ -4,18 +4,21 @@ import java.time.Duration;
 import java.util.Optional;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.HttpSettings;
+import lectus.server.cluster.ClusterSettings;
+import lectus.server.waking.PollSettings;
+import lectus.server.writing.WriteSettings;
 
 /**
- * What an administrator decides about one server.
+ * The administrator's settings of one server.
  *
  * @param port 0: any free one
- * @param ignoresValidation whether documents are written although nothing runs the {@code
- *     validate_doc_update} that should judge them
+ * @param ignoresValidation whether documents are written although the {@code validate_doc_update}
+ *     that should judge them does not run
  * @param maxConnections of clients at a time
  * @param readers threads that read the store
  * @param memory how the heap is divided
- * @param polls how often it looks for what nobody tells it
- * @param cluster empty: a server that has no others beside it
+ * @param polls how often it looks for changes that no event announced
+ * @param cluster empty: the server stands alone
  * @param stopGrace how long an orderly stop waits for running requests
  */
 public record NodeSettings(
@@ -32,7 +35,7 @@ public record NodeSettings(
     Optional<ClusterSettings> cluster,
     Duration stopGrace) {
 
-  /** As host:port, where an address of IPv6 stands in brackets. */
+  /** Returns host:port, with an IPv6 address in brackets. */
   public String address(int port) {
     return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
   }

@@ -3,14 +3,14 @@ package lectus.server;
 import java.lang.management.ManagementFactory;
 
 /**
- * What the embedded store takes beside the heap.
+ * The memory and files that the embedded store takes beside the heap.
  *
  * @param cache memtables, indexes and stored data in memory, in bytes
  * @param memtable the size of one, in bytes; three count against the cache
  * @param openFiles how many of the store's files may be open at a time
  */
 public record StorePlan(long cache, long memtable, int openFiles) {
-  /** Three memtables, and as much again for what is read. */
+  /** Three memtables, and as much as one for reads. */
   static final int MEMTABLES_IN_CACHE = 4;
 
   private static final long MIB = 1L << 20;
@@ -18,8 +18,10 @@ public record StorePlan(long cache, long memtable, int openFiles) {
   private static final long LEAST_MEMTABLE = 16 * MIB;
   private static final long MOST_MEMTABLE = 128 * MIB;
 
-  /** Of the cache. So three memtables take little more than half of it. */
+  /** Sixteenths of the cache for one memtable: three take little more than half of it. */
   private static final int SIXTEENTHS_TO_MEMTABLE = 3;
+
+  private static final int SIXTEENTHS = 16;
 
   /** A quarter of the descriptors for files; connections may have half of them. */
   private static final int DESCRIPTORS_TO_FILES = 4;
@@ -28,11 +30,11 @@ public record StorePlan(long cache, long memtable, int openFiles) {
   private static final int MOST_FILES = 4_096;
 
   /**
-   * The plan for a heap on a machine: half of the heap once more, but no more than a third of what
-   * the heap leaves of the machine's memory, and at least 192 MB.
+   * Returns the plan for a heap on a machine: half of the heap in addition, but no more than a
+   * third of what the heap leaves of the machine's memory, and at least 192 MB.
    *
    * @param heap its greatest size, in bytes
-   * @param machine all memory that there is, in bytes
+   * @param machine all memory of the machine, in bytes
    * @param descriptors that the process may have open at a time
    */
   public static StorePlan of(long heap, long machine, long descriptors) {
@@ -41,7 +43,9 @@ public record StorePlan(long cache, long memtable, int openFiles) {
     return new StorePlan(cache, memtableOf(cache), (int) files);
   }
 
-  /** This plan with what an administrator chose; 0: as it is, or as follows from the others. */
+  /**
+   * Returns this plan with an administrator's choices; 0: unchanged, or derived from the others.
+   */
   public StorePlan with(long chosenCache, long chosenMemtable, int chosenFiles) {
     long newCache = chosenCache > 0 ? chosenCache : cache;
     return new StorePlan(
@@ -50,12 +54,12 @@ public record StorePlan(long cache, long memtable, int openFiles) {
         chosenFiles > 0 ? chosenFiles : openFiles);
   }
 
-  /** Whether there is room in the cache for memtables, and for more than them. */
+  /** Whether the cache has room for memtables, and for more than them. */
   public boolean isPossible() {
     return memtable <= cache / MEMTABLES_IN_CACHE;
   }
 
-  /** The memory of this machine, or of the container that the process runs in, in bytes. */
+  /** Returns the memory of this machine, or of the process's container, in bytes. */
   public static long machineMemory() {
     return ManagementFactory.getOperatingSystemMXBean()
             instanceof com.sun.management.OperatingSystemMXBean known
@@ -64,7 +68,7 @@ public record StorePlan(long cache, long memtable, int openFiles) {
   }
 
   private static long memtableOf(long cache) {
-    long share = cache / 16 * SIXTEENTHS_TO_MEMTABLE;
+    long share = cache / SIXTEENTHS * SIXTEENTHS_TO_MEMTABLE;
     return Math.min(MOST_MEMTABLE, Math.max(Math.min(LEAST_MEMTABLE, cache / 4), share));
   }
 }

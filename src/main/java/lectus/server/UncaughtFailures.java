@@ -5,9 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs what is thrown on an event loop and nobody catches. A client that leaves while its handshake
- * for a WebSocket is answered makes Vert.x complete its own promise twice, which is no affair of
- * anybody's.
+ * Logs uncaught exceptions of event loops. One is ignored: if a client leaves during its WebSocket
+ * handshake, Vert.x completes its own promise twice.
  */
 final class UncaughtFailures implements Handler<Throwable> {
   private static final Logger LOG = LoggerFactory.getLogger(UncaughtFailures.class);

@@ -9,15 +9,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Compacts the store's updates log in the background, step after step as long as there is more than
- * one step's rows, else now and then. Every server tries, and one at a time has the lease for it,
- * which it gives back when it stops.
+ * Compacts the store's updates log in the background, step after step while there is more than one
+ * step's rows, else now and then. Every server tries. One at a time has the lease for it, which it
+ * gives back when it stops.
  */
 final class UpdatesCompactionVerticle extends VerticleBase {
   private static final Logger LOG = LoggerFactory.getLogger(UpdatesCompactionVerticle.class);
   private static final long PAUSE_MILLIS = 2_000;
 
-  /** A pause that timers have, for other work of this thread to come in between. */
+  /** The shortest pause that timers have; it lets other work of this thread run in between. */
   private static final long NO_PAUSE_MILLIS = 1;
 
   private final UpdatesCompaction compaction;
@@ -33,14 +33,16 @@ final class UpdatesCompactionVerticle extends VerticleBase {
     return Future.succeededFuture();
   }
 
-  /** On the thread of the steps: none is under way, and none may take the lease again. */
+  /** Runs on the thread of the steps: no step is running, and none may take the lease again. */
   @Override
   public Future<?> stop() {
     stopped = true;
     try {
       compaction.giveBack();
     } catch (Throwable e) {
-      LOG.info("The lease of the updates log's compaction is left to lapse: {}", e.toString());
+      LOG.info(
+          "The lease of the updates log's compaction was not given back; it expires: {}",
+          e.toString());
     }
     return Future.succeededFuture();
   }
@@ -49,13 +51,13 @@ final class UpdatesCompactionVerticle extends VerticleBase {
     vertx.setTimer(pauseMillis, timer -> schedule(isBehind() ? NO_PAUSE_MILLIS : PAUSE_MILLIS));
   }
 
-  /** Goes one step; whether more are to follow at once. */
+  /** Runs one step; returns whether more are to follow at once. */
   private boolean isBehind() {
     try {
       return !stopped && compaction.step();
     } catch (FDBException e) {
-      // Whoever writes hears of a store in trouble, and the store has said so itself.
-      if (StoreFailures.errorOf(e).isEmpty()) {
+      // Writers get the errors of a store in trouble, and the store has logged them itself.
+      if (StoreFailures.foreseen(e).isEmpty()) {
         LOG.warn("The updates log could not be compacted", e);
       }
       return false;

@@ -1,6 +1,5 @@
 /**
- * The assembly of one server: its verticles, the queues of writes and their executors, the readers'
- * turns, the connections that it accepts, the division of the heap, the waking of listeners, and
- * the cluster. What a request means is for {@link lectus.http} to say.
+ * The assembly of one server: its verticles, the layer on the store, the division of the heap. The
+ * packages below do the work; {@link lectus.http} handles requests.
  */
 package lectus.server;

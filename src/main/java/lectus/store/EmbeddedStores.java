@@ -14,15 +14,15 @@ import lectus.store.embedded.EmbeddedOptions;
 public final class EmbeddedStores {
   private EmbeddedStores() {}
 
-  /** Opens the store in the folder {@code data}, or makes one if the folder is missing or empty. */
+  /** Opens the store in the folder {@code data}. Creates it if the folder is missing or empty. */
   public static Store open(Path data) {
     return open(data, EmbeddedOptions.defaults());
   }
 
   /**
-   * Opens the stopped store in the folder {@code data} for reading; nothing there changes.
+   * Opens the stopped store in the folder {@code data} for reading. Nothing in the folder changes.
    *
-   * @throws StoreOpenException if there is none, or it cannot be read, or a process has it open
+   * @throws StoreOpenException if there is no store, it cannot be read, or a process has it open
    */
   public static Store openReadOnly(Path data) {
     return open(
@@ -30,7 +30,7 @@ public final class EmbeddedStores {
   }
 
   /**
-   * As {@link #open(Path)}, with options; closing the store closes the database.
+   * Like {@link #open(Path)}, with options. Closing the store closes the database.
    *
    * @throws StoreOpenException if the folder cannot be used: held by another process, not writable,
    *     damaged or of a newer format
@@ -48,8 +48,8 @@ public final class EmbeddedStores {
 
   private static String sentence(Path data, RuntimeException failure) {
     String what = "The store in " + data + " cannot be read or written.";
-    return failure instanceof FDBException lost
-        ? StoreFailures.errorOf(lost).map(error -> what + " " + error.reason()).orElse(what)
+    return failure instanceof FDBException
+        ? StoreFailures.foreseen(failure).map(error -> what + " " + error.reason()).orElse(what)
         : what;
   }
 

@@ -14,39 +14,39 @@ import lectus.error.LectusException;
 import lectus.error.StoreOpenException;
 
 /**
- * Opens a FoundationDB cluster. This is the only class that touches fdb-java's {@code FDB}, whose
- * loading needs the native client library.
+ * Opens a FoundationDB cluster. No other class touches fdb-java's {@code FDB}, because loading it
+ * needs the native client library.
  */
 public final class FoundationDbStore {
   /**
-   * The API version that is selected, and the binding's own. A binding announces the version that
-   * it was made for to the client library, whatever is selected. So a binding of 7.4 cannot work
-   * with a library of 7.3, but one of 7.3 works with both.
+   * The selected API version, which is also the binding's own. Whatever version is selected, a
+   * binding announces the version it was built for to the client library. So a 7.4 binding cannot
+   * work with a 7.3 library, but a 7.3 binding works with both.
    */
   private static final int API_VERSION = 730;
 
   private FoundationDbStore() {}
 
-  /** As {@link #open(Path, Duration, List)}, in {@link Store#DEFAULT_DIRECTORY}. */
+  /** Like {@link #open(Path, Duration, List)}, in {@link Store#DEFAULT_DIRECTORY}. */
   public static Store open(Path clusterFile, Duration timeout) {
     return open(clusterFile, timeout, Store.DEFAULT_DIRECTORY);
   }
 
   /**
-   * Connects to a cluster. Closing the store ends the process's use of FoundationDB: its network
-   * thread cannot be started twice.
+   * Connects to a cluster. Closing the store ends this process's use of FoundationDB, because its
+   * network thread cannot be started twice.
    *
    * @param timeout how long the cluster may take to answer
    * @param directory a path of the directory layer
-   * @throws StoreOpenException if the client library is missing, the cluster file is not there or
-   *     not one, or the cluster does not answer in time
+   * @throws StoreOpenException if the client library is missing, the cluster file is missing or
+   *     invalid, or the cluster does not answer in time
    */
   public static Store open(Path clusterFile, Duration timeout, List<String> directory) {
     return open(clusterFile, timeout, directory, Store::in);
   }
 
   /**
-   * As {@link #open(Path, Duration, List)}, to be read only: nothing is written, not even on
+   * Like {@link #open(Path, Duration, List)}, for reading only. Nothing is written, not even while
    * opening.
    *
    * @throws StoreOpenException also if the directory holds no store
@@ -77,7 +77,7 @@ public final class FoundationDbStore {
   private static FDB client() {
     try {
       FDB client = FDB.selectAPIVersion(API_VERSION);
-      // Whoever opened the store closes it when it stops; the library's own hook would race it.
+      // The store's owner closes it at shutdown; the library's own hook would race with that.
       client.disableShutdownHook();
       return client;
     } catch (LinkageError e) {

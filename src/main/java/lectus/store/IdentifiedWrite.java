@@ -11,16 +11,17 @@ import java.util.function.Predicate;
 import lectus.error.LectusException;
 
 /**
- * One logical write on a store that may not tell whether a commit was stored (RFC 003, Handling of
- * Unknown Commit Results). All its attempts share an id and leave it in the store, so that at most
- * one of them is ever stored, and the next one finds out which.
+ * One logical write on a store whose commits may end with an unknown result (<a
+ * href="https://github.com/apache/couchdb/blob/main/src/docs/rfcs/003-fdb-seq-index.md">RFC
+ * 003</a>, Handling of Unknown Commit Results). All attempts share an id and write it with the
+ * data. So at most one attempt is ever stored, and the next attempt can find out which.
  *
- * <p>An attempt is in doubt when the store answered its commit with an unknown result, and also
- * when the call timed out: the commit may arrive later. While there is doubt each run begins by
- * reading the id. If no run follows, the doubt is settled: either the id is there, or it is written
- * on behalf of no attempt, after which none can be stored any more.
+ * <p>An attempt is in doubt when its commit failed with an unknown result or timed out: the commit
+ * may still arrive later. While any attempt is in doubt, each run begins by reading the id. If no
+ * run follows, the doubt is settled: either the id is found, or it is written for no attempt, after
+ * which none can be stored any more.
  */
-final class IdentifiedWrite<T> implements Work<Committed<T>> {
+final class IdentifiedWrite<T> implements Work<CommitResult<T>> {
   private final TransactionIds ids;
   private final Function<? super Transaction, ? extends T> body;
   private final Predicate<? super T> writes;
@@ -29,11 +30,11 @@ final class IdentifiedWrite<T> implements Work<Committed<T>> {
   private long doubtfulSince;
   private int attempts;
 
-  /** The last run found nothing to write, so that nothing of it can be in doubt. */
+  /** Whether the last run found nothing to write and so cannot be in doubt. */
   private boolean idle;
 
   /**
-   * @param writes whether a body that gave this value has written anything
+   * @param writes whether a body that returned this value has written anything
    */
   IdentifiedWrite(
       TransactionIds ids,
@@ -46,10 +47,10 @@ final class IdentifiedWrite<T> implements Work<Committed<T>> {
   }
 
   @Override
-  public Run<Committed<T>> run(Transaction tx) {
+  public Run<CommitResult<T>> run(Transaction tx) {
     CompletableFuture<Long> readVersion = tx.getReadVersion();
     idle = false;
-    Optional<Committed<T>> earlier = isInDoubt() ? find(tx) : Optional.empty();
+    Optional<CommitResult<T>> earlier = isInDoubt() ? find(tx) : Optional.empty();
     if (earlier.isPresent()) {
       ids.finished(id);
       return Run.of(earlier.get());
@@ -57,12 +58,12 @@ final class IdentifiedWrite<T> implements Work<Committed<T>> {
     T value = body.apply(tx);
     idle = !isInDoubt() && !writes.test(value);
     if (idle) {
-      return Run.committing(tx.commit(), new Committed<>(value, null));
+      return Run.committing(tx.commit(), new CommitResult<>(value, null));
     }
-    return store(tx, value, Reads.await(readVersion));
+    return store(tx, value, Awaiting.await(readVersion));
   }
 
-  private Run<Committed<T>> store(Transaction tx, T value, long readVersion) {
+  private Run<CommitResult<T>> store(Transaction tx, T value, long readVersion) {
     int attempt = ++attempts;
     ids.subspace().put(tx, id, attempt);
     CompletableFuture<byte[]> versionstamp = tx.getVersionstamp();
@@ -73,14 +74,14 @@ final class IdentifiedWrite<T> implements Work<Committed<T>> {
         () -> {
           awaitOrDoubt(commit, attempt, value, readVersion);
           ids.finished(id);
-          return new Committed<>(value, Reads.await(versionstamp));
+          return new CommitResult<>(value, Awaiting.await(versionstamp));
         });
   }
 
   private void awaitOrDoubt(
       CompletableFuture<Void> commit, int attempt, T value, long readVersion) {
     try {
-      Reads.await(commit);
+      Awaiting.await(commit);
     } catch (FDBException failure) {
       if (!RetryableErrors.isCertainlyNotStored(failure.getCode())) {
         doubtfulSince = isInDoubt() ? doubtfulSince : readVersion;
@@ -97,7 +98,7 @@ final class IdentifiedWrite<T> implements Work<Committed<T>> {
   }
 
   @Override
-  public Committed<T> end(RuntimeException failure) {
+  public CommitResult<T> end(RuntimeException failure) {
     if (!isInDoubt()) {
       throw failure;
     }
@@ -108,9 +109,9 @@ final class IdentifiedWrite<T> implements Work<Committed<T>> {
     return !doubtful.isEmpty();
   }
 
-  /** The attempt that was stored, found by a read that the transaction conflicts by. */
-  private Optional<Committed<T>> find(Transaction tx) {
-    byte[] value = Reads.await(tx.get(ids.subspace().key(id)));
+  /** Returns the attempt that was stored. The read adds a read conflict. */
+  private Optional<CommitResult<T>> find(Transaction tx) {
+    byte[] value = Awaiting.await(tx.get(ids.subspace().key(id)));
     if (value == null) {
       checkNotSwept(tx);
       return Optional.empty();
@@ -118,19 +119,19 @@ final class IdentifiedWrite<T> implements Work<Committed<T>> {
     TransactionIdSubspace.Trace trace = TransactionIdSubspace.trace(value);
     return trace.attempt() == TransactionIdSubspace.NONE
         ? Optional.empty()
-        : Optional.of(new Committed<>(doubtful.get(trace.attempt()), trace.versionstamp()));
+        : Optional.of(new CommitResult<>(doubtful.get(trace.attempt()), trace.versionstamp()));
   }
 
   private void checkNotSwept(Transaction tx) {
-    if (Reads.await(tx.getReadVersion()) - doubtfulSince > TransactionIds.KEPT_VERSIONS) {
+    if (Awaiting.await(tx.getReadVersion()) - doubtfulSince > TransactionIds.KEPT_VERSIONS) {
       throw RetryableErrors.unknownResult("too late");
     }
   }
 
-  /** Finds the attempt that was stored, or sees to it that none is. */
-  private Optional<Committed<T>> settle(RuntimeException failure) {
+  /** Returns the attempt that was stored, or makes sure that none ever is. */
+  private Optional<CommitResult<T>> settle(RuntimeException failure) {
     try {
-      Optional<Committed<T>> stored = ids.transactions().runIdempotent(this::findOrForbid);
+      Optional<CommitResult<T>> stored = ids.transactions().runIdempotent(this::findOrForbid);
       ids.finished(id);
       return stored;
     } catch (FDBException | LectusException silence) {
@@ -139,8 +140,8 @@ final class IdentifiedWrite<T> implements Work<Committed<T>> {
     }
   }
 
-  private Optional<Committed<T>> findOrForbid(Transaction tx) {
-    Optional<Committed<T>> stored = find(tx);
+  private Optional<CommitResult<T>> findOrForbid(Transaction tx) {
+    Optional<CommitResult<T>> stored = find(tx);
     if (stored.isEmpty()) {
       ids.subspace().put(tx, id, TransactionIdSubspace.NONE);
     }

@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The right to a task that one server at a time does. Every transaction of the task has the lease
- * in its read conflict set, so a holder that was asleep while another took over commits nothing.
- * The age of a lease is told by the store's versions, about a million a second, and by no clock.
- * When a holder dies, another takes over once the lease is old.
+ * The right to a task that one server at a time performs. Every transaction of the task reads the
+ * lease with a conflict, so a holder that slept while another server took over commits nothing. The
+ * lease's age is measured in the store's versions, about a million a second, and never by a clock.
+ * When a holder dies, another server takes over once the lease is old.
  */
 public final class Lease {
   private static final int HOLDER_BYTES = 16;
@@ -20,7 +20,7 @@ public final class Lease {
   private final long lifeVersions;
 
   /**
-   * The lease as a holder of its own sees it.
+   * Creates a lease for a new holder.
    *
    * @param task its name in the store
    * @param lifeVersions how many versions after its last renewal it may be taken over
@@ -30,7 +30,7 @@ public final class Lease {
   }
 
   /**
-   * @param holder who asks, 16 bytes
+   * @param holder the server that asks, 16 bytes
    */
   public Lease(byte[] root, String task, byte[] holder, long lifeVersions) {
     this.key = new LeaseSubspace(root).key(task);
@@ -44,18 +44,24 @@ public final class Lease {
     return holder;
   }
 
-  /** Whether somebody else has it. If not, the transaction may do the task, and must hold it. */
+  /**
+   * Returns whether another holder has the lease. If not, the transaction may perform the task, and
+   * must then call {@link #hold}.
+   */
   public boolean isTaken(Transaction tx) {
     CompletableFuture<Long> now = tx.getReadVersion();
     Optional<LeaseSubspace.Claim> claim = claim(tx);
     return claim.isPresent()
         && !claim.get().isOf(holder)
-        && claim.get().isYoungerThan(lifeVersions, Reads.await(now));
+        && claim.get().isYoungerThan(lifeVersions, Awaiting.await(now));
   }
 
-  /** Takes or renews it, with the transaction that does the task; nothing while it is fresh. */
+  /**
+   * Takes or renews the lease in the transaction that performs the task. A fresh lease is left as
+   * it is.
+   */
   public void hold(Transaction tx) {
-    long now = Reads.await(tx.getReadVersion());
+    long now = Awaiting.await(tx.getReadVersion());
     Optional<LeaseSubspace.Claim> claim = claim(tx);
     boolean isFresh =
         claim.isPresent()
@@ -66,7 +72,7 @@ public final class Lease {
     }
   }
 
-  /** Whoever asks next gets it. Does nothing where it is another's. */
+  /** Releases the lease to the next server that asks. Does nothing if another holder has it. */
   public void giveBack(Transaction tx) {
     if (claim(tx).map(it -> it.isOf(holder)).orElse(false)) {
       tx.clear(key);
@@ -74,6 +80,6 @@ public final class Lease {
   }
 
   private Optional<LeaseSubspace.Claim> claim(ReadTransaction tx) {
-    return Optional.ofNullable(Reads.await(tx.get(key))).map(LeaseSubspace::claim);
+    return Optional.ofNullable(Awaiting.await(tx.get(key))).map(LeaseSubspace::claim);
   }
 }

@@ -9,7 +9,7 @@ import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
 /**
- * Who does what one server at a time does.
+ * The holders of tasks that one server at a time performs.
  *
  * <pre>
  * key                     value
@@ -28,7 +28,7 @@ public final class LeaseSubspace {
   }
 
   /**
-   * What a lease says.
+   * The stored state of a lease.
    *
    * @param version the read version of the transaction that renewed it last
    */
@@ -38,8 +38,8 @@ public final class LeaseSubspace {
     }
 
     /**
-     * Whether no more than {@code versions} have passed by {@code now}. What seems to come from the
-     * future was brought from another store, whose versions mean nothing here.
+     * Returns whether at most {@code versions} have passed by {@code now}. A version in the future
+     * was copied from another store and means nothing here.
      */
     boolean isYoungerThan(long versions, long now) {
       return version <= now && now - version <= versions;
@@ -51,9 +51,9 @@ public final class LeaseSubspace {
   }
 
   /**
-   * The name of the task.
+   * Returns the task's name.
    *
-   * @throws MalformedTupleException if the row is none of this subspace
+   * @throws MalformedTupleException if the row does not belong to this subspace
    */
   public String task(KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), RootSubspace.LEASES.key(root).length());

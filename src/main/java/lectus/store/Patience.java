@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.concurrent.Callable;
 
 /**
- * How long the store may keep silent while a thread works for a client that waits. The first
- * transaction has the time that the wait for a thread has left. Each transaction that the store
- * answers gives the next one the whole time again, so work that goes on is never cut off.
+ * How long the store may stay silent while a thread works for a waiting client. The first
+ * transaction gets the time left over from waiting for the thread. Each transaction that the store
+ * answers restores the full time for the next one, so work that makes progress is never cut off.
  */
 public final class Patience {
   private static final ThreadLocal<Patience> OF_THREAD = new ThreadLocal<>();
 
-  /** A store that is well answers by then, however late the work's turn has come. */
+  /** A healthy store answers within this time, however late the work begins. */
   static final Duration SHORTEST = Duration.ofSeconds(1);
 
   private final Duration whole;
@@ -23,10 +23,10 @@ public final class Patience {
   }
 
   /**
-   * Does work for a client that waits.
+   * Works for a waiting client.
    *
-   * @param whole how long the store may keep silent
-   * @param waited how much of it the client waited before the work began
+   * @param whole how long the store may stay silent
+   * @param waited how much of that time the client waited before the work began
    */
   public static <T> T during(Duration whole, Duration waited, Callable<T> work) throws Exception {
     OF_THREAD.set(new Patience(whole, waited));
@@ -37,7 +37,7 @@ public final class Patience {
     }
   }
 
-  /** How long a transaction may take that may otherwise take {@code most}. */
+  /** Returns the time limit of a transaction whose limit is otherwise {@code most}. */
   static Duration limit(Duration most) {
     Patience patience = OF_THREAD.get();
     if (patience == null) {
@@ -47,7 +47,7 @@ public final class Patience {
     return left.compareTo(most) < 0 ? left : most;
   }
 
-  /** The store has answered a transaction of this thread. */
+  /** Notes that the store has answered a transaction of this thread. */
   static void answered() {
     Patience patience = OF_THREAD.get();
     if (patience != null) {

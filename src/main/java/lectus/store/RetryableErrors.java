@@ -7,8 +7,8 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 
 /**
- * FoundationDB's error codes after which a transaction may be run again. {@code
- * FDBException.isRetryable()} knows them too, but asks the native library, which the embedded store
+ * Classifies FoundationDB's error codes by whether the transaction may run again. {@code
+ * FDBException.isRetryable()} does the same, but calls the native library, which the embedded store
  * does without.
  */
 public final class RetryableErrors {
@@ -39,7 +39,7 @@ public final class RetryableErrors {
           FoundationDbError.TRANSACTION_TIMED_OUT,
           FoundationDbError.CLUSTER_VERSION_CHANGED);
 
-  /** From here on codes tell of mistakes that the client noticed before it sent anything. */
+  /** The lowest code of a mistake that the client noticed before it sent anything. */
   private static final int CLIENT_ERRORS = 2000;
 
   private static final int AFTER_CLIENT_ERRORS = 3000;
@@ -47,37 +47,41 @@ public final class RetryableErrors {
   private RetryableErrors() {}
 
   /**
-   * The transaction has certainly not been stored; {@code onError} makes it ready for another run.
+   * Returns whether the transaction is certainly not stored and {@code onError} prepares it for
+   * another run.
    */
   public static boolean isRetryable(int code) {
     return isOneOf(RETRYABLE, code);
   }
 
-  /** Another transaction wrote what this one had read. */
+  /** Returns whether another transaction wrote what this one had read. */
   public static boolean isConflict(int code) {
     return FoundationDbError.NOT_COMMITTED.is(code);
   }
 
   /**
-   * What a commit answers when it cannot tell whether the transaction has been stored: an unknown
-   * result, a cancelled or overdue call, a cluster whose version has changed.
+   * Returns whether the commit may or may not have been stored: an unknown result, a cancelled or
+   * overdue call, or a change of the cluster's version.
    */
   public static boolean isUnknownResult(int code) {
     return isOneOf(UNKNOWN_RESULT, code);
   }
 
-  /** The request is at fault, or rows that it read are damaged; other requests are not affected. */
+  /**
+   * Returns whether the request is at fault or the rows it read are damaged. Other requests are not
+   * affected.
+   */
   public static boolean isOfRequest(int code) {
     return FoundationDbError.FILE_CORRUPT.is(code)
         || (code >= CLIENT_ERRORS && code < AFTER_CLIENT_ERRORS);
   }
 
-  /** Neither {@code onError} nor anything else brings the transaction back. */
+  /** Returns whether the transaction is finished: not even {@code onError} revives it. */
   static boolean isOver(int code) {
     return isOneOf(OVER, code);
   }
 
-  /** A commit that answered so has left nothing, and will not. */
+  /** Returns whether a commit that failed with this code is not stored and never will be. */
   static boolean isCertainlyNotStored(int code) {
     return isRetryable(code) || (code >= CLIENT_ERRORS && code < AFTER_CLIENT_ERRORS);
   }

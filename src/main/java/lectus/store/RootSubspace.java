@@ -4,25 +4,25 @@ import com.apple.foundationdb.Range;
 import lectus.tuple.TupleWriter;
 
 /**
- * The subspaces below the store's root, each the first element of its keys. Numbers are stored, so
- * they never change and are never used again.
+ * The subspaces below the store's root. Each number is the first element of the subspace's keys.
+ * Numbers are stored, so they never change and are never reused.
  */
 public enum RootSubspace {
-  /** Names of databases. */
+  /** The names of databases. */
   CATALOGUE(0),
-  /** Which databases were updated, created and deleted, in the order in which it happened. */
+  /** Updates, creations and deletions of databases, in commit order. */
   UPDATES(1),
-  /** Where in {@link #UPDATES} the last row of each database is. */
+  /** The position of each database's last row in {@link #UPDATES}. */
   UPDATE_POINTERS(2),
-  /** Transactions that were stored, as long as somebody may ask (RFC 003). */
+  /** Stored transactions, kept for as long as a writer may ask about them (RFC 003). */
   TRANSACTION_IDS(3),
-  /** When a database was last created or deleted. */
+  /** The time of the last creation or deletion of a database. */
   CATALOGUE_VERSION(4),
-  /** Which format all databases have reached. */
+  /** The format that all databases have reached. */
   FORMAT(5),
-  /** Which server does what one at a time does. */
+  /** The holders of tasks that one server at a time performs. */
   LEASES(6),
-  /** The store's own name. */
+  /** The store's id. */
   STORE_ID(15);
 
   private final int number;
@@ -35,12 +35,12 @@ public enum RootSubspace {
     return number;
   }
 
-  /** Where all its keys lie. */
+  /** Returns the range of all keys in this subspace. */
   public Range range(byte[] root) {
     return Range.startsWith(key(root).toBytes());
   }
 
-  /** Begins a key of this subspace. */
+  /** Begins a key in this subspace. */
   public TupleWriter key(byte[] root) {
     return TupleWriter.startingWith(root).integer(number);
   }

@@ -10,16 +10,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Some rows of a range that may be longer than one transaction can read: 10 000 rows at most, and
- * no more behind the one with which their keys and values reach 1 MiB.
+ * A page of a range that may be too long for one transaction. It holds at most 10 000 rows and ends
+ * with the row whose key and value bring the total to 1 MiB.
  *
- * @param next where the next page begins; empty: there is none
+ * @param next the beginning of the next page; empty after the last page
  */
 public record RowPage(List<KeyValue> rows, Optional<byte[]> next) {
   private static final int MOST_ROWS = 10_000;
   private static final int ENOUGH_BYTES = 1 << 20;
 
-  /** Reads the first page of the range from {@code begin} up to, not including, {@code end}. */
+  /** Reads the first page of the range from {@code begin}, inclusive, to {@code end}, exclusive. */
   public static RowPage read(ReadTransaction tx, byte[] begin, byte[] end) {
     List<KeyValue> rows = new ArrayList<>();
     long bytes = 0;

@@ -4,33 +4,34 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * One run of a {@link Work}, its commit on the way.
+ * One run of a {@link Work}, with its commit under way.
  *
- * @param commit fails if the run did
- * @param versionstamp comes at about the time of the commit; any finished future if nobody needs it
- * @param result waits for both, and throws what the run failed with
+ * @param commit fails if the run failed
+ * @param versionstamp completes at about the time of the commit; any completed future if it is not
+ *     needed
+ * @param result waits for both, and throws the run's failure
  */
 record Run<T>(
     CompletableFuture<?> commit, CompletableFuture<?> versionstamp, Supplier<? extends T> result) {
   private static final CompletableFuture<Void> NOTHING = CompletableFuture.completedFuture(null);
 
-  /** A run that commits nothing. */
+  /** Returns a run that commits nothing. */
   static <T> Run<T> of(T value) {
     return new Run<>(NOTHING, NOTHING, () -> value);
   }
 
-  /** A run whose versionstamp nobody needs. */
+  /** Returns a run whose versionstamp is not needed. */
   static <T> Run<T> committing(CompletableFuture<?> commit, T value) {
     return new Run<>(
         commit,
         NOTHING,
         () -> {
-          Reads.await(commit);
+          Awaiting.await(commit);
           return value;
         });
   }
 
-  /** A run that failed before its commit. */
+  /** Returns a run that failed before its commit. */
   static <T> Run<T> failed(RuntimeException failure) {
     return new Run<>(
         CompletableFuture.failedFuture(failure),
@@ -40,7 +41,7 @@ record Run<T>(
         });
   }
 
-  /** Calls {@code then} on some thread as soon as the result waits for nothing. */
+  /** Calls {@code then} on some thread as soon as {@code result} will not block. */
   void whenAnswered(Runnable then) {
     commit.whenComplete(
         (done, failure) -> {
@@ -52,7 +53,9 @@ record Run<T>(
         });
   }
 
-  /** Without memory to wait for the versionstamp, {@code result} does. */
+  /**
+   * Waits for the versionstamp. If memory is too short to wait here, {@code result} waits instead.
+   */
   private void whenStamped(Runnable then) {
     try {
       versionstamp.whenComplete((stamp, none) -> then.run());

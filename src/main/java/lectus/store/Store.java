@@ -14,11 +14,11 @@ import lectus.error.StoreOpenException;
 import lectus.store.embedded.EmbeddedDatabase;
 
 /**
- * An open store: fdb-java's {@link Database}, embedded or a cluster, and the subspace of it that
- * all of Lectus lives in. Whoever opens one closes it.
+ * An open store: fdb-java's {@link Database}, embedded or a cluster, and the subspace that holds
+ * all of Lectus. Its opener closes it.
  */
 public final class Store implements AutoCloseable {
-  /** Where Lectus lives unless told otherwise, as a path of FoundationDB's directory layer. */
+  /** The default location, as a path of FoundationDB's directory layer. */
   public static final List<String> DEFAULT_DIRECTORY = List.of("lectus");
 
   private final Database database;
@@ -38,22 +38,22 @@ public final class Store implements AutoCloseable {
     this.closing = place.closing();
   }
 
-  /** Opens, or makes, the directory of a place. */
+  /** Opens the directory of a place, and creates it if it is missing. */
   static Store in(StorePlace place) {
     return runner(place)
         .runIdempotent(
             transaction -> {
               DirectorySubspace root =
-                  Reads.await(new DirectoryLayer().createOrOpen(transaction, place.path()));
+                  Awaiting.await(new DirectoryLayer().createOrOpen(transaction, place.path()));
               String id = new StoreIdentity(root).readOrCreate(transaction);
               return new Store(place, root, id);
             });
   }
 
   /**
-   * Opens the directory of a place as it is; nothing is written.
+   * Opens the existing directory of a place. Nothing is written.
    *
-   * @throws StoreOpenException if it is not there
+   * @throws StoreOpenException if the directory does not exist
    */
   static Store existing(StorePlace place) {
     DirectoryLayer directories = new DirectoryLayer();
@@ -61,11 +61,11 @@ public final class Store implements AutoCloseable {
     return runner(place)
         .read(
             transaction -> {
-              if (!Reads.await(directories.exists(transaction, path))) {
+              if (!Awaiting.await(directories.exists(transaction, path))) {
                 throw new StoreOpenException(
                     "The store has no directory " + String.join("/", path) + ".");
               }
-              DirectorySubspace root = Reads.await(directories.open(transaction, path));
+              DirectorySubspace root = Awaiting.await(directories.open(transaction, path));
               String id = new StoreIdentity(root).read(transaction);
               return new Store(place, root, id);
             });
@@ -77,8 +77,8 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Another directory of the same database, made if it is not there, with an id of its own. Closing
-   * what this returns leaves the database open.
+   * Opens another directory of the same database as a store with its own id, and creates it if it
+   * is missing. Closing the returned store leaves the database open.
    */
   public Store inDirectory(List<String> path) {
     return in(new StorePlace(database, path, TransactionLimits.DEFAULT, clearing, () -> {}));
@@ -88,44 +88,47 @@ public final class Store implements AutoCloseable {
     return database;
   }
 
-  /** Everything of Lectus in this store lies below it. */
+  /** Returns the subspace that holds everything of Lectus in this store. */
   public Subspace root() {
     return root;
   }
 
-  /** The same as a directory, which hands out short prefixes to its subdirectories. */
+  /** Returns the root as a directory, which allocates short prefixes for its subdirectories. */
   public DirectorySubspace directory() {
     return root;
   }
 
   /**
-   * Whether the database holds nothing but this store, as the embedded one does unless a directory
-   * of it is used as a store of its own.
+   * Returns whether the database holds only this store. The embedded store's database does, unless
+   * one of its directories is used as a separate store.
    */
   public boolean isAlone() {
     return clearing.isEmpty() && root.getPath().equals(DEFAULT_DIRECTORY);
   }
 
-  /** The bytes that every key of Lectus in this store begins with; a copy. */
+  /** Returns a copy of the prefix of all keys of Lectus in this store. */
   public byte[] rootPrefix() {
     return root.getKey();
   }
 
-  /** 32 lower-case hex digits, made up when the store was first opened, the same ever since. */
+  /**
+   * Returns the store's id: 32 lower-case hex digits, generated when the store was first opened.
+   */
   public String id() {
     return id;
   }
 
   /**
-   * Whether a commit may end without telling if it was stored (commit_unknown_result, 1021), as
-   * happens when the network breaks.
+   * Returns whether a commit's result may be unknown (commit_unknown_result, 1021), for example
+   * after a network failure.
    */
   public boolean mayAnswerUnknownResult() {
     return transactionIds.isPresent();
   }
 
   /**
-   * Completed with a sentence when the store cannot go on in this process; a cluster always may.
+   * Completes with a sentence when this process can no longer use the store. A cluster's future
+   * never completes.
    */
   public CompletableFuture<String> broken() {
     return database instanceof EmbeddedDatabase embedded
@@ -134,8 +137,8 @@ public final class Store implements AutoCloseable {
   }
 
   /**
-   * Makes transactions whose reads throw {@link lectus.error.NotInMemoryException} rather than
-   * wait; empty where every read waits, as those of a cluster do.
+   * Creates transactions whose reads throw {@link lectus.error.NotInMemoryException} instead of
+   * waiting. Empty if every read waits, as on a cluster.
    */
   Optional<Supplier<Transaction>> memoryTransactions() {
     return database instanceof EmbeddedDatabase embedded
@@ -143,7 +146,7 @@ public final class Store implements AutoCloseable {
         : Optional.empty();
   }
 
-  /** Of the writes of this process, where a result may be unknown. */
+  /** Returns the ids of this process's writes, if a result may be unknown. */
   Optional<TransactionIds> transactionIds() {
     return transactionIds;
   }

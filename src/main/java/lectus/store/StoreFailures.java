@@ -5,14 +5,19 @@ import java.util.Optional;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.error.StoreTroubleException;
+import lectus.tuple.MalformedTupleException;
 
-/** What a client is told of the store's errors, where it is more than that something failed. */
+/**
+ * Maps failures to the {@link LectusError}s that clients see. It is the only place that does. No
+ * client sees an exception's message, which is meant for the log.
+ */
 public final class StoreFailures {
   private static final int RETRY_AFTER_TROUBLE_SECONDS = 5;
 
   private static final String SILENT = "The store does not answer.";
 
-  /** The store answers no call in time. */
+  /** The store does not answer calls in time. */
   public static final LectusError SILENCE = unavailable(SILENT);
 
   private static final LectusError SILENT_COMMIT =
@@ -20,34 +25,60 @@ public final class StoreFailures {
               Integer.toString(FoundationDbError.TRANSACTION_TIMED_OUT.code()))
           .error();
 
-  /** A write was tried as often as may be, and none of the commits was answered. */
+  /** All attempts of a write were used up, and no commit was answered. */
   static final LectusError GIVEN_UP =
       unavailable("The store did not answer in time; nothing was stored.");
 
   private StoreFailures() {}
 
   /**
-   * What a client may be told of an error after which nothing is stored; empty: it was not
-   * foreseen.
+   * Returns the client's error for a failure after which nothing is stored; empty if unexpected.
    */
-  public static Optional<LectusError> errorOf(FDBException lost) {
-    int code = lost.getCode();
-    if (RetryableErrors.isRetryable(code)) {
-      return Optional.of(unavailable("The store is too busy."));
+  public static Optional<LectusError> foreseen(Throwable failure) {
+    if (failure instanceof LectusException known) {
+      return Optional.of(known.error());
     }
-    return FoundationDbError.of(code).map(error -> known(error, lost.getMessage()));
+    return failure instanceof FDBException lost
+        ? Optional.ofNullable(known(lost))
+        : Optional.empty();
   }
 
-  /** Null: it was not foreseen. */
-  private static LectusError known(FoundationDbError error, String sentence) {
+  /**
+   * Returns the client's error for an unexpected failure, which is logged elsewhere.
+   *
+   * @param otherwise the reason, unless stored data cannot be read, which has its own
+   */
+  public static LectusError unforeseen(Throwable failure, String otherwise) {
+    return new LectusError.Internal(
+        failure instanceof MalformedTupleException unreadable ? unreadable.sentence() : otherwise);
+  }
+
+  /** Returns null for an unexpected failure. */
+  private static LectusError known(FDBException lost) {
+    int code = lost.getCode();
+    if (RetryableErrors.isRetryable(code)) {
+      return unavailable("The store is too busy.");
+    }
+    FoundationDbError error = FoundationDbError.of(code).orElse(null);
+    if (error == null) {
+      return null;
+    }
     return switch (error) {
-      // Of a read. A commit that times out is in doubt, which is another error.
+      // Reads only: a commit that times out is in doubt, which is a different error.
       case TRANSACTION_TIMED_OUT -> SILENCE;
-      case NO_SPACE -> new LectusError.InsufficientStorage(sentence);
-      case FILE_NOT_READABLE, FILE_NOT_WRITABLE ->
-          new LectusError.Unavailable(sentence, RETRY_AFTER_TROUBLE_SECONDS);
+      case NO_SPACE -> new LectusError.InsufficientStorage(told(lost, "The disk is full."));
+      case FILE_NOT_READABLE -> inTrouble(told(lost, "The store could not be read."));
+      case FILE_NOT_WRITABLE -> inTrouble(told(lost, "The store could not be written."));
       default -> null;
     };
+  }
+
+  private static String told(FDBException lost, String otherwise) {
+    return lost instanceof StoreTroubleException trouble ? trouble.told() : otherwise;
+  }
+
+  private static LectusError inTrouble(String sentence) {
+    return new LectusError.Unavailable(sentence, RETRY_AFTER_TROUBLE_SECONDS);
   }
 
   /** Whether the store did not answer in time, be it a read or a commit. */

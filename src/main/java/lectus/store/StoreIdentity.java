@@ -8,8 +8,8 @@ import java.util.HexFormat;
 import lectus.error.StoreOpenException;
 
 /**
- * The name that a store gives itself when it is first opened, by which servers tell events of one
- * store from those of another.
+ * The id that a store generates when it is first opened. Servers use it to tell events of one store
+ * from those of another.
  *
  * <table>
  *   <caption>Layout, below the store's root</caption>
@@ -27,9 +27,9 @@ final class StoreIdentity {
     key = RootSubspace.STORE_ID.key(root.getKey()).string("id").toBytes();
   }
 
-  /** The store's id, 32 lower-case hex digits, made up now if it has none. */
+  /** Returns the store's id, 32 lower-case hex digits. Generates and stores it if it is missing. */
   String readOrCreate(Transaction transaction) {
-    byte[] value = Reads.await(transaction.get(key));
+    byte[] value = Awaiting.await(transaction.get(key));
     if (value == null) {
       value = randomValue();
       transaction.set(key, value);
@@ -37,9 +37,9 @@ final class StoreIdentity {
     return decode(value);
   }
 
-  /** The store's id as it is stored. */
+  /** Returns the stored id. */
   String read(ReadTransaction transaction) {
-    byte[] value = Reads.await(transaction.get(key));
+    byte[] value = Awaiting.await(transaction.get(key));
     return decode(value == null ? new byte[0] : value);
   }
 

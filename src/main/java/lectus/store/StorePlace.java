@@ -10,12 +10,12 @@ import lectus.error.LectusException;
 import lectus.error.StoreOpenException;
 
 /**
- * An open database, and where and how in it a store is to be opened.
+ * An open database and the directory in which to open a store.
  *
  * @param path of the directory layer
- * @param clearing what clears the ids of writes, a while after it is asked to; empty if the
- *     database always tells the result of a commit
- * @param closing what closing the store does
+ * @param clearing clears the ids of writes, some time after it is asked to; empty if the database
+ *     always reports the result of a commit
+ * @param closing runs when the store is closed
  */
 record StorePlace(
     Database database,
@@ -25,10 +25,10 @@ record StorePlace(
     Runnable closing) {
 
   /**
-   * The store; if it does not open, the database is closed.
+   * Opens the store. If that fails, closes the database.
    *
    * @param opening {@link Store#in} or {@link Store#existing}
-   * @param why what a failure of the database means
+   * @param why converts a failure of the database
    */
   Store open(
       Function<StorePlace, Store> opening, Function<RuntimeException, StoreOpenException> why) {

@@ -1,7 +1,6 @@
 package lectus.store;
 
 import com.apple.foundationdb.Database;
-import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
 import java.time.Duration;
 import java.util.Optional;
@@ -10,12 +9,16 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import lectus.error.LectusError;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Whether the store answers reads and takes commits. However many ask, it is tried at most once a
- * second, and nobody waits longer than the patience lasts.
+ * Tests whether the store answers reads and accepts commits. It tests at most once a second however
+ * many callers ask, and no caller waits longer than the patience.
  */
 public final class StorePulse {
+  private static final Logger LOG = LoggerFactory.getLogger(StorePulse.class);
+
   private static final Duration PATIENCE = Duration.ofSeconds(2);
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final Optional<String> WELL = Optional.empty();
@@ -26,12 +29,15 @@ public final class StorePulse {
   private final LongSupplier nanoTime;
   private Beat last;
 
+  /** The failure that was logged last, as text; empty while the store is well. */
+  private volatile String logged = "";
+
   public StorePulse(Store store) {
     this(store.database(), store.rootPrefix(), PATIENCE, System::nanoTime);
   }
 
   /**
-   * @param patience after this, a store that is silent counts as one that does not answer
+   * @param patience how long the store may stay silent before it counts as unavailable
    */
   StorePulse(Database database, byte[] root, Duration patience, LongSupplier nanoTime) {
     this.database = database;
@@ -40,7 +46,7 @@ public final class StorePulse {
     this.nanoTime = nanoTime;
   }
 
-  /** One try of the store, which may still be under way. */
+  /** One test of the store, possibly still under way. */
   private record Beat(long begunNanos, CompletableFuture<Optional<String>> complaint) {
     boolean serves(long now) {
       return !complaint.isDone() || now - begunNanos < FRESH_NANOS;
@@ -48,8 +54,8 @@ public final class StorePulse {
   }
 
   /**
-   * Empty if the store is well, else a sentence. Does not block; the future is never completed
-   * exceptionally.
+   * Returns empty if the store is well, otherwise a sentence. Does not block. The future never
+   * completes exceptionally.
    */
   public synchronized CompletableFuture<Optional<String>> ask() {
     long now = nanoTime.getAsLong();
@@ -61,14 +67,14 @@ public final class StorePulse {
 
   private CompletableFuture<Optional<String>> beat() {
     return tried()
-        .handle((none, failure) -> failure == null ? WELL : Optional.of(sentence(failure)))
+        .handle((none, failure) -> failure == null ? well() : Optional.of(sentence(failure)))
         .completeOnTimeout(
             Optional.of(StoreFailures.SILENCE.reason()), patienceMillis, TimeUnit.MILLISECONDS);
   }
 
   /**
-   * Commits a transaction that writes nothing: a conflict range alone takes the whole way, which a
-   * transaction without mutations and conflict ranges does not.
+   * Commits a transaction that writes nothing. Its conflict range takes it along the whole commit
+   * path; without mutations and conflict ranges it would skip that.
    */
   private CompletableFuture<Void> tried() {
     Transaction transaction;
@@ -82,7 +88,7 @@ public final class StorePulse {
 
   private CompletableFuture<Void> commit(Transaction transaction) {
     try {
-      // Ends what a silent cluster would leave behind, after the patience is at its end.
+      // Ends calls to a silent cluster once the patience has run out.
       transaction.options().setTimeout(2 * patienceMillis);
       transaction.addWriteConflictKey(key);
       return transaction.getReadVersion().thenCompose(version -> transaction.commit());
@@ -91,14 +97,28 @@ public final class StorePulse {
     }
   }
 
-  private static String sentence(Throwable failure) {
+  private Optional<String> well() {
+    logged = "";
+    return WELL;
+  }
+
+  private String sentence(Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    if (cause instanceof FDBException lost) {
-      String unforeseen = cause.getMessage() + " (" + lost.getCode() + ")";
-      return StoreFailures.errorOf(lost)
-          .map(LectusError::reason)
-          .orElse("The store does not work: " + unforeseen + ".");
+    return StoreFailures.foreseen(cause)
+        .map(LectusError::reason)
+        .orElseGet(
+            () -> {
+              log(cause);
+              return "The store does not work; the log says why.";
+            });
+  }
+
+  /** Once, however often it comes again. */
+  private void log(Throwable unforeseen) {
+    String line = unforeseen.toString();
+    if (!line.equals(logged)) {
+      logged = line;
+      LOG.error("The store does not work", unforeseen);
     }
-    return "The store does not work: " + cause.getMessage() + ".";
   }
 }

@@ -9,25 +9,26 @@ import lectus.tuple.MalformedTupleException;
 import lectus.tuple.StoredFormat;
 
 /**
- * The transactions that were stored and that somebody may still ask for (RFC 003, Handling of
- * Unknown Commit Results).
+ * The stored transactions that a writer may still ask about (<a
+ * href="https://github.com/apache/couchdb/blob/main/src/docs/rfcs/003-fdb-seq-index.md">RFC
+ * 003</a>, Handling of Unknown Commit Results).
  *
  * <pre>
  * key                              value
  * (root, TRANSACTION_IDS, id)      format 1 ‖ attempt ‖ versionstamp
  * </pre>
  *
- * The id has 16 bytes and belongs to one logical write. The attempt, 4 bytes, big-endian, tells
- * which run of it was stored, from 1 on; {@link #NONE}: the write was given up, and no run of it
- * can be stored any more. The versionstamp, 12 bytes, is that of the transaction.
+ * The id has 16 bytes and belongs to one logical write. The attempt, 4 bytes big-endian, is the
+ * number of the stored run, from 1. {@link #NONE} means that the write was given up and no run of
+ * it can be stored any more. The versionstamp, 12 bytes, is the transaction's.
  */
 public final class TransactionIdSubspace {
-  /** In place of an attempt: the write was given up. */
+  /** The attempt of a write that was given up. */
   static final int NONE = 0;
 
   private static final StoredFormat FORMAT = new StoredFormat(1, "The id of a transaction");
   private static final int STAMP_OFFSET = 1 + Integer.BYTES;
-  private static final int VALUE_LENGTH = STAMP_OFFSET + Versionstamps.LENGTH;
+  private static final int VALUE_LENGTH = STAMP_OFFSET + VersionstampOperands.LENGTH;
 
   private final byte[] root;
 
@@ -36,12 +37,12 @@ public final class TransactionIdSubspace {
   }
 
   /**
-   * What became of a write.
+   * The outcome of a write.
    *
-   * @param versionstamp the 10 bytes that the store gave the transaction
+   * @param versionstamp the transaction's 10 bytes
    */
   public record Trace(int attempt, byte[] versionstamp) {
-    /** The version at which the transaction was committed. */
+    /** Returns the commit version. */
     public long version() {
       return ByteBuffer.wrap(versionstamp).getLong();
     }
@@ -56,20 +57,21 @@ public final class TransactionIdSubspace {
   }
 
   /**
-   * Leaves the trace of one attempt, and makes the transaction lose against any other of the same
-   * id: of all attempts at most one is stored, even if the network delivers an old one late. The
-   * transaction must have a read version, or it would conflict with nothing.
+   * Writes the trace of one attempt and adds a conflict with every other transaction of the same
+   * id. At most one attempt is then stored, even if the network delivers an old one late. The
+   * transaction must have a read version; without one it would conflict with nothing.
    */
   void put(Transaction tx, byte[] id, int attempt) {
     byte[] key = key(id);
     tx.addReadConflictKey(key);
     byte[] head =
         ByteBuffer.allocate(STAMP_OFFSET).put((byte) FORMAT.number()).putInt(attempt).array();
-    tx.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, key, Versionstamps.templateBehind(head));
+    tx.mutate(
+        MutationType.SET_VERSIONSTAMPED_VALUE, key, VersionstampOperands.templateBehind(head));
   }
 
   /**
-   * @throws MalformedTupleException if it is not a value of this subspace
+   * @throws MalformedTupleException if this subspace holds no such value
    */
   public static Trace trace(byte[] value) {
     FORMAT.checkFirstByte(value);
@@ -77,7 +79,7 @@ public final class TransactionIdSubspace {
       throw new MalformedTupleException(
           "The id of a transaction is damaged: it has " + value.length + " bytes");
     }
-    int stampEnd = STAMP_OFFSET + Versionstamps.TRANSACTION_LENGTH;
+    int stampEnd = STAMP_OFFSET + VersionstampOperands.TRANSACTION_LENGTH;
     return new Trace(
         ByteBuffer.wrap(value, 1, Integer.BYTES).getInt(),
         Arrays.copyOfRange(value, STAMP_OFFSET, stampEnd));

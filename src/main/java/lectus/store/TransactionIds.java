@@ -24,26 +24,26 @@ import lectus.error.LectusException;
 import lectus.tuple.MalformedTupleException;
 
 /**
- * Hands out the ids of one process's writes and clears them in the background once nobody will ask
+ * Hands out the ids of one process's writes. Clears them in the background once no writer will ask
  * for them (RFC 003, Handling of Unknown Commit Results).
  *
- * <p>A process that dies leaves ids behind; every process sweeps away what is old. How old an id is
- * the store's own versions tell, no clock: the sweep takes an id only when the store has gone on by
- * more than {@link #KEPT_VERSIONS} since, and whoever asks for an id believes its absence only
- * within as many versions. So neither a clock that is wrong nor a process that was asleep makes a
- * write happen twice.
+ * <p>A process that dies leaves ids behind, and every process sweeps old ids. An id's age is
+ * measured in the store's versions, never by a clock. The sweep takes an id only after the store
+ * has advanced by more than {@link #KEPT_VERSIONS}, and a writer trusts the absence of an id only
+ * within that many versions. So neither a wrong clock nor a process that slept can make a write
+ * happen twice.
  */
 final class TransactionIds implements AutoCloseable {
-  /** Ten minutes at a cluster's usual million a second; a recovery of the cluster takes 10^8. */
+  /** Ten minutes at a cluster's usual million a second. A cluster's recovery takes 10^8. */
   static final long KEPT_VERSIONS = 600_000_000;
 
   private static final Duration BETWEEN_CLEARS = Duration.ofSeconds(3);
   private static final Duration BETWEEN_SWEEPS = Duration.ofMinutes(10);
 
-  /** What does not fit is left to the sweep. */
+  /** Ids beyond this limit are left to the sweep. */
   static final int MOST_WAITING = 200_000;
 
-  /** About one megabyte of a transaction. */
+  /** About one megabyte in a transaction. */
   private static final int CLEARED_AT_ONCE = 10_000;
 
   private static final int SWEPT_AT_ONCE = 1_000;
@@ -62,7 +62,7 @@ final class TransactionIds implements AutoCloseable {
   private boolean swept;
 
   /**
-   * @param later runs what clears ids, on a thread of its own
+   * @param later clears ids on a thread of its own
    */
   TransactionIds(Database database, byte[] root, Executor later) {
     this.subspace = new TransactionIdSubspace(root);
@@ -70,7 +70,7 @@ final class TransactionIds implements AutoCloseable {
     this.later = later;
   }
 
-  /** A thread that is there only while there is something to clear. */
+  /** Returns an executor whose thread exists only while there is something to clear. */
   static Executor afterAWhile() {
     ThreadPoolExecutor thread =
         new ThreadPoolExecutor(
@@ -89,17 +89,20 @@ final class TransactionIds implements AutoCloseable {
     return subspace;
   }
 
-  /** For transactions about ids, which may be stored twice and have none themselves. */
+  /**
+   * Returns a runner for transactions about ids. They may be stored twice and have no ids
+   * themselves.
+   */
   TransactionRunner transactions() {
     return transactions;
   }
 
-  /** An id that no other write of any process has. */
+  /** Returns an id that no other write of any process has. */
   byte[] next() {
     return ByteBuffer.allocate(ID_LENGTH).putLong(process).putLong(count.incrementAndGet()).array();
   }
 
-  /** Nobody will ask for the id any more. */
+  /** Notes that no writer will ask for the id any more. */
   void finished(byte[] id) {
     boolean waits = finished.offer(id);
     if (waits && clearing.compareAndSet(false, true)) {
@@ -107,7 +110,10 @@ final class TransactionIds implements AutoCloseable {
     }
   }
 
-  /** The write is stored, whatever comes of its id; without a thread the next one asks again. */
+  /**
+   * Clears the finished ids on another thread. The write is stored whatever becomes of its id; if
+   * no thread is available, the next write asks again.
+   */
   private void clearLater() {
     try {
       later.execute(this::clearAndSweep);
@@ -116,7 +122,7 @@ final class TransactionIds implements AutoCloseable {
     }
   }
 
-  /** Ids that are to be cleared. */
+  /** Returns the number of ids to be cleared. */
   int waiting() {
     return finished.size();
   }
@@ -134,7 +140,7 @@ final class TransactionIds implements AutoCloseable {
     }
   }
 
-  /** Clears the ids of all writes that are done, as many as go into it in each transaction. */
+  /** Clears the ids of all finished writes, as many in each transaction as fit. */
   synchronized void clearFinished() {
     List<byte[]> batch = new ArrayList<>();
     while (finished.drainTo(batch, CLEARED_AT_ONCE) > 0) {
@@ -153,7 +159,7 @@ final class TransactionIds implements AutoCloseable {
         });
   }
 
-  /** Clears what processes that died have left behind. */
+  /** Clears ids left behind by processes that died. */
   void sweep() {
     Range range = subspace.range();
     succeeds(
@@ -166,10 +172,11 @@ final class TransactionIds implements AutoCloseable {
         });
   }
 
-  /** Gives where to go on. */
+  /** Returns where to continue. */
   private static Optional<byte[]> sweep(Transaction tx, byte[] begin, byte[] end) {
-    long now = Reads.await(tx.getReadVersion());
-    List<KeyValue> page = Reads.await(tx.snapshot().getRange(begin, end, SWEPT_AT_ONCE).asList());
+    long now = Awaiting.await(tx.getReadVersion());
+    List<KeyValue> page =
+        Awaiting.await(tx.snapshot().getRange(begin, end, SWEPT_AT_ONCE).asList());
     for (KeyValue row : page) {
       if (isOld(row.getValue(), now)) {
         clear(tx, row.getKey());
@@ -188,13 +195,16 @@ final class TransactionIds implements AutoCloseable {
     }
   }
 
-  /** A conflict range would do nothing: the id was written after whoever may come late has read. */
+  /**
+   * Needs no conflict range: the id was written after the read version of any late attempt, so that
+   * attempt conflicts anyway.
+   */
   private static void clear(Transaction tx, byte[] key) {
     tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(key);
   }
 
-  /** What cannot be cleared now is swept one day. */
+  /** Returns whether the clearing succeeded. A later sweep takes the rest. */
   private static boolean succeeds(Runnable clearing) {
     try {
       clearing.run();
@@ -204,7 +214,7 @@ final class TransactionIds implements AutoCloseable {
     }
   }
 
-  /** Clears what is still waiting, as well as it can. */
+  /** Clears what is still waiting, as far as possible. */
   @Override
   public synchronized void close() {
     closed = true;

@@ -3,11 +3,11 @@ package lectus.store;
 import java.time.Duration;
 
 /**
- * How long a transaction is tried.
+ * Limits on the attempts of a transaction.
  *
- * @param retries how often it may run again after the first time
- * @param time after this no further run begins; on a cluster calls under way end then, too; where
- *     somebody waits it is no more than their {@link Patience}
+ * @param retries how often it may run again after the first run
+ * @param time no further run begins after this; on a cluster, calls under way also end then. While
+ *     a client waits, its {@link Patience} may shorten it
  */
 public record TransactionLimits(int retries, Duration time) {
   public static final TransactionLimits DEFAULT =

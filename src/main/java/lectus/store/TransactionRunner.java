@@ -16,14 +16,13 @@ import lectus.error.LectusException;
 import lectus.error.NotInMemoryException;
 
 /**
- * Runs a body of reads and writes as one transaction, and again, with FoundationDB's back-off, as
- * long as it lost to others. Everything happens on the caller's thread.
+ * Runs a body of reads and writes as one transaction and repeats it, with FoundationDB's back-off,
+ * after conflicts. Everything happens on the caller's thread.
  *
- * <p>A body may run several times, so it must keep nothing of an earlier run. What it throws that
- * is not an {@link FDBException} ends the transaction with nothing stored. On a store that may
- * answer a commit with an unknown result each write has an id (RFC 003), by which the next run
- * finds out whether an earlier one was stored: what is returned is always what the run gave that
- * was stored.
+ * <p>A body may run several times, so it must keep nothing from an earlier run. An exception other
+ * than {@link FDBException} ends the transaction, and nothing is stored. On a store whose commits
+ * may have an unknown result, each write has an id (RFC 003), by which the next run finds out
+ * whether an earlier one was stored. The returned value always comes from the run that was stored.
  */
 public final class TransactionRunner {
   private final Database database;
@@ -54,7 +53,10 @@ public final class TransactionRunner {
     this.inMemory = inMemory;
   }
 
-  /** For reads, for what may be stored twice, and for stores that always tell the result. */
+  /**
+   * Returns a runner for reads, for writes that may be stored twice, and for stores that always
+   * report the result.
+   */
   static TransactionRunner withoutIds(
       Database database, TransactionLimits limits, boolean callsMayHang) {
     return new TransactionRunner(
@@ -62,38 +64,37 @@ public final class TransactionRunner {
   }
 
   /**
-   * Runs and commits.
+   * Runs the body and commits.
    *
-   * @throws FDBException the first error that is not worth another run, or the last one when the
-   *     limits are used up: nothing is stored
-   * @throws LectusException what the body threw, or Unavailable when no commit was answered in
-   *     time: nothing is stored; or InDoubt when the store could not be brought to tell whether it
-   *     is
+   * @throws FDBException the first error that is not retryable, or the last error when the limits
+   *     are used up: nothing is stored
+   * @throws LectusException the body's own exception, or Unavailable if no commit was answered in
+   *     time: nothing is stored; or InDoubt if the store could not be made to tell whether it is
    */
   public <T> T run(Function<? super Transaction, ? extends T> body) {
     return this.<T>runVersioned(body).value();
   }
 
-  /** As {@link #run}, with the versionstamp that the store gave the transaction. */
-  public <T> Committed<T> runVersioned(Function<? super Transaction, ? extends T> body) {
+  /** Like {@link #run}, with the transaction's versionstamp. */
+  public <T> CommitResult<T> runVersioned(Function<? super Transaction, ? extends T> body) {
     return runVersioned(body, value -> true);
   }
 
   /**
-   * As {@link #runVersioned(Function)}, for a body that may find that there is nothing to write.
+   * Like {@link #runVersioned(Function)}, for a body that may find nothing to write.
    *
-   * @param writes whether a body that gave this value has written anything
+   * @param writes whether a body that returned this value has written anything
    */
-  public <T> Committed<T> runVersioned(
+  public <T> CommitResult<T> runVersioned(
       Function<? super Transaction, ? extends T> body, Predicate<? super T> writes) {
     return this.<T>begin(body, writes).finish();
   }
 
   /**
-   * As {@link #runVersioned(Function, Predicate)}, without waiting for the commit: other work can
-   * be done until its answer comes. What the body throws comes out of {@link Underway#finish}.
+   * Like {@link #runVersioned(Function, Predicate)}, without waiting for the commit: the caller can
+   * do other work meanwhile. {@link Underway#finish} throws what the body throws.
    */
-  public <T> Underway<Committed<T>> begin(
+  public <T> Underway<CommitResult<T>> begin(
       Function<? super Transaction, ? extends T> body, Predicate<? super T> writes) {
     return ids.isPresent()
         ? begin(new IdentifiedWrite<T>(ids.get(), body, writes))
@@ -101,10 +102,10 @@ public final class TransactionRunner {
   }
 
   /**
-   * As {@link #run}, for a body that does no harm when it is stored twice: it needs no id, and runs
-   * again after an unknown result.
+   * Like {@link #run}, for a body that may safely be stored twice. It needs no id and runs again
+   * after an unknown result.
    *
-   * @throws FDBException as {@link #run}, but whether the last run is stored remains open
+   * @throws FDBException as {@link #run}, but whether the last run is stored remains unknown
    */
   public <T> T runIdempotent(Function<? super Transaction, ? extends T> body) {
     return repeat(
@@ -126,10 +127,10 @@ public final class TransactionRunner {
   }
 
   /**
-   * As {@link #read}, once, and only where that takes nothing but memory: an event loop may call
-   * it.
+   * Like {@link #read}, but runs once and from memory only, so an event loop may call it.
    *
-   * @return what the body gives; empty, too, if it would have had to wait, or has to run again
+   * @return the body's result; also empty if a read would have had to wait or the body would have
+   *     to run again
    */
   public <T> Optional<T> readFromMemory(Function<? super ReadTransaction, Optional<T>> body) {
     if (inMemory.isEmpty()) {
@@ -138,7 +139,7 @@ public final class TransactionRunner {
     try (Transaction transaction = inMemory.get().get()) {
       return body.apply(transaction.snapshot());
     } catch (RuntimeException wrapped) {
-      RuntimeException failure = Reads.unwrapped(wrapped);
+      RuntimeException failure = Awaiting.unwrapped(wrapped);
       if (failure instanceof NotInMemoryException || failure instanceof FDBException) {
         return Optional.empty();
       }
@@ -146,7 +147,7 @@ public final class TransactionRunner {
     }
   }
 
-  /** Work that knows nothing but the run at hand. */
+  /** Work that needs no memory of earlier runs. */
   private record Repeated<T>(Function<? super Transaction, Run<T>> body, IntPredicate retryable)
       implements Work<T> {
     @Override
@@ -169,7 +170,9 @@ public final class TransactionRunner {
     return begin(work).finish();
   }
 
+  /** The embedded store reads on the caller's thread, so all but memory's reads may wait. */
   private <T> Underway<T> begin(Work<T> work) {
+    Waits.announce();
     return new Underway<>(work, limits, this::transaction);
   }
 
@@ -181,7 +184,7 @@ public final class TransactionRunner {
     return transaction;
   }
 
-  private static <T> Run<Committed<T>> commitVersioned(
+  private static <T> Run<CommitResult<T>> commitVersioned(
       Transaction transaction, Function<? super Transaction, ? extends T> body) {
     T value = body.apply(transaction);
     CompletableFuture<byte[]> versionstamp = transaction.getVersionstamp();
@@ -189,22 +192,22 @@ public final class TransactionRunner {
     return new Run<>(commit, versionstamp, () -> committed(value, commit, versionstamp));
   }
 
-  private static <T> Committed<T> committed(
+  private static <T> CommitResult<T> committed(
       T value, CompletableFuture<Void> commit, CompletableFuture<byte[]> versionstamp) {
     try {
-      Reads.await(commit);
+      Awaiting.await(commit);
     } catch (FDBException e) {
       if (RetryableErrors.isUnknownResult(e.getCode())) {
         throw RetryableErrors.unknownResult(Integer.toString(e.getCode()));
       }
       throw e;
     }
-    return new Committed<>(value, versionstampOrNull(versionstamp));
+    return new CommitResult<>(value, versionstampOrNull(versionstamp));
   }
 
   private static byte[] versionstampOrNull(CompletableFuture<byte[]> versionstamp) {
     try {
-      return Reads.await(versionstamp);
+      return Awaiting.await(versionstamp);
     } catch (FDBException e) {
       // The transaction wrote nothing.
       if (FoundationDbError.NO_COMMIT_VERSION.is(e.getCode())) {

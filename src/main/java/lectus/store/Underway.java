@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What a {@link TransactionRunner} has begun: the first run is over but for the answer to its
- * commit. Whoever began it finishes it, on any thread.
+ * A transaction begun by a {@link TransactionRunner}: its first run is complete except for the
+ * answer to its commit. The caller finishes it, on any thread.
  */
 public final class Underway<T> {
   private final Work<T> work;
@@ -20,7 +20,7 @@ public final class Underway<T> {
   private Run<T> run;
 
   /**
-   * @param transactions makes a transaction that ends after the given time
+   * @param transactions creates a transaction that ends after the given time
    */
   Underway(Work<T> work, TransactionLimits limits, Function<Duration, Transaction> transactions) {
     this.work = work;
@@ -31,7 +31,7 @@ public final class Underway<T> {
     this.run = run();
   }
 
-  /** Keeps what the run throws, for {@link #finish} to judge. */
+  /** Keeps the run's exception for {@link #finish} to handle. */
   private Run<T> run() {
     try {
       return work.run(transaction);
@@ -48,13 +48,13 @@ public final class Underway<T> {
     run.whenAnswered(then);
   }
 
-  /** Whether the first run is committed: then {@link #finish} waits for nothing. */
+  /** Returns whether the first run is committed. If so, {@link #finish} does not block. */
   public boolean isCommitted() {
     return run.isCommitted();
   }
 
   /**
-   * Waits for the answer, and runs again as long as the work lost to others. To be called once.
+   * Waits for the answer, and repeats the work after conflicts. Call it once.
    *
    * @throws FDBException as {@link TransactionRunner#run}
    * @throws lectus.error.LectusException as {@link TransactionRunner#run}
@@ -67,7 +67,7 @@ public final class Underway<T> {
           Patience.answered();
           return value;
         } catch (RuntimeException wrapped) {
-          RuntimeException failure = Reads.unwrapped(wrapped);
+          RuntimeException failure = Awaiting.unwrapped(wrapped);
           Optional<Transaction> next = next(failure, retries);
           if (next.isEmpty()) {
             return work.end(failure);
@@ -89,7 +89,8 @@ public final class Underway<T> {
   }
 
   /**
-   * The transaction for another run, after FoundationDB's back-off; empty if there is to be none.
+   * Returns the transaction for another run, after FoundationDB's back-off. Empty if no run
+   * follows.
    */
   private Optional<Transaction> next(RuntimeException failure, Duration left) {
     if (!(failure instanceof FDBException lost) || !work.mayFollow(lost.getCode())) {
@@ -100,7 +101,7 @@ public final class Underway<T> {
       return Optional.of(transactions.apply(left));
     }
     try {
-      return Optional.of(Reads.await(transaction.onError(lost)));
+      return Optional.of(Awaiting.await(transaction.onError(lost)));
     } catch (FDBException timeIsUp) {
       return Optional.empty();
     }

@@ -5,32 +5,32 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /**
- * A point in the order of all commits of a store: the 12 bytes of a complete versionstamp, 10 of
- * the transaction and 2 that number what it wrote.
+ * A point in the order of all commits of a store: the 12 bytes of a complete versionstamp. Ten are
+ * the transaction's, and two number its writes.
  */
 public record Versionstamp(byte[] bytes) implements Comparable<Versionstamp> {
   /** Before every commit. */
-  public static final Versionstamp ZERO = new Versionstamp(new byte[Versionstamps.LENGTH]);
+  public static final Versionstamp ZERO = new Versionstamp(new byte[VersionstampOperands.LENGTH]);
 
-  /** Behind every commit. */
+  /** After every commit. */
   public static final Versionstamp END = upTo(-1);
 
   public Versionstamp {
-    if (bytes.length != Versionstamps.LENGTH) {
+    if (bytes.length != VersionstampOperands.LENGTH) {
       throw new IllegalArgumentException("A versionstamp has 12 bytes");
     }
   }
 
   /**
-   * @param commit the 10 bytes that the store gave the transaction
+   * @param commit the transaction's 10 bytes
    */
   public static Versionstamp of(byte[] commit) {
-    return new Versionstamp(Versionstamps.complete(commit, 0));
+    return new Versionstamp(VersionstampOperands.complete(commit, 0));
   }
 
-  /** Behind every commit that a transaction of this read version sees, before all others. */
+  /** Returns the point after every commit visible at this read version and before all others. */
   public static Versionstamp upTo(long readVersion) {
-    byte[] bytes = new byte[Versionstamps.LENGTH];
+    byte[] bytes = new byte[VersionstampOperands.LENGTH];
     Arrays.fill(bytes, (byte) 0xff);
     for (int i = 0; i < Long.BYTES; i++) {
       bytes[i] = (byte) (readVersion >>> (Long.SIZE - Byte.SIZE * (i + 1)));
@@ -38,9 +38,9 @@ public record Versionstamp(byte[] bytes) implements Comparable<Versionstamp> {
     return new Versionstamp(bytes);
   }
 
-  /** Empty for anything that was not printed by {@link #toString}. */
+  /** Returns empty for anything that {@link #toString} did not print. */
   public static Optional<Versionstamp> parse(String printed) {
-    if (printed.length() != 2 * Versionstamps.LENGTH || !isLowerHex(printed)) {
+    if (printed.length() != 2 * VersionstampOperands.LENGTH || !isLowerHex(printed)) {
       return Optional.empty();
     }
     return Optional.of(new Versionstamp(HexFormat.of().parseHex(printed)));
@@ -50,19 +50,19 @@ public record Versionstamp(byte[] bytes) implements Comparable<Versionstamp> {
     return text.chars().allMatch(c -> (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
   }
 
-  /** The first point of the same commit. */
+  /** Returns the first point of the same commit. */
   public Versionstamp startOfCommit() {
-    return of(Arrays.copyOf(bytes, Versionstamps.TRANSACTION_LENGTH));
+    return of(Arrays.copyOf(bytes, VersionstampOperands.TRANSACTION_LENGTH));
   }
 
-  /** The last point of the same commit. */
+  /** Returns the last point of the same commit. */
   public Versionstamp endOfCommit() {
     byte[] end = bytes.clone();
-    Arrays.fill(end, Versionstamps.TRANSACTION_LENGTH, end.length, (byte) 0xff);
+    Arrays.fill(end, VersionstampOperands.TRANSACTION_LENGTH, end.length, (byte) 0xff);
     return new Versionstamp(end);
   }
 
-  /** The point right before this one. */
+  /** Returns the point immediately before this one. */
   public Versionstamp predecessor() {
     byte[] before = bytes.clone();
     int at = before.length - 1;
@@ -75,7 +75,7 @@ public record Versionstamp(byte[] bytes) implements Comparable<Versionstamp> {
     return new Versionstamp(before);
   }
 
-  /** The point right behind this one; behind {@link #END} nothing comes but itself. */
+  /** Returns the point immediately after this one. {@link #END} is its own successor. */
   public Versionstamp successor() {
     byte[] behind = bytes.clone();
     int at = behind.length - 1;
@@ -100,7 +100,7 @@ public record Versionstamp(byte[] bytes) implements Comparable<Versionstamp> {
     return Arrays.hashCode(bytes);
   }
 
-  /** 24 lower-case hex digits, which sort as versionstamps do. */
+  /** Returns 24 lower-case hex digits, which sort as versionstamps do. */
   @Override
   public String toString() {
     return HexFormat.of().formatHex(bytes);

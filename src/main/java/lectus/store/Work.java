@@ -2,16 +2,18 @@ package lectus.store;
 
 import com.apple.foundationdb.Transaction;
 
-/** What a {@link TransactionRunner} does, again and again, until it is done or not worth it. */
+/**
+ * Work that a {@link TransactionRunner} repeats until it succeeds or another run is not worthwhile.
+ */
 interface Work<T> {
-  /** One run up to its commit, which is on its way when this returns. */
+  /** Runs once and starts the commit. */
   Run<T> run(Transaction tx);
 
-  /** Whether another run may follow one that failed with this code. */
+  /** Returns whether another run may follow a failure with this code. */
   boolean mayFollow(int code);
 
   /**
-   * The last word if no run follows: throws the last failure unless it knows better.
+   * Ends the work when no run follows: throws the last failure unless it knows better.
    *
    * @param failure not wrapped
    */

@@ -1,5 +1,5 @@
 /**
- * Opening a store and running transactions on it. The layer above is written against fdb-java's
- * interfaces alone; what it needs beside them is here.
+ * Opens a store and runs transactions on it. The layer above uses only fdb-java's interfaces and
+ * this package.
  */
 package lectus.store;

@@ -1,8 +1,8 @@
 package lectus.tuple;
 
 /**
- * Stored bytes that a newer version of Lectus wrote: nothing is wrong with them, but this version
- * does not know how to read them.
+ * Stored bytes that a newer version of Lectus wrote. They are intact, but this version cannot
+ * decode them.
  */
 public final class NewerFormatException extends MalformedTupleException {
   public NewerFormatException(String sentence) {

@@ -1,8 +1,9 @@
 package lectus.tuple;
 
 /**
- * The format of one kind of stored value: its first element, or its first byte. Values are written
- * in it, and no other one is read. A higher number is a newer version's, and no damage.
+ * The format of one kind of stored value: its first element or first byte. Values are written in
+ * this format, and only this format is read. A higher number belongs to a newer version and is not
+ * damage.
  *
  * @param what the kind of value, as the beginning of a sentence
  */
@@ -10,7 +11,7 @@ public record StoredFormat(int number, String what) {
   /**
    * Reads the format of a tuple.
    *
-   * @return the tuple behind its format
+   * @return the tuple after its format
    * @throws NewerFormatException if a newer version wrote it
    * @throws MalformedTupleException if it is damaged
    */
@@ -20,7 +21,7 @@ public record StoredFormat(int number, String what) {
     return reader;
   }
 
-  /** As {@link #reader}, for bytes that are no tuple. */
+  /** Like {@link #reader}, for bytes that are not a tuple. */
   public void checkFirstByte(byte[] value) {
     if (value.length == 0) {
       throw new MalformedTupleException(what + " is damaged: it is empty");
@@ -38,9 +39,9 @@ public record StoredFormat(int number, String what) {
   }
 
   /**
-   * What is thrown for a number that this version does not know.
+   * Returns the exception for a format number that this version does not know.
    *
-   * @param highest the highest one that it knows
+   * @param highest the highest known number
    */
   public static NewerFormatException newer(String what, int found, int highest) {
     return new NewerFormatException(

@@ -6,8 +6,7 @@ import java.util.Arrays;
 
 /**
  * Reads FoundationDB's tuple encoding element by element from a byte array, without building a
- * list. Every method throws {@link MalformedTupleException} where the bytes are not what it
- * expects.
+ * list. Every method throws {@link MalformedTupleException} if the bytes are not what it expects.
  */
 public final class TupleReader {
   private final byte[] data;
@@ -28,12 +27,12 @@ public final class TupleReader {
     return position < end;
   }
 
-  /** The offset of the next element. */
+  /** Returns the offset of the next element. */
   public int position() {
     return position;
   }
 
-  /** The type code of the next element, unsigned. */
+  /** Returns the type code of the next element, unsigned. */
   public int type() {
     if (position >= end) {
       throw new MalformedTupleException("The tuple ends at " + position);
@@ -66,7 +65,9 @@ public final class TupleReader {
     return type() == TupleType.DOUBLE;
   }
 
-  /** True for an integer of more than eight bytes or one that no long holds. */
+  /**
+   * Returns whether the next element is an integer that exceeds eight bytes or the range of a long.
+   */
   public boolean isBigInteger() {
     int type = type();
     return type == TupleType.NEGATIVE_BIG_INTEGER
@@ -98,7 +99,7 @@ public final class TupleReader {
     return new String(stringUtf8(), StandardCharsets.UTF_8);
   }
 
-  /** The UTF-8 bytes of a string. */
+  /** Reads a string as its UTF-8 bytes. */
   public byte[] stringUtf8() {
     expect(TupleType.STRING);
     return unescaped();
@@ -157,22 +158,22 @@ public final class TupleReader {
     return Double.longBitsToDouble(ordered < 0 ? ordered ^ Long.MIN_VALUE : ~ordered);
   }
 
-  /** The 12 bytes of a versionstamp. */
+  /** Reads the 12 bytes of a versionstamp. */
   public byte[] versionstamp() {
     expect(TupleType.VERSIONSTAMP);
-    need(12);
-    position += 12;
-    return Arrays.copyOfRange(data, position - 12, position);
+    need(TupleType.VERSIONSTAMP_BYTES);
+    position += TupleType.VERSIONSTAMP_BYTES;
+    return Arrays.copyOfRange(data, position - TupleType.VERSIONSTAMP_BYTES, position);
   }
 
-  /** One byte outside the tuple encoding. */
+  /** Reads one byte outside the tuple encoding. */
   public int octet() {
     int value = type();
     position++;
     return value;
   }
 
-  /** All that is left, as it is. */
+  /** Reads the remaining bytes as they are. */
   public byte[] rest() {
     byte[] rest = Arrays.copyOfRange(data, position, end);
     position = end;

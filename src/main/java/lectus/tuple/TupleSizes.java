@@ -1,10 +1,10 @@
 package lectus.tuple;
 
-/** How many bytes values take in tuple encoding. */
+/** The lengths of values in tuple encoding, in bytes. */
 public final class TupleSizes {
   private TupleSizes() {}
 
-  /** UTF-8, each NUL twice, type code and end. */
+  /** Counts the UTF-8 bytes, each NUL twice, the type code and the terminator. */
   public static int string(String text) {
     int bytes = 2;
     for (int i = 0; i < text.length(); i++) {

@@ -1,6 +1,6 @@
 package lectus.tuple;
 
-/** The type codes of FoundationDB's tuple encoding that Lectus uses, {@code design/tuple.md}. */
+/** The type codes of FoundationDB's tuple encoding ({@code design/tuple.md}) that Lectus uses. */
 public final class TupleType {
   public static final int NIL = 0x00;
   public static final int BYTES = 0x01;
@@ -15,6 +15,9 @@ public final class TupleType {
   public static final int FALSE = 0x26;
   public static final int TRUE = 0x27;
   public static final int VERSIONSTAMP = 0x33;
+
+  /** Of a complete versionstamp, its user version included. */
+  public static final int VERSIONSTAMP_BYTES = 12;
 
   private TupleType() {}
 }

@@ -4,24 +4,29 @@ import java.math.BigInteger;
 import java.util.Arrays;
 
 /**
- * Writes FoundationDB's tuple encoding straight into a growing buffer, byte for byte what {@code
- * com.apple.foundationdb.tuple.Tuple} packs, without a list of boxed elements in between. A writer
- * can be cut back with {@link #truncate}, so one buffer serves every leaf path of a document.
+ * Writes FoundationDB's tuple encoding directly into a growing buffer, byte for byte as {@code
+ * com.apple.foundationdb.tuple.Tuple} packs it, without an intermediate list of boxed elements. A
+ * writer can be cut back with {@link #truncate}, so one buffer serves every leaf path of a
+ * document.
  */
 public final class TupleWriter {
-  /** Bytes that one UTF-16 unit takes at most; a surrogate pair takes four. */
+  /** The most bytes that one UTF-16 unit takes. A surrogate pair takes four. */
   private static final int LONGEST_CHARACTER = 3;
+
+  private static final int MOST_INTEGER_BYTES = 255;
+  private static final int LEAST_CAPACITY = 16;
+  private static final int TYPICAL_KEY_BYTES = 64;
 
   private byte[] buffer;
   private int length;
 
   public TupleWriter(int capacity) {
-    buffer = new byte[Math.max(16, capacity)];
+    buffer = new byte[Math.max(LEAST_CAPACITY, capacity)];
   }
 
-  /** A writer whose bytes begin with {@code prefix}, taken as it is. */
+  /** Returns a writer whose bytes begin with {@code prefix}, unencoded. */
   public static TupleWriter startingWith(byte[] prefix) {
-    return new TupleWriter(prefix.length + 64).raw(prefix);
+    return new TupleWriter(prefix.length + TYPICAL_KEY_BYTES).raw(prefix);
   }
 
   public TupleWriter nil() {
@@ -38,10 +43,10 @@ public final class TupleWriter {
   }
 
   /**
-   * A Unicode string.
+   * Appends a Unicode string.
    *
-   * @throws IllegalArgumentException when it has an unpaired surrogate; the writer is then of no
-   *     further use until it is cut back
+   * @throws IllegalArgumentException if it has an unpaired surrogate; the writer is then unusable
+   *     until it is cut back
    */
   public TupleWriter string(String value) {
     octet(TupleType.STRING);
@@ -59,7 +64,7 @@ public final class TupleWriter {
   }
 
   /**
-   * A Unicode string of {@code count} characters.
+   * Appends a Unicode string of {@code count} characters.
    *
    * @throws IllegalArgumentException as {@link #string(String)}
    */
@@ -90,7 +95,7 @@ public final class TupleWriter {
     if (value == Long.MIN_VALUE) {
       return integer(BigInteger.valueOf(value));
     }
-    int size = (64 - Long.numberOfLeadingZeros(Math.abs(value)) + 7) / 8;
+    int size = (Long.SIZE - Long.numberOfLeadingZeros(Math.abs(value)) + 7) / 8;
     octet(value > 0 ? TupleType.INTEGER_ZERO + size : TupleType.INTEGER_ZERO - size);
     // A negative number is stored as its one's complement, which is value - 1 in two's complement.
     long stored = value > 0 ? value : value - 1;
@@ -102,17 +107,17 @@ public final class TupleWriter {
   }
 
   /**
-   * An integer of any size up to 255 bytes of magnitude.
+   * Appends an integer of any size up to 255 bytes of magnitude.
    *
-   * @throws IllegalArgumentException when it is larger
+   * @throws IllegalArgumentException if it is larger
    */
   public TupleWriter integer(BigInteger value) {
-    if (value.bitLength() <= 63 && !value.equals(BigInteger.valueOf(Long.MIN_VALUE))) {
+    if (value.bitLength() < Long.SIZE && !value.equals(BigInteger.valueOf(Long.MIN_VALUE))) {
       return integer(value.longValueExact());
     }
     boolean positive = value.signum() > 0;
     int size = (value.abs().bitLength() + 7) / 8;
-    if (size > 255) {
+    if (size > MOST_INTEGER_BYTES) {
       throw new IllegalArgumentException("An integer of more than 255 bytes");
     }
     if (size > 8) {
@@ -140,20 +145,20 @@ public final class TupleWriter {
     return this;
   }
 
-  /** A complete versionstamp, or the room for one: 12 bytes. */
+  /** Appends a complete versionstamp or the placeholder for one: 12 bytes. */
   public TupleWriter versionstamp(byte[] twelve) {
-    if (twelve.length != 12) {
+    if (twelve.length != TupleType.VERSIONSTAMP_BYTES) {
       throw new IllegalArgumentException("A versionstamp has 12 bytes");
     }
     return octet(TupleType.VERSIONSTAMP).raw(twelve);
   }
 
-  /** Bytes as they are, outside the tuple encoding. */
+  /** Appends bytes as they are, outside the tuple encoding. */
   public TupleWriter raw(byte[] bytes) {
     return raw(bytes, 0, bytes.length);
   }
 
-  /** {@code count} bytes from {@code offset} on as they are, outside the tuple encoding. */
+  /** Appends {@code count} bytes from {@code offset} as they are, outside the tuple encoding. */
   public TupleWriter raw(byte[] bytes, int offset, int count) {
     ensure(count);
     System.arraycopy(bytes, offset, buffer, length, count);
@@ -161,7 +166,7 @@ public final class TupleWriter {
     return this;
   }
 
-  /** One byte as it is: a type code of our own, or a format number. */
+  /** Appends one byte as it is: a type code of Lectus's own, or a format number. */
   public TupleWriter octet(int value) {
     ensure(1);
     buffer[length++] = (byte) value;
@@ -181,7 +186,9 @@ public final class TupleWriter {
     return this;
   }
 
-  /** The buffer itself, of which the first {@link #length()} bytes count; until the next write. */
+  /**
+   * Returns the buffer itself, valid until the next write. Its first {@link #length()} bytes count.
+   */
   public byte[] array() {
     return buffer;
   }
@@ -205,11 +212,11 @@ public final class TupleWriter {
         buffer[length++] = (byte) c;
       } else if (c < 0x800) {
         buffer[length++] = (byte) (0xc0 | c >> 6);
-        buffer[length++] = (byte) (0x80 | c & 0x3f);
+        buffer[length++] = (byte) (0x80 | (c & 0x3f));
       } else if (!Character.isSurrogate(c)) {
         buffer[length++] = (byte) (0xe0 | c >> 12);
-        buffer[length++] = (byte) (0x80 | c >> 6 & 0x3f);
-        buffer[length++] = (byte) (0x80 | c & 0x3f);
+        buffer[length++] = (byte) (0x80 | (c >> 6 & 0x3f));
+        buffer[length++] = (byte) (0x80 | (c & 0x3f));
       } else if (i + 1 < to && Character.isSurrogatePair(c, characters[i + 1])) {
         astral(Character.toCodePoint(c, characters[++i]));
       } else {
@@ -222,9 +229,9 @@ public final class TupleWriter {
 
   private void astral(int codePoint) {
     buffer[length++] = (byte) (0xf0 | codePoint >> 18);
-    buffer[length++] = (byte) (0x80 | codePoint >> 12 & 0x3f);
-    buffer[length++] = (byte) (0x80 | codePoint >> 6 & 0x3f);
-    buffer[length++] = (byte) (0x80 | codePoint & 0x3f);
+    buffer[length++] = (byte) (0x80 | (codePoint >> 12 & 0x3f));
+    buffer[length++] = (byte) (0x80 | (codePoint >> 6 & 0x3f));
+    buffer[length++] = (byte) (0x80 | (codePoint & 0x3f));
   }
 
   private TupleWriter escaped(byte[] bytes, int offset, int count) {

@@ -1,5 +1,5 @@
 /**
- * The tuple layer's encoding, written and read without boxed lists, and what can be wrong with
- * stored bytes: they are damaged, or of a newer format.
+ * The tuple layer's encoding, written and read without boxed lists, and the errors of stored bytes:
+ * damage, or a newer format.
  */
 package lectus.tuple;

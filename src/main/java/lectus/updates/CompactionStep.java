@@ -10,13 +10,13 @@ import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
 import lectus.database.InstanceId;
 import lectus.database.UpdatesSubspace;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
 
 /**
- * Takes the next rows of the updates log, oldest first, and clears those that they, or it, make
- * superfluous. What the pointers say is read for all rows before the first is looked at, and
- * written once for each.
+ * Takes the next rows of the updates log, oldest first, and clears the rows that they make
+ * superfluous or that are superfluous themselves. All pointers are read before the first row is
+ * processed, and each is written once.
  */
 final class CompactionStep {
   private final Transaction tx;
@@ -35,7 +35,7 @@ final class CompactionStep {
     readPointers(next);
     for (DatabaseUpdate row : next) {
       switch (row.kind()) {
-        case CREATED -> {} // stays until its instance is deleted
+        case CREATED -> {} // kept until its instance is deleted
         case UPDATED -> update(row);
         case DELETED -> delete(row);
       }
@@ -55,15 +55,15 @@ final class CompactionStep {
         deleted.computeIfAbsent(row.name(), it -> pointers.deleted(tx.snapshot(), it));
       }
     }
-    updated.forEach((key, it) -> Reads.await(it).ifPresent(at -> lastUpdated.put(key, at)));
-    deleted.forEach((key, it) -> Reads.await(it).ifPresent(row -> lastDeleted.put(key, row)));
+    updated.forEach((key, it) -> Awaiting.await(it).ifPresent(at -> lastUpdated.put(key, at)));
+    deleted.forEach((key, it) -> Awaiting.await(it).ifPresent(row -> lastDeleted.put(key, row)));
   }
 
   private void update(DatabaseUpdate row) {
     clear(row.instance(), lastUpdated.put(row.instance(), row.at()));
   }
 
-  /** The life is over, so of its rows only this one stays, in the place of the name's last one. */
+  /** Ends the life: of its rows only this one stays, and it replaces the name's previous one. */
   private void delete(DatabaseUpdate row) {
     clear(row.instance(), row.joined());
     clear(row.instance(), lastUpdated.remove(row.instance()));
@@ -77,7 +77,7 @@ final class CompactionStep {
     }
   }
 
-  /** Nobody's reads depend on a row's absence, so its clear needs no conflict range. */
+  /** No read depends on the absence of a row, so clearing it needs no conflict range. */
   private void clear(InstanceId instance, Versionstamp at) {
     if (at != null) {
       tx.options().setNextWriteNoWriteConflictRange();

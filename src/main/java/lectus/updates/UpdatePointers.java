@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
 import lectus.database.InstanceId;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.RootSubspace;
 import lectus.store.Versionstamp;
 import lectus.tuple.MalformedTupleException;
@@ -17,7 +17,7 @@ import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
 /**
- * What the compaction of the updates log remembers.
+ * The state of the updates log's compaction.
  *
  * <pre>
  * key                                     value
@@ -39,13 +39,13 @@ public final class UpdatePointers {
     this.root = rootPrefix;
   }
 
-  /** The row of the updates log that a pointer is of. */
+  /** The row of the updates log that a pointer refers to. */
   public record Target(InstanceId instance, Versionstamp at) {}
 
   /**
-   * What a row points to; empty for the one that points to none.
+   * Returns the target of a pointer. Empty for the one row that has none.
    *
-   * @throws MalformedTupleException if it is no row of this subspace
+   * @throws MalformedTupleException if the row does not belong to this subspace
    */
   public Optional<Target> target(KeyValue row) {
     TupleReader key =
@@ -62,11 +62,11 @@ public final class UpdatePointers {
   }
 
   /**
-   * The first point not compacted yet. A conflicting read: of several compactions at once one goes
-   * on.
+   * Returns the first point not compacted yet. This read conflicts, so of several concurrent
+   * compactions only one continues.
    */
   Versionstamp progress(Transaction tx) {
-    byte[] value = Reads.await(tx.get(progressKey()));
+    byte[] value = Awaiting.await(tx.get(progressKey()));
     return value == null ? Versionstamp.ZERO : new Versionstamp(reader(value).versionstamp());
   }
 
@@ -74,7 +74,7 @@ public final class UpdatePointers {
     tx.set(progressKey(), value().versionstamp(next.bytes()).toBytes());
   }
 
-  /** Where the one {@code updated} row of an instance lies among those compacted. */
+  /** Returns the point of an instance's only {@code updated} row in the compacted part. */
   CompletableFuture<Optional<Versionstamp>> updated(ReadTransaction tx, InstanceId instance) {
     return tx.get(key(instance))
         .thenApply(
@@ -90,7 +90,7 @@ public final class UpdatePointers {
     tx.clear(key(instance));
   }
 
-  /** The one {@code deleted} row of a name among those compacted. */
+  /** Returns a name's only {@code deleted} row in the compacted part. */
   CompletableFuture<Optional<DatabaseUpdate>> deleted(ReadTransaction tx, DatabaseName name) {
     return tx.get(key(name))
         .thenApply(value -> Optional.ofNullable(value).map(it -> deleted(name, reader(it))));

@@ -9,26 +9,26 @@ import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
 
 /**
- * Keeps the updates log as small as there are databases. Of each living database its {@code
- * created} row and its last {@code updated} row stay. Of each name whose database was deleted one
- * {@code deleted} row stays, the last, which tells since when there had been such databases: for as
- * long as the store lives, or a token from before could not tell its reader that a database is
+ * Keeps the updates log as small as the number of databases. Each living database keeps its {@code
+ * created} row and its last {@code updated} row. Each name with deleted databases keeps one {@code
+ * deleted} row, the last, which records when the first of them was created. That row stays for the
+ * store's lifetime: without it, the reader of an older token could not learn that a database is
  * gone.
  *
- * <p>Each step is a transaction of its own that does all or nothing. It only touches rows that are
- * committed, which no writer reads, so it makes no writer lose. Only the server that has the lease
- * takes steps: when another takes it over during a step, that step runs again and finds it taken.
+ * <p>Each step is a transaction of its own. It touches only committed rows, which no writer reads,
+ * so it makes no writer lose. Only the server that holds the lease takes steps. If another server
+ * takes the lease during a step, that step runs again and finds it taken.
  */
 public final class UpdatesCompaction {
-  /** Rows that a step takes at most of each bucket. */
+  /** The most rows that a step takes of each bucket. */
   private static final int ROWS_PER_BUCKET = 256;
 
   static final String TASK = "updates-compaction";
 
-  /** Some ten seconds: how long the log grows at most when its server dies. */
+  /** About ten seconds: how long the log grows uncompacted when its server dies. */
   private static final long LEASE_VERSIONS = 10_000_000;
 
-  /** Shorter than an orderly stop may last. */
+  /** Shorter than an orderly shutdown may take. */
   private static final TransactionLimits AT_THE_END =
       new TransactionLimits(5, Duration.ofSeconds(2));
 
@@ -54,9 +54,9 @@ public final class UpdatesCompaction {
     this.rowsPerBucket = rowsPerBucket;
   }
 
-  /** Compacts the next rows; false if none followed them, or another server compacts. */
+  /** Compacts the next rows. Returns false if no rows follow them or another server compacts. */
   public boolean step() {
-    // Stored twice, the second run goes on from the first.
+    // If it is stored twice, the second run continues after the first.
     return transactions.runIdempotent(
         tx -> {
           if (lease.isTaken(tx)) {
@@ -74,7 +74,7 @@ public final class UpdatesCompaction {
         });
   }
 
-  /** Lets another server go on at once. */
+  /** Releases the lease, so that another server can continue immediately. */
   public void giveBack() {
     atTheEnd.runIdempotent(
         tx -> {

@@ -10,15 +10,15 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import lectus.database.DatabaseUpdate;
 import lectus.database.UpdatesSubspace;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.Versionstamp;
 
 /**
- * Reads the updates log of a store in the order of commits, whatever bucket a row lies in.
+ * Reads the updates log of a store in commit order, across all buckets.
  *
- * <p>Compaction removes {@code updated} rows that a later one of the same instance follows, so what
- * a reader finds behind a point is, of each database that moved since, at least the last move.
+ * <p>Compaction removes {@code updated} rows that are followed by a later one of the same instance.
+ * So after any point a reader finds at least the last change of each database that changed since.
  */
 public final class UpdatesLog {
   private static final Comparator<DatabaseUpdate> OLDEST_FIRST =
@@ -31,17 +31,17 @@ public final class UpdatesLog {
   }
 
   /**
-   * Rows in their order, as many as one read brings.
+   * Rows in order, as many as one read returns.
    *
-   * @param next where to go on: the point to hand in next; empty if no row follows
+   * @param next where to continue: the point for the next call; empty if no row follows
    */
   public record Chunk(List<DatabaseUpdate> rows, Optional<Versionstamp> next) {}
 
   /**
-   * Reads on, oldest first.
+   * Reads forward, oldest first.
    *
-   * @param from the first point to look at
-   * @param perBucket rows read at most of each bucket, all at once
+   * @param from the first point to read
+   * @param perBucket the most rows read of each bucket, all at once
    */
   public Chunk read(ReadTransaction tx, Versionstamp from, int perBucket) {
     List<List<DatabaseUpdate>> buckets = buckets(tx, from, Versionstamp.END, perBucket, false);
@@ -52,10 +52,10 @@ public final class UpdatesLog {
   }
 
   /**
-   * Reads back, newest first.
+   * Reads backward, newest first.
    *
-   * @param until the first point not to look at: rows before it are read
-   * @param perBucket rows read at most of each bucket, all at once
+   * @param until the end, exclusive: rows before it are read
+   * @param perBucket the most rows read of each bucket, all at once
    */
   public Chunk readBack(ReadTransaction tx, Versionstamp until, int perBucket) {
     List<List<DatabaseUpdate>> buckets = buckets(tx, Versionstamp.ZERO, until, perBucket, true);
@@ -68,7 +68,7 @@ public final class UpdatesLog {
     return new Chunk(rows, last);
   }
 
-  /** When the newest row was written; empty if there is none. */
+  /** Returns the point of the newest row. Empty if there is none. */
   public Optional<Versionstamp> newest(ReadTransaction tx) {
     return buckets(tx, Versionstamp.ZERO, Versionstamp.END, 1, true).stream()
         .flatMap(List::stream)
@@ -82,10 +82,13 @@ public final class UpdatesLog {
     for (int bucket = 0; bucket < UpdatesSubspace.BUCKETS; bucket++) {
       reading.add(rows.read(tx, bucket, from, until, limit, reverse));
     }
-    return reading.stream().map(Reads::await).toList();
+    return reading.stream().map(Awaiting::await).toList();
   }
 
-  /** How far each bucket was read that may have more: only up to there the rows are complete. */
+  /**
+   * Returns the last point read of each bucket that may have more: the rows are complete only up to
+   * there.
+   */
   private static Stream<Versionstamp> ends(List<List<DatabaseUpdate>> buckets, int limit) {
     return buckets.stream()
         .filter(bucket -> bucket.size() == limit)

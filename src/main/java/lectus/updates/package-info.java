@@ -1,5 +1,5 @@
 /**
- * The updates log of the whole store: reading it in order, and compacting it. Its rows are encoded
- * in {@link lectus.database.UpdatesSubspace}. Documents are not known here.
+ * The updates log of the whole store: reading it in order and compacting it. {@link
+ * lectus.database.UpdatesSubspace} encodes its rows. This package knows nothing of documents.
  */
 package lectus.updates;

@@ -5,12 +5,19 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
- * Measures how a well-behaved client fares beside attacks on a server that runs already: its p99 at
- * rest, then under each attack that is named, then under all of them at once.
+ * Measures a well-behaved client beside attacks on a running server: its p99 at rest, then under
+ * each named attack, then under all of them at once.
+ *
+ * <p>Each measurement, at rest as well, is taken twice in a row. During the first, the JIT compiler
+ * still takes a core of its own for the code that has just begun to run. The second shows the
+ * lasting cost of an attack, and is compared with the second one at rest.
  */
 final class AbuseMain {
+  private static final String ALL = "all";
+
   private final int port;
   private final Duration time;
   private final long seed;
@@ -27,8 +34,8 @@ final class AbuseMain {
   }
 
   /**
-   * @param arguments the port on this machine, seconds for each measurement, the seed, then the
-   *     names of attacks; none: each and all
+   * @param arguments the port on this machine, seconds for each of two measurements, the seed, then
+   *     the names of attacks, or {@value #ALL} for all at once; none: each and all
    */
   public static void main(String[] arguments) throws IOException, InterruptedException {
     int port = Integer.parseInt(arguments[0]);
@@ -45,43 +52,56 @@ final class AbuseMain {
 
   private void measure(List<String> named) throws IOException, InterruptedException {
     measure("a client at rest", List.of());
+    rest = client.latencies().percentile(99).toNanos() / 1e6;
     for (Attack attack : Attack.all()) {
       if (named.isEmpty() || named.contains(attack.title())) {
         measure("beside " + attack.title(), List.of(attack));
       }
     }
-    if (named.isEmpty()) {
+    if (named.isEmpty() || named.contains(ALL)) {
       measure("beside all at once", Attack.all());
     }
   }
 
   private void measure(String what, List<Attack> attacks) throws IOException, InterruptedException {
-    // What an attack left behind is to count for that attack alone.
+    // The remains of an attack must not count for the next one.
     Thread.sleep(time.toMillis());
-    client.latencies().reset();
     int refused = client.refused();
-    String neighbours = attacks.isEmpty() ? "alone" : attack(attacks);
-    if (attacks.isEmpty()) {
-      Thread.sleep(time.toMillis());
-    }
+    Optional<Process> neighbours =
+        attacks.isEmpty() ? Optional.empty() : Optional.of(attack(attacks));
+    String beginning = measured();
+    String then = measured();
     System.out.printf(
-        "| %s | %s; refused %d times; %s |%n",
-        what, told(client.latencies()), client.refused() - refused, neighbours);
+        "| %s | %s; at first %s; refused %d times; %s |%n",
+        what,
+        then,
+        beginning,
+        client.refused() - refused,
+        neighbours.isPresent() ? end(neighbours.get()) : "alone");
+  }
+
+  private String measured() throws InterruptedException {
+    client.latencies().reset();
+    Thread.sleep(time.toMillis());
+    return told(client.latencies());
   }
 
   /**
-   * Attackers are elsewhere as a rule. Here they have the same cores, so they get what the server
-   * and the client leave.
+   * Attackers usually run elsewhere. Here they share the cores, so they get what the server and the
+   * client leave.
    */
-  private String attack(List<Attack> attacks) throws IOException, InterruptedException {
+  private Process attack(List<Attack> attacks) throws IOException {
     List<String> command = new ArrayList<>(List.of("nice", "-n", "19", "java", "-Xmx768m", "-cp"));
     command.add(System.getProperty("java.class.path"));
     command.add(AttackMain.class.getName());
-    command.addAll(List.of("" + port, "" + time.toSeconds(), "" + seed));
+    command.addAll(List.of("" + port, "" + 2 * time.toSeconds(), "" + seed));
     attacks.forEach(attack -> command.add(attack.title()));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    process.waitFor();
+    return new ProcessBuilder(command).redirectErrorStream(true).start();
+  }
+
+  private static String end(Process attack) throws IOException, InterruptedException {
+    String said = new String(attack.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    attack.waitFor();
     return said.strip().replace('\n', ' ');
   }
 
@@ -90,13 +110,12 @@ final class AbuseMain {
       return "nothing was answered";
     }
     double p99 = latencies.percentile(99).toNanos() / 1e6;
-    rest = rest == 0 ? p99 : rest;
     return String.format(
-        "%d answers, p50 %.1f ms, p99 %.1f ms (%.1f × at rest), worst %.1f ms",
+        "%d answers, p50 %.1f ms, p99 %.1f ms%s, worst %.1f ms",
         latencies.count(),
         latencies.percentile(50).toNanos() / 1e6,
         p99,
-        p99 / rest,
+        rest == 0 ? "" : String.format(" (%.1f × at rest)", p99 / rest),
         latencies.percentile(100).toNanos() / 1e6);
   }
 }

@@ -19,12 +19,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Everything that clients did to servers of earlier days, at once, against one with a small heap,
- * and a well-behaved client beside it. It must not notice more than that the server is busy, and
- * nothing may be left of it all.
+ * All attacks that harmed earlier servers, at once, against a server with a small heap, beside a
+ * well-behaved client. The client must notice no more than that the server is busy, and afterwards
+ * nothing may be left of the attacks.
  *
- * <p>{@code -Dlectus.abuse.seconds=600} goes on for longer and asks for a long sleep of the
- * process; {@code -Dlectus.abuse.each=true} runs each attack alone, too.
+ * <p>{@code -Dlectus.abuse.seconds=600} runs longer and makes the process sleep for long; {@code
+ * -Dlectus.abuse.each=true} runs each attack alone, too.
  */
 @Timeout(3_600)
 final class AbuseTest {
@@ -35,7 +35,7 @@ final class AbuseTest {
   private static final int ENDED_BY_SIGTERM = 128 + 15;
   private static final int STOP_SECONDS = 60;
 
-  /** Loose: a busy machine runs the attackers and the server on the same cores. */
+  /** Loose: on a busy machine the attackers and the server share the cores. */
   private static final Duration WORST = Duration.ofSeconds(20);
 
   /** The well-behaved client may have been between two connections. */

@@ -11,12 +11,12 @@ import lectus.http.testing.LectusServer;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 
-/** What the auditor and a fresh server find in the store of a server that has ended. */
+/** Checks the store of a server that has ended, with the auditor and a fresh server. */
 final class Aftermath {
   private Aftermath() {}
 
   /**
-   * @param documents what was acknowledged, as paths
+   * @param documents those that were acknowledged, as paths
    */
   static void assertSoundWith(Path data, Collection<String> documents) {
     try (Store store = EmbeddedStores.open(data)) {

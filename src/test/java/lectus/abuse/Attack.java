@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Something that no client may do to others. Its threads are few; it leaves everything open until
- * it ends.
+ * Something that no client may do to others. It has few threads and leaves everything open until it
+ * ends.
  */
 public sealed interface Attack
     permits HangUps,
@@ -21,7 +21,7 @@ public sealed interface Attack
         SubscriptionFlood,
         UnfinishedMessages {
 
-  /** All of them, as large as they were when they killed. */
+  /** Returns all attacks, in the size that broke earlier servers. */
   static List<Attack> all() {
     return List.of(
         new SlowBodies(3_400, 62_000),
@@ -38,7 +38,7 @@ public sealed interface Attack
         new HangUps(300));
   }
 
-  /** Goes on until the deadline. */
+  /** Runs until the deadline. */
   void run(Target target, Random dice, Deadline deadline);
 
   default String title() {

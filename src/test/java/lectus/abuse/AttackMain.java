@@ -3,7 +3,9 @@ package lectus.abuse;
 import java.time.Duration;
 import java.util.List;
 
-/** Attacks from a process of their own, so that they take no time from the client beside them. */
+/**
+ * Runs attacks in a process of their own, so that they take no time from the client beside them.
+ */
 final class AttackMain {
   private AttackMain() {}
 

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** The connections of one attack: as many as there are to be, whatever the server does to them. */
+/** The connections of one attack: a constant number, whatever the server does to them. */
 final class Crowd implements AutoCloseable {
   private static final int NEW_IN_A_TURN = 200;
 
@@ -14,7 +14,7 @@ final class Crowd implements AutoCloseable {
   private final List<Line> lines = new ArrayList<>();
 
   /**
-   * @param opening a connection that has something to say
+   * @param opening creates a connection that has something to send
    */
   Crowd(int size, Supplier<Line> opening) {
     this.size = size;
@@ -22,9 +22,9 @@ final class Crowd implements AutoCloseable {
   }
 
   /**
-   * A turn of each, and new ones in the place of those that are over.
+   * Gives each connection a turn, and replaces those that are over.
    *
-   * @param mostRead what each reads at most, in bytes
+   * @param mostRead the most bytes that each reads
    */
   void turn(int mostRead) {
     lines.forEach(line -> line.turn(mostRead));

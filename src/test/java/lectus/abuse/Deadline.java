@@ -3,7 +3,7 @@ package lectus.abuse;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** When an attack is to end. */
+/** The time at which an attack ends. */
 public record Deadline(long nanoTime) {
 
   public static Deadline in(Duration time) {
@@ -14,7 +14,7 @@ public record Deadline(long nanoTime) {
     return System.nanoTime() - nanoTime >= 0;
   }
 
-  /** Waits between two turns of an attack, which sets its pace. */
+  /** Pauses between two turns of an attack, which sets its pace. */
   void pause(int millis) {
     LockSupport.parkNanos(Duration.ofMillis(millis).toNanos());
   }

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * A disk that fails: while it does, every sync of a process comes to EIO. A few lines of C stand
- * before the C library's functions (LD_PRELOAD), since no file system fails when it is asked to.
+ * A failing disk: while it fails, every sync of a process returns EIO. No file system fails on
+ * request, so a few lines of C are loaded before the C library (LD_PRELOAD).
  */
 final class FailingSyncs {
   private static final String SOURCE =
@@ -44,7 +44,7 @@ final class FailingSyncs {
     this.flag = flag;
   }
 
-  /** Compiles it; without a compiler the test is skipped. */
+  /** Compiles the library; the test is skipped if there is no compiler. */
   static FailingSyncs in(Path folder) {
     try {
       Path source = Files.writeString(folder.resolve("eio.c"), SOURCE);
@@ -56,7 +56,7 @@ final class FailingSyncs {
     }
   }
 
-  /** What a process has to be started with. */
+  /** Returns the environment that the process needs. */
   Map<String, String> environment() {
     return Map.of("LD_PRELOAD", library.toString(), "DISK_FAILS_WHILE", flag.toString());
   }

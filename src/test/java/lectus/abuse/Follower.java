@@ -10,7 +10,7 @@ import lectus.http.testing.Connection;
 import lectus.http.testing.Connection.Frame;
 import lectus.http.testing.Frames;
 
-/** Reads the changes of a database as they come, in a thread of its own. */
+/** Reads the changes of a database as they come, on a thread of its own. */
 final class Follower implements AutoCloseable {
   private static final Pattern ID = Pattern.compile("\"id\":\"(doc\\d+)\"");
   private static final byte[] NOTHING = {};
@@ -22,13 +22,13 @@ final class Follower implements AutoCloseable {
   private volatile String end;
 
   private interface Reading {
-    /** Reads something; null: nothing more will come. */
+    /** Reads something; returns null if nothing more will come. */
     String next(Connection from);
   }
 
   /**
-   * @param said once the server has answered the opening; before that no frame may be sent (RFC
-   *     6455, section 4.1)
+   * @param said sent once the server has answered the opening; before that no frame may be sent
+   *     (RFC 6455, section 4.1)
    */
   private Follower(String name, int port, String opening, byte[] said, Reading reading) {
     this.name = name;
@@ -96,7 +96,7 @@ final class Follower implements AutoCloseable {
     return end != null;
   }
 
-  /** How it ended; null if it did not. */
+  /** Returns how it ended; null if it did not. */
   String end() {
     return end;
   }

@@ -14,20 +14,20 @@ import lectus.http.testing.Request;
 import lectus.store.testing.Await;
 
 /**
- * A client who does no harm: it writes documents, reads each of them, and follows its database by a
- * continuous feed and a WebSocket. What it is not given is a fault.
+ * A well-behaved client: it writes documents, reads each of them, and follows its database by a
+ * continuous feed and a WebSocket. Everything that it does not get is a fault.
  */
 public final class GoodClient implements AutoCloseable {
   private static final String DATABASE = "/good";
   private static final int PATIENCE_MILLIS = 60_000;
   private static final int PAUSE_MILLIS = 15;
 
-  /** Every so many requests it begins a new connection, as one that comes anew. */
+  /** The number of requests after which it opens a new connection, like a new client. */
   private static final int ON_A_CONNECTION = 10;
 
   private static final int MOST_RETRIES = 200;
 
-  /** What a connection says that is closed before it answers. */
+  /** Stands for the answer of a connection that was closed before it answered. */
   private static final Answer LATER = new Answer(503, "", Map.of("retry-after", List.of("0")), "");
 
   private final int port;
@@ -42,7 +42,7 @@ public final class GoodClient implements AutoCloseable {
   private int lost;
   private int refused;
 
-  /** It was refused without being told when to come again, which is told once. */
+  /** Whether it was refused without Retry-After; reported once. */
   private boolean undated;
 
   private GoodClient(int port) {
@@ -66,17 +66,17 @@ public final class GoodClient implements AutoCloseable {
     return latencies;
   }
 
-  /** Documents whose writing was acknowledged. */
+  /** Returns the documents whose writes were acknowledged. */
   public Set<String> written() {
     return new TreeSet<>(written);
   }
 
-  /** How often it was told to come later. */
+  /** Returns how often it was told to come later. */
   public int refused() {
     return refused;
   }
 
-  /** Ends when the rows of all its writes have come, and says what went wrong. */
+  /** Ends when the rows of all its writes have come, and returns what went wrong. */
   public List<String> finish() {
     ending = true;
     try {
@@ -110,8 +110,8 @@ public final class GoodClient implements AutoCloseable {
     String content = "\"content\":\"of " + id + "\"";
     int before = lost;
     Answer put = ask(new Request(port, "PUT", DATABASE + "/" + id).json("{" + content + "}"));
-    // An answer that was lost with its connection may have been good.
-    boolean stored = put.status() == 201 || put.status() == 409 && lost > before;
+    // The write whose answer was lost with its connection may have succeeded.
+    boolean stored = put.status() == 201 || (put.status() == 409 && lost > before);
     if (!stored) {
       faults.add("PUT " + id + ": " + put);
       return;
@@ -123,7 +123,7 @@ public final class GoodClient implements AutoCloseable {
     }
   }
 
-  /** Asks until there is an answer other than that it should come later. */
+  /** Retries until the answer is not to come later. */
   private Answer ask(Request request) {
     for (int i = 0; i < MOST_RETRIES; i++) {
       long start = System.nanoTime();
@@ -147,8 +147,8 @@ public final class GoodClient implements AutoCloseable {
     try {
       return askOn(anew ? reconnect() : connection, request);
     } catch (UncheckedIOException closed) {
-      // A server may close a connection on which nothing is under way, and in a flood of new ones
-      // it closes some without a word.
+      // A server may close an idle connection, and in a flood of new ones it closes some without an
+      // answer.
       lost++;
       disconnect();
       return anew ? LATER : askOnce(request);

@@ -2,7 +2,9 @@ package lectus.abuse;
 
 import java.util.Random;
 
-/** Clients that leave in the midst: of what they read, of what they send, of becoming a socket. */
+/**
+ * Clients that leave half-way: while they read, while they send, during a WebSocket's handshake.
+ */
 record HangUps(int clients) implements Attack {
   private static final int RECEIVE_BYTES = 4_096;
 
@@ -11,7 +13,7 @@ record HangUps(int clients) implements Attack {
     try (Crowd crowd = new Crowd(clients, () -> begun(target, dice))) {
       while (!deadline.isOver()) {
         crowd.turn(2_000);
-        // Each stays for half a second or so.
+        // Each stays for about half a second.
         crowd.forEach(
             line -> {
               if (dice.nextInt(10) == 0) {

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 
-/** Lists of document ids as large as a request may be, for feeds that never end. */
+/** Lists of document ids of the largest allowed size, for feeds that never end. */
 record HugeFilters(int clients, int bytes) implements Attack {
 
   @Override

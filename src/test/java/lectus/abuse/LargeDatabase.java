@@ -3,7 +3,7 @@ package lectus.abuse;
 import lectus.http.testing.Connection;
 import lectus.http.testing.Request;
 
-/** What the attacks read: many documents, some with a long text. */
+/** The database that the attacks read: many documents, some with a long text. */
 final class LargeDatabase {
   private static final int BATCHES = 20;
   private static final int DOCUMENTS = 500;
@@ -12,7 +12,7 @@ final class LargeDatabase {
 
   private LargeDatabase() {}
 
-  /** Unless it is there. */
+  /** Creates it unless it exists. */
   static void create(int port) {
     try (Connection connection = new Connection(port)) {
       if (connection.write(new Request(port, "PUT", "/large").bytes()).read(false).status()

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Documents of the greatest size in feeds whose clients hardly read: each row alone is a page, and
- * a third of what all pages may have in so small a heap.
+ * Documents of the greatest size in feeds whose clients hardly read: each row is a page by itself,
+ * and takes a third of the memory of all pages in so small a heap.
  */
 @Timeout(120)
 final class LargestDocumentsTest {
@@ -82,7 +82,7 @@ final class LargestDocumentsTest {
     return Wire.subscribe("a", "largest", ",\"include_docs\":true,\"since\":\"" + since + "\"");
   }
 
-  /** Enough for a first page. */
+  /** Writes enough for a first page. */
   private void writeOrdinary() {
     String text = "a".repeat(1_000);
     String docs =
@@ -104,7 +104,7 @@ final class LargestDocumentsTest {
     Await.until(id + " is read", () -> request.send().status() == 200);
   }
 
-  /** The clients take a little now and then while something else is done. */
+  /** Lets the clients read a little now and then while something else is done. */
   private void turnWhile(Runnable other) {
     CompletableFuture<Void> done = CompletableFuture.runAsync(other);
     turnUntil(done::isDone);

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** How long answers took. */
+/** The latencies of answers. */
 public final class Latencies {
   private final List<Long> nanos = new ArrayList<>();
 
@@ -13,7 +13,7 @@ public final class Latencies {
     nanos.add(time);
   }
 
-  /** Forgets what was before. */
+  /** Forgets all earlier latencies. */
   public synchronized void reset() {
     nanos.clear();
   }
@@ -23,7 +23,7 @@ public final class Latencies {
   }
 
   /**
-   * So many percent took no longer.
+   * Returns the latency that so many percent did not exceed.
    *
    * @throws IllegalStateException if there was no answer
    */

@@ -13,8 +13,8 @@ import java.util.Arrays;
 import java.util.Deque;
 
 /**
- * A connection to the target that never waits: in each turn it says what can be said and reads as
- * much as it is told to, so that one thread has thousands of them.
+ * A non-blocking connection to the target: in each turn it sends what can be sent and reads as much
+ * as it is told to, so that one thread serves thousands of them.
  */
 final class Line implements AutoCloseable {
   private static final ByteBuffer SCRATCH = ByteBuffer.allocateDirect(64 << 10);
@@ -35,7 +35,7 @@ final class Line implements AutoCloseable {
   /**
    * Begins to connect.
    *
-   * @param receiveBytes what may wait to be read; 0: as the system has it
+   * @param receiveBytes the size of the receive buffer; 0: the system's default
    */
   static Line to(Target target, int receiveBytes) {
     try {
@@ -59,7 +59,7 @@ final class Line implements AutoCloseable {
     return say(ByteBuffer.wrap(bytes));
   }
 
-  /** Says it as soon as it can. The bytes are not copied. */
+  /** Sends the bytes as soon as possible. They are not copied. */
   Line say(ByteBuffer bytes) {
     unsaid.add(bytes.duplicate());
     return this;
@@ -69,17 +69,17 @@ final class Line implements AutoCloseable {
     return unsaid.isEmpty();
   }
 
-  /** How many bytes came so far. */
+  /** Returns how many bytes have arrived so far. */
   long read() {
     return read;
   }
 
-  /** Whether the server closed it, or refused it. */
+  /** Whether the server has closed or refused it. */
   boolean isOver() {
     return over;
   }
 
-  /** Says what can be said now, and reads so many bytes at most. */
+  /** Sends what can be sent now, and reads at most so many bytes. */
   void turn(int mostRead) {
     if (over) {
       return;
@@ -121,7 +121,7 @@ final class Line implements AutoCloseable {
     }
   }
 
-  /** The first bytes tell the status of the first answer. */
+  /** The first bytes contain the status of the first answer. */
   private void note(ByteBuffer bytes) {
     long before = read;
     read += bytes.remaining();
@@ -138,7 +138,7 @@ final class Line implements AutoCloseable {
     return line.startsWith("HTTP/1.") ? Integer.parseInt(line.substring(9)) : 0;
   }
 
-  /** Leaves without a word. */
+  /** Closes the connection without notice. */
   @Override
   public void close() {
     over = true;

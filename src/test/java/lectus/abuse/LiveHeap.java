@@ -5,7 +5,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What a process still held after a collection, as {@code jcmd GC.class_histogram} tells it.
+ * The objects that a process still holds after a garbage collection, by {@code jcmd
+ * GC.class_histogram}.
  *
  * @param instances by the name of their class
  */
@@ -34,8 +35,11 @@ public record LiveHeap(long bytes, Map<String, Long> instances) {
     return new LiveHeap(bytes[0], instances);
   }
 
-  /** Iterators that hold native memory and files: each open one is kept by the engine. */
+  /**
+   * Returns the number of iterators, which hold native memory and files; the engine references each
+   * open one.
+   */
   public long openIterators() {
-    return instances.getOrDefault("lectus.store.embedded.engine.BoundedIterator", 0L);
+    return instances.getOrDefault("lectus.store.embedded.engine.read.BoundedIterator", 0L);
   }
 }

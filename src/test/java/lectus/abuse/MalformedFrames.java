@@ -3,7 +3,7 @@ package lectus.abuse;
 import java.util.Random;
 import lectus.abuse.fuzz.Malformed;
 
-/** Sockets on which what is no frame or no message comes, from clients that come back at once. */
+/** Sockets with invalid frames and messages, from clients that reconnect at once. */
 record MalformedFrames(int clients) implements Attack {
 
   @Override

@@ -3,7 +3,7 @@ package lectus.abuse;
 import java.util.Random;
 import lectus.abuse.fuzz.Malformed;
 
-/** What is no HTTP, from clients that come back at once. */
+/** Invalid HTTP, from clients that reconnect at once. */
 record MalformedHttp(int clients) implements Attack {
 
   @Override

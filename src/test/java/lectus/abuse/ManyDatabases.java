@@ -2,7 +2,7 @@ package lectus.abuse;
 
 import java.util.Random;
 
-/** Databases that are created and dropped, one connection for all. */
+/** Databases that are created and dropped over one connection. */
 record ManyDatabases(int databases) implements Attack {
   private static final int IN_A_TURN = 20;
 
@@ -25,7 +25,7 @@ record ManyDatabases(int databases) implements Attack {
     }
   }
 
-  /** Creates one, and drops the one before the last so many. */
+  /** Creates a database, and drops the one that was created so many databases before. */
   private String createAndDrop(int number) {
     return Wire.request("PUT", "/abuse-" + number % databases, "")
         + Wire.request("DELETE", "/abuse-" + (number + databases / 2) % databases, "");

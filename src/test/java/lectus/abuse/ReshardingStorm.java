@@ -2,7 +2,7 @@ package lectus.abuse;
 
 import java.util.Random;
 
-/** A database that is given other shards all the time, while documents are written to it. */
+/** A database that is resharded all the time while documents are written to it. */
 record ReshardingStorm(int clients) implements Attack {
 
   @Override

@@ -18,7 +18,7 @@ record SelectorBombs(int clients) implements Attack {
           "{\"$not\":".repeat(450) + "{}" + "}".repeat(450),
           "{\"a\":{\"$in\":[" + "\"xxxxxxxx\",".repeat(100_000) + "1]}}");
 
-  /** Longer messages a socket does not take. */
+  /** The longest message that a socket takes. */
   private static final int LONGEST_MESSAGE = 250_000;
 
   private static final int SUBSCRIPTIONS = 20;
@@ -32,7 +32,7 @@ record SelectorBombs(int clients) implements Attack {
     try (Crowd crowd = new Crowd(clients, () -> armed(target, dice))) {
       while (!deadline.isOver()) {
         crowd.turn(64 << 10);
-        // Whoever was answered begins anew.
+        // A client that was answered begins anew.
         crowd.forEach(
             line -> {
               if (line.read() > 0 && dice.nextInt(20) == 0) {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** What in a server's log no client should be able to bring about. */
+/** Lines of a server's log that no client should be able to provoke. */
 public final class ServerLog {
   private static final Pattern COMPLAINT =
       Pattern.compile(" ERROR |OutOfMemoryError|StackOverflowError|^Exception|^Caused by:|SIGSEGV");
@@ -15,9 +15,10 @@ public final class ServerLog {
   private ServerLog() {}
 
   /**
-   * Defects, the heads of stack traces, and lines with characters that would steer a terminal.
+   * Returns defects, the heads of stack traces, and lines with characters that would control a
+   * terminal.
    *
-   * @param lines what the server said, on both streams
+   * @param lines of both output streams
    */
   public static List<String> complaints(List<String> lines) {
     List<String> complaints = new ArrayList<>();

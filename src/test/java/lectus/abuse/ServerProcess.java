@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import lectus.store.testing.Await;
 
-/** A server as a process of its own with a small heap, watched from outside. Linux only. */
+/** A server in a process of its own with a small heap, watched from outside. Linux only. */
 public final class ServerProcess implements AutoCloseable {
   private static final String LISTENING = "Lectus listens on http://127.0.0.1:";
 
@@ -32,7 +32,7 @@ public final class ServerProcess implements AutoCloseable {
     port = Integer.parseInt(line.substring(LISTENING.length(), line.length() - 1));
   }
 
-  /** Whether this system shows what a process holds. */
+  /** Whether this system shows the resources of a process. */
   public static boolean canBeWatched() {
     return Files.isDirectory(Path.of("/proc/self/fd"));
   }
@@ -47,7 +47,7 @@ public final class ServerProcess implements AutoCloseable {
     return start(folder, heapMegabytes, Map.of(), settings);
   }
 
-  /** As {@link #start(Path, int, String...)}, with more of an environment. */
+  /** As {@link #start(Path, int, String...)}, with additional environment variables. */
   static ServerProcess start(
       Path folder, int heapMegabytes, Map<String, String> environment, String... settings) {
     try {
@@ -58,7 +58,7 @@ public final class ServerProcess implements AutoCloseable {
       command.add("-Dlogback.configurationFile=" + Path.of("conf", "logback.xml").toAbsolutePath());
       command.addAll(List.of("-cp", System.getProperty("java.class.path"), "lectus.Lectus"));
       command.addAll(List.of("serve", "--port", "0", "--data", data(folder).toString()));
-      // The name by which tests ask for servers.
+      // The name by which tests address servers.
       command.addAll(List.of("--set", "http.hosts=host"));
       for (String setting : settings) {
         command.addAll(List.of("--set", setting));
@@ -71,7 +71,7 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** Where a server that was started in this folder keeps its data. */
+  /** Returns where a server that was started in this folder keeps its data. */
   public static Path data(Path folder) {
     return folder.resolve("data");
   }
@@ -84,7 +84,7 @@ public final class ServerProcess implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** Everything it said, on both streams. */
+  /** Returns all lines of both output streams. */
   public List<String> log() {
     try (Stream<String> lines = Files.lines(log, StandardCharsets.UTF_8)) {
       return lines.toList();
@@ -97,19 +97,19 @@ public final class ServerProcess implements AutoCloseable {
     return log().stream().filter(line -> line.startsWith(LISTENING)).findFirst().orElse(null);
   }
 
-  /** How many files and sockets it has open. */
+  /** Returns how many files and sockets it has open. */
   public int descriptors() {
     return list("fd").size();
   }
 
-  /** How many of them are sockets, listening ones included. */
+  /** Returns how many sockets it has open, listening ones included. */
   public int sockets() {
     int sockets = 0;
     for (Path descriptor : list("fd")) {
       try {
         sockets += Files.readSymbolicLink(descriptor).toString().startsWith("socket:") ? 1 : 0;
       } catch (IOException closedMeanwhile) {
-        // It is none any more.
+        // The descriptor is closed by now.
       }
     }
     return sockets;
@@ -127,7 +127,7 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** What of its memory is in the machine's. */
+  /** Returns its resident memory. */
   public long residentBytes() {
     try {
       Path status = Path.of("/proc", Long.toString(process.pid()), "status");
@@ -142,7 +142,7 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  /** What its heap holds after a collection. */
+  /** Returns what its heap holds after a garbage collection. */
   public LiveHeap liveHeap() {
     try {
       Process jcmd =
@@ -157,9 +157,9 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * Gives it another limit ({@code prlimit}), at once.
+   * Changes one of its limits ({@code prlimit}), at once.
    *
-   * @param what as the command names it
+   * @param what the limit's name for the command
    */
   void limit(String what, String soft) {
     run("prlimit", "--pid", Long.toString(process.pid()), "--" + what + "=" + soft + ":");
@@ -169,7 +169,7 @@ public final class ServerProcess implements AutoCloseable {
     return Path.of(System.getProperty("java.home"), "bin", name);
   }
 
-  /** Holds it in the midst of whatever it does, as a machine that is asleep does (SIGSTOP). */
+  /** Stops it in the middle of its work (SIGSTOP), like a machine that is asleep. */
   public void sleep(Duration time) {
     signal("-STOP");
     try {
@@ -197,7 +197,7 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   /**
-   * Tells it to end (SIGTERM).
+   * Ends it in order (SIGTERM).
    *
    * @return its exit status
    * @throws IllegalStateException if it does not end in time
@@ -207,7 +207,7 @@ public final class ServerProcess implements AutoCloseable {
     return awaitEnd(seconds);
   }
 
-  /** As {@link #stop}, where it ends by itself. */
+  /** As {@link #stop}, for a server that ends by itself. */
   int awaitEnd(int seconds) {
     try {
       if (!process.waitFor(seconds, TimeUnit.SECONDS)) {

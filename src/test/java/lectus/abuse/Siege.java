@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Attacks that go on side by side. */
+/** Attacks that run side by side. */
 final class Siege implements AutoCloseable {
   private final List<Thread> threads = new ArrayList<>();
   private final List<String> failures = new ArrayList<>();
@@ -37,7 +37,7 @@ final class Siege implements AutoCloseable {
     }
   }
 
-  /** Waits for the end, and says what kept an attack from going on. */
+  /** Waits for the end, and returns what kept an attack from going on. */
   List<String> end() {
     close();
     synchronized (failures) {

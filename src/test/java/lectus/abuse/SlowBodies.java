@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Random;
 
-/** Bodies that come but for their end, of which there is a byte now and then. */
+/** Bodies that arrive except for their end, of which a byte arrives now and then. */
 record SlowBodies(int clients, int bytes) implements Attack {
 
   @Override

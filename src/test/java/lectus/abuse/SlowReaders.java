@@ -3,7 +3,7 @@ package lectus.abuse;
 import java.util.List;
 import java.util.Random;
 
-/** Readers of large answers who take a few bytes at a time. */
+/** Clients that read large answers a few bytes at a time. */
 record SlowReaders(int clients) implements Attack {
   private static final List<String> LARGE =
       List.of(

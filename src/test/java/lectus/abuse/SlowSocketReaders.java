@@ -2,7 +2,7 @@ package lectus.abuse;
 
 import java.util.Random;
 
-/** WebSockets with subscriptions to much, of which their clients hardly read anything. */
+/** WebSockets with large subscriptions whose clients hardly read. */
 record SlowSocketReaders(int clients) implements Attack {
   private static final int RECEIVE_BYTES = 4_096;
   private static final int SUBSCRIPTIONS = 20;

@@ -3,7 +3,7 @@ package lectus.abuse;
 import java.util.Random;
 import lectus.http.testing.Frames;
 
-/** Sockets on which as many subscriptions as there may be begin and end, again and again. */
+/** Sockets on which the most subscriptions that are allowed begin and end, again and again. */
 record SubscriptionFlood(int clients, int subscriptions) implements Attack {
   private static final int IN_A_TURN = 40;
 

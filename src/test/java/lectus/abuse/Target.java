@@ -3,7 +3,7 @@ package lectus.abuse;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The server that is attacked, and what it answered. */
+/** The attacked server, and its answers. */
 public final class Target {
   private final int port;
   private final Map<Integer, Integer> statuses = new TreeMap<>();
@@ -20,7 +20,7 @@ public final class Target {
     statuses.merge(status, 1, Integer::sum);
   }
 
-  /** How many answers there were by their status. */
+  /** Returns the number of answers by their status. */
   public synchronized Map<Integer, Integer> statuses() {
     return new TreeMap<>(statuses);
   }

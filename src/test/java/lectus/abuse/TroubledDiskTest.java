@@ -26,8 +26,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A disk that fills up and is freed, one that fails, file descriptors used up: writes are refused
- * and reads go on, and once the trouble is over writes do, too, in the same process. What was
- * acknowledged is there in the end.
+ * and reads go on. Once the trouble is over, writes go on, too, in the same process. In the end
+ * everything acknowledged is there.
  */
 @Timeout(300)
 final class TroubledDiskTest {
@@ -96,7 +96,7 @@ final class TroubledDiskTest {
     assertEndsSound(1);
   }
 
-  /** A file that may not grow any more stands for whatever else can happen to a write. */
+  /** A file that cannot grow stands for all other failures of a write. */
   @Test
   void log_that_cannot_be_written() {
     start(Map.of());
@@ -117,11 +117,11 @@ final class TroubledDiskTest {
   void descriptors_used_up() {
     start(Map.of());
     write();
-    // Classes that are found in a jar need no descriptor, those of a build do: they are loaded now.
+    // Classes in a jar need no descriptor, but those of a build do: they are loaded now.
     stopLogFromGrowing();
     server.limit("nofile", Integer.toString(server.descriptors() + 1));
 
-    // Until it needs another file, the store does not even notice.
+    // The store does not notice until it needs another file.
     assertRefusedWith(503);
     assertReadsGoOn();
 
@@ -154,7 +154,10 @@ final class TroubledDiskTest {
     assertThat(call("PUT", "/db", "").statusCode()).isEqualTo(201);
   }
 
-  /** Writes until a write gets this answer; that of the write that met the trouble is in doubt. */
+  /**
+   * Writes until a write gets this status; the outcome of the write that met the trouble is in
+   * doubt.
+   */
   private void assertRefusedWith(int status) {
     Await.until("writes are refused with " + status, () -> write() == status);
     assertThat(write()).isEqualTo(status);
@@ -179,7 +182,7 @@ final class TroubledDiskTest {
     Aftermath.assertSoundWith(data(), stored);
   }
 
-  /** What the store says of its trouble; RocksDB has its own words for it. */
+  /** Returns the store's log lines about its trouble; RocksDB has its own. */
   private List<String> causes() {
     return server.log().stream()
         .filter(line -> line.matches("\\S+ (ERROR|WARN ) .*") && !line.contains(" rocksdb "))

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.Random;
 import lectus.http.testing.Frames;
 
-/** Sockets with a message each that has no end yet. */
+/** Sockets with an unfinished message each. */
 record UnfinishedMessages(int clients, int bytes) implements Attack {
 
   @Override

@@ -3,7 +3,7 @@ package lectus.abuse;
 import java.nio.charset.StandardCharsets;
 import lectus.http.testing.Frames;
 
-/** What the attacks say, in the bytes of HTTP and WebSockets. */
+/** The bytes of HTTP and WebSockets that the attacks send. */
 final class Wire {
   private static final String HOST = " HTTP/1.1\r\nHost: 127.0.0.1\r\n";
 
@@ -18,7 +18,7 @@ final class Wire {
     return head(method, target, length) + json;
   }
 
-  /** All of a request but its body, which has so many bytes. */
+  /** Returns a request without its body, which has so many bytes. */
   static String head(String method, String target, long length) {
     return method
         + ' '
@@ -38,7 +38,7 @@ final class Wire {
         + "Sec-WebSocket-Protocol: lectus.changes.v1\r\n\r\n";
   }
 
-  /** A subscription to the changes of some databases, in a frame. */
+  /** Returns a subscription to the changes of some databases, in a frame. */
   static byte[] subscribe(String id, String db, String more) {
     return Frames.text(
         "{\"type\":\"subscribe\",\"id\":\"" + id + "\",\"db\":\"" + db + "\"" + more + "}");

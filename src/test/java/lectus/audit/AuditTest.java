@@ -38,9 +38,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The auditor finds what a writer forgets, says where, and finds nothing else. */
+/** The audit finds what a writer forgets, reports where, and reports nothing else. */
 class AuditTest {
-  /** What is wrong there cannot be told, for the database cannot be looked at. */
+  /** Damage here cannot be located, because the database cannot be opened. */
   private static final Set<DatabaseSubspace> PARTS_OF_HANDLES =
       Set.of(DatabaseSubspace.CONFIG, DatabaseSubspace.VALIDATORS);
 
@@ -318,7 +318,7 @@ class AuditTest {
 
   @Test
   void ids_that_are_left_behind_are_noted_and_no_finding() {
-    TestStores.onlyEmbedded(); // on a cluster every writer leaves some for a while
+    TestStores.onlyEmbedded(); // On a cluster every writer leaves ids behind for a while.
     FaultyStore cluster = new FaultyStore(store, true);
     new DocumentWriter(cluster.store(), db.catalogue)
         .write(db.name, List.of(edit("i", null, "{}")));
@@ -393,7 +393,7 @@ class AuditTest {
     }
   }
 
-  /** Makes edits whose transactions lack these operations. */
+  /** Makes edits whose transactions lack the given operations. */
   private void writing(Predicate<Operation> forgotten, Edit... edits) {
     faulty.lose(forgotten);
     assertThat(writer.write(db.name, List.of(edits)).hasFailures()).isFalse();

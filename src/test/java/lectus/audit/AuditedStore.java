@@ -6,24 +6,24 @@ import com.apple.foundationdb.Transaction;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.TransactionRunner;
 
-/** A store that is damaged on purpose and audited. */
+/** A store that is damaged on purpose and then audited. */
 record AuditedStore(Store store, TransactionRunner transactions) {
   static final Duration PAGE_BY_PAGE = Duration.ZERO;
 
   void corrupt(Consumer<Transaction> change) {
     transactions.run(
         tx -> {
-          Reads.await(tx.getReadVersion());
+          Awaiting.await(tx.getReadVersion());
           change.accept(tx);
           return null;
         });
   }
 
-  /** Read at one version and page by page, which find the same. */
+  /** Audits at one version and page by page, and checks that both find the same. */
   List<Finding> findings() {
     List<Finding> atOnce = new StoreAudit(store, AuditListener.SILENT).run().findings();
     List<Finding> paged =

@@ -10,7 +10,7 @@ import lectus.database.DatabaseHandle;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.local.LocalDocsSubspace;
 import lectus.document.testing.TestDatabase;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import lectus.tuple.TupleWriter;
@@ -19,12 +19,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The auditor finds whatever happens to the rows of a long string. */
+/** The audit finds any damage to the rows of a long string. */
 class LongStringAuditTest {
   private static final byte[] VALUE = {1};
   private static final int ROWS = 4;
 
-  /** A string in four rows, of which the last has 50 003 bytes, and another member. */
+  /** A string in four rows, the last of 50 003 bytes, and another member. */
   private static final String LONG = "{\"s\":\"" + "x".repeat(349_998) + "\",\"t\":1}";
 
   @RegisterExtension static final TestStores stores = new TestStores();
@@ -61,7 +61,7 @@ class LongStringAuditTest {
     other[other.length - 1] = 9;
     audited.corrupt(
         tx -> {
-          tx.set(other, Reads.await(tx.get(last)));
+          tx.set(other, Awaiting.await(tx.get(last)));
           tx.clear(last);
         });
 
@@ -88,7 +88,7 @@ class LongStringAuditTest {
             Arrays.copyOf(key, body),
             new TupleWriter(8).string("t").toBytes(),
             Arrays.copyOfRange(key, key.length - 3, key.length));
-    audited.corrupt(tx -> tx.set(elsewhere, Reads.await(tx.get(key))));
+    audited.corrupt(tx -> tx.set(elsewhere, Awaiting.await(tx.get(key))));
 
     audited.assertFound("document \"long\"", "a part of a body cannot be read");
   }
@@ -108,7 +108,7 @@ class LongStringAuditTest {
     return rowsOfString().get(ROWS - 1).clone();
   }
 
-  /** The keys of the string in a document that was sound before. */
+  /** Returns the keys of the string in an undamaged document. */
   private List<byte[]> rowsOfString() {
     db.put("long", LONG);
     assertThat(audited.findings()).isEmpty();
@@ -120,7 +120,7 @@ class LongStringAuditTest {
   private List<byte[]> rows(byte[] prefix) {
     return db.read(
         (tx, database) ->
-            Reads.await(tx.getRange(prefix, DocumentsSubspace.endOf(prefix)).asList()).stream()
+            Awaiting.await(tx.getRange(prefix, DocumentsSubspace.endOf(prefix)).asList()).stream()
                 .map(KeyValue::getKey)
                 .toList());
   }

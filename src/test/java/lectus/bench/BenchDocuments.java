@@ -16,7 +16,7 @@ final class BenchDocuments {
 
   private BenchDocuments() {}
 
-  /** The key of a row; documents lie in the order of their numbers. */
+  /** Returns the key of a row. Documents are in the order of their numbers. */
   static byte[] key(long document, int row) {
     byte[] key = new byte[KEY_BYTES];
     Arrays.fill(key, (byte) 'h');
@@ -37,7 +37,7 @@ final class BenchDocuments {
     return keys;
   }
 
-  /** A number that is far from that of the one before, as new documents' ids are. */
+  /** Returns a number far from its predecessor's, as the ids of new documents are. */
   static long scattered(long number) {
     return number * SCATTER;
   }

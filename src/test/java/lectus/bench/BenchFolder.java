@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
-/** A folder below the working directory, so on the disk that is to be measured. */
+/** A folder below the working directory, and so on the disk to be measured. */
 final class BenchFolder implements AutoCloseable {
   private final Path root;
 

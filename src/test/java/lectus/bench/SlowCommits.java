@@ -8,8 +8,8 @@ import lectus.store.SlowStore;
 import lectus.store.Store;
 
 /**
- * A server on a store whose commits take a while, for {@code load-tests/writers.sh URL}: how much
- * of the time writers wait for commits that the server could have made side by side.
+ * Runs a server on a store with slow commits, for {@code load-tests/writers.sh URL}. It shows how
+ * long writers wait for commits that the server could have made concurrently.
  *
  * <pre>{@code java … lectus.bench.SlowCommits FOLDER [MILLISECONDS]}</pre>
  */
@@ -18,7 +18,7 @@ public final class SlowCommits {
 
   private SlowCommits() {}
 
-  /** Prints the server's address, and serves until it is killed. */
+  /** Prints the server's address and serves until killed. */
   public static void main(String[] args) throws InterruptedException {
     String millis = args.length > 1 ? args[1] : USUAL_MILLIS;
     Store store = SlowStore.open(Path.of(args[0]), Duration.ofMillis(Long.parseLong(millis)));

@@ -23,9 +23,9 @@ import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Durable transactions of 25 rows a second from 1, 16, 64 and 256 clients, each waiting for its
- * commit, beside the same rows written straight to RocksDB in synced batches of as many
- * transactions.
+ * Measures durable transactions of 25 rows a second from 1, 16, 64 and 256 clients, each waiting
+ * for its commit. The baseline writes the same rows straight to RocksDB, in synced batches of as
+ * many transactions.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)

@@ -26,8 +26,9 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Point reads and ranges of 20, 1 000 and 100 000 rows, each in a transaction of its own, beside
- * plain gets and plain iterators; straight after the ingest, so partly from the memtable.
+ * Measures point reads and ranges of 20, 1 000 and 100 000 rows, each in its own transaction,
+ * against plain gets and plain iterators. It runs right after the load, so reads are partly from
+ * the memtable.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -144,7 +145,7 @@ public class StoreReadBenchmark {
     return BenchDocuments.key(first + count / BenchDocuments.ROWS, count % BenchDocuments.ROWS);
   }
 
-  /** A document behind which there are at least {@code count} rows. */
+  /** Returns a document that is followed by at least {@code count} rows. */
   private static int randomDocument(int count) {
     return ThreadLocalRandom.current().nextInt(DOCUMENTS - count / BenchDocuments.ROWS);
   }

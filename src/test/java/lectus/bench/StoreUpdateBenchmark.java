@@ -27,9 +27,10 @@ import org.openjdk.jmh.annotations.Threads;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Durable updates of random documents in a store ten times as large as the cache, by 64 clients,
- * beside the same reads and writes straight on RocksDB in synced batches of 64. An update reads the
- * document's revision, replaces the 25 rows of its body and counts in one of 20 000 counters.
+ * Measures durable updates of random documents by 64 clients in a store ten times as large as the
+ * cache. The baseline does the same reads and writes straight on RocksDB in synced batches of 64.
+ * An update reads the document's revision, replaces the 25 rows of its body and adds to one of 20
+ * 000 counters.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
@@ -142,7 +143,7 @@ public class StoreUpdateBenchmark {
     return key;
   }
 
-  /** What all rows of a revision begin with. */
+  /** Returns the prefix of all rows of a revision. */
   private static byte[] head(long document, long revision) {
     return Arrays.copyOf(rowKey(document, revision, 0), HEAD_BYTES);
   }

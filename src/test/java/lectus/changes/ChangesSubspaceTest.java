@@ -13,8 +13,8 @@ import lectus.database.DatabaseName;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.revision.RevisionId;
-import lectus.store.Committed;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
+import lectus.store.CommitResult;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
@@ -98,7 +98,7 @@ class ChangesSubspaceTest {
   }
 
   private byte[] insert(ShardId shard, ChangeEntry... entries) {
-    Committed<Void> committed =
+    CommitResult<Void> committed =
         transactions.runVersioned(
             tx -> {
               for (int i = 0; i < entries.length; i++) {
@@ -127,11 +127,11 @@ class ChangesSubspaceTest {
       int limit,
       boolean reverse) {
     return transactions.read(
-        tx -> Reads.await(changes.read(tx, shard, after, until, limit, reverse)));
+        tx -> Awaiting.await(changes.read(tx, shard, after, until, limit, reverse)));
   }
 
   private Optional<Sequence> last(ShardId shard) {
-    return transactions.read(tx -> Reads.await(changes.last(tx, shard)));
+    return transactions.read(tx -> Awaiting.await(changes.last(tx, shard)));
   }
 
   private static ChangeEntry at(byte[] stamp, int number, ChangeEntry entry) {

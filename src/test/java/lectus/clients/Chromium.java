@@ -6,11 +6,11 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Where the browser is that tests drive. */
+/** Locates the browser that tests drive. */
 final class Chromium {
   private Chromium() {}
 
-  /** What {@code LECTUS_CHROMIUM} names, or else {@code chromium} on the path. */
+  /** Returns the path in {@code LECTUS_CHROMIUM}, else {@code chromium} on the path. */
   static Optional<Path> find() {
     String named = System.getenv("LECTUS_CHROMIUM");
     if (named != null) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The running server under the clients that CouchDB's users have, as npm delivers them. */
+/** The running server with the clients that CouchDB's users have, as published on npm. */
 final class ClientsTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
@@ -28,7 +28,7 @@ final class ClientsTest {
   private static final Pattern PASSED = Pattern.compile("^# pass (\\d+)$", Pattern.MULTILINE);
   private static final int REPLICATED_DOCUMENTS = 10_000;
 
-  /** As a server has it by default. */
+  /** The server's default. */
   private static final int REQUEST_BYTES = 128 << 20;
 
   private static NodeClients clients;

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The tests in {@code src/test/clients}, with the packages from npm that they need, laid out in the
- * build folder. Where Node.js, npm or the packages are not to be had, the test is skipped, unless
+ * Runs the tests in {@code src/test/clients} with the packages from npm that they need, installed
+ * in the build folder. Where Node.js, npm or the packages are missing, the test is skipped, unless
  * {@code lectus.test.require-clients} says that it must run.
  */
 final class NodeClients {
@@ -49,13 +49,13 @@ final class NodeClients {
   }
 
   /**
-   * How a program ended.
+   * The result of a program.
    *
    * @param output of both its streams
    */
   record Outcome(int status, String output) {}
 
-  /** Skips the test where something is missing, unless it may not be skipped. */
+  /** Skips the test if something is missing, unless skipping is forbidden. */
   static void need(boolean there, String otherwise) {
     if (Boolean.getBoolean("lectus.test.require-clients") && !there) {
       throw new AssertionError(otherwise);

@@ -151,8 +151,8 @@ final class CatalogueTest {
           DatabaseHandle db = there.current(tx, NAME);
           there.guard(tx, db);
           if (written.isEmpty()) {
-            // Between this transaction's read version and its commit another server replaces the
-            // database.
+            // Another server replaces the database between this transaction's read version and its
+            // commit.
             here.delete(NAME);
             here.create(NAME, CreationOptions.DEFAULT);
           }

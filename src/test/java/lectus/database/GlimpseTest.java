@@ -8,15 +8,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
+import lectus.store.Awaiting;
 import lectus.store.InterruptedReads;
-import lectus.store.Reads;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import lectus.updates.StoreDatabases;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a reader that passes by many databases sees of each, and what it has to read for it. */
+/** What a reader of many databases sees of each, and which reads that takes. */
 final class GlimpseTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
@@ -35,7 +35,7 @@ final class GlimpseTest {
     Catalogue catalogue = reader.catalogue;
     return reader.transactions.read(
         tx ->
-            Reads.await(
+            Awaiting.await(
                 catalogue.glimpse(tx, DatabaseName.of(name), catalogue.metadataVersion(tx))));
   }
 
@@ -45,7 +45,7 @@ final class GlimpseTest {
     return rangeReads.get() - before;
   }
 
-  /** Each reads the database's configuration as it is now, not as it was. */
+  /** Each reader sees the database's current configuration, not an earlier one. */
   private void assertSeen(String name) {
     DatabaseHandle now = elsewhere.catalogue.open(DatabaseName.of(name));
     for (int i = 0; i < 2; i++) {

@@ -21,7 +21,7 @@ import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The exact bytes of the catalogue, the updates log and what describes a database. */
+/** The exact bytes of the catalogue, the updates log and the description of a database. */
 final class GoldenDatabaseRowsTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -30,7 +30,7 @@ final class GoldenDatabaseRowsTest {
 
   private final Store store = stores.fresh();
 
-  /** Everything written lies below it, and nothing else. */
+  /** Everything written lies below it, and nothing else does. */
   private final byte[] root =
       TupleWriter.startingWith(store.rootPrefix()).string("golden").toBytes();
 
@@ -68,7 +68,7 @@ final class GoldenDatabaseRowsTest {
     UpdatesSubspace log = new UpdatesSubspace(root);
     DatabaseUpdate moved =
         new DatabaseUpdate(fixed, DatabaseUpdate.Kind.UPDATED, INSTANCE, NAME, fixed);
-    // Rows of one transaction and one bucket have one key, so each has a bucket of its own.
+    // Rows of one transaction and one bucket have the same key, so each has its own bucket.
     InstanceId updated = new InstanceId("00112233445566778899aabbccddeef0");
     InstanceId deleted = new InstanceId("00112233445566778899aabbccddeef1");
     WrittenRows written =
@@ -182,7 +182,7 @@ final class GoldenDatabaseRowsTest {
         .contains("entries of the shard 12 in slot 15");
     assertThat(StatisticsSubspace.nameOf(db, golden.key("deleted documents of partition p")))
         .contains("deleted documents of the partition p in slot 3");
-    // Which slot counts a document is stored, too.
+    // The slot that counts a document is stored, too.
     assertThat(Stream.of("", "a", "doc-17", "ü").map(StatisticsSubspace::slotOf))
         .containsExactly(0, 1, 5, 12);
   }

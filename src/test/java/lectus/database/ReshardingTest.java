@@ -15,8 +15,8 @@ import java.util.Optional;
 import lectus.database.testing.BeforeShards;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.store.Awaiting;
 import lectus.store.FaultyStore;
-import lectus.store.Reads;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
@@ -222,12 +222,12 @@ final class ReshardingTest {
     return Map.entry(hex(key.toBytes()), hex(value.toBytes()));
   }
 
-  /** In the order of their keys, without what all keys begin with. */
+  /** In key order, without the common prefix. */
   private List<Map.Entry<String, String>> shardMaps() {
     byte[] prefix =
         DatabaseSubspace.CONFIG.key(here.open(NAME).prefix()).string("changes_shards").toBytes();
     List<KeyValue> rows =
-        transactions.read(tx -> Reads.await(tx.getRange(Range.startsWith(prefix)).asList()));
+        transactions.read(tx -> Awaiting.await(tx.getRange(Range.startsWith(prefix)).asList()));
     List<Map.Entry<String, String>> maps = new ArrayList<>();
     for (KeyValue row : rows) {
       byte[] key = Arrays.copyOfRange(row.getKey(), prefix.length, row.getKey().length);

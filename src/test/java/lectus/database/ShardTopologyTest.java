@@ -85,7 +85,7 @@ final class ShardTopologyTest {
         .containsOnly(partitioned.shardFor("sensor-7:"));
   }
 
-  /** Data was routed by these numbers: they may never change. */
+  /** Data was routed by these numbers, so they may never change. */
   @Test
   void the_scheme_routes_as_it_always_did() {
     assertThat(

@@ -36,7 +36,7 @@ class DocumentIdTest {
   }
 
   @Test
-  void length_counts_bytes_of_UTF8() {
+  void length_counts_bytes_of_utf8() {
     assertThat(DocumentId.check("x".repeat(512), 512)).hasSize(512);
     assertIllegal("x".repeat(513), 512, "Document id is too long");
     assertThat(DocumentId.check("ü".repeat(256), 512)).hasSize(256);
@@ -49,7 +49,7 @@ class DocumentIdTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0xd800, 0xdc00})
-  void unpaired_surrogates_are_no_UTF8(int surrogate) {
+  void unpaired_surrogates_are_no_utf8(int surrogate) {
     assertIllegal("a" + (char) surrogate, 512, "Document id must be valid UTF-8");
     assertIllegal((char) surrogate + "a", 512, "Document id must be valid UTF-8");
   }

@@ -37,7 +37,7 @@ import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The exact bytes of documents, their revisions and their places in indexes. */
+/** The exact bytes of documents, their revisions and their index entries. */
 final class GoldenDocumentRowsTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 

@@ -65,7 +65,7 @@ final class StoreContent {
     }
   }
 
-  /** Branches as a replicator brings them, with hashes of all kinds. */
+  /** Branches as a replicator writes them, with hashes of all kinds. */
   private void conflicts() {
     put("/conflicts", "");
     post(
@@ -82,11 +82,12 @@ final class StoreContent {
            "_deleted":true},
           {"_id":"d","_rev":"2-f","_revisions":{"start":2,"ids":["f","0123456789abcdef0123456789abcdef"]},
            "_deleted":true,"left":1}
-        ]}""");
+        ]}\
+        """);
     put("/conflicts/_security", "{\"admins\":{\"names\":[\"ann\"],\"roles\":[]},\"note\":\"x\"}");
   }
 
-  /** Three generations, each with documents that no later one has touched. */
+  /** Three generations, each with documents that no later generation has touched. */
   private void shards() {
     put("/shards?changes_shards=4", "");
     for (int i = 0; i < 12; i++) {
@@ -126,7 +127,7 @@ final class StoreContent {
         "{\"validate_doc_update\":\"function(doc){throw({forbidden:'no'})}\"}");
   }
 
-  /** Names of databases that were deleted, and one that was created again. */
+  /** Names of deleted databases, and one database that was created again. */
   private void lives() {
     put("/former", "");
     put("/former/a", "{}");

@@ -13,8 +13,8 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 
 /**
- * All that clients see of a store, a line each: what a later version must still show. Members that
- * a later version may add to the figures of a database are left out.
+ * Everything that clients see of a store, one line each: what a later version must still show. It
+ * leaves out members that a later version may add to a database's figures.
  */
 final class StoreListing {
   private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");
@@ -24,7 +24,7 @@ final class StoreListing {
           "\"(?:doc_count|doc_del_count|instance_start_time|update_seq|sizes)\":"
               + "(?:\\{[^}]*}|\"[^\"]*\"|\\d+)");
 
-  /** Longer lines are shown by their length and digest. */
+  /** Longer lines are replaced by their length and digest. */
   private static final int LONGEST = 600;
 
   private final LectusServer server;

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A folder that {@link WriteStore} wrote is opened, read, written and checked. It never changes, so
- * this version must be able to do that with whatever a released one has left.
+ * Opens, reads, writes and checks a folder that {@link WriteStore} wrote. The folder never changes,
+ * so this version must be able to do that with the store of every released version.
  */
 final class StoresOfEarlierVersionsTest {
   private static final Path STORES = Path.of("src/test/resources/stores");

@@ -14,8 +14,7 @@ import lectus.store.Store;
 
 /**
  * Writes {@code NAME.zip}, a store folder as this version leaves it, and {@code NAME.txt}, what
- * clients see of it. A format that is new gets a new name; the files of former versions stay as
- * they are.
+ * clients see of it. A new format gets a new name; the files of earlier versions never change.
  *
  * <pre>
  * java -cp … lectus.frozen.WriteStore src/test/resources/stores/NAME

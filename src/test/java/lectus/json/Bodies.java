@@ -10,7 +10,7 @@ import lectus.error.LectusException;
 import org.assertj.core.api.AbstractStringAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
-/** Whole bodies there and back, as the document package uses this one. */
+/** Explodes and reassembles whole bodies, as the document package does. */
 final class Bodies {
   private Bodies() {}
 
@@ -42,7 +42,7 @@ final class Bodies {
     return out.octet('}');
   }
 
-  /** The body as it comes back. */
+  /** Returns the reassembled body. */
   static String roundTrip(String json) {
     return assemble(explode(json).leaves()).toString();
   }

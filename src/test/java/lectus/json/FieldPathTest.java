@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class FieldPathTest {
   @Test
-  void dotsSeparateAndBackslashesEscape() {
+  void dots_separate_and_backslashes_escape() {
     assertThat(FieldPath.parse("a").names()).containsExactly("a");
     assertThat(FieldPath.parse("a.b\\.c.d").names()).containsExactly("a", "b.c", "d");
     assertThat(FieldPath.parse("a\\\\.b").names()).containsExactly("a\\", "b");
@@ -23,14 +23,14 @@ class FieldPathTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", ".", "a.", ".a", "a..b", "a\\", "\ud800", "0.1.2.3.4.5.6.7"})
-  void otherTextsAreNoFields(String field) {
+  void other_texts_are_no_fields(String field) {
     assertThatThrownBy(() -> FieldPath.parse(field))
         .isInstanceOf(LectusException.class)
         .hasMessage("invalid_field_name: Invalid field name: " + field);
   }
 
   @Test
-  void digitsAreMembersAndPositions() {
+  void digits_are_members_and_positions() {
     assertThat(FieldPath.parse("a.b").prefixes()).containsExactly(Tuple.from("a", "b").pack());
     assertThat(FieldPath.parse("a.10.b").prefixes())
         .containsExactly(Tuple.from("a", "10", "b").pack(), Tuple.from("a", 10, "b").pack());
@@ -42,7 +42,7 @@ class FieldPathTest {
   }
 
   @Test
-  void aPrefixSelectsTheFieldsLeavesAndNoOthers() {
+  void a_prefix_selects_the_fields_leaves_and_no_others() {
     String json =
         "{\"a\":{\"b\":{\"c\":1,\"d\":[2,3]},\"b\\u0000\":4,\"bb\":5},\"a\\u0000\":6,\"b\":7}";
     assertThat(select(json, "a.b")).isEqualTo("{\"a\":{\"b\":{\"c\":1,\"d\":[2,3]}}}");

@@ -16,7 +16,7 @@ final class GoldenLeavesTest {
     return rows;
   }
 
-  /** What the rows of the table are as JSON, in the order of the titles. */
+  /** Returns the table's rows as JSON, in the order of the titles. */
   private static String json(GoldenRows golden, String... titles) {
     JsonBuffer out = new JsonBuffer(16).octet('{');
     JsonAssembler assembler = new JsonAssembler(out, false);

@@ -20,7 +20,7 @@ class JsonAssemblerTest {
   private static final byte[] ONE = new TupleWriter(16).integer(1).toBytes();
 
   @Test
-  void anySubsetOfTheLeavesIsWrittenWithoutPadding() {
+  void any_subset_of_the_leaves_is_written_without_padding() {
     List<Leaf> leaves = Bodies.explode("{\"a\":[0,{\"b\":1,\"c\":[2,3]},[4],5],\"d\":6}").leaves();
     assertThat(subset(leaves, 0, 3, 5, 6)).isEqualTo("{\"a\":[0,{\"c\":[3]},5],\"d\":6}");
     assertThat(subset(leaves, 4)).isEqualTo("{\"a\":[[4]]}");
@@ -29,7 +29,7 @@ class JsonAssemblerTest {
   }
 
   @Property(tries = 1000)
-  void everySubsetIsJson(@ForAll("objects") Map<String, Object> object, @ForAll Random random) {
+  void every_subset_is_json(@ForAll("objects") Map<String, Object> object, @ForAll Random random) {
     List<Leaf> some = new ArrayList<>();
     for (Leaf leaf : Bodies.explode(JsonModel.write(object, random)).leaves()) {
       if (random.nextBoolean()) {
@@ -42,7 +42,7 @@ class JsonAssemblerTest {
   }
 
   @Property(tries = 1000)
-  void keysAreReadBehindTheirPrefix(
+  void keys_are_read_behind_their_prefix(
       @ForAll("objects") Map<String, Object> object, @ForAll byte[] prefix) {
     List<Leaf> leaves = Bodies.explode(JsonModel.write(object, new Random(1))).leaves();
     JsonBuffer out = new JsonBuffer(16).octet('{');
@@ -56,7 +56,7 @@ class JsonAssemblerTest {
   }
 
   @Test
-  void membersGoBetweenThoseOfTheCaller() {
+  void members_go_between_those_of_the_caller() {
     JsonBuffer out = new JsonBuffer(16).ascii("{\"_id\":\"x\"");
     JsonAssembler assembler = new JsonAssembler(out, true);
     Bodies.explode("{\"a\":{\"b\":1}}")
@@ -68,7 +68,7 @@ class JsonAssemblerTest {
   }
 
   @Test
-  void whetherACommaIsNeededIsToldAtAnyTime() {
+  void whether_a_comma_is_needed_is_told_at_any_time() {
     JsonAssembler fresh = new JsonAssembler(new JsonBuffer(16), false);
     fresh.finish();
     assertThat(fresh.needsComma()).isFalse();
@@ -79,7 +79,7 @@ class JsonAssemblerTest {
   }
 
   @Test
-  void namesThatBeginLikeOthersDoNotShareTheirContainers() {
+  void names_that_begin_like_others_do_not_share_their_containers() {
     String json = "{\"a\":{\"b\":1},\"a\\u0000\":{\"b\":2},\"a\\u0000b\":3,\"ab\":{\"b\":4}}";
     assertThat(Bodies.roundTrip(json)).isEqualTo(json);
     String nested = "{\"x\":{\"\":{\"\":1},\"\\u0000\":{\"\":2}}}";
@@ -87,7 +87,7 @@ class JsonAssemblerTest {
   }
 
   @Test
-  void damagedPathsAreMalformed() {
+  void damaged_paths_are_malformed() {
     assertMalformed(new byte[0], ONE);
     assertMalformed(new byte[] {2, 'a'}, ONE);
     assertMalformed(new byte[] {0x14}, ONE);
@@ -97,7 +97,7 @@ class JsonAssemblerTest {
   }
 
   @Test
-  void damagedValuesAreMalformed() {
+  void damaged_values_are_malformed() {
     assertMalformed(path("a"), new byte[0]);
     assertMalformed(path("a"), new byte[] {0x15});
     assertMalformed(path("a"), new byte[] {0x15, 1, 1});
@@ -109,7 +109,7 @@ class JsonAssemblerTest {
   }
 
   @Test
-  void leavesThatCannotStandTogetherAreMalformed() {
+  void leaves_that_cannot_stand_together_are_malformed() {
     JsonAssembler assembler = new JsonAssembler(new JsonBuffer(16), false);
     assembler.leaf(path("a", "b"), 0, ONE);
     assertThatThrownBy(() -> assembler.leaf(path("a"), 0, ONE))

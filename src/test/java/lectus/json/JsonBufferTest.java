@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class JsonBufferTest {
   @Property(tries = 3000)
-  void stringsReadBack(@ForAll("strings") String text) {
+  void strings_read_back(@ForAll("strings") String text) {
     JsonBuffer fromText = new JsonBuffer(1).string(text);
     assertThat(JsonModel.read(fromText.toBytes())).isEqualTo(text);
     byte[] utf8 = ("é" + text + "€").getBytes(StandardCharsets.UTF_8);
@@ -28,14 +28,14 @@ class JsonBufferTest {
   }
 
   @Test
-  void onlyWhatMustBeIsEscaped() {
+  void only_what_must_be_is_escaped() {
     String text = "\"\\/\b\f\n\r\t\0\u001f\u007fé\u2028\ud83d\ude00";
     assertThat(new JsonBuffer(1).string(text).toString())
         .isEqualTo("\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\u007fé\u2028\ud83d\ude00\"");
   }
 
   @Test
-  void unpairedSurrogatesBecomeTheReplacementCharacter() {
+  void unpaired_surrogates_become_the_replacement_character() {
     assertThat(new JsonBuffer(1).string("a\ud800b\ud83d\ude00\udc00").toString())
         .isEqualTo("\"a\ufffdb\ud83d\ude00\ufffd\"");
   }
@@ -43,14 +43,14 @@ class JsonBufferTest {
   @ParameterizedTest
   @ValueSource(
       longs = {0, 9, 10, 99, 100, 999_999_999, Integer.MIN_VALUE, Long.MAX_VALUE, Long.MIN_VALUE})
-  void longsAreWrittenAsJavaDoes(long value) {
+  void longs_are_written_as_java_does(long value) {
     for (long near : new long[] {value, -value, value - 1, value + 1}) {
       assertThat(new JsonBuffer(1).number(near).toString()).isEqualTo(Long.toString(near));
     }
   }
 
   @Property
-  void anyLongIsWrittenAsJavaDoes(@ForAll long value) {
+  void any_long_is_written_as_java_does(@ForAll long value) {
     assertThat(new JsonBuffer(1).number(value).toString()).isEqualTo(Long.toString(value));
   }
 
@@ -83,12 +83,12 @@ class JsonBufferTest {
     "1.7976931348623157e308, 1.7976931348623157e+308",
     "2e23, 2e+23"
   })
-  void doublesAreShortAndInPlainForm(double value, String expected) {
+  void doubles_are_short_and_in_plain_form(double value, String expected) {
     assertThat(new JsonBuffer(1).number(value).toString()).isEqualTo(expected);
   }
 
   @Property(tries = 5000)
-  void anyDoubleReadsBackWithItsBits(@ForAll long bits) {
+  void any_double_reads_back_with_its_bits(@ForAll long bits) {
     double value = Double.longBitsToDouble(bits);
     if (Double.isFinite(value)) {
       String text = new JsonBuffer(1).number(value).toString();
@@ -101,13 +101,13 @@ class JsonBufferTest {
 
   @ParameterizedTest
   @ValueSource(doubles = {Double.NaN, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY})
-  void whatJsonHasNotIsRefused(double value) {
+  void what_json_has_not_is_refused(double value) {
     assertThatThrownBy(() -> new JsonBuffer(1).number(value))
         .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
-  void piecesLieBehindEachOther() throws IOException {
+  void pieces_lie_behind_each_other() throws IOException {
     JsonBuffer out = new JsonBuffer(0).octet('[').bool(true).octet(',').bool(false).octet(',');
     out.nil().octet(',').number(new BigInteger("-9".repeat(1) + "9".repeat(30))).octet(',');
     int mark = out.length();

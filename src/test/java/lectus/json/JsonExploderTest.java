@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class JsonExploderTest {
   @Test
-  void theExampleOfTheRfc() {
+  void the_example_of_the_rfc() {
     List<Leaf> leaves = Bodies.explode("{\"foo\":{\"bar\":{\"baz\":123}}}").leaves();
     assertThat(leaves).hasSize(1);
     assertThat(leaves.get(0).path())
@@ -27,7 +27,7 @@ class JsonExploderTest {
   }
 
   @Test
-  void emptyContainersAreMarkers() {
+  void empty_containers_are_markers() {
     List<Leaf> leaves = Bodies.explode("{\"a\":[],\"b\":{}}").leaves();
     assertThat(leaves.get(0).value()).containsExactly(0x40);
     assertThat(leaves.get(1).value()).containsExactly(0x41);
@@ -53,7 +53,7 @@ class JsonExploderTest {
         "{\"\":1,\"\":2}|{\"\":2}",
         "{\"a\":1,\"\\u0061\":2}|{\"a\":2}"
       })
-  void ofDuplicateMembersTheLastOneStands(String json, String expected) {
+  void of_duplicate_members_the_last_one_stands(String json, String expected) {
     assertThat(Bodies.roundTrip(json)).isEqualTo(expected);
     assertThat(Bodies.explode(json).jsonBytes()).isEqualTo(expected.length());
     assertThat(Bodies.explode(json).storedBytes())
@@ -61,7 +61,7 @@ class JsonExploderTest {
   }
 
   @Property(tries = 500)
-  void duplicatesOfWholeDocumentsLeaveTheLast(
+  void duplicates_of_whole_documents_leave_the_last(
       @ForAll("objects") Map<String, Object> first, @ForAll("objects") Map<String, Object> last) {
     Random random = new Random(1);
     String both = members(first, random) + "," + members(last, random);
@@ -76,7 +76,7 @@ class JsonExploderTest {
 
   @ParameterizedTest
   @ValueSource(ints = {15, 16, 17, 18, 1000})
-  void duplicatesAreFoundInObjectsOfAnySize(int count) {
+  void duplicates_are_found_in_objects_of_any_size(int count) {
     StringBuilder json = new StringBuilder("{");
     for (int round = 0; round < 2; round++) {
       for (int i = 0; i < count; i++) {
@@ -90,7 +90,7 @@ class JsonExploderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"[", "{\"a\":"})
-  void fiveThousandBracketsAreNoTrouble(String bracket) {
+  void five_thousand_brackets_are_no_trouble(String bracket) {
     int levels = bracket.equals("[") ? 5_000 : 3_000;
     String open = "{\"a\":" + bracket.repeat(levels);
     String json = open + "7" + (bracket.equals("[") ? "]" : "}").repeat(levels) + "}";
@@ -105,7 +105,7 @@ class JsonExploderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"[", "{\"a\":"})
-  void nestingBeyondThePathsLimitIsTooLarge(String bracket) {
+  void nesting_beyond_the_paths_limit_is_too_large(String bracket) {
     String open = "{\"a\":" + bracket.repeat(300_000);
     Bodies.assertTooLarge(() -> Bodies.explode(open)).startsWith("The path a").contains("…");
     String closed = open + (bracket.equals("[") ? "]" : "}").repeat(300_000) + "}";
@@ -113,7 +113,7 @@ class JsonExploderTest {
   }
 
   @Test
-  void fiveThousandNestedObjectsBreakThePathsLimitOnly() {
+  void five_thousand_nested_objects_break_the_paths_limit_only() {
     String deep = "{\"a\":".repeat(5_000) + "1" + "}".repeat(5_000);
     Bodies.assertTooLarge(() -> Bodies.explode(deep)).startsWith("The path a.a.a.");
     String nameless = "{\"\":".repeat(5_000) + "1" + "}".repeat(5_000);
@@ -121,7 +121,7 @@ class JsonExploderTest {
   }
 
   @Test
-  void nestingIsAsDeepAsThePathsLimitLets() {
+  void nesting_is_as_deep_as_the_paths_limit_lets() {
     String deepest = "{\"a\":" + "[".repeat(9_998) + "]".repeat(9_998) + "}";
     assertThat(Bodies.roundTrip(deepest)).isEqualTo(deepest);
     Bodies.assertTooLarge(
@@ -130,7 +130,7 @@ class JsonExploderTest {
   }
 
   @Test
-  void integersOf255BytesAreExactAndLargerOnesRefused() {
+  void integers_of_255_bytes_are_exact_and_larger_ones_refused() {
     String largest = JsonModel.LARGEST_INTEGER.toString();
     String json = "{\"a\":-" + largest + ",\"b\":" + largest + "}";
     assertThat(Bodies.roundTrip(json)).isEqualTo(json);
@@ -142,7 +142,7 @@ class JsonExploderTest {
   }
 
   @Test
-  void doublesOutOfRangeAreRefused() {
+  void doubles_out_of_range_are_refused() {
     assertThat(Bodies.roundTrip("{\"a\":1.7976931348623157e308}"))
         .isEqualTo("{\"a\":1.7976931348623157e+308}");
     for (String number : List.of("1.8e308", "-1e309", "1e1000000", "1" + "0".repeat(400) + ".0")) {
@@ -154,7 +154,7 @@ class JsonExploderTest {
   }
 
   @Test
-  void unpairedSurrogatesAreRefused() {
+  void unpaired_surrogates_are_refused() {
     for (String half : List.of("\\ud800", "\\udc00", "\\ud83d\\ud83d", "x\\udfffy", "\\ud83dx")) {
       Bodies.assertBadRequest(() -> Bodies.explode("{\"a\":[\"" + half + "\"]}"))
           .isEqualTo("Invalid JSON at line 1, column 7: a string has an unpaired surrogate");

@@ -52,7 +52,7 @@ class JsonInputTest {
         "{\"a\":1}//|1|8|Unexpected character",
         "\uFEFF{}|1|1|Unexpected character"
       })
-  void badJsonIsAnsweredWithItsPlace(String json, int line, int column, String what) {
+  void bad_json_is_answered_with_its_place(String json, int line, int column, String what) {
     Bodies.assertBadRequest(() -> Bodies.explode(json.replace('~', '\n')))
         .startsWith("Invalid JSON at line " + line + ", column ")
         .contains(what)
@@ -62,19 +62,19 @@ class JsonInputTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"{\"a\":}", "{\"a\":1,}", "{\"a\" 2}", "{\"a\":[1 }"})
-  void theColumnIsThatOfTheFirstCharacterThatDoesNotBelong(String json) {
+  void the_column_is_that_of_the_first_character_that_does_not_belong(String json) {
     int offending = json.lastIndexOf(json.contains("2") ? '2' : '}') + 1;
     Bodies.assertBadRequest(() -> Bodies.explode(json)).contains("column " + offending + ":");
   }
 
   @Property(tries = 3000)
-  void malformedUtf8IsFoundAsTheJdkFindsIt(@ForAll @Size(max = 12) byte[] tail) {
+  void malformed_utf8_is_found_as_the_jdk_finds_it(@ForAll @Size(max = 12) byte[] tail) {
     byte[] data = concat("0123456789".getBytes(StandardCharsets.US_ASCII), tail);
     assertThat(Utf8.firstMalformed(data, 0, data.length) < 0).isEqualTo(isUtf8(data));
   }
 
   @Test
-  void everyTwoAndThreeByteBeginningIsJudgedAsTheJdkDoes() {
+  void every_two_and_three_byte_beginning_is_judged_as_the_jdk_does() {
     for (int lead = 0x80; lead <= 0xff; lead++) {
       for (int second = 0x70; second <= 0xff; second++) {
         byte[] two = {(byte) lead, (byte) second};
@@ -98,21 +98,21 @@ class JsonInputTest {
     "7b2261223a0a22c3a920e282, 2, 4", // cut off
     "fffe7b007d00, 1, 1", // UTF-16 with a byte order mark
   })
-  void malformedUtf8IsAnsweredWithItsPlace(String hex, int line, int column) {
+  void malformed_utf8_is_answered_with_its_place(String hex, int line, int column) {
     byte[] json = HexFormat.of().parseHex(hex);
     Bodies.assertBadRequest(() -> Bodies.explode(json, JsonLimits.couchDb()))
         .isEqualTo("Invalid JSON at line " + line + ", column " + column + ": malformed UTF-8");
   }
 
   @Test
-  void utf16IsNotGuessed() {
+  void utf16_is_not_guessed() {
     byte[] json = "{\"a\":1}".getBytes(StandardCharsets.UTF_16LE);
     Bodies.assertBadRequest(() -> Bodies.explode(json, JsonLimits.couchDb()))
         .startsWith("Invalid JSON at line 1, column 3");
   }
 
   @Test
-  void charactersOfAllSizesSurviveTheReadersBufferEnds() {
+  void characters_of_all_sizes_survive_the_readers_buffer_ends() {
     StringBuilder json = new StringBuilder("{\"a\":\"");
     json.append("é€\ud83d\ude00x".repeat(5_000)).append("\",\"b\":\"");
     json.append("xé€\ud83d\ude00".repeat(5_000)).append("\"}");
@@ -120,7 +120,7 @@ class JsonInputTest {
   }
 
   @Test
-  void aSliceIsReadWithoutWhatLiesAround() {
+  void a_slice_is_read_without_what_lies_around() {
     byte[] around = "xx{\"a\":1}yy".getBytes(StandardCharsets.UTF_8);
     try (JsonInput input = JsonInput.of(around, 2, around.length - 2)) {
       assertThat(input.next()).isEqualTo(JsonToken.START_OBJECT);
@@ -135,7 +135,7 @@ class JsonInputTest {
   }
 
   @Test
-  void skippedValuesAreCheckedForTheirSyntaxAndTheirDepth() {
+  void skipped_values_are_checked_for_their_syntax_and_their_depth() {
     skip("[1,{\"a\":[]}]");
     skip("[".repeat(15_000) + "]".repeat(15_000));
     Bodies.assertBadRequest(() -> skip("[1,{\"a\":[}]")).contains("column 10");
@@ -144,9 +144,10 @@ class JsonInputTest {
   }
 
   @Test
-  void stringsAndNumbersOfAMegabyteAreLeftToOurLimits() {
+  void strings_and_numbers_of_a_megabyte_are_left_to_our_limits() {
     String long1 = "7".repeat(2_000_000);
-    try (JsonInput input = JsonInput.of(("[\"" + long1 + "\"," + long1 + "]").getBytes())) {
+    try (JsonInput input =
+        JsonInput.of(("[\"" + long1 + "\"," + long1 + "]").getBytes(StandardCharsets.UTF_8))) {
       input.next();
       input.next();
       assertThat(input.text()).isEqualTo(long1);
@@ -156,7 +157,7 @@ class JsonInputTest {
   }
 
   @Test
-  void namesAreBoundedBeforeTheyFillTheMemory() {
+  void names_are_bounded_before_they_fill_the_memory() {
     String longest = "n".repeat(JsonInput.LONGEST_NAME);
     skip("{\"" + longest + "\":1}");
     skip("[{\"a\":{\"" + longest + "\":1}}]");

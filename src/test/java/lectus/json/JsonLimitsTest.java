@@ -13,11 +13,11 @@ class JsonLimitsTest {
   private static final JsonLimits DEFAULTS = JsonLimits.couchDb();
   private static final JsonLimits RFC004 = JsonLimits.rfc004();
 
-  /** Type code and terminator of a string in tuple encoding. */
+  /** Type code and terminator of a tuple-encoded string. */
   private static final int STRING_FRAME = 2;
 
   @Test
-  void aStringMayTakeTheStoresWholeValue() {
+  void a_string_may_take_the_stores_whole_value() {
     String longest = "x".repeat(100_000 - STRING_FRAME);
     ExplodedBody body = Bodies.explode("{\"a\":\"" + longest + "\"}", RFC004);
     assertThat(body.leaves().get(0).value()).hasSize(JsonLimits.STORE_VALUE_BYTES);
@@ -29,7 +29,7 @@ class JsonLimitsTest {
   }
 
   @Test
-  void nulsInStringsCountTwice() {
+  void nuls_in_strings_count_twice() {
     String nuls = "\\u0000".repeat(49_999);
     assertThat(Bodies.explode("{\"a\":\"" + nuls + "\"}", RFC004).leaves().get(0).value())
         .hasSize(JsonLimits.STORE_VALUE_BYTES);
@@ -38,7 +38,7 @@ class JsonLimitsTest {
   }
 
   @Test
-  void stringsCountInBytesOfUtf8() {
+  void strings_count_in_bytes_of_utf8() {
     JsonLimits limits = new JsonLimits(14, 100, 1000, 1000, 0);
     assertThatCode(() -> Bodies.explode("{\"a\":\"\ud83d\ude00\ud83d\ude00éé\"}", limits))
         .doesNotThrowAnyException();
@@ -47,7 +47,7 @@ class JsonLimitsTest {
   }
 
   @Test
-  void aPathMayTakeTheStoresWholeKeyBesideItsPrefix() {
+  void a_path_may_take_the_stores_whole_key_beside_its_prefix() {
     JsonLimits limits = DEFAULTS.withKeyOverhead(60);
     String longest = "n".repeat(10_000 - 60 - STRING_FRAME);
     Leaf leaf = Bodies.explode("{\"" + longest + "\":1}", limits).leaves().get(0);
@@ -60,7 +60,7 @@ class JsonLimitsTest {
   }
 
   @Test
-  void aLongStringsPathLeavesRoomForTheNumbersOfItsPieces() {
+  void a_long_strings_path_leaves_room_for_the_numbers_of_its_pieces() {
     JsonLimits limits = DEFAULTS.withKeyOverhead(60);
     String string = "\":\"" + "x".repeat(200_000) + "\"}";
     String longest = "n".repeat(10_000 - 60 - STRING_FRAME - 4);
@@ -77,7 +77,7 @@ class JsonLimitsTest {
   }
 
   @Test
-  void aPathsLimitCountsThePathAlone() {
+  void a_paths_limit_counts_the_path_alone() {
     JsonLimits limits = new JsonLimits(100, 8, 1000, 1000, 60);
     assertThatCode(() -> Bodies.explode("{\"ab\":{\"cd\":1}}", limits)).doesNotThrowAnyException();
     Bodies.assertTooLarge(() -> Bodies.explode("{\"ab\":{\"cde\":1}}", limits))
@@ -87,7 +87,7 @@ class JsonLimitsTest {
   }
 
   @Test
-  void theLastArrayPositionOfOneByteIsOnThePathsLimit() {
+  void the_last_array_position_of_one_byte_is_on_the_paths_limit() {
     JsonLimits limits = new JsonLimits(100, 5, 10_000, 100_000, 0);
     String elements = "0" + ",0".repeat(255);
     assertThatCode(() -> Bodies.explode("{\"a\":[" + elements + "]}", limits))
@@ -97,7 +97,7 @@ class JsonLimitsTest {
   }
 
   @Test
-  void aDocumentMayHaveEightMillionBytesOfJsonInOneString() {
+  void a_document_may_have_eight_million_bytes_of_json_in_one_string() {
     String json = "{\"a\":\"" + "x".repeat(8_000_000 - 8) + "\"}";
     assertThat(Bodies.explode(json).jsonBytes()).isEqualTo(8_000_000);
     Bodies.assertTooLarge(() -> Bodies.explode(json.replace("\"}", "x\"}")))
@@ -108,7 +108,7 @@ class JsonLimitsTest {
   }
 
   @Test
-  void aDocumentMayHaveSoManyBytesAsItsLimitSays() {
+  void a_document_may_have_so_many_bytes_as_its_limit_says() {
     String json = "{\"a\":\"" + "x".repeat(9_300_000 - 8) + "\"}";
     JsonLimits most = DEFAULTS.withDocumentBytes(JsonLimits.MOST_DOCUMENT_BYTES);
     ExplodedBody body = Bodies.explode(json, most.withKeyOverhead(600));
@@ -120,7 +120,7 @@ class JsonLimitsTest {
   }
 
   @Test
-  void theRfcsDocumentMayHaveAMillionBytesOfJson() {
+  void the_rfcs_document_may_have_a_million_bytes_of_json() {
     String element = ",\"" + "x".repeat(50_000) + "\"";
     StringBuilder body = new StringBuilder("{\"a\":[0").append(element.repeat(19)).append(",\"");
     String rest = "y".repeat(1_000_000 - body.length() - "\"]}".length());
@@ -133,7 +133,7 @@ class JsonLimitsTest {
   }
 
   @Test
-  void whiteSpaceAndNeedlessEscapesDoNotCount() {
+  void white_space_and_needless_escapes_do_not_count() {
     JsonLimits limits = new JsonLimits(100, 100, 9, 1000, 0);
     assertThatCode(() -> Bodies.explode("{  \"\\u0061\" : \"\\u0061\"\n}", limits))
         .doesNotThrowAnyException();
@@ -141,7 +141,7 @@ class JsonLimitsTest {
   }
 
   @Test
-  void replacedMembersDoNotCount() {
+  void replaced_members_do_not_count() {
     JsonLimits limits = new JsonLimits(100, 100, 9, 17, 2);
     ExplodedBody body =
         Bodies.explode("{\"a\":[1,2],\"a\":{\"b\":{}},\"a\":\"xyz\",\"a\":\"b\"}", limits);
@@ -153,7 +153,7 @@ class JsonLimitsTest {
   }
 
   @Test
-  void keyValuesCountWithTheirWholeKeys() {
+  void key_values_count_with_their_whole_keys() {
     // Four key-values of 50 + 3 + 1 and 1 + 1 bytes, the first one a byte less: position and value.
     String json = "{\"a\":[0,1,2,3]}";
     long exploded = 4 * 50 + 4 * 3 + (1 + 1) + 3 * (2 + 2);
@@ -166,14 +166,14 @@ class JsonLimitsTest {
   }
 
   @Test
-  void aBodyThatExplodesIsRefusedWithBothSizes() {
+  void a_body_that_explodes_is_refused_with_both_sizes() {
     Bodies.assertTooLarge(() -> Bodies.explode(sevens(200_000), DEFAULTS.withKeyOverhead(50)))
         .startsWith("The document's 400007 bytes of JSON take 11")
         .endsWith(" bytes as key-values, the limit is 9400000.");
   }
 
   @Test
-  void theKeyValuesFitIntoATransaction() {
+  void the_key_values_fit_into_a_transaction() {
     // A leaf weighs 2 + 3 bytes, 1 to 4 of its position, 2 of its value and the store's own 44.
     JsonLimits limits = new JsonLimits(100, 100, 1_000_000, 8_000_000, 2);
     int most = 65_536 + (9_700_000 - (51 * 65_536 + 1 + 2 * 255 + 3 * 65_280)) / 55;
@@ -185,7 +185,7 @@ class JsonLimitsTest {
   }
 
   @Test
-  void aBodyOfFarTooManyMembersIsNotReadToItsEnd() {
+  void a_body_of_far_too_many_members_is_not_read_to_its_end() {
     String json =
         IntStream.range(0, 700_000)
             .mapToObj(i -> "\"" + i + "\":7")
@@ -195,24 +195,24 @@ class JsonLimitsTest {
   }
 
   @Test
-  void aSmallBodyThatNamesGigabytesIsRefusedWithoutHoldingThem() {
+  void a_small_body_that_names_gigabytes_is_refused_without_holding_them() {
     String json = "{\"" + "n".repeat(9_900) + "\":[7" + ",7".repeat(450_000) + "]}";
     Bodies.assertTooLarge(() -> Bodies.explode(json, DEFAULTS.withKeyOverhead(50)))
         .contains("bytes of JSON take 44");
   }
 
   @Test
-  void replacedMembersDoNotPileUp() {
+  void replaced_members_do_not_pile_up() {
     StringBuilder json = new StringBuilder("{\"x\":0");
     String member = ",\"" + "n".repeat(9_000) + "\":[7" + ",7".repeat(800) + "]";
-    // Each round weighs 7.2 MB; all of them together would not fit into the tests' memory.
+    // Each round weighs 7.2 MB; all together would not fit into the tests' memory.
     json.append(member.repeat(200)).append('}');
     ExplodedBody body = Bodies.explode(json.toString());
     assertThat(body.leaves()).hasSize(802);
   }
 
   @Test
-  void limitsThatTheStoreCannotKeepAreRefused() {
+  void limits_that_the_store_cannot_keep_are_refused() {
     assertThatCode(() -> new JsonLimits(Integer.MAX_VALUE, 10_000, 1, 1, 9_999))
         .doesNotThrowAnyException();
     assertRefused(0, 10_000, 0);
@@ -223,7 +223,7 @@ class JsonLimitsTest {
   }
 
   @Test
-  void aBodyIsCheckedAgainWhenItsKeysAreKnown() {
+  void a_body_is_checked_again_when_its_keys_are_known() {
     ExplodedBody body = Bodies.explode("{\"abc\":[1,2]}");
     long exploded = 2 * 9_000 + (5 + 1 + 2) + (5 + 2 + 2);
     JsonLimits exact = new JsonLimits(100, 7, 1_000, exploded, 9_000);

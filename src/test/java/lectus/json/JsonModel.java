@@ -17,8 +17,8 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Tuple;
 
 /**
- * JSON values as plain Java ones (Map, List, String, BigInteger, Double, Boolean, null), made up,
- * written and read independently of what is tested.
+ * JSON values as plain Java ones (Map, List, String, BigInteger, Double, Boolean, null), generated,
+ * written and read independently of the code under test.
  */
 final class JsonModel {
   static final BigInteger LARGEST_INTEGER = BigInteger.TWO.pow(255 * 8).subtract(BigInteger.ONE);
@@ -51,7 +51,7 @@ final class JsonModel {
         .map(JsonModel::text);
   }
 
-  /** Names often meet: in one object, as each other's beginnings, as digits. */
+  /** Names often collide: in one object, as prefixes of each other, as digits. */
   private static Arbitrary<String> names() {
     return Arbitraries.oneOf(
         Arbitraries.of("", "0", "1", "10", "a", "a\0", "a\0b", "ab", "\0", "é", "\ud83d\ude00"),
@@ -98,7 +98,7 @@ final class JsonModel {
     return text.toString();
   }
 
-  /** One of the many texts of a value: white space and escapes as {@code random} has it. */
+  /** Returns one of the many texts of a value, with random white space and escapes. */
   static String write(Object value, Random random) {
     StringBuilder text = new StringBuilder();
     write(value, random, text);
@@ -157,7 +157,7 @@ final class JsonModel {
     }
   }
 
-  /** Reads with another parser than {@link JsonInput} uses. */
+  /** Reads with a different parser from {@link JsonInput}'s. */
   static Object read(byte[] utf8) {
     try (JsonParser parser = READER.createParser(utf8)) {
       parser.nextToken();
@@ -171,7 +171,7 @@ final class JsonModel {
     }
   }
 
-  /** What is stored of a value: as CouchDB does, 0.0 for -0.0. */
+  /** Returns what is stored of a value: as in CouchDB, 0.0 for -0.0. */
   static Object kept(Object value) {
     if (value instanceof Map<?, ?> map) {
       Map<Object, Object> kept = new LinkedHashMap<>();

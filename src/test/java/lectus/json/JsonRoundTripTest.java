@@ -19,17 +19,17 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
 
-/** What was exploded comes back as it was, RFC 004. */
+/** What was exploded is reassembled unchanged, RFC 004. */
 class JsonRoundTripTest {
   @Property(tries = 3000)
-  void anyObjectComesBack(@ForAll("objects") Map<String, Object> object, @ForAll Random random) {
+  void any_object_comes_back(@ForAll("objects") Map<String, Object> object, @ForAll Random random) {
     ExplodedBody body = Bodies.explode(JsonModel.write(object, random));
     assertThat(JsonModel.read(Bodies.assemble(body.leaves()).toBytes()))
         .isEqualTo(JsonModel.kept(object));
   }
 
   @Property(tries = 1000)
-  void leavesAreInAscendingOrderAndTheSizesAreExact(
+  void leaves_are_in_ascending_order_and_the_sizes_are_exact(
       @ForAll("objects") Map<String, Object> object, @ForAll Random random) {
     ExplodedBody body = Bodies.explode(JsonModel.write(object, random));
     List<Leaf> leaves = body.leaves();
@@ -43,7 +43,7 @@ class JsonRoundTripTest {
   }
 
   @Property(tries = 1000)
-  void theOrderOfMembersDoesNotMatter(
+  void the_order_of_members_does_not_matter(
       @ForAll("objects") Map<String, Object> object, @ForAll Random random) {
     Map<String, Object> shuffled = shuffled(object, random);
     ExplodedBody body = Bodies.explode(JsonModel.write(object, random));
@@ -55,7 +55,8 @@ class JsonRoundTripTest {
   }
 
   @Property(tries = 1000)
-  void pathsAreWhatFoundationDbsTupleLayerPacks(@ForAll("objects") Map<String, Object> object) {
+  void paths_are_what_foundationdbs_tuple_layer_packs(
+      @ForAll("objects") Map<String, Object> object) {
     List<byte[]> expected = new ArrayList<>();
     object.forEach((name, value) -> collect(List.of(name), value, expected));
     expected.sort(ByteArrayUtil::compareUnsigned);
@@ -64,7 +65,7 @@ class JsonRoundTripTest {
   }
 
   @Test
-  void leavesThatDifferOnlyInWherePathAndValueMeetDigestDifferently() {
+  void leaves_that_differ_only_in_where_path_and_value_meet_digest_differently() {
     assertThat(digest(Bodies.explode("{\"a\":1,\"b\":2}")))
         .isNotEqualTo(digest(Bodies.explode("{\"a\":2,\"b\":1}")));
     Leaf whole = new Leaf(new byte[] {2, 65, 0}, new byte[] {0x15, 1});
@@ -74,7 +75,7 @@ class JsonRoundTripTest {
   }
 
   @Test
-  void theEmptyBodyHasNoLeaves() {
+  void the_empty_body_has_no_leaves() {
     assertThat(Bodies.explode("{}").leaves()).isEmpty();
     assertThat(Bodies.explode(" { } ").jsonBytes()).isEqualTo(2);
     assertThat(ExplodedBody.empty().jsonBytes()).isEqualTo(2);
@@ -82,19 +83,19 @@ class JsonRoundTripTest {
   }
 
   @Test
-  void leavesOfNumbersKeepTheirKind() {
+  void leaves_of_numbers_keep_their_kind() {
     assertThat(Bodies.roundTrip("{\"a\":[1,1.0,1e2,-0,-0.0,0e5,1E-7,100000000000000000000.0]}"))
         .isEqualTo("{\"a\":[1,1.0,100.0,0,0.0,0.0,1e-7,100000000000000000000.0]}");
   }
 
   @Test
-  void emptyContainersComeBack() {
+  void empty_containers_come_back() {
     String json = "{\"\":{},\"0\":[],\"a\":[[],{},[[]],[{}],{\"b\":{}}]}";
     assertThat(Bodies.roundTrip(json)).isEqualTo(json);
   }
 
   @Test
-  void longArraysComeBackInTheirOrder() {
+  void long_arrays_come_back_in_their_order() {
     StringBuilder json = new StringBuilder("{\"a\":[0");
     for (int i = 1; i < 70_000; i++) {
       json.append(',').append(i);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 class JsonValueTest {
   @Property(tries = 500)
-  void whatIsReadIsWrittenAgain(
+  void what_is_read_is_written_again(
       @ForAll("objects") Map<String, Object> object, @ForAll Random random) {
     JsonBuffer out = new JsonBuffer(16);
     parse(JsonModel.write(object, random)).writeTo(out);
@@ -27,7 +27,7 @@ class JsonValueTest {
   }
 
   @Test
-  void valuesOfAllKinds() {
+  void values_of_all_kinds() {
     JsonObject object = (JsonObject) parse("{\"a\":[\"x\",-1.50,true,null,{}],\"b\":1,\"b\":2}");
     assertThat(object.get("b")).contains(new JsonNumber("2"));
     assertThat(object.get("c")).isEmpty();
@@ -42,7 +42,7 @@ class JsonValueTest {
   }
 
   @Test
-  void depthIsLimited() {
+  void depth_is_limited() {
     int deepest = JsonValue.DEEPEST;
     assertThat(parse("[".repeat(deepest) + "]".repeat(deepest))).isInstanceOf(JsonArray.class);
     Bodies.assertBadRequest(() -> parse("[".repeat(deepest + 1) + "]".repeat(deepest + 1)))
@@ -51,7 +51,7 @@ class JsonValueTest {
   }
 
   @Test
-  void moreOrLessThanOneValueIsRefused() {
+  void more_or_less_than_one_value_is_refused() {
     Bodies.assertBadRequest(() -> parse("")).contains("unexpected end");
     Bodies.assertBadRequest(() -> parse("{} {}")).contains("column 4: unexpected content");
     Bodies.assertBadRequest(() -> parse("[\"\\ud800\"]")).contains("surrogate");

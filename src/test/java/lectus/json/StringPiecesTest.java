@@ -23,22 +23,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Strings that are longer than a value of the store may be. */
+/** Strings that exceed the store's limit on values. */
 class StringPiecesTest {
-  /** Type code and terminator of a string in tuple encoding. */
+  /** Type code and terminator of a tuple-encoded string. */
   private static final int FRAME = 2;
 
   /** Marker and length before the first piece: 42, and an integer of three bytes. */
   private static final int HEAD = 5;
 
   @Test
-  void shortStringsAreStoredAsTheyWereBefore() {
+  void short_strings_are_stored_as_they_were_before() {
     assertThat(printed(rows(Bodies.explode("{\"a\":\"xy\\u0000\",\"b\":[\"\"]}"))))
         .containsExactly("\\x02a\\x00 = \\x02xy\\x00\\xff\\x00", "\\x02b\\x00\\x14 = \\x02\\x00");
   }
 
   @Test
-  void longStringsAreStoredInPieces() {
+  void long_strings_are_stored_in_pieces() {
     String text = "a".repeat(99_995) + "b".repeat(100_000) + "c";
 
     List<Leaf> rows = rows(Bodies.explode("{\"s\":\"" + text + "\",\"t\":1}"));
@@ -62,13 +62,13 @@ class StringPiecesTest {
     "299996, 4",
     "7999000, 80",
   })
-  void aPieceEndsWhereAValueIsFull(int characters, int rows) {
+  void a_piece_ends_where_a_value_is_full(int characters, int rows) {
     assertComesBack("x".repeat(characters), rows);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"é", "€", "\ud83d\ude00", "\\u0000", "\\\"", "\\u0001"})
-  void piecesEndBetweenCharacters(String wide) {
+  void pieces_end_between_characters(String wide) {
     for (int before = 99_995 - 5; before <= 99_995; before++) {
       assertComesBack("x".repeat(before) + wide.repeat(9), 2);
       assertComesBack("x".repeat(before) + wide.repeat(50_000 / 3) + "y".repeat(70_000), -1);
@@ -76,7 +76,7 @@ class StringPiecesTest {
   }
 
   @Test
-  void aLongStringIsOneLeafWithOneHash() {
+  void a_long_string_is_one_leaf_with_one_hash() {
     String text = "x".repeat(250_000);
     ExplodedBody body = Bodies.explode("{\"a\":{\"b\":\"" + text + "\"}}");
     assertThat(body.leaves()).hasSize(1);
@@ -85,7 +85,7 @@ class StringPiecesTest {
   }
 
   @Property(tries = 200)
-  void bodiesWithLongStringsComeBack(@ForAll("objects") Map<String, Object> object) {
+  void bodies_with_long_strings_come_back(@ForAll("objects") Map<String, Object> object) {
     String json = JsonModel.write(object, new Random(object.size()));
     ExplodedBody body = Bodies.explode(json);
     List<Leaf> rows = rows(body);
@@ -99,7 +99,10 @@ class StringPiecesTest {
     assertThat(list(shuffled(rows)).hasLeavesOf(LeafList.of(body).root())).isTrue();
   }
 
-  /** Long strings beside each other, and beside paths that begin as theirs and their pieces' do. */
+  /**
+   * Long strings next to each other, and next to paths with the same prefixes as theirs and their
+   * pieces'.
+   */
   @Provide
   Arbitrary<Map<String, Object>> objects() {
     Arbitrary<String> names =
@@ -125,7 +128,7 @@ class StringPiecesTest {
   }
 
   @Test
-  void aStringWithoutOneOfItsPiecesIsNoString() {
+  void a_string_without_one_of_its_pieces_is_no_string() {
     List<Leaf> rows = rows(Bodies.explode("{\"a\":\"" + "x".repeat(450_000) + "\",\"b\":1}"));
     assertThat(rows).hasSize(6);
     for (int gone = 0; gone < 5; gone++) {
@@ -156,7 +159,7 @@ class StringPiecesTest {
   }
 
   @Test
-  void theFirstRowTellsTheTypeAlone() {
+  void the_first_row_tells_the_type_alone() {
     List<Leaf> rows = rows(Bodies.explode("{\"a\":\"" + "x".repeat(450_000) + "\"}"));
     LeafView string = list(rows.subList(0, 1)).child(LeafView.Step.of("a"));
     assertThat(string.type()).isEqualTo(LeafType.STRING);
@@ -164,7 +167,7 @@ class StringPiecesTest {
   }
 
   @Test
-  void aLengthThatNoStringHasIsMalformed() {
+  void a_length_that_no_string_has_is_malformed() {
     byte[] path = rows(Bodies.explode("{\"a\":1}")).get(0).path();
     byte[] huge = {0x42, 0x18, 0x7f, 0, 0, 0, 'x'};
     assertThatThrownBy(() -> list(List.of(new Leaf(path, huge), new Leaf(number(path, 1), huge))))
@@ -196,7 +199,7 @@ class StringPiecesTest {
         .isEqualTo(LeafList.of(body).root().child(LeafView.Step.of("s")).utf8());
   }
 
-  /** What is in a piece is text for itself, once NULs are unescaped. */
+  /** A piece is well-formed text by itself, once NULs are unescaped. */
   private static void assertWellFormed(Leaf row) {
     boolean first = StringPieces.areBegunBy(row.value());
     String latin = new String(row.value(), StandardCharsets.ISO_8859_1);

@@ -76,7 +76,7 @@ class AncestorsTest {
   }
 
   @Test
-  void four_thousand_hashes_of_nothing_but_NULs_fit_in_a_value() {
+  void four_thousand_hashes_of_nothing_but_nuls_fit_in_a_value() {
     List<RevisionHash> nuls = new ArrayList<>();
     for (int i = 0; i < 4001; i++) {
       nuls.add(NULS);

@@ -16,7 +16,7 @@ class BranchMergeTest {
 
   @ParameterizedTest
   @CsvSource({
-    // what is stored; what arrives; what that is; the branches afterwards, winner first
+    // stored branches; arriving path; its kind; the branches afterwards, winner first
     "'',                    '1-a',             NEW,    '1-a'",
     "'',                    '3-c 2-b 1-a',     NEW,    '3-c 2-b 1-a'",
     "'1-a',                 '1-a',             KNOWN,  '1-a'",
@@ -32,7 +32,7 @@ class BranchMergeTest {
     "'2-b 1-a',             '3-c! 2-b 1-a',    NEW,    '3-c! 2-b 1-a'",
     "'1-a',                 '2-b!',            NEW,    '1-a, 2-b!'",
     "'2-b, 2-a',            '3-c 2-a',         NEW,    '3-c 2-a, 2-b'",
-    // a history that connects branches stored apart
+    // a history that connects branches stored separately
     "'4-d, 2-b 1-a',        '4-d 3-c 2-b',     JOINED, '4-d 3-c 2-b 1-a'",
     "'5-e 4-d, 2-b',        '4-d 3-c 2-b 1-a', JOINED, '5-e 4-d 3-c 2-b 1-a'",
     "'3-c, 2-b 1-a',        '4-d 3-c 2-b',     NEW,    '4-d 3-c 2-b 1-a'",

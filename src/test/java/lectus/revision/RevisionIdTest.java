@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Which texts CouchDB 3.5.2 takes for revisions, how it prints them, and how it compares them. */
+/** Which texts CouchDB 3.5.2 accepts as revisions, how it prints them, and how it compares them. */
 class RevisionIdTest {
   @ParameterizedTest
   @CsvSource({

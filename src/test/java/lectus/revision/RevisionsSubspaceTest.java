@@ -14,8 +14,8 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
-import lectus.store.Committed;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
+import lectus.store.CommitResult;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
@@ -40,14 +40,15 @@ class RevisionsSubspaceTest {
   void a_winning_branch_gets_the_sequence_of_its_transaction() {
     EditBranch branch = branch("3-c", false, new BodySize(7, 99), "2-b", "1-a");
 
-    Committed<Void> committed =
+    CommitResult<Void> committed =
         transactions.runVersioned(
             tx -> {
               revisions.put(tx, "a", branch.winning(2), 513);
               return null;
             });
 
-    EditBranch read = transactions.read(tx -> Reads.await(revisions.winner(tx, "a")).orElseThrow());
+    EditBranch read =
+        transactions.read(tx -> Awaiting.await(revisions.winner(tx, "a")).orElseThrow());
     assertThat(read.winner())
         .isEqualTo(new Winner(Sequence.of(0, committed.versionstamp(), 513), 2));
     assertThat(read.losing()).isEqualTo(branch);
@@ -60,11 +61,11 @@ class RevisionsSubspaceTest {
 
     assertThat(
             transactions.<EditBranch>read(
-                tx -> Reads.await(revisions.branch(tx, "a", true, branch.leaf())).orElseThrow()))
+                tx -> Awaiting.await(revisions.branch(tx, "a", true, branch.leaf())).orElseThrow()))
         .isEqualTo(branch);
     assertThat(
             transactions.<Boolean>read(
-                tx -> Reads.await(revisions.branch(tx, "a", false, branch.leaf())).isPresent()))
+                tx -> Awaiting.await(revisions.branch(tx, "a", false, branch.leaf())).isPresent()))
         .isFalse();
   }
 
@@ -96,7 +97,7 @@ class RevisionsSubspaceTest {
     Collections.shuffle(branches, new Random(1));
     branches.forEach(branch -> put("a", branch));
 
-    List<EditBranch> read = transactions.read(tx -> Reads.await(revisions.branches(tx, "a")));
+    List<EditBranch> read = transactions.read(tx -> Awaiting.await(revisions.branches(tx, "a")));
 
     branches.sort(EditBranch.WINNER_FIRST);
     assertThat(read).isEqualTo(branches);
@@ -108,9 +109,11 @@ class RevisionsSubspaceTest {
       put(id, branch("1-" + id.length() + "x", false, BodySize.NONE));
     }
 
-    assertThat(transactions.<List<EditBranch>>read(tx -> Reads.await(revisions.branches(tx, "a"))))
+    assertThat(
+            transactions.<List<EditBranch>>read(tx -> Awaiting.await(revisions.branches(tx, "a"))))
         .hasSize(1);
-    assertThat(transactions.<Boolean>read(tx -> Reads.await(revisions.winner(tx, "c")).isEmpty()))
+    assertThat(
+            transactions.<Boolean>read(tx -> Awaiting.await(revisions.winner(tx, "c")).isEmpty()))
         .isTrue();
   }
 
@@ -129,14 +132,14 @@ class RevisionsSubspaceTest {
   private List<RevisionId> nextInLine(String leaf) {
     return transactions
         .<List<EditBranch>>read(
-            tx -> Reads.await(revisions.withNextInLine(tx, "a", RevisionId.of(leaf))))
+            tx -> Awaiting.await(revisions.withNextInLine(tx, "a", RevisionId.of(leaf))))
         .stream()
         .map(EditBranch::leaf)
         .toList();
   }
 
   @Test
-  void four_thousand_ancestors_of_nothing_but_NULs_are_stored() {
+  void four_thousand_ancestors_of_nothing_but_nuls_are_stored() {
     List<RevisionHash> nuls = Collections.nCopies(4000, RevisionHash.of(new byte[16]));
     EditBranch branch =
         new EditBranch(
@@ -148,7 +151,8 @@ class RevisionsSubspaceTest {
     put("\0".repeat(512), branch.winning(Integer.MAX_VALUE));
 
     EditBranch read =
-        transactions.read(tx -> Reads.await(revisions.winner(tx, "\0".repeat(512))).orElseThrow());
+        transactions.read(
+            tx -> Awaiting.await(revisions.winner(tx, "\0".repeat(512))).orElseThrow());
     assertThat(read.losing()).isEqualTo(branch);
   }
 
@@ -166,7 +170,7 @@ class RevisionsSubspaceTest {
     assertThatThrownBy(
             () ->
                 transactions.<Object>read(
-                    tx -> Reads.await(revisions.branch(tx, "a", false, branch.leaf()))))
+                    tx -> Awaiting.await(revisions.branch(tx, "a", false, branch.leaf()))))
         .isInstanceOf(NewerFormatException.class)
         .hasMessage(
             "An edit branch was written by a newer version of Lectus: it has format 2, this version"

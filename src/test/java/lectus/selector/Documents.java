@@ -13,7 +13,7 @@ import lectus.json.JsonValue;
 import lectus.json.LeafList;
 import lectus.json.LeafView;
 
-/** Documents from JSON in single quotes, as leaves of the store. */
+/** Documents as leaves of the store, from JSON in single quotes. */
 final class Documents {
   private Documents() {}
 
@@ -36,7 +36,7 @@ final class Documents {
     }
   }
 
-  /** Whether the selector matches the document, whatever of it is read. */
+  /** Whether the selector matches the document, whichever parts of it are read. */
   static boolean matches(String selector, String document) {
     return matches(selector(selector), document);
   }
@@ -52,7 +52,7 @@ final class Documents {
     return whole;
   }
 
-  /** The rows that are read of a document, the last ones first. */
+  /** Returns the rows that are read of a document, the last ones first. */
   static LeafView narrowed(List<LeafRead> reads, ExplodedBody body) {
     List<Row> rows = new ArrayList<>();
     body.forEachRow((path, value) -> rows.add(new Row(path, value)));
@@ -76,7 +76,7 @@ final class Documents {
 
   private record Row(byte[] path, byte[] value) {}
 
-  /** Whether a row is the leaf at the path, or what follows of a string that has several. */
+  /** Whether a row is the leaf at the path, or a further row of a leaf that has several. */
   private static boolean isOfLeaf(byte[] path, byte[] row) {
     return isAtOrBelow(path, row) && (row.length == path.length || row[path.length] == 0x42);
   }

@@ -17,9 +17,9 @@ import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 
 /**
- * Selectors on trees, in the three steps that CouchDB's {@code mango_selector} takes: operators
- * made explicit, fields moved to the conditions, negations pushed down. Strings are compared by
- * their characters, so they must be of one case.
+ * Selectors on trees, in the three steps of CouchDB's {@code mango_selector}: operators made
+ * explicit, fields moved to the conditions, negations pushed down. Strings are compared by their
+ * characters, so they must not differ in case.
  */
 final class NaiveSelector {
   /** A node: an operator with children or an argument, or a path with one child. */
@@ -212,7 +212,7 @@ final class NaiveSelector {
         || (arguments.size() == 1 && compare(value, arguments.get(0)) == 0);
   }
 
-  /** Equal, with {@code 1} and {@code 1.0} told apart. */
+  /** Whether they are equal, with {@code 1} and {@code 1.0} considered different. */
   private static boolean same(JsonValue a, JsonValue b) {
     return sorted(a).equals(sorted(b));
   }
@@ -270,7 +270,7 @@ final class NaiveSelector {
     return a instanceof JsonObject object ? compare(pairs(object), pairs((JsonObject) b)) : 0;
   }
 
-  /** Names and values in turn, in the order of the names. */
+  /** Returns names and values in turn, in the order of the names. */
   private static List<JsonValue> pairs(JsonObject object) {
     List<JsonValue> pairs = new ArrayList<>();
     object.members().entrySet().stream()

@@ -56,13 +56,13 @@ final class RegexSizeTest {
         "[[:alpha:]]{5}",
         "(?P<n>a){4}"
       })
-  void noProgramIsLarger(String expression) {
+  void no_program_is_larger(String expression) {
     assertThat(RegexSize.of(expression).instructions())
         .isBetween((long) Pattern.compile(expression).programSize(), 5_000L);
   }
 
   @Test
-  void noRandomProgramIsLarger() {
+  void no_random_program_is_larger() {
     int compiled = 0;
     for (int seed = 0; seed < 5_000; seed++) {
       String expression = random(new Random(seed), 4);
@@ -102,7 +102,7 @@ final class RegexSizeTest {
   }
 
   @Test
-  void ordinaryExpressionsAreFarBelowTheLimit() {
+  void ordinary_expressions_are_far_below_the_limit() {
     for (String expression :
         new String[] {
           "^[0-9a-f]{32}$",
@@ -119,7 +119,7 @@ final class RegexSizeTest {
   /** A megabyte of each, in one pass. */
   @ParameterizedTest
   @ValueSource(strings = {"{", "(", "[", "\\Q", "{1", "\\", ")", "a{9}", "*", "[^", "{999999999}"})
-  void theEstimateTakesLinearTime(String part) {
+  void the_estimate_takes_linear_time(String part) {
     String expression = part.repeat(1_000_000 / part.length());
     assertThat(RegexSize.of(expression).instructions()).isPositive();
   }

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Names and sentences of CouchDB's {@code mango_error}. */
+/** The error names and sentences of CouchDB's {@code mango_error}. */
 final class SelectorErrorsTest {
 
   @ParameterizedTest
@@ -53,7 +53,7 @@ final class SelectorErrorsTest {
           {'a':{'':1}}                | invalid_field_name | Invalid field name:
           [1]                         | invalid_selector_json | Selector must be a JSON object, not: [1]
           """)
-  void whatIsWrongIsNamed(String selector, String error, String reason) {
+  void what_is_wrong_is_named(String selector, String error, String reason) {
     LectusException thrown = failure(selector);
     assertThat(thrown.error()).isInstanceOf(LectusError.BadRequest.class);
     assertThat(thrown.error().error()).isEqualTo(error);
@@ -61,7 +61,7 @@ final class SelectorErrorsTest {
   }
 
   @Test
-  void aSelectorIsAsDeepAsItsJsonMayBe() {
+  void a_selector_is_as_deep_as_its_json_may_be() {
     assertThat(Documents.matches(nested("{'$not':", 498, "{'a':1}"), "{'a':1}")).isTrue();
     assertThat(Documents.matches(nested("{'$not':", 497, "{'a':1}"), "{'a':1}")).isFalse();
     assertThat(Documents.matches(nested("{'$and':[", 249, "{'a':1}", "]}"), "{'a':1}")).isTrue();
@@ -72,14 +72,14 @@ final class SelectorErrorsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"{'$not':", "{'$and':[", "{'a':", "{'a':{'$elemMatch':", "{'$or':[{'a':"})
-  void aDeeperOneIsABadRequest(String level) {
+  void a_deeper_one_is_a_bad_request(String level) {
     for (int depth : new int[] {501, 5_000, 100_000}) {
       assertThat(failure(level.repeat(depth)).error().reason()).contains("nested deeper than 500");
     }
   }
 
   @Test
-  void groupsInRegularExpressionsAreBoundedInDepth() {
+  void groups_in_regular_expressions_are_bounded_in_depth() {
     String deepest = "(".repeat(100) + "a" + ")".repeat(100);
     assertThat(Documents.matches(regex(deepest), "{'a':'a'}")).isTrue();
     assertThat(failure(regex("(" + deepest + ")")).error().error()).isEqualTo("bad_arg");
@@ -87,7 +87,7 @@ final class SelectorErrorsTest {
   }
 
   @Test
-  void aRegularExpressionTakesLinearTime() {
+  void a_regular_expression_takes_linear_time() {
     String text = "a".repeat(50_000);
     assertThat(Documents.matches(regex("^(a+)+$"), "{'a':'" + text + "b'}")).isFalse();
     assertThat(Documents.matches(regex("^(a|a)*$"), "{'a':'" + text + "'}")).isTrue();
@@ -95,7 +95,7 @@ final class SelectorErrorsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"(?!a)", "(?<=a)b", "(a)\\\\1", "a++", "(?>a)"})
-  void whatOnlyBacktrackingMatchersKnowIsRefused(String expression) {
+  void what_only_backtracking_matchers_know_is_refused(String expression) {
     assertThat(failure(regex(expression)).error().error()).isEqualTo("bad_arg");
   }
 

@@ -14,10 +14,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A selector costs little to compile, and a document little to be matched, whoever wrote them. */
+/** A selector costs little to compile, and a document little to match, whoever wrote them. */
 @Timeout(60)
 final class SelectorLimitsTest {
-  /** The selector, what stands at the field, and the list. */
+  /** The selector, the value of the field, and the list. */
   private static final int AROUND_A_LIST = 3;
 
   private static String refusal(String selector) {
@@ -115,7 +115,7 @@ final class SelectorLimitsTest {
     assertThat(refusal(many)).contains("members and elements");
   }
 
-  /** Long paths, each with all that lies above it and with numbers that may be positions. */
+  /** Long paths, each with all its ancestors, and with numbers that may be positions. */
   @Test
   void many_long_paths_are_read_as_the_whole_document() {
     String path = "n.1.2.3.4.5.6." + "n.".repeat(300);
@@ -129,7 +129,7 @@ final class SelectorLimitsTest {
     assertThat(Documents.matches(selector, "{}")).isTrue();
   }
 
-  /** The matcher goes from one optional part to the next by recursion. */
+  /** The matcher recurses from one optional part to the next. */
   @Test
   void the_largest_programs_need_little_of_a_stack() throws InterruptedException {
     String[] expressions = {
@@ -158,7 +158,7 @@ final class SelectorLimitsTest {
     assertThat(failure.get()).isNull();
   }
 
-  /** Each alternative begins with the one before it, so the parser nests them. */
+  /** Each alternative begins with the previous one, so the parser nests them. */
   private static String growing(int alternatives) {
     return IntStream.range(1, alternatives).mapToObj("a"::repeat).collect(Collectors.joining("|"));
   }
@@ -172,7 +172,7 @@ final class SelectorLimitsTest {
         .hasMessageContaining("too much work for the document `d`");
   }
 
-  /** What a matcher need not look at costs nothing. */
+  /** What a matcher does not reach costs nothing. */
   @Test
   void the_end_of_a_text_is_not_paid_for() {
     Selector selector = Documents.selector(regex("^a{250}"));

@@ -14,15 +14,15 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 
-/** Selectors on leaves, all of them or those that are read, say what selectors on trees say. */
+/** Selectors on leaves, on all of them or on those that are read, agree with selectors on trees. */
 final class SelectorModelTest {
-  /** In several rows of the store. */
+  /** Stored in several rows. */
   private static final String LONG = "'a" + "x".repeat(150_000) + "b'";
 
   private static final String NO_FIELD = "missing a field name";
 
   @Property(tries = 2_000, edgeCases = EdgeCasesMode.NONE)
-  void leavesAndTreesAgree(
+  void leaves_and_trees_agree(
       @ForAll("selectors") String selector, @ForAll("documents") String document) {
     Selector compiled;
     try {
@@ -87,7 +87,7 @@ final class SelectorModelTest {
     return member.list().ofMinSize(1).ofMaxSize(2).map(it -> "{" + String.join(",", it) + "}");
   }
 
-  /** {@code 'a.b':condition}. */
+  /** Generates {@code 'a.b':condition}. */
   private static Arbitrary<String> field(int depth) {
     Arbitrary<String> path =
         names().list().ofMinSize(1).ofMaxSize(3).map(it -> String.join(".", it));

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What CouchDB's documentation, its {@code mango_selector} and their tests say of operators. */
+/** What CouchDB's documentation, its {@code mango_selector} and their tests say about operators. */
 final class SelectorTest {
   private record Row(String selector, List<String> matching, List<String> others) {}
 
@@ -140,7 +140,7 @@ final class SelectorTest {
 
   @ParameterizedTest
   @MethodSource("operators")
-  void anOperatorOfAFieldThatIsThere(String condition, String value, boolean expected) {
+  void an_operator_of_a_field_that_is_there(String condition, String value, boolean expected) {
     String document = "{'w':1,'x':" + value + ",'xx':1}";
     assertThat(matches("{'x':" + condition + "}", document)).isEqualTo(expected);
     assertThat(matches("{'$and':[{'x':" + condition + "},{'w':1}]}", document)).isEqualTo(expected);
@@ -148,7 +148,7 @@ final class SelectorTest {
 
   @ParameterizedTest
   @MethodSource("operators")
-  void itsNegation(String condition, String value, boolean expected) {
+  void its_negation(String condition, String value, boolean expected) {
     if (!condition.startsWith("{")) {
       return;
     }
@@ -160,7 +160,8 @@ final class SelectorTest {
 
   @ParameterizedTest
   @MethodSource("operators")
-  void aMissingFieldPassesNothingButExistsFalse(String condition, String value, boolean expected) {
+  void a_missing_field_passes_nothing_but_exists_false(
+      String condition, String value, boolean expected) {
     boolean asksForMissing = condition.equals("{'$exists':false}");
     assertThat(matches("{'y':" + condition + "}", "{'x':1}")).isEqualTo(asksForMissing);
     boolean asksForPresent = condition.equals("{'$exists':true}");
@@ -180,7 +181,7 @@ final class SelectorTest {
   }
 
   @Test
-  void nestedObjects() {
+  void nested_objects() {
     assertThat(matching("{}")).containsExactly(1, 2, 3, 4, 5);
     assertThat(matching("{'x':{}}")).containsExactly(2);
     assertThat(matching("{'$not':{'x':{}}}")).containsExactly(3, 4, 5);
@@ -191,7 +192,7 @@ final class SelectorTest {
   }
 
   @Test
-  void emptyListsOfConditionsHoldForEverythingEvenNegated() {
+  void empty_lists_of_conditions_hold_for_everything_even_negated() {
     for (String operator : List.of("$and", "$or", "$nor")) {
       for (String document : List.of("{}", "{'x':0}", "{'x':[]}")) {
         String empty = "{'" + operator + "':[]}";
@@ -203,7 +204,7 @@ final class SelectorTest {
   }
 
   @Test
-  void severalConditionsOfOneFieldAndTheirNegation() {
+  void several_conditions_of_one_field_and_their_negation() {
     String between = "{'$and':[{'$gt':3},{'$lt':7}]}";
     assertThat(matches("{'x':" + between + "}", "{'x':6}")).isTrue();
     assertThat(matches("{'x':" + between + "}", "{'x':9}")).isFalse();
@@ -215,7 +216,7 @@ final class SelectorTest {
   }
 
   @Test
-  void aNegatedConditionOnAFieldThatMustExistHoldsWhereItIsMissing() {
+  void a_negated_condition_on_a_field_that_must_exist_holds_where_it_is_missing() {
     String selector = "{'x':{'$not':{'$exists':true,'$eq':0}}}";
     assertThat(matches(selector, "{'x':1}")).isTrue();
     assertThat(matches(selector, "{'x':0}")).isFalse();
@@ -223,7 +224,7 @@ final class SelectorTest {
   }
 
   @Test
-  void whereAScalarOrAnArrayStandsInTheWayAFieldIsNotMissing() {
+  void where_a_scalar_or_an_array_stands_in_the_way_a_field_is_not_missing() {
     String selector = "{'a.b.c':{'$exists':false}}";
     for (String missing : List.of("{}", "{'a':{}}", "{'a':{'x':1}}", "{'a':{'b':{'d':1}}}")) {
       assertThat(matches(selector, missing)).as(missing).isTrue();
@@ -235,7 +236,7 @@ final class SelectorTest {
   }
 
   @Test
-  void dottedPathsNameMembersAndPositions() {
+  void dotted_paths_name_members_and_positions() {
     String document = "{'a':[{'b':1},{'b':[7,8]}],'c':{'0':'zero'},'d.e':5,'$p':6,'f\\\\g':7}";
     assertThat(matches("{'a.0.b':1}", document)).isTrue();
     assertThat(matches("{'a':{'1':{'b.1':8}}}", document)).isTrue();
@@ -248,7 +249,7 @@ final class SelectorTest {
   }
 
   @Test
-  void manyPositionsInAPath() {
+  void many_positions_in_a_path() {
     String path = "a" + ".0".repeat(20);
     String document = "{'a':" + "[".repeat(20) + "5" + "]".repeat(20) + "}";
     assertThat(matches("{'" + path + "':5}", document)).isTrue();
@@ -257,7 +258,7 @@ final class SelectorTest {
   }
 
   @Test
-  void stringsCollateAsUnicodeHasIt() {
+  void strings_collate_as_unicode_has_it() {
     // From Mango's own suite: what sorts up to, and from, the letter a.
     for (String before : List.of("'a'", "' '", "'_'", "'-'", "'@'", "'1'", "'\\u0000'")) {
       assertThat(matches("{'x':{'$lte':'a'}}", "{'x':" + before + "}")).as(before).isTrue();
@@ -270,7 +271,7 @@ final class SelectorTest {
   }
 
   @Test
-  void canonicallyEquivalentStringsAreEqual() {
+  void canonically_equivalent_strings_are_equal() {
     assertThat(matches("{'x':'\\u00e9'}", "{'x':'e\\u0301'}")).isTrue();
     assertThat(matches("{'x':{'$in':['z','\\u00e9']}}", "{'x':'e\\u0301'}")).isTrue();
     assertThat(matches("{'x':'\\u00e9'}", "{'x':'e'}")).isFalse();
@@ -278,7 +279,7 @@ final class SelectorTest {
   }
 
   @Test
-  void numbersCompareExactly() {
+  void numbers_compare_exactly() {
     assertThat(matches("{'x':9007199254740993}", "{'x':9007199254740992}")).isFalse();
     assertThat(matches("{'x':{'$gt':9007199254740992.0}}", "{'x':9007199254740993}")).isTrue();
     assertThat(matches("{'x':1" + "0".repeat(400) + "}", "{'x':1" + "0".repeat(400) + "}"))
@@ -289,7 +290,7 @@ final class SelectorTest {
   }
 
   @Test
-  void aConditionWithoutAFieldBesideOthersIsAboutTheWholeDocument() {
+  void a_condition_without_a_field_beside_others_is_about_the_whole_document() {
     assertThat(matches("{'$and':[{'$type':'object'}]}", "{'a':1}")).isTrue();
     assertThat(matches("{'a':1,'$gt':5}", "{'a':1}")).isTrue();
     assertThat(matches("{'$and':[{'$keyMapMatch':{'$eq':'b'}}]}", "{'a':1,'b':2}")).isTrue();
@@ -298,7 +299,7 @@ final class SelectorTest {
   }
 
   @Test
-  void namesThatBeginLikeOthersAreOthers() {
+  void names_that_begin_like_others_are_others() {
     String document = "{'a':1,'a\\u0000':2,'a\\u0000b':3,'ab':4,'':5}";
     assertThat(matches("{'a':1}", document)).isTrue();
     assertThat(matches("{'a\\u0000':2}", document)).isTrue();

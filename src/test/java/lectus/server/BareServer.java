@@ -13,12 +13,21 @@ import lectus.http.Services;
 import lectus.http.api.HttpApi;
 import lectus.http.testing.Connection;
 import lectus.http.testing.TestSettings;
+import lectus.server.cluster.MembershipAt;
+import lectus.server.cluster.SingleNode;
+import lectus.server.turn.RequestThreads;
+import lectus.server.waking.Announcements;
+import lectus.server.waking.ListenerRegistry;
+import lectus.server.waking.UpdateAnnouncer;
+import lectus.server.writing.WriteQueue;
+import lectus.server.writing.WriteRouter;
+import lectus.server.writing.WriteSettings;
 import lectus.store.Store;
 
-/** A server whose listeners and queues a test can see, with no executor that empties them. */
+/** A server whose listeners and queues a test can see, without executors that empty them. */
 final class BareServer implements AutoCloseable {
   private final Vertx vertx = Vertx.vertx();
-  private final ReaderPool readers = new ReaderPool(4);
+  private final RequestThreads readers;
   private final ListenerRegistry listeners = new ListenerRegistry();
   private final Layer layer;
   private final Services services;
@@ -32,13 +41,18 @@ final class BareServer implements AutoCloseable {
 
   BareServer(Store store, WriteSettings bounds, TestSettings test) throws TimeoutException {
     NodeSettings settings = test.toNode();
+    readers = new RequestThreads(settings.readers());
     layer = new Layer(store, settings);
     List<WriteQueue> queues =
         IntStream.range(0, bounds.executors()).mapToObj(number -> new WriteQueue(bounds)).toList();
     UpdateAnnouncer announcer = new UpdateAnnouncer(listeners, Announcements.TO_NOBODY);
     WriteRouter writes =
-        new WriteRouter(vertx.eventBus(), queues, bounds.batchEdits(), Duration.ofSeconds(10));
-    MembershipAt membership = new MembershipAt(new Alone(), () -> "127.0.0.1:0");
+        new WriteRouter(
+            vertx.eventBus(),
+            queues,
+            bounds.batchEdits(),
+            Duration.ofSeconds(settings.http().requestSeconds()));
+    MembershipAt membership = new MembershipAt(new SingleNode(), () -> "127.0.0.1:0");
     services = layer.services(writes, announcer, membership, readers);
     api = new HttpApi(services, settings.http());
     server =
@@ -61,7 +75,7 @@ final class BareServer implements AutoCloseable {
     return listeners;
   }
 
-  /** Live feeds that are open, however their listeners read. */
+  /** Returns the number of open live feeds, however their listeners read. */
   int openFeeds() {
     return Future.<Integer>future(
             counted -> context.runOnContext(none -> counted.complete(api.openFeeds())))
@@ -72,7 +86,7 @@ final class BareServer implements AutoCloseable {
     return new Connection(server.actualPort());
   }
 
-  /** By a client whose system takes little for it. */
+  /** Connects with a small receive buffer. */
   Connection connectSlowly() {
     return new Connection(server.actualPort(), 16 << 10);
   }

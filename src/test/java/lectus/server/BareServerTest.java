@@ -7,13 +7,14 @@ import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
+import lectus.server.writing.WriteSettings;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What happens when queues are full and when listeners come and go. */
+/** Full queues, and listeners that come and go. */
 @Timeout(60)
 final class BareServerTest {
   @RegisterExtension static final TestStores stores = new TestStores();

@@ -13,6 +13,7 @@ import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.server.testing.ClusterFile;
+import lectus.server.waking.PollSettings;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterAll;

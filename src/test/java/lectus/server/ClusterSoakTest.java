@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
 import lectus.server.testing.ClusterFile;
+import lectus.server.waking.PollSettings;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
@@ -24,8 +25,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Members join, leave in order, are cut off and die, while others write and listen through whoever
- * is there. Every listener sees every change once, in the order of the database.
+ * Members join, leave in order, are cut off and die, while clients write and listen through the
+ * remaining ones. Every listener sees every change once, in the order of the database.
  */
 @Timeout(300)
 final class ClusterSoakTest {
@@ -56,7 +57,7 @@ final class ClusterSoakTest {
     return ((Member) there[random.nextInt(there.length)]).server();
   }
 
-  /** Writes a document of this id through some member, however often one goes away meanwhile. */
+  /** Writes a document of this id through some member, however often members leave meanwhile. */
   private void write(String id, Random random) {
     Await.until(id + " is written", () -> isWritten(id, random));
   }
@@ -64,14 +65,14 @@ final class ClusterSoakTest {
   private boolean isWritten(String id, Random random) {
     try {
       int status = any(random).put("/w/" + id, "{}").status();
-      // A conflict: the answer to an earlier try was lost.
+      // A conflict: the answer to an earlier attempt was lost.
       return status == 201 || status == 409;
     } catch (UncheckedIOException gone) {
       return false;
     }
   }
 
-  /** Writes until the soak is over, and gives the ids. */
+  /** Writes until the soak is over, and returns the ids. */
   private List<String> writeOn(int number) {
     Random random = new Random(SEED + number);
     List<String> written = new ArrayList<>();
@@ -83,7 +84,10 @@ final class ClusterSoakTest {
     return written;
   }
 
-  /** What one client sees, who goes on elsewhere when its member ends the feed or is gone. */
+  /**
+   * Returns what one client sees that reconnects elsewhere when its member ends the feed or is
+   * gone.
+   */
   private List<String> listen(int number) {
     Random random = new Random(SEED - number);
     List<String> rows = new ArrayList<>();
@@ -152,7 +156,7 @@ final class ClusterSoakTest {
     return result;
   }
 
-  /** One member joins and one goes, in each of three ways. */
+  /** One member joins and one leaves, in each of three ways. */
   private void churn(Random random) {
     for (int round = 0; round < ROUNDS; round++) {
       join();

@@ -13,6 +13,7 @@ import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.server.testing.ClusterFile;
+import lectus.server.waking.PollSettings;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
@@ -24,8 +25,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Servers of one Hazelcast cluster on one store. They look for themselves once an hour, so that
- * nothing but the event bus can have woken a listener.
+ * Servers of one Hazelcast cluster on one store. They poll once an hour, so that only the event bus
+ * can have woken a listener.
  */
 @Timeout(180)
 final class ClusterTest {
@@ -37,7 +38,7 @@ final class ClusterTest {
   static final PollSettings HOURLY = new PollSettings(Duration.ofHours(1), Duration.ofHours(1));
   private static final Pattern NAME = Pattern.compile("\"(lectus@127\\.0\\.0\\.1:\\d+)\"");
 
-  /** Tells a WebSocket's client to connect again, elsewhere or later. */
+  /** Tells a WebSocket's client to reconnect, elsewhere or later. */
   private static final int GOING_AWAY = 1001;
 
   private static final AtomicInteger databases = new AtomicInteger();
@@ -71,12 +72,27 @@ final class ClusterTest {
     members.forEach(Member::close);
   }
 
-  /** Opens a feed, and returns when writes through another member have been seen to wake it. */
+  /** Opens a feed, and returns once writes through another member are known to wake it. */
   private ContinuousFeed feedOf(LectusServer server, LectusServer writer) {
     ContinuousFeed feed = new ContinuousFeed(server, database, "now");
     feed.wakeBy(
         number -> writer.write("/" + database + "/warm" + server.port() + "-" + number, "{}"));
     return feed;
+  }
+
+  /**
+   * A member learns of each subscription a little later. Until it knows of the second one, it may
+   * send an event to the first alone.
+   */
+  private void awaitBothSubscriptions(ContinuousFeed first, ContinuousFeed second) {
+    AtomicInteger number = new AtomicInteger();
+    Await.until(
+        "both are told of the same write",
+        () -> {
+          String id = "warm-both" + number.getAndIncrement();
+          one.write("/" + database + "/" + id, "{}");
+          return first.sees(id) && second.sees(id);
+        });
   }
 
   private void wakeByOne(ContinuousFeed feed) {
@@ -91,7 +107,7 @@ final class ClusterTest {
     return names;
   }
 
-  /** What one member says as soon as it counts so many members. */
+  /** Returns the answer of one member once it counts so many members. */
   static List<String> membersOf(LectusServer server, int count) {
     Await.until("there are " + count + " members", () -> membersOf(server).size() == count);
     return membersOf(server);
@@ -116,6 +132,7 @@ final class ClusterTest {
     one.put("/" + database);
     try (ContinuousFeed feedOfTwo = feedOf(two, one);
         ContinuousFeed feedOfThree = feedOf(three, one)) {
+      awaitBothSubscriptions(feedOfTwo, feedOfThree);
       for (int i = 0; i < 20; i++) {
         one.write("/" + database + "/d" + i, "{}");
         assertThat(feedOfTwo.nextIdBut("warm")).isEqualTo("d" + i);
@@ -175,7 +192,7 @@ final class ClusterTest {
     }
   }
 
-  /** What comes next but word of having caught up, which comes once a second. */
+  /** Returns the next message except {@code caught_up}, which comes once a second. */
   private static String nextOf(SocketClient socket) {
     String message = socket.text();
     while (message.contains("\"type\":\"caught_up\"")) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Connections have a bound, of all event loops together. */
+/** The limit of connections, of all event loops together. */
 @Timeout(60)
 final class ConnectionCapTest {
   @RegisterExtension static final TestStores stores = new TestStores();
@@ -47,7 +47,7 @@ final class ConnectionCapTest {
     return connection.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").read(false).status();
   }
 
-  /** A live feed, which is never idle. */
+  /** Opens a live feed, which is never idle. */
   private Connection listen(String headers) {
     Connection connection = connect().write(FEED + headers + "\r\n");
     assertThat(connection.readHead().status()).isIn(200, 101);
@@ -61,7 +61,7 @@ final class ConnectionCapTest {
       idle.add(connect());
       assertThat(ask(idle.get(i))).isEqualTo(200);
     }
-    // The first one is the latest now, and the second one the oldest.
+    // Now the first one was used last, and the second one is the oldest.
     assertThat(ask(idle.get(0))).isEqualTo(200);
 
     Connection late = connect();

@@ -10,16 +10,19 @@ import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 
-/** A client of a continuous or EventSource feed, with a thread that takes what comes. */
+/** A client of a continuous or EventSource feed, with a thread that reads it. */
 final class ContinuousFeed implements AutoCloseable {
   private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");
   private static final String EVENT = "data: ";
   private static final long PATIENCE_SECONDS = 60;
 
-  /** Times that a feed is called until it is clear that it will not wake: a minute. */
+  /** The number of attempts to wake a feed before the test fails: a minute. */
   private static final int MOST_CALLS = 240;
 
-  /** What the line after the last one is. */
+  /** After this time a write is taken for one that woke nobody. */
+  private static final long WAKE_MILLIS = 250;
+
+  /** Stands for the end of the connection. */
   private static final String END = "";
 
   private final Connection connection;
@@ -54,12 +57,12 @@ final class ContinuousFeed implements AutoCloseable {
         text.substring(0, end).lines().forEach(this::take);
       }
     } catch (RuntimeException cut) {
-      // The same to a client as an orderly end: it goes on elsewhere.
+      // For a client this is like an orderly end: it reconnects elsewhere.
     }
     lines.add(END);
   }
 
-  /** Keeps rows and the last line; the rest are heartbeats and what surrounds an event. */
+  /** Keeps rows and the last line, but not heartbeats or an event's other lines. */
   private void take(String line) {
     int object = line.startsWith(EVENT) ? EVENT.length() : 0;
     if (line.startsWith("{", object)) {
@@ -67,7 +70,7 @@ final class ContinuousFeed implements AutoCloseable {
     }
   }
 
-  /** The next row or last line, heartbeats left out; empty when the connection has ended. */
+  /** Returns the next row or last line, without heartbeats; empty if the connection has ended. */
   String next() {
     String line = nextWithin(PATIENCE_SECONDS, TimeUnit.SECONDS);
     if (line == null) {
@@ -84,7 +87,16 @@ final class ContinuousFeed implements AutoCloseable {
     }
   }
 
-  /** The id of the next row. */
+  /** Returns whether a row with this id comes before nothing has come for a quarter of a second. */
+  boolean sees(String id) {
+    String line = nextWithin(WAKE_MILLIS, TimeUnit.MILLISECONDS);
+    while (line != null && !idOf(line).equals(id)) {
+      line = nextWithin(WAKE_MILLIS, TimeUnit.MILLISECONDS);
+    }
+    return line != null;
+  }
+
+  /** Returns the id of the next row. */
   String nextId() {
     return idOf(next());
   }
@@ -97,7 +109,7 @@ final class ContinuousFeed implements AutoCloseable {
     return id.group(1);
   }
 
-  /** The id of the next row whose id begins otherwise. */
+  /** Returns the id of the next row whose id has another prefix. */
   String nextIdBut(String head) {
     String id = nextId();
     while (id.startsWith(head)) {
@@ -106,7 +118,7 @@ final class ContinuousFeed implements AutoCloseable {
     return id;
   }
 
-  /** What ends the feed, behind whatever rows there are. */
+  /** Returns the feed's last line, after any rows. */
   String lastLine() {
     String line = next();
     while (line.startsWith("{\"seq\"")) {
@@ -116,14 +128,14 @@ final class ContinuousFeed implements AutoCloseable {
   }
 
   /**
-   * Writes until the feed is woken.
+   * Writes until the feed wakes.
    *
    * @param write given 0, 1, 2, …
    */
   void wakeBy(IntConsumer write) {
     for (int number = 0; number < MOST_CALLS; number++) {
       write.accept(number);
-      if (nextWithin(250, TimeUnit.MILLISECONDS) != null) {
+      if (nextWithin(WAKE_MILLIS, TimeUnit.MILLISECONDS) != null) {
         return;
       }
     }

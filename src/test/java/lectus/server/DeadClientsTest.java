@@ -15,9 +15,9 @@ import lectus.document.edit.DocumentLimits;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.NamedRevisions;
-import lectus.http.socket.WebSocketSettings;
 import lectus.http.testing.Connection;
 import lectus.http.testing.TestSettings;
+import lectus.server.writing.WriteSettings;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Clients that are gone, whether they say so or not, hold nothing. */
+/** Clients that have gone, with or without closing their connections, hold nothing. */
 @Timeout(60)
 final class DeadClientsTest {
   @RegisterExtension
@@ -41,10 +41,7 @@ final class DeadClientsTest {
 
   DeadClientsTest() throws TimeoutException {
     WriteSettings bounds = new WriteSettings(1, 10, 1 << 20, 64, 1 << 20);
-    TestSettings impatient =
-        new TestSettings()
-            .idleTimeoutSeconds(1)
-            .webSockets(new WebSocketSettings(1_000, 1, 1, 2, 10));
+    TestSettings impatient = new TestSettings().idleTimeoutSeconds(1).impatientWithWebSockets();
     server = new BareServer(stores.fresh(), bounds, impatient);
   }
 
@@ -124,7 +121,7 @@ final class DeadClientsTest {
     }
   }
 
-  /** Never as much at once as to empty the server's queue. */
+  /** Never reads so much at once that the server's queue is empty. */
   private static void readSlowly(Connection client, Duration time) {
     long end = System.nanoTime() + time.toNanos();
     while (System.nanoTime() < end) {

@@ -13,6 +13,7 @@ import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.NamedRevisions;
 import lectus.http.testing.Connection;
+import lectus.server.writing.WriteSettings;
 import lectus.store.WatchedStore;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What clients have asked for that leave before it was begun keeps nobody waiting. */
+/** Requests whose clients leave before they are begun delay nobody. */
 @Timeout(60)
 final class DepartedReadersTest {
   @RegisterExtension static final TestStores stores = new TestStores();
@@ -31,10 +32,10 @@ final class DepartedReadersTest {
   private static final int CLIENTS = 100;
   private static final int THREADS = 4;
 
-  /** Of a page each. */
+  /** Documents that fill a page each. */
   private static final int DOCUMENTS = 30;
 
-  /** What a page and the opening before it take. */
+  /** The transactions of a page and of the opening before it. */
   private static final int TRANSACTIONS = 3;
 
   private static final String UPGRADE =
@@ -79,14 +80,15 @@ final class DepartedReadersTest {
       store.release();
 
       assertThat(ask("/w/_changes?since=0").read(false).body()).contains("\"last_seq\"");
-      // The small feed, and the pages that were being read: no thread begins another for nobody.
+      // The small feed, and the pages that were being read: no thread begins another for a client
+      // that has left.
       assertThat(store.begun() - begun)
           .as(request)
           .isLessThanOrEqualTo((THREADS + 1) * TRANSACTIONS);
     }
   }
 
-  /** The threads hold what came first; all else waits, and then nobody waits for it any more. */
+  /** The threads hold the first requests; all others wait, and then their clients leave. */
   private void leaveWhileWaiting(String request) {
     store.hold();
     int begun = store.begun();
@@ -96,13 +98,13 @@ final class DepartedReadersTest {
       clients.add(server.connect().write(request + "\r\n"));
     }
     Await.until("the threads are taken", () -> store.begun() == begun + held);
-    // The loop has read the others' requests, too.
+    // The loop has read the other requests, too.
     turnLoop();
     clients.forEach(Connection::close);
     turnLoop();
   }
 
-  /** Whoever's bytes came before these answers was heard. */
+  /** Bytes that were sent before these answers have been read. */
   private void turnLoop() {
     for (int i = 0; i < 3; i++) {
       try (Connection other = ask("/")) {

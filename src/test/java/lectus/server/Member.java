@@ -11,10 +11,16 @@ import java.util.function.Consumer;
 import lectus.feed.Registration;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
+import lectus.server.cluster.ClusterMembership;
+import lectus.server.cluster.ClusterSettings;
+import lectus.server.cluster.HazelcastCluster;
+import lectus.server.waking.DatabaseEvent;
+import lectus.server.waking.EventChannel;
+import lectus.server.waking.PollSettings;
 import lectus.store.Store;
 
-/** A server of a real Hazelcast cluster, with a view of the events that reach it. */
-final class Member implements Neighbours, AutoCloseable {
+/** A server of a real Hazelcast cluster that records the events it receives. */
+final class Member implements ClusterMembership, AutoCloseable {
   private final HazelcastCluster cluster;
   private final ConcurrentLinkedQueue<DatabaseEvent> received = new ConcurrentLinkedQueue<>();
   private final LectusServer server;
@@ -32,12 +38,12 @@ final class Member implements Neighbours, AutoCloseable {
     return server;
   }
 
-  /** The events that other members sent to this one. */
+  /** Returns the events that other members sent to this one. */
   List<DatabaseEvent> received() {
     return List.copyOf(received);
   }
 
-  /** Ends its membership at once, without a word to the others. */
+  /** Ends its membership at once, without notice to the others. */
   void cutOff() {
     cluster.hazelcast().getLifecycleService().terminate();
   }

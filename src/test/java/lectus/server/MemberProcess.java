@@ -13,11 +13,13 @@ import java.util.concurrent.TimeUnit;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
+import lectus.server.cluster.ClusterSettings;
+import lectus.server.waking.PollSettings;
 import lectus.store.EmbeddedStores;
 import lectus.store.FoundationDbStore;
 import lectus.store.Store;
 
-/** A member of a cluster as a process of its own, which looks for itself once an hour. */
+/** A member of a cluster in a process of its own, which polls once an hour. */
 final class MemberProcess implements AutoCloseable {
   private static final String LISTENING = "listening on ";
 
@@ -35,7 +37,7 @@ final class MemberProcess implements AutoCloseable {
   }
 
   /**
-   * With an embedded store of its own.
+   * Starts a member with an embedded store of its own.
    *
    * @param cluster Hazelcast's configuration
    */
@@ -43,7 +45,7 @@ final class MemberProcess implements AutoCloseable {
     return start(List.of(cluster.toString(), data.toString()));
   }
 
-  /** On the FoundationDB cluster of this run, in the directory of this store. */
+  /** Starts a member on the FoundationDB cluster of this run, in the directory of this store. */
   static MemberProcess start(Path cluster, Store shared) {
     List<String> arguments = new ArrayList<>();
     arguments.add(cluster.toString());
@@ -83,7 +85,7 @@ final class MemberProcess implements AutoCloseable {
     return new Request(port, "PUT", target).json(json).send();
   }
 
-  /** Holds it in the middle of whatever it does, as a machine that is cut off does. */
+  /** Stops it in the middle of its work, like a machine that is cut off. */
   void freeze() {
     try {
       new ProcessBuilder("kill", "-STOP", Long.toString(process.pid())).start().waitFor();
@@ -98,7 +100,7 @@ final class MemberProcess implements AutoCloseable {
     await();
   }
 
-  /** Tells it to end (SIGTERM), and waits until it has. */
+  /** Ends it in order (SIGTERM), and waits until it has ended. */
   void stop() {
     process.destroy();
     await();
@@ -119,7 +121,7 @@ final class MemberProcess implements AutoCloseable {
     process.destroyForcibly();
   }
 
-  /** What runs in the process. */
+  /** The main class of the process. */
   static final class Main {
     private Main() {}
 

@@ -11,15 +11,18 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import lectus.feed.Registration;
+import lectus.server.cluster.ClusterMembership;
+import lectus.server.waking.DatabaseEvent;
+import lectus.server.waking.EventChannel;
 
-/** Servers in one process that tell each other of changes over a bus of this test's choosing. */
-final class MemoryBus implements Neighbours {
+/** Servers in one process that announce changes over a bus that the test controls. */
+final class MemoryBus implements ClusterMembership {
   private final Set<Subscriber> subscribers = ConcurrentHashMap.newKeySet();
   private final Fate fate;
 
   private record Subscriber(EventChannel server, int address, Consumer<DatabaseEvent> receiver) {}
 
-  /** What becomes of messages. */
+  /** Decides over messages. */
   interface Fate {
     Fate FAITHFUL = Runnable::run;
     Fate DROPPED = delivery -> {};
@@ -33,8 +36,8 @@ final class MemoryBus implements Neighbours {
   }
 
   /**
-   * Some messages are lost. The others wait until as many gathered, then come in any order, some of
-   * them twice.
+   * Loses some messages. The others wait until enough have gathered, then come in any order, some
+   * of them twice.
    */
   static Fate mangling(long seed) {
     Random random = new Random(seed);
@@ -85,7 +88,7 @@ final class MemoryBus implements Neighbours {
     }
   }
 
-  /** How many servers subscribed to some address. */
+  /** Returns how many servers subscribed to some address. */
   long listeningServers() {
     return subscribers.stream().map(Subscriber::server).distinct().count();
   }

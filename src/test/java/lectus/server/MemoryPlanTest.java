@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The heap is divided so that all shares together leave enough of it. */
+/** The shares of the heap leave enough of it. */
 final class MemoryPlanTest {
   private static final long MB = 1 << 20;
 
@@ -20,7 +20,7 @@ final class MemoryPlanTest {
     assertThat(plan.mostConnections()).isPositive();
   }
 
-  /** Whatever it is that they read. */
+  /** Whatever they read. */
   @ParameterizedTest
   @CsvSource({"256,2", "512,4", "1024,8", "4096,34"})
   void readers_make_their_pages_in_what_is_given_to_nobody(long heapMegabytes, int readers) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A server that is told to stop lets nobody down who is in the middle of something. */
+/** A server that stops does not cut off clients in the middle of something. */
 @Timeout(60)
 final class OrderlyStopTest {
   @RegisterExtension
@@ -26,7 +26,7 @@ final class OrderlyStopTest {
   private final LectusServer server =
       LectusServer.start(store, new TestSettings().maxRequestBytes(32 << 20));
 
-  /** Begins to stop the server, and returns when it takes no connections any more. */
+  /** Begins to stop the server, and returns when it accepts no more connections. */
   private CompletableFuture<Void> stop() {
     CompletableFuture<Void> stopped = CompletableFuture.runAsync(server::close);
     while (takesConnections()) {
@@ -50,7 +50,7 @@ final class OrderlyStopTest {
     try (Connection connection = server.connect()) {
       connection.write(
           "PUT /w/a HTTP/1.1\r\nHost: h\r\nContent-Length: " + body.length() + "\r\n\r\n{");
-      // The answer to the request behind it shows that the server has begun to read the first.
+      // The answer to the second request shows that the server has begun to read the first.
       server.get("/_up");
       CompletableFuture<Void> stopped = stop();
       connection.write(body.substring(1));
@@ -63,7 +63,7 @@ final class OrderlyStopTest {
     }
   }
 
-  /** One whose client is slower than the server. */
+  /** Opens a connection whose client is slower than the server. */
   private Connection slowConnection() {
     return new Connection(server.port(), 16 << 10);
   }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What clients and the log are told when the store says nothing for a while. */
+/** Answers and log lines while the store does not answer. */
 @Timeout(120)
 final class OutageTest {
   private static final int READERS = 4;
@@ -58,10 +58,7 @@ final class OutageTest {
 
   private void start(boolean isCluster, int requestSeconds) {
     frozen = new FrozenStore(stores.fresh(), isCluster);
-    TestSettings settings =
-        new TestSettings()
-            .requestSeconds(requestSeconds)
-            .writes(new WriteSettings(1, 10_000, 64 << 20, 1, 1 << 20));
+    TestSettings settings = new TestSettings().requestSeconds(requestSeconds).oneExecutor(1);
     server = LectusServer.start(frozen.store(), settings);
     assertThat(server.put("/w").status()).isEqualTo(201);
     assertThat(server.put("/w/a", "{\"n\":1}").status()).isEqualTo(201);
@@ -73,7 +70,7 @@ final class OutageTest {
     return client;
   }
 
-  /** GETs of which each holds a reader's thread, and that are not answered from memory. */
+  /** Sends GETs that each hold a reader's thread, and are not answered from memory. */
   private List<Connection> holdAllReaders() {
     List<Connection> holders =
         Stream.generate(() -> ask("GET", "/w/a?conflicts=true")).limit(READERS).toList();
@@ -175,7 +172,7 @@ final class OutageTest {
     start(true, 1);
     Connection feed = ask("GET", "/w/_changes?feed=continuous&since=now&heartbeat=60000");
     feed.readHead();
-    // The tail, which reads for all, is tried again and again; it gives up at other failures.
+    // The tail, which reads for all, is retried again and again; it gives up at other failures.
     frozen.freeze("lectus-reader");
     assertThat(server.put("/w/news", "{}").status()).isEqualTo(201);
     for (int i = 0; i < 8; i++) {

@@ -12,16 +12,22 @@ import lectus.database.DatabaseName;
 import lectus.database.Sequence;
 import lectus.database.UpdatesSubspace;
 import lectus.document.testing.TestDatabase;
-import lectus.feed.DatabaseEvents.Listener;
+import lectus.feed.DatabaseNotices.Listener;
 import lectus.feed.TouchedShards;
 import lectus.http.testing.TestSettings;
+import lectus.server.waking.Announcements;
+import lectus.server.waking.DatabaseLook;
+import lectus.server.waking.ListenerRegistry;
+import lectus.server.waking.PollSettings;
+import lectus.server.waking.StorePoll;
+import lectus.server.waking.UpdateAnnouncer;
 import lectus.store.CountedReads;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Who listens to single databases is told of moves that nobody announces. */
+/** Listeners to single databases learn of moves that no event announces. */
 final class PolledDatabasesTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -44,9 +50,9 @@ final class PolledDatabasesTest {
 
   private DatabaseHandle listenTo(String text) {
     DatabaseName name = DatabaseName.of(text);
-    DatabaseHandle database = elsewhere.catalogue().create(name, CreationOptions.DEFAULT);
+    DatabaseHandle db = elsewhere.catalogue().create(name, CreationOptions.DEFAULT);
     listeners.add(
-        database,
+        db,
         new Listener() {
           @Override
           public void updated(Sequence highest, TouchedShards shards) {
@@ -63,7 +69,7 @@ final class PolledDatabasesTest {
             told.add(text + " deleted");
           }
         });
-    return database;
+    return db;
   }
 
   private void write(String text) {
@@ -127,11 +133,11 @@ final class PolledDatabasesTest {
 
   @Test
   void what_was_told_too_high_makes_nobody_deaf() {
-    DatabaseHandle database = listenTo("a");
+    DatabaseHandle db = listenTo("a");
     byte[] future = new byte[12];
     Arrays.fill(future, (byte) 0x7f);
     Sequence high = new Sequence(0, future);
-    announcer.publishUpdated(database.instance(), database.name(), high, TouchedShards.ANY);
+    announcer.publishUpdated(db.instance(), db.name(), high, TouchedShards.ANY);
     assertThat(told).containsExactly("a updated");
     write("a");
     look();

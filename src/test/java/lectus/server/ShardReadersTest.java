@@ -9,20 +9,21 @@ import lectus.database.HashScheme;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
+import lectus.server.waking.PollSettings;
 import lectus.store.CountedReads;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** One live reader for each changes shard: what a commit costs does not grow with their number. */
+/** One live reader for each changes shard: the cost of a commit does not grow with their number. */
 @Timeout(60)
 final class ShardReadersTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private static final int WRITES = 40;
 
-  /** Twice as often as readers of shards that nobody writes to look all the same. */
+  /** Twice as often as idle shards are polled anyway. */
   private static final long LOOK_NANOS = 1_000_000_000;
 
   private record Cost(long reads, long looks) {}
@@ -63,7 +64,7 @@ final class ShardReadersTest {
     }
   }
 
-  /** Then all of them are live. */
+  /** After that all of them are live. */
   private static void haveEachReadOne(LectusServer server, List<Connection> readers) {
     boolean[] seen = new boolean[readers.size()];
     int left = readers.size();

@@ -12,9 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * Two servers on one store that hear nothing of each other: what they tell is right all the same.
- */
+/** Two servers on one store that hear nothing of each other still answer correctly. */
 @Timeout(60)
 final class TwoServersTest {
   @RegisterExtension

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A whole server whose commits and answers are lost and late: its clients notice nothing. No
- * request is answered with an error because of itself, and none happens twice.
+ * request fails because of its own earlier attempt, and none is carried out twice.
  */
 @Timeout(120)
 final class UnreliableNetworkTest {
@@ -43,7 +43,7 @@ final class UnreliableNetworkTest {
   private final FaultyStore faulty = new FaultyStore(sound, true);
   private final LectusServer server = LectusServer.start(faulty.store());
 
-  /** Fixed ones, and one that is new in every run; a failing test's name tells it. */
+  /** Fixed seeds, and one that is new in every run; a failing test's name contains it. */
   static LongStream seeds() {
     return LongStream.concat(
         LongStream.range(0, FIXED_SEEDS), LongStream.of(System.nanoTime() & 0xffff_ffffL));
@@ -53,7 +53,7 @@ final class UnreliableNetworkTest {
     return FAULTS.get(random.nextInt(FAULTS.size()));
   }
 
-  /** A store that seems to be silent as a whole is another matter: its clients are told. */
+  /** A store that seems to be silent as a whole is another matter: clients are told. */
   private static boolean isPulse() {
     return Thread.currentThread().getName().startsWith("vert.x-eventloop");
   }
@@ -126,7 +126,8 @@ final class UnreliableNetworkTest {
   @Test
   void a_write_that_is_given_up_is_503_and_leaves_nothing() {
     assertCreated(server.put("/w"));
-    // As often as one document is tried; then the store answers that none of the commits came.
+    // As often as one document is tried; then the store answers that none of the commits was
+    // stored.
     List<Fault> lost = Collections.nCopies(201, Fault.TIMED_OUT_AND_LOST);
     faulty.keepFailing(FaultyStore.onThreads("lectus-executor", lost));
 
@@ -145,7 +146,7 @@ final class UnreliableNetworkTest {
   @Test
   void a_write_of_which_the_store_does_not_say_what_became_may_have_been_stored() {
     assertCreated(server.put("/w"));
-    // So often, too, that the last transaction, which is to settle the doubt, is not answered.
+    // So often that the last transaction, which would settle the doubt, is not answered either.
     List<Fault> lost = Collections.nCopies(1_000, Fault.TIMED_OUT_AND_LOST);
     faulty.keepFailing(FaultyStore.onThreads("lectus-executor", lost));
 

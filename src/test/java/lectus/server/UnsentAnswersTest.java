@@ -6,6 +6,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.concurrent.TimeoutException;
+import lectus.http.Services;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.HttpLoop;
 import lectus.http.message.Reply;
@@ -13,6 +14,7 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
+import lectus.server.writing.WriteSettings;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
@@ -43,10 +45,13 @@ final class UnsentAnswersTest {
   }
 
   /**
-   * @param status of an answer with a header that none may have
+   * @param status of an answer with an invalid header
    */
   private HttpServer answering(int status) {
-    HttpLoop loop = new HttpLoop(node.services(), SETTINGS.toNode().http());
+    Services services = node.services();
+    HttpLoop loop =
+        new HttpLoop(
+            services.catalogue(), services.memory(), services.readers(), SETTINGS.toNode().http());
     Reply unsendable = Reply.ok(status).with("X-Line", "one\0two");
     return vertx
         .createHttpServer()

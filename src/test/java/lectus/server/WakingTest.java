@@ -11,6 +11,7 @@ import lectus.http.testing.SocketClient;
 import lectus.http.testing.TestSettings;
 import lectus.json.JsonValue.JsonObject;
 import lectus.server.MemoryBus.Fate;
+import lectus.server.waking.PollSettings;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
@@ -22,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What wakes listeners on one server when others write: rows never depend on the bus, and the bus
+ * Waking listeners on one server when another one writes: rows never depend on the bus, and the bus
  * alone is enough to wake everybody.
  */
 @Timeout(120)
@@ -53,7 +54,7 @@ final class WakingTest {
     return server.get("/w").member("update_seq");
   }
 
-  /** Every row, each once, in order, and the end when the database is deleted. */
+  /** Every row arrives once, in order, and so does the end when the database is deleted. */
   private void everyRowArrives(Fate fate) {
     MemoryBus bus = new MemoryBus(fate);
     LectusServer one = start(bus, OFTEN);
@@ -65,7 +66,7 @@ final class WakingTest {
         other.write("/w/d" + i, "{}");
         written.add("d" + i);
         if (i % 20 == 19) {
-          // The next poll finds what the bus kept for itself, with nobody writing.
+          // The next poll finds what the bus has lost, without further writes.
           List<String> read = new ArrayList<>();
           written.forEach(id -> read.add(feed.nextId()));
           assertThat(read).isEqualTo(written);
@@ -142,7 +143,7 @@ final class WakingTest {
     everyDatabaseIsTold(Fate.FAITHFUL, HOURLY);
   }
 
-  /** A subscription to a pattern hears of what is created, written and deleted elsewhere. */
+  /** A subscription to a pattern is told what is created, written and deleted elsewhere. */
   private void everyMemberOfAPatternIsTold(Fate fate, PollSettings polls) {
     MemoryBus bus = new MemoryBus(fate);
     LectusServer one = start(bus, polls);
@@ -163,7 +164,7 @@ final class WakingTest {
     }
   }
 
-  /** What comes next of a database: its type and name. */
+  /** Returns the type and name of the next message about a database. */
   private static String nextOf(SocketClient client) {
     JsonObject message = client.message();
     while (SocketClient.text(message, "type").equals("caught_up")) {

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A store that counts what is read of it: keys and ranges asked for, and rows that ranges gave. */
+/** A store that counts its reads: requested keys and ranges, and the rows that ranges returned. */
 public final class CountedReads {
   private final AtomicLong reads = new AtomicLong();
   private final AtomicLong rows = new AtomicLong();
@@ -45,12 +45,12 @@ public final class CountedReads {
     return store;
   }
 
-  /** How many keys and ranges were asked for so far. */
+  /** Returns the number of keys and ranges requested so far. */
   public long reads() {
     return reads.get();
   }
 
-  /** How many rows the ranges had. */
+  /** Returns the number of rows that the ranges returned. */
   public long rows() {
     return rows.get();
   }

@@ -20,33 +20,33 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * A store whose commits fail as a test plans it, and that loses what a test chooses: each commit
- * takes the next fault, and when none is left commits succeed.
+ * A store whose commits fail as a test plans, and that drops the operations a test chooses. Each
+ * commit takes the next planned fault; without one, commits succeed.
  */
 public final class FaultyStore {
-  /** What becomes of a commit. */
+  /** The fate of a commit. */
   public enum Fault {
     /** It succeeds. */
     NONE(0, Moment.AT_ONCE),
-    /** Another transaction came first. */
+    /** Another transaction committed first. */
     NOT_COMMITTED(1020, Moment.NEVER),
     /** The transaction took too long. */
     TOO_OLD(1007, Moment.NEVER),
-    /** The read version was not there in time. */
+    /** The read version was not reached in time. */
     FUTURE_VERSION(1009, Moment.NEVER),
-    /** It is stored, and the answer is lost. */
+    /** It is stored, but the answer is lost. */
     UNKNOWN_BUT_STORED(1021, Moment.AT_ONCE),
-    /** It is lost, and so is the answer. */
+    /** The commit and its answer are lost. */
     UNKNOWN_AND_LOST(1021, Moment.NEVER),
-    /** It is stored, and no answer comes in time. */
+    /** It is stored, but no answer comes in time. */
     TIMED_OUT_BUT_STORED(1031, Moment.AT_ONCE),
-    /** It is lost, and no answer comes in time. */
+    /** The commit is lost, and no answer comes in time. */
     TIMED_OUT_AND_LOST(1031, Moment.NEVER),
-    /** No answer comes in time, and it arrives right before the next commit does. */
+    /** No answer comes in time, and the commit arrives right before the next one. */
     TIMED_OUT_THEN_STORED(1031, Moment.BEFORE_THE_NEXT),
-    /** No answer comes in time, and it arrives when the next commit is through. */
+    /** No answer comes in time, and the commit arrives right after the next one. */
     TIMED_OUT_THEN_OVERTAKEN(1031, Moment.AFTER_THE_NEXT),
-    /** Something that is no use to try again. */
+    /** An error that is not worth a retry. */
     IO_ERROR(1510, Moment.NEVER);
 
     private final int code;
@@ -73,10 +73,10 @@ public final class FaultyStore {
    * A mutation or a conflict range of a transaction.
    *
    * @param method of {@link Transaction}
-   * @param key or where a range begins
+   * @param key the key, or the begin of the range
    */
   public record Operation(String method, byte[] key) {
-    /** Whether the key lies in a subspace. */
+    /** Returns whether the key lies in a subspace. */
     public boolean isBelow(byte[] prefix) {
       return key.length >= prefix.length
           && Arrays.equals(key, 0, prefix.length, prefix, 0, prefix.length);
@@ -98,13 +98,13 @@ public final class FaultyStore {
   private long versionsGoneOn;
   private int commits;
 
-  /** The same data as {@code inner}, seen through a network that breaks. */
+  /** Wraps {@code inner}'s data in a network that fails. */
   public FaultyStore(Store inner) {
     this(inner, inner.mayAnswerUnknownResult());
   }
 
   /**
-   * @param mayAnswerUnknownResult what the store says of itself
+   * @param mayAnswerUnknownResult what the store reports of itself
    */
   public FaultyStore(Store inner, boolean mayAnswerUnknownResult) {
     this.database =
@@ -130,20 +130,20 @@ public final class FaultyStore {
     return store;
   }
 
-  /** Plans what becomes of the next commits. */
+  /** Plans the fate of the next commits. */
   public synchronized void plan(Fault... faults) {
     planned.addAll(Arrays.asList(faults));
   }
 
-  /** Says what becomes of the commits for which nothing is planned. */
+  /** Sets the fate of commits that have no plan. */
   public synchronized void keepFailing(Supplier<Fault> faults) {
     further = faults;
   }
 
   /**
-   * Faults of commits on threads of some name, one after the other; all other commits succeed.
+   * Returns faults, in order, for commits on matching threads. All other commits succeed.
    *
-   * @param threads what the names of the threads begin with
+   * @param threads the prefix of the threads' names
    */
   public static Supplier<Fault> onThreads(String threads, List<Fault> faults) {
     Queue<Fault> left = new ArrayDeque<>(faults);
@@ -153,48 +153,48 @@ public final class FaultyStore {
             : Fault.NONE;
   }
 
-  /** Commits go through from now on, apart from those that are late. */
+  /** Makes commits succeed from now on, except for late ones. */
   public synchronized void heal() {
     planned.clear();
     further = () -> Fault.NONE;
   }
 
-  /** Passes on the completion of each commit as {@code change} will have it. */
+  /** Replaces the completion of each commit with the result of {@code change}. */
   public synchronized void completing(
       Function<CompletableFuture<Void>, CompletableFuture<Void>> change) {
     completion = change;
   }
 
-  /** Transactions from now on are without these operations, and nobody is told. */
+  /** Drops these operations from transactions from now on, silently. */
   public synchronized void lose(Predicate<Operation> operations) {
     lost = operations;
   }
 
   /**
-   * Runs {@code interference} when the next transaction has read and written, right before it
+   * Runs {@code interference} after the next transaction's reads and writes, right before it
    * commits.
    */
   public synchronized void beforeNextCommit(Runnable interference) {
     beforeCommit = interference;
   }
 
-  /** Read versions that are asked for are higher from now on, as if time had passed. */
+  /** Raises all read versions requested from now on, as if time had passed. */
   public synchronized void goOnBy(long versions) {
     versionsGoneOn = versions;
   }
 
-  /** Commits that were tried so far. */
+  /** Returns the number of commits attempted so far. */
   public synchronized int commits() {
     return commits;
   }
 
-  /** Commits that are late arrive now. */
+  /** Delivers late commits now. */
   public void deliver() {
     deliver(Moment.BEFORE_THE_NEXT);
     deliver(Moment.AFTER_THE_NEXT);
   }
 
-  /** Lets the ids be cleared that wait for it; true if there were any to wait for. */
+  /** Clears the ids that wait for it. Returns true if there were any. */
   public boolean clearIds() {
     Runnable next = clearing.poll();
     if (next != null) {

@@ -24,9 +24,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * A store that falls silent when a test wants it: what threads of some name ask of it is not
- * answered until it is thawed, or until the time-out of the transaction has passed, as with a
- * cluster that is out of reach.
+ * A store that falls silent on request. It does not answer calls from matching threads until it is
+ * thawed or the transaction's time-out has passed, like an unreachable cluster.
  */
 public final class FrozenStore {
   private static final int TIMEOUT_OPTION = 500;
@@ -38,7 +37,7 @@ public final class FrozenStore {
   private Optional<String> silentTo = Optional.empty();
 
   /**
-   * @param isCluster whether calls have time-outs, and commits may remain without an answer
+   * @param isCluster whether calls have time-outs and commits may stay unanswered
    */
   public FrozenStore(Store inner, boolean isCluster) {
     Database database =
@@ -65,30 +64,30 @@ public final class FrozenStore {
     return store;
   }
 
-  /** It is silent to everybody. */
+  /** Falls silent to all threads. */
   public void freeze() {
     freeze("");
   }
 
   /**
-   * @param threads what the names of the threads begin with to which it is silent
+   * @param threads the prefix of the names of the threads that get no answer
    */
   public synchronized void freeze(String threads) {
     silentTo = Optional.of(threads);
   }
 
-  /** How many calls are not answered. */
+  /** Returns the number of unanswered calls. */
   public synchronized int held() {
     held.removeIf(CompletableFuture::isDone);
     return held.size();
   }
 
-  /** Answers all calls, and those that come from now on. */
+  /** Answers all calls, including later ones. */
   public void thaw() {
     takeHeld(true).forEach(gate -> gate.complete(null));
   }
 
-  /** The time-outs of all calls that are not answered pass. */
+  /** Lets the time-outs of all unanswered calls pass. */
   public void timeOut() {
     takeHeld(false).forEach(gate -> gate.completeExceptionally(timedOut()));
   }
@@ -120,7 +119,7 @@ public final class FrozenStore {
     return gate;
   }
 
-  /** One transaction, behind the gate. */
+  /** One transaction behind the gate. */
   private final class Frozen {
     private final Transaction inner;
     private volatile Optional<Long> timeoutMillis = Optional.empty();

@@ -11,7 +11,7 @@ import lectus.store.testing.WrittenRows;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The exact bytes of what lies beside the databases, below the store's root. */
+/** The exact bytes of the store's own data, below its root but outside the databases. */
 final class GoldenStoreRowsTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -20,7 +20,7 @@ final class GoldenStoreRowsTest {
   private final TransactionRunner transactions =
       new TransactionRunner(store, TransactionLimits.DEFAULT);
 
-  /** From 00 on, so that it has a NUL. */
+  /** Begins with 00, so that it contains a NUL. */
   private final byte[] id = new byte[16];
 
   GoldenStoreRowsTest() {
@@ -36,7 +36,7 @@ final class GoldenStoreRowsTest {
             store,
             subspace.range(),
             tx -> {
-              Reads.await(tx.getReadVersion());
+              Awaiting.await(tx.getReadVersion());
               subspace.put(tx, id, 258);
               subspace.put(tx, givenUp, TransactionIdSubspace.NONE);
             });
@@ -52,10 +52,10 @@ final class GoldenStoreRowsTest {
 
   @Test
   void the_format_of_all_databases() {
-    StoreFormat format = new StoreFormat(root);
+    ReachedFormat format = new ReachedFormat(root);
     WrittenRows written =
         WrittenRows.of(store, RootSubspace.FORMAT.range(root), tx -> format.write(tx, 1));
-    GoldenRows golden = GoldenRows.of("StoreFormat", root, written.stamp());
+    GoldenRows golden = GoldenRows.of("ReachedFormat", root, written.stamp());
 
     golden.assertAre(written.rows());
     put(golden.row("all databases have reached format 1"));
@@ -85,7 +85,7 @@ final class GoldenStoreRowsTest {
         .isEqualTo("000102030405060708090a0b0c0d0e0f");
     golden.assertAre(
         transactions.read(
-            tx -> Reads.await(tx.getRange(RootSubspace.STORE_ID.range(root)).asList())));
+            tx -> Awaiting.await(tx.getRange(RootSubspace.STORE_ID.range(root)).asList())));
   }
 
   private void put(KeyValue row) {

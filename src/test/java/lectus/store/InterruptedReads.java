@@ -10,14 +10,13 @@ import java.lang.reflect.Proxy;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
-/** A store on which a test does something right before each range is read. */
+/** A store that runs a test's code right before each range read. */
 public final class InterruptedReads {
   private final Store store;
   private final Runnable interruption;
 
   /**
-   * @param interruption runs before each read of a range, on the reader's thread; may use {@code
-   *     inner}
+   * @param interruption runs before each range read, on the reader's thread; may use {@code inner}
    */
   public InterruptedReads(Store inner, Runnable interruption) {
     this.interruption = interruption;

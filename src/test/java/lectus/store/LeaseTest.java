@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** How old a lease is its versions tell. */
+/** A lease's age is measured in versions. */
 final class LeaseTest {
   private static final LeaseSubspace.Claim CLAIM = new LeaseSubspace.Claim(new byte[16], 1_000);
 

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What time transactions have, in seconds. */
+/** The time limits of transactions, in seconds. */
 final class PatienceTest {
   private static final Duration MOST = Duration.ofSeconds(30);
 

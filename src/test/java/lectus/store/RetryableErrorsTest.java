@@ -8,13 +8,13 @@ import org.junit.jupiter.api.Test;
 class RetryableErrorsTest {
 
   @Test
-  void theRetryableCodesAreFoundationDbs() {
+  void the_retryable_codes_are_foundationdbs() {
     assertThat(IntStream.range(0, 10_000).filter(RetryableErrors::isRetryable))
         .containsExactly(1007, 1009, 1020, 1037, 1038, 1042, 1051, 1078, 1213, 1223, 1235, 1242);
   }
 
   @Test
-  void anUnknownResultIsNotRetryable() {
+  void an_unknown_result_is_not_retryable() {
     assertThat(IntStream.range(0, 10_000).filter(RetryableErrors::isUnknownResult))
         .containsExactly(1021, 1025, 1031, 1039)
         .noneMatch(RetryableErrors::isRetryable);

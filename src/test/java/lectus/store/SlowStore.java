@@ -9,16 +9,16 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import lectus.store.embedded.EmbeddedDatabase;
 import lectus.store.embedded.EmbeddedOptions;
-import lectus.store.embedded.engine.CommitReceipt;
 import lectus.store.embedded.engine.RocksEngine;
+import lectus.store.embedded.engine.commit.CommitReceipt;
 import lectus.store.testing.FaultyEngine;
 
-/** An embedded store that answers each commit a while after it was made, as a cluster does. */
+/** An embedded store that delays the answer of each commit, as a cluster does. */
 public final class SlowStore {
   private SlowStore() {}
 
   /**
-   * @param delay what each commit takes beside what it takes anyway
+   * @param delay the extra time of each commit
    */
   public static Store open(Path data, Duration delay) {
     EmbeddedOptions options = EmbeddedOptions.defaults();

@@ -19,7 +19,7 @@ class StoreTest {
   @TempDir private Path folder;
 
   @Test
-  void aStoreKeepsItsIdAndItsPlace() {
+  void a_store_keeps_its_id_and_its_place() {
     TestStores.onlyEmbedded();
     String id;
     byte[] prefix;
@@ -36,7 +36,7 @@ class StoreTest {
   }
 
   @Test
-  void aDirectoryIsAStoreOfItsOwn() {
+  void a_directory_is_a_store_of_its_own() {
     Store store = stores.fresh();
     Store other = stores.fresh();
     assertThat(store.id()).isNotEqualTo(other.id());
@@ -48,7 +48,7 @@ class StoreTest {
   }
 
   @Test
-  void aFolderOfSomethingElseIsLeftAlone() throws Exception {
+  void a_folder_of_something_else_is_left_alone() throws Exception {
     TestStores.onlyEmbedded();
     Path file = folder.resolve("letter.txt");
     Files.writeString(file, "Dear reader");
@@ -62,7 +62,7 @@ class StoreTest {
   }
 
   @Test
-  void aStoreThatIsOpenForReadingRefusesToBeWritten() {
+  void a_store_that_is_open_for_reading_refuses_to_be_written() {
     TestStores.onlyEmbedded();
     assertThatThrownBy(() -> EmbeddedStores.openReadOnly(folder))
         .isInstanceOf(StoreOpenException.class)
@@ -78,7 +78,7 @@ class StoreTest {
       assertThat(store.id()).isEqualTo(id);
       assertThatThrownBy(() -> runner.run(tx -> write(tx, key)))
           .isInstanceOfSatisfying(FDBException.class, e -> assertThat(e.getCode()).isEqualTo(2000));
-      assertThat(runner.<byte[]>read(tx -> Reads.await(tx.get(key)))).isNull();
+      assertThat(runner.<byte[]>read(tx -> Awaiting.await(tx.get(key)))).isNull();
       assertThatThrownBy(() -> EmbeddedStores.open(folder)).isInstanceOf(StoreOpenException.class);
     }
     try (Store store = EmbeddedStores.open(folder)) {
@@ -92,7 +92,7 @@ class StoreTest {
   }
 
   @Test
-  void aFolderInUseIsRefused() {
+  void a_folder_in_use_is_refused() {
     TestStores.onlyEmbedded();
     try (Store store = EmbeddedStores.open(folder)) {
       assertThatThrownBy(() -> EmbeddedStores.open(folder)).isInstanceOf(StoreOpenException.class);

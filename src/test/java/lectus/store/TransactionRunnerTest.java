@@ -40,7 +40,7 @@ class TransactionRunnerTest {
   private int runs;
 
   @Test
-  void runCommitsAndGivesTheValue() {
+  void run_commits_and_gives_the_value() {
     String value =
         runner.run(
             t -> {
@@ -52,14 +52,14 @@ class TransactionRunnerTest {
   }
 
   @Test
-  void whatIsInMemoryIsReadWithoutWaiting() {
+  void what_is_in_memory_is_read_without_waiting() {
     runner.run(
         t -> {
           t.set(key, VALUE);
           return null;
         });
     Optional<byte[]> read =
-        runner.readFromMemory(t -> Optional.ofNullable(Reads.await(t.get(key))));
+        runner.readFromMemory(t -> Optional.ofNullable(Awaiting.await(t.get(key))));
 
     if (TestStores.isCluster()) {
       assertThat(read).as("every read of a cluster waits").isEmpty();
@@ -69,16 +69,16 @@ class TransactionRunnerTest {
   }
 
   @Test
-  void rangesAreNeverReadFromMemoryAlone() {
+  void ranges_are_never_read_from_memory_alone() {
     Optional<Integer> rows =
         runner.readFromMemory(
-            t -> Optional.of(Reads.await(t.getRange(store.root().range()).asList()).size()));
+            t -> Optional.of(Awaiting.await(t.getRange(store.root().range()).asList()).size()));
 
     assertThat(rows).isEmpty();
   }
 
   @Test
-  void whatABodyThrowsWhileItReadsFromMemoryIsThrown() {
+  void what_a_body_throws_while_it_reads_from_memory_is_thrown() {
     TestStores.onlyEmbedded();
     assertThatThrownBy(
             () ->
@@ -90,38 +90,39 @@ class TransactionRunnerTest {
   }
 
   @Test
-  void runVersionedGivesTheVersionstamp() {
-    Committed<String> committed =
+  void run_versioned_gives_the_versionstamp() {
+    CommitResult<String> committed =
         runner.runVersioned(
             t -> {
-              byte[] stampedKey = ByteArrayUtil.join(key, Versionstamps.placeholder(5));
+              byte[] stampedKey = ByteArrayUtil.join(key, VersionstampOperands.placeholder(5));
               t.mutate(
                   MutationType.SET_VERSIONSTAMPED_KEY,
-                  Versionstamps.template(stampedKey, key.length),
+                  VersionstampOperands.template(stampedKey, key.length),
                   VALUE);
               return "done";
             });
     assertThat(committed.value()).isEqualTo("done");
-    byte[] complete = Versionstamps.complete(committed.versionstamp(), 5);
+    byte[] complete = VersionstampOperands.complete(committed.versionstamp(), 5);
     byte[] finalKey = ByteArrayUtil.join(key, complete);
-    byte[] row = runner.read(t -> Reads.await(t.get(finalKey)));
+    byte[] row = runner.read(t -> Awaiting.await(t.get(finalKey)));
     assertThat(row).isEqualTo(VALUE);
-    long readVersion = runner.read(t -> Reads.await(t.getReadVersion()));
+    long readVersion = runner.read(t -> Awaiting.await(t.getReadVersion()));
     assertThat(ByteBuffer.wrap(complete).getLong()).isLessThanOrEqualTo(readVersion);
   }
 
   @Test
-  void whatWritesNothingHasNoVersionstamp() {
-    Committed<byte[]> committed = runner.runVersioned(t -> Reads.await(t.get(key)), value -> false);
+  void what_writes_nothing_has_no_versionstamp() {
+    CommitResult<byte[]> committed =
+        runner.runVersioned(t -> Awaiting.await(t.get(key)), value -> false);
     assertThat(committed.versionstamp()).isNull();
   }
 
   @Test
-  void aLoserRunsAgain() {
+  void a_loser_runs_again() {
     byte[] seen =
         runner.run(
             t -> {
-              byte[] value = Reads.await(t.get(key));
+              byte[] value = Awaiting.await(t.get(key));
               if (runs++ < 3) {
                 write(key);
               }
@@ -133,7 +134,7 @@ class TransactionRunnerTest {
   }
 
   @Test
-  void theRetriesEnd() {
+  void the_retries_end() {
     TransactionRunner twice =
         new TransactionRunner(store, new TransactionLimits(2, Duration.ofMinutes(1)));
     FDBException lost = catchThrowableOfType(FDBException.class, () -> twice.run(this::loseAlways));
@@ -142,7 +143,7 @@ class TransactionRunnerTest {
   }
 
   @Test
-  void noRetriesMeansOneRun() {
+  void no_retries_means_one_run() {
     TransactionRunner once =
         new TransactionRunner(store, new TransactionLimits(0, Duration.ofMinutes(1)));
     assertThatThrownBy(() -> once.run(this::loseAlways)).isInstanceOf(FDBException.class);
@@ -150,7 +151,7 @@ class TransactionRunnerTest {
   }
 
   @Test
-  void noRunBeginsAfterTheTime() {
+  void no_run_begins_after_the_time() {
     TestStores.onlyEmbedded(); // on a cluster the first run would time out, too
     TransactionRunner hasty =
         new TransactionRunner(store, new TransactionLimits(1_000, Duration.ofNanos(1)));
@@ -159,7 +160,7 @@ class TransactionRunnerTest {
   }
 
   @Test
-  void illegalLimitsAreRefused() {
+  void illegal_limits_are_refused() {
     assertThatThrownBy(() -> new TransactionLimits(-1, Duration.ofSeconds(1)))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new TransactionLimits(0, Duration.ZERO))
@@ -169,7 +170,7 @@ class TransactionRunnerTest {
   }
 
   @Test
-  void exceptionsOfTheBodyPassUntouched_andNothingIsStored() {
+  void exceptions_of_the_body_pass_untouched_and_nothing_is_stored() {
     LectusException mine = new LectusException(new LectusError.Conflict());
     assertThatThrownBy(() -> runner.run(t -> failing(t, mine))).isSameAs(mine);
     assertThatThrownBy(() -> runner.run(t -> failing(t, new CompletionException(mine))))
@@ -181,7 +182,7 @@ class TransactionRunnerTest {
   }
 
   @Test
-  void errorsNotWorthARetryPassWithTheirCode() {
+  void errors_not_worth_a_retry_pass_with_their_code() {
     FDBException tooLarge =
         catchThrowableOfType(
             FDBException.class,
@@ -197,7 +198,7 @@ class TransactionRunnerTest {
   }
 
   @Test
-  void wrappedErrorsOfReadsAreUnwrapped() {
+  void wrapped_errors_of_reads_are_unwrapped() {
     byte[] illegal = {(byte) 0xff};
     FDBException failure =
         catchThrowableOfType(
@@ -206,19 +207,19 @@ class TransactionRunnerTest {
   }
 
   @Test
-  void readsAreSnapshotsAtOneVersion() {
+  void reads_are_snapshots_at_one_version() {
     write(key);
     byte[] second =
         runner.read(
             t -> {
               assertThat(t.isSnapshot()).isTrue();
-              Reads.await(t.get(key));
+              Awaiting.await(t.get(key));
               runner.run(
                   other -> {
                     other.clear(key);
                     return null;
                   });
-              return Reads.await(t.get(key));
+              return Awaiting.await(t.get(key));
             });
     assertThat(second).isEqualTo(VALUE);
     assertThat(stored()).isNull();
@@ -226,7 +227,7 @@ class TransactionRunnerTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1021, 1039})
-  void anUnknownResultIsNotTriedAgain(int code) {
+  void an_unknown_result_is_not_tried_again(int code) {
     TestStores.onlyEmbedded();
     EmbeddedOptions options = EmbeddedOptions.defaults();
     FaultyEngine engine =
@@ -254,7 +255,7 @@ class TransactionRunnerTest {
 
   private Void loseAlways(Transaction t) {
     runs++;
-    Reads.await(t.get(key));
+    Awaiting.await(t.get(key));
     write(key);
     t.set(store.root().pack("other"), VALUE);
     return null;
@@ -280,6 +281,6 @@ class TransactionRunnerTest {
   }
 
   private byte[] stored() {
-    return runner.read(t -> Reads.await(t.get(key)));
+    return runner.read(t -> Awaiting.await(t.get(key)));
   }
 }

@@ -27,8 +27,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Writes on a store that does not tell whether they were stored. Each adds a row under its
- * versionstamp, so that one that is stored twice is there twice.
+ * Writes on a store that does not report whether they were stored. Each adds a row under its
+ * versionstamp, so a write that is stored twice leaves two rows.
  */
 class UnknownResultTest {
   private static final TransactionLimits ONCE = new TransactionLimits(0, Duration.ofMinutes(1));
@@ -44,10 +44,10 @@ class UnknownResultTest {
 
   @ParameterizedTest
   @EnumSource(names = "IO_ERROR", mode = EnumSource.Mode.EXCLUDE)
-  void whateverHappensToTheFirstCommitTheWriteIsStoredOnce(Fault fault) {
+  void whatever_happens_to_the_first_commit_the_write_is_stored_once(Fault fault) {
     faulty.plan(fault);
 
-    Committed<Integer> committed = write(TransactionLimits.DEFAULT);
+    CommitResult<Integer> committed = write(TransactionLimits.DEFAULT);
 
     faulty.deliver();
     assertStoredAs(committed);
@@ -55,12 +55,12 @@ class UnknownResultTest {
 
   @ParameterizedTest
   @EnumSource(names = "IO_ERROR", mode = EnumSource.Mode.EXCLUDE)
-  void norDoesItMatterWhatHappensToTheSecond(Fault fault) {
+  void nor_does_it_matter_what_happens_to_the_second(Fault fault) {
     for (Fault first : List.of(Fault.UNKNOWN_AND_LOST, Fault.TIMED_OUT_THEN_STORED)) {
       clear();
       faulty.plan(first, fault, Fault.NONE, fault);
 
-      Committed<Integer> committed = write(TransactionLimits.DEFAULT);
+      CommitResult<Integer> committed = write(TransactionLimits.DEFAULT);
 
       faulty.heal();
       faulty.deliver();
@@ -69,7 +69,7 @@ class UnknownResultTest {
   }
 
   @Test
-  void theResultOfTheRunThatWasStoredIsTheOneThatIsGiven() {
+  void the_result_of_the_run_that_was_stored_is_the_one_that_is_given() {
     faulty.plan(Fault.UNKNOWN_AND_LOST, Fault.UNKNOWN_BUT_STORED);
     assertThat(write(TransactionLimits.DEFAULT).value()).isEqualTo(2);
     assertThat(runs).isEqualTo(2);
@@ -81,7 +81,7 @@ class UnknownResultTest {
   }
 
   @Test
-  void aWriteThatMayNotBeTriedAgainAsksNeverthelessWhatBecameOfIt() {
+  void a_write_that_may_not_be_tried_again_asks_nevertheless_what_became_of_it() {
     faulty.plan(Fault.UNKNOWN_BUT_STORED);
     assertStoredAs(write(ONCE));
 
@@ -100,7 +100,7 @@ class UnknownResultTest {
   }
 
   @Test
-  void aCommitOnItsWayCannotArriveAnyMoreOnceTheWriteWasGivenUp() {
+  void a_commit_on_its_way_cannot_arrive_any_more_once_the_write_was_given_up() {
     faulty.plan(Fault.TIMED_OUT_THEN_OVERTAKEN);
 
     assertGivenUp();
@@ -110,18 +110,18 @@ class UnknownResultTest {
   }
 
   @Test
-  void theDoubtOutlivesATransactionThatLost() {
+  void the_doubt_outlives_a_transaction_that_lost() {
     // The second run loses, perhaps to the first: the third has to ask again.
     faulty.plan(Fault.TIMED_OUT_THEN_STORED, Fault.NONE);
 
-    Committed<Integer> committed = write(TransactionLimits.DEFAULT);
+    CommitResult<Integer> committed = write(TransactionLimits.DEFAULT);
 
     assertThat(committed.value()).isEqualTo(1);
     assertStoredAs(committed);
   }
 
   @Test
-  void aStoreThatGoesOnSayingNothingIsAnHonestError() {
+  void a_store_that_goes_on_saying_nothing_is_an_honest_error() {
     faulty.keepFailing(() -> Fault.UNKNOWN_AND_LOST);
 
     LectusException unknown = catchThrowableOfType(LectusException.class, () -> write(TWICE));
@@ -133,7 +133,7 @@ class UnknownResultTest {
   }
 
   @Test
-  void whatTheBodyThrowsStandsOnlyOnceNothingIsOnItsWayAnyMore() {
+  void what_the_body_throws_stands_only_once_nothing_is_on_its_way_any_more() {
     LectusException conflict = new LectusException(new LectusError.Conflict());
 
     faulty.plan(Fault.TIMED_OUT_THEN_OVERTAKEN);
@@ -147,10 +147,10 @@ class UnknownResultTest {
   }
 
   @Test
-  void aRunThatFindsNothingToWriteStillKeepsTheEarlierOneFromArriving() {
+  void a_run_that_finds_nothing_to_write_still_keeps_the_earlier_one_from_arriving() {
     faulty.plan(Fault.TIMED_OUT_THEN_OVERTAKEN);
 
-    Committed<Integer> committed =
+    CommitResult<Integer> committed =
         runner(TransactionLimits.DEFAULT)
             .runVersioned(tx -> runs++ == 0 ? append(tx, 1) : Integer.valueOf(0), it -> it > 0);
 
@@ -160,10 +160,10 @@ class UnknownResultTest {
   }
 
   @Test
-  void whatWritesNothingLeavesNoIdAndNoDoubt() {
+  void what_writes_nothing_leaves_no_id_and_no_doubt() {
     faulty.plan(Fault.TIMED_OUT_AND_LOST);
 
-    Committed<Integer> committed =
+    CommitResult<Integer> committed =
         runner(TransactionLimits.DEFAULT).runVersioned(tx -> 0, value -> false);
 
     assertThat(committed.versionstamp()).isNull();
@@ -171,7 +171,7 @@ class UnknownResultTest {
   }
 
   @Test
-  void anIdThatMayHaveBeenSweptIsNotBelievedToBeAbsent() {
+  void an_id_that_may_have_been_swept_is_not_believed_to_be_absent() {
     faulty.plan(Fault.UNKNOWN_AND_LOST);
     faulty.beforeNextCommit(() -> faulty.goOnBy(TransactionIds.KEPT_VERSIONS + 1_000_000_000));
 
@@ -183,7 +183,7 @@ class UnknownResultTest {
   }
 
   @Test
-  void idsOfFinishedWritesAreClearedTogetherLater() {
+  void ids_of_finished_writes_are_cleared_together_later() {
     write(TransactionLimits.DEFAULT);
     faulty.plan(Fault.UNKNOWN_BUT_STORED);
     write(TransactionLimits.DEFAULT);
@@ -199,7 +199,7 @@ class UnknownResultTest {
   }
 
   @Test
-  void closingClearsWhatStillWaits() {
+  void closing_clears_what_still_waits() {
     write(TransactionLimits.DEFAULT);
 
     faulty.store().close();
@@ -208,7 +208,7 @@ class UnknownResultTest {
   }
 
   @Test
-  void whatADeadProcessLeftIsSweptOnceItIsOld() {
+  void what_a_dead_process_left_is_swept_once_it_is_old() {
     write(TransactionLimits.DEFAULT);
     Store nextProcess = new FaultyStore(sound, true).store();
     nextProcess.transactionIds().orElseThrow().sweep();
@@ -221,7 +221,7 @@ class UnknownResultTest {
   }
 
   @Test
-  void theSweepGoesThroughMoreIdsThanOneTransactionTakes() {
+  void the_sweep_goes_through_more_ids_than_one_transaction_takes() {
     for (int i = 0; i < 1_001; i++) {
       write(TransactionLimits.DEFAULT);
     }
@@ -232,7 +232,7 @@ class UnknownResultTest {
   }
 
   @Test
-  void noMoreIdsWaitInMemoryThanTheLimit() {
+  void no_more_ids_wait_in_memory_than_the_limit() {
     for (int i = 0; i < TransactionIds.MOST_WAITING + 1; i++) {
       ids.finished(ids.next());
     }
@@ -240,7 +240,7 @@ class UnknownResultTest {
   }
 
   @Test
-  void withoutTheIdAWriteIsStoredTwice() {
+  void without_the_id_a_write_is_stored_twice() {
     byte[] itsIds = ids.subspace().range().begin;
     faulty.lose(operation -> operation.isBelow(itsIds) && operation.method().equals("mutate"));
     faulty.plan(Fault.UNKNOWN_BUT_STORED);
@@ -251,7 +251,7 @@ class UnknownResultTest {
   }
 
   @Test
-  void withoutTheConflictOfTheIdAnOldCommitArrives() {
+  void without_the_conflict_of_the_id_an_old_commit_arrives() {
     byte[] itsIds = ids.subspace().range().begin;
     faulty.lose(operation -> operation.isBelow(itsIds) && operation.method().contains("Conflict"));
     faulty.plan(Fault.TIMED_OUT_THEN_OVERTAKEN);
@@ -263,7 +263,7 @@ class UnknownResultTest {
   }
 
   @Test
-  void aStoreThatAlwaysTellsPaysForNoIds() {
+  void a_store_that_always_tells_pays_for_no_ids() {
     TestStores.onlyEmbedded();
     FaultyStore honest = new FaultyStore(sound);
     TransactionRunner runner = new TransactionRunner(honest.store(), TransactionLimits.DEFAULT);
@@ -281,7 +281,7 @@ class UnknownResultTest {
   }
 
   @Test
-  void whatMayBeStoredTwiceIsTriedAgainWithoutAnId() {
+  void what_may_be_stored_twice_is_tried_again_without_an_id() {
     faulty.plan(Fault.UNKNOWN_BUT_STORED, Fault.TIMED_OUT_AND_LOST);
 
     runner(TransactionLimits.DEFAULT).runIdempotent(tx -> append(tx, ++runs));
@@ -296,9 +296,10 @@ class UnknownResultTest {
 
   @ParameterizedTest
   @EnumSource(names = "IO_ERROR", mode = EnumSource.Mode.EXCLUDE)
-  void severalWritesUnderWayAreStoredOnceEachInWhateverOrderTheyAreFinished(Fault fault) {
+  void several_writes_under_way_are_stored_once_each_in_whatever_order_they_are_finished(
+      Fault fault) {
     faulty.plan(Fault.NONE, fault, Fault.NONE, fault);
-    List<Underway<Committed<Integer>>> underway = new ArrayList<>();
+    List<Underway<CommitResult<Integer>>> underway = new ArrayList<>();
     for (int i = 1; i <= 4; i++) {
       int number = i;
       underway.add(
@@ -306,22 +307,22 @@ class UnknownResultTest {
     }
     Collections.reverse(underway);
 
-    List<Committed<Integer>> committed = underway.stream().map(Underway::finish).toList();
+    List<CommitResult<Integer>> committed = underway.stream().map(Underway::finish).toList();
 
     faulty.deliver();
-    assertThat(committed).extracting(Committed::value).containsExactly(4, 3, 2, 1);
+    assertThat(committed).extracting(CommitResult::value).containsExactly(4, 3, 2, 1);
     assertThat(rows())
         .extracting(row -> (int) row.getValue()[0])
         .containsExactlyInAnyOrder(1, 2, 3, 4);
   }
 
   @Test
-  void whoeverHasBegunAWriteLearnsWhenItIsAnswered() {
+  void whoever_has_begun_a_write_learns_when_it_is_answered() {
     CompletableFuture<Void> answer = new CompletableFuture<>();
     faulty.completing(commit -> commit.thenCombine(answer, (done, answered) -> null));
     AtomicInteger told = new AtomicInteger();
 
-    Underway<Committed<Integer>> write =
+    Underway<CommitResult<Integer>> write =
         runner(TransactionLimits.DEFAULT).begin(tx -> append(tx, 1), value -> true);
     write.whenAnswered(told::incrementAndGet);
     assertThat(write.isCommitted()).isFalse();
@@ -334,11 +335,11 @@ class UnknownResultTest {
   }
 
   @Test
-  void whatTheBodyThrowsComesOutInTheEnd() {
+  void what_the_body_throws_comes_out_in_the_end() {
     LectusException conflict = new LectusException(new LectusError.Conflict());
     AtomicInteger told = new AtomicInteger();
 
-    Underway<Committed<Integer>> write =
+    Underway<CommitResult<Integer>> write =
         runner(TransactionLimits.DEFAULT)
             .begin(
                 tx -> {
@@ -352,11 +353,12 @@ class UnknownResultTest {
     assertThatThrownBy(write::finish).isSameAs(conflict);
   }
 
-  private Committed<Integer> write(TransactionLimits limits) {
+  private CommitResult<Integer> write(TransactionLimits limits) {
     return runner(limits).runVersioned(tx -> append(tx, ++runs));
   }
 
-  private Committed<Integer> write(TransactionLimits limits, int failingRun, LectusException with) {
+  private CommitResult<Integer> write(
+      TransactionLimits limits, int failingRun, LectusException with) {
     return runner(limits)
         .runVersioned(
             tx -> {
@@ -371,18 +373,18 @@ class UnknownResultTest {
     return new TransactionRunner(faulty.store(), limits);
   }
 
-  /** Adds a row that says which run wrote it. */
+  /** Adds a row that names the run that wrote it. */
   private Integer append(Transaction tx, int run) {
-    byte[] key = ByteArrayUtil.join(log, Versionstamps.placeholder(0));
+    byte[] key = ByteArrayUtil.join(log, VersionstampOperands.placeholder(0));
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_KEY,
-        Versionstamps.template(key, log.length),
+        VersionstampOperands.template(key, log.length),
         new byte[] {(byte) run});
     return run;
   }
 
-  private void assertStoredAs(Committed<Integer> committed) {
-    byte[] stamp = Versionstamps.complete(committed.versionstamp(), 0);
+  private void assertStoredAs(CommitResult<Integer> committed) {
+    byte[] stamp = VersionstampOperands.complete(committed.versionstamp(), 0);
     assertThat(rows())
         .singleElement()
         .satisfies(
@@ -402,7 +404,7 @@ class UnknownResultTest {
 
   private List<KeyValue> read(byte[] prefix) {
     return new TransactionRunner(sound, TransactionLimits.DEFAULT)
-        .read(tx -> Reads.await(tx.getRange(Range.startsWith(prefix)).asList()));
+        .read(tx -> Awaiting.await(tx.getRange(Range.startsWith(prefix)).asList()));
   }
 
   private void clear() {

@@ -8,10 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * A store that counts the transactions which threads of some name begin, and can hold them up or
- * let them fail.
- */
+/** A store that counts the transactions that matching threads begin, and can delay or fail them. */
 public final class WatchedStore {
   private static final int IO_ERROR = 1510;
   private static final int NONE = 0;
@@ -23,7 +20,7 @@ public final class WatchedStore {
   private volatile CountDownLatch gate = new CountDownLatch(0);
 
   /**
-   * @param threads what the names of the threads begin with that are counted
+   * @param threads the prefix of the names of the threads that are counted
    */
   public WatchedStore(Store inner, String threads) {
     Database database =
@@ -60,7 +57,7 @@ public final class WatchedStore {
     return store;
   }
 
-  /** Holds up what begins from now on, until {@link #release}. */
+  /** Delays new transactions until {@link #release}. */
   public void hold() {
     gate = new CountDownLatch(1);
   }
@@ -70,24 +67,24 @@ public final class WatchedStore {
   }
 
   /**
-   * @param whether what begins from now on fails
+   * @param whether new transactions fail
    */
   public void breakDown(boolean whether) {
     breakDown(whether ? IO_ERROR : NONE, 0);
   }
 
   /**
-   * Lets transactions fail from now on.
+   * Makes transactions fail.
    *
-   * @param code FoundationDB's of the error
-   * @param sound so many are still begun before
+   * @param code FoundationDB's error code
+   * @param sound how many may still begin before
    */
   public void breakDown(int code, int sound) {
     lastSound = begun.get() + sound;
     failure = code;
   }
 
-  /** Transactions that were begun so far. */
+  /** Returns the number of transactions begun so far. */
   public int begun() {
     return begun.get();
   }

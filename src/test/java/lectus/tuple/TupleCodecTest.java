@@ -16,19 +16,20 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import org.junit.jupiter.api.Test;
 
-/** The codec against the one of fdb-java, byte for byte. */
+/** Compares the codec with fdb-java's, byte for byte. */
 class TupleCodecTest {
   private static final BigInteger LARGEST = BigInteger.TWO.pow(255 * 8).subtract(BigInteger.ONE);
 
   @Property(tries = 5000)
-  void tuplesOfAnyElementsAreEncodedAsFoundationDbDoes(@ForAll("elements") List<Object> elements) {
+  void tuples_of_any_elements_are_encoded_as_foundationdb_does(
+      @ForAll("elements") List<Object> elements) {
     TupleWriter writer = new TupleWriter(16);
     elements.forEach(element -> write(writer, element));
     assertThat(writer.toBytes()).isEqualTo(Tuple.fromList(elements).pack());
   }
 
   @Property(tries = 5000)
-  void whatFoundationDbEncodesIsReadBack(@ForAll("elements") List<Object> elements) {
+  void what_foundationdb_encodes_is_read_back(@ForAll("elements") List<Object> elements) {
     byte[] packed = Tuple.fromList(elements).pack();
     TupleReader reader = new TupleReader(packed, 0);
     List<Object> read = new ArrayList<>();
@@ -40,7 +41,7 @@ class TupleCodecTest {
   }
 
   @Property(tries = 2000)
-  void stringsFromCharactersAndFromUtf8AreTheSame(@ForAll("strings") String text) {
+  void strings_from_characters_and_from_utf8_are_the_same(@ForAll("strings") String text) {
     byte[] expected = Tuple.from(text).pack();
     char[] around = ("x" + text + "y").toCharArray();
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
@@ -50,7 +51,7 @@ class TupleCodecTest {
   }
 
   @Test
-  void integersAtEveryPowerOfTwoAreEncodedAsFoundationDbDoes() {
+  void integers_at_every_power_of_two_are_encoded_as_foundationdb_does() {
     for (int bit = 0; bit <= 2039; bit++) {
       BigInteger power = BigInteger.ONE.shiftLeft(bit);
       for (int delta = -1; delta <= 1; delta++) {
@@ -64,7 +65,7 @@ class TupleCodecTest {
   }
 
   @Test
-  void anIntegerOf256BytesIsRefused() {
+  void an_integer_of_256_bytes_is_refused() {
     BigInteger tooLarge = LARGEST.add(BigInteger.ONE);
     assertThatThrownBy(() -> new TupleWriter(16).integer(tooLarge))
         .isInstanceOf(IllegalArgumentException.class);
@@ -73,7 +74,7 @@ class TupleCodecTest {
   }
 
   @Test
-  void specialDoublesKeepTheirBits() {
+  void special_doubles_keep_their_bits() {
     double[] values = {
       0.0, -0.0, Double.MIN_VALUE, -Double.MIN_VALUE, Double.MAX_VALUE, Double.MIN_NORMAL, 1e-310
     };
@@ -86,7 +87,7 @@ class TupleCodecTest {
   }
 
   @Test
-  void versionstampsAreEncodedAsFoundationDbDoes() {
+  void versionstamps_are_encoded_as_foundationdb_does() {
     Versionstamp stamp =
         Versionstamp.complete(new byte[] {1, 2, 3, 4, 5, 6, 7, 8, 9, (byte) 0xfe}, 513);
     byte[] packed = new TupleWriter(16).versionstamp(stamp.getBytes()).toBytes();
@@ -97,7 +98,7 @@ class TupleCodecTest {
   }
 
   @Test
-  void unpairedSurrogatesAreRefused() {
+  void unpaired_surrogates_are_refused() {
     for (String text : List.of("\ud800", "a\udc00", "\ud83d\ud83d\ude00", "é\udfff!", "x\ud83d")) {
       assertThatThrownBy(() -> new TupleWriter(16).string(text))
           .isInstanceOf(IllegalArgumentException.class);
@@ -107,7 +108,7 @@ class TupleCodecTest {
   }
 
   @Test
-  void aWriterCutBackGoesOnWhereItWas() {
+  void a_writer_cut_back_goes_on_where_it_was() {
     TupleWriter writer = TupleWriter.startingWith(new byte[] {7});
     writer.string("a");
     int mark = writer.length();
@@ -118,7 +119,7 @@ class TupleCodecTest {
   }
 
   @Test
-  void rawBytesAndOctetsStandAsTheyAre() {
+  void raw_bytes_and_octets_stand_as_they_are() {
     byte[] bytes = new TupleWriter(16).octet(0x41).raw(new byte[] {0, 1}).toBytes();
     TupleReader reader = new TupleReader(bytes, 0);
     assertThat(reader.octet()).isEqualTo(0x41);
@@ -127,7 +128,7 @@ class TupleCodecTest {
   }
 
   @Test
-  void integersThatNoLongHoldAreToldApart() {
+  void integers_that_no_long_hold_are_told_apart() {
     assertThat(reading(Long.MAX_VALUE).isBigInteger()).isFalse();
     assertThat(reading(Long.MIN_VALUE + 1).isBigInteger()).isFalse();
     assertThat(reading(Long.MIN_VALUE + 1).integer()).isEqualTo(Long.MIN_VALUE + 1);
@@ -140,14 +141,14 @@ class TupleCodecTest {
   }
 
   @Property(tries = 2000)
-  void aTupleCutShortOrOfAnotherTypeIsMalformed(@ForAll("element") Object element) {
+  void a_tuple_cut_short_or_of_another_type_is_malformed(@ForAll("element") Object element) {
     TupleWriter writer = new TupleWriter(16);
     write(writer, element);
     byte[] packed = writer.toBytes();
     for (int end = 0; end < packed.length; end++) {
       boolean behindHalfOfNul = end > 0 && packed[end - 1] == 0 && packed[end] == (byte) 0xff;
       if (behindHalfOfNul && packed[0] <= TupleType.STRING) {
-        continue; // What is left is a shorter string.
+        continue; // The rest is a shorter string.
       }
       TupleReader cut = new TupleReader(packed, 0, end);
       assertThatThrownBy(() -> read(cut)).isInstanceOf(MalformedTupleException.class);

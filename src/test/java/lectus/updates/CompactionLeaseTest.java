@@ -6,8 +6,8 @@ import com.apple.foundationdb.KeyValue;
 import java.util.List;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseUpdate;
+import lectus.store.Awaiting;
 import lectus.store.FaultyStore;
-import lectus.store.Reads;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** One server at a time compacts the updates log, and another goes on when it is gone. */
+/** One server at a time compacts the updates log; when it dies, another continues. */
 final class CompactionLeaseTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
@@ -105,7 +105,7 @@ final class CompactionLeaseTest {
 
   private List<KeyValue> lease() {
     return databases.transactions.read(
-        tx -> Reads.await(tx.getRange(RootSubspace.LEASES.range(store.rootPrefix())).asList()));
+        tx -> Awaiting.await(tx.getRange(RootSubspace.LEASES.range(store.rootPrefix())).asList()));
   }
 
   private void update() {

@@ -5,23 +5,23 @@ import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 
-/** Compacts the updates log of a store, in steps of a test's size. */
+/** Compacts the updates log of a store in steps of a test's size. */
 public final class Compactions {
-  /** All compactions of a test are one server's. */
+  /** All compactions of a test belong to one server. */
   private static final byte[] HOLDER = new byte[16];
 
   private static final long AN_HOUR_OF_VERSIONS = 3_600_000_000L;
 
   private Compactions() {}
 
-  /** One of several that share a lease. */
+  /** Returns a compaction that shares its lease with the test's others. */
   static UpdatesCompaction of(Store store, int rowsPerBucket) {
     byte[] root = store.rootPrefix();
     return of(
         store, new Lease(root, UpdatesCompaction.TASK, HOLDER, AN_HOUR_OF_VERSIONS), rowsPerBucket);
   }
 
-  /** One of a server of its own. */
+  /** Returns the compaction of another server. */
   static UpdatesCompaction ofAnother(Store store) {
     return of(
         store, new Lease(store.rootPrefix(), UpdatesCompaction.TASK, AN_HOUR_OF_VERSIONS), 256);
@@ -36,7 +36,7 @@ public final class Compactions {
     while (step(store, 256)) {}
   }
 
-  /** False if nothing followed. */
+  /** Returns false if no rows followed. */
   public static boolean step(Store store, int rowsPerBucket) {
     return of(store, rowsPerBucket).step();
   }

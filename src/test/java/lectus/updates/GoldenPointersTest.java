@@ -6,7 +6,7 @@ import java.util.HexFormat;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
 import lectus.database.InstanceId;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
@@ -18,7 +18,7 @@ import lectus.store.testing.WrittenRows;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The exact bytes of what the compaction of the updates log remembers. */
+/** The exact bytes of the updates log's compaction state. */
 final class GoldenPointersTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -51,7 +51,8 @@ final class GoldenPointersTest {
     assertThat(pointers.target(golden.row("the last end of a name"))).contains(target);
     assertThat(
             new TransactionRunner(store, TransactionLimits.DEFAULT)
-                .<DatabaseUpdate>read(tx -> Reads.await(pointers.deleted(tx, name)).orElseThrow()))
+                .<DatabaseUpdate>read(
+                    tx -> Awaiting.await(pointers.deleted(tx, name)).orElseThrow()))
         .isEqualTo(end);
   }
 }

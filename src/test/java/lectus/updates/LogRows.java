@@ -10,11 +10,11 @@ import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
 
-/** Everything that the updates log of a store has, read the way readers do. */
+/** All rows of a store's updates log, read as readers do. */
 public final class LogRows {
   private LogRows() {}
 
-  /** Oldest first. */
+  /** Returns the rows, oldest first. */
   public static List<DatabaseUpdate> of(Store store) {
     return of(store, 1_000);
   }
@@ -33,7 +33,7 @@ public final class LogRows {
     return rows;
   }
 
-  /** {@code "created a"}, {@code "updated a"} and so on, oldest first. */
+  /** Returns {@code "created a"}, {@code "updated a"} and so on, oldest first. */
   public static List<String> told(Store store) {
     return of(store).stream()
         .map(row -> row.kind().name().toLowerCase(Locale.ROOT) + " " + row.name())

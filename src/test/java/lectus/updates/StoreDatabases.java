@@ -25,9 +25,9 @@ import lectus.revision.RevisionId;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
-import lectus.store.Versionstamps;
+import lectus.store.VersionstampOperands;
 
-/** Many databases of one store, with short words for what tests do to them. */
+/** The databases of one store, with short methods for what tests do to them. */
 public final class StoreDatabases {
   public final Store store;
   public final TransactionRunner transactions;
@@ -80,10 +80,10 @@ public final class StoreDatabases {
     return result;
   }
 
-  /** As {@link #put}; the sequence of each document. */
+  /** Like {@link #put}, but returns the sequence of each document. */
   public Map<String, Sequence> putAll(String name, String... ids) {
     Sequence last = put(name, ids).last().orElseThrow();
-    byte[] commit = Arrays.copyOf(last.versionstamp(), Versionstamps.TRANSACTION_LENGTH);
+    byte[] commit = Arrays.copyOf(last.versionstamp(), VersionstampOperands.TRANSACTION_LENGTH);
     Map<String, Sequence> sequences = new HashMap<>();
     for (int number = 0; number < ids.length; number++) {
       sequences.put(ids[number], Sequence.of(last.incarnation(), commit, number + 1));
@@ -96,7 +96,7 @@ public final class StoreDatabases {
         DatabaseName.of(name), List.of(TestDatabase.local(id, LocalEdit.NO_REVISION, "{}")));
   }
 
-  /** Writes without knowing what is there. */
+  /** Writes without a base revision. */
   public WriteResult write(String name, String id, String json) {
     return writer.write(DatabaseName.of(name), List.of(TestDatabase.edit(id, null, json)));
   }

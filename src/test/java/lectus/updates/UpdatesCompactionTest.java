@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseUpdate;
+import lectus.store.Awaiting;
 import lectus.store.FaultyStore;
-import lectus.store.Reads;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
 import lectus.store.Versionstamp;
@@ -25,7 +25,7 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What compaction leaves, whatever happens beside it and to it. */
+/** What compaction leaves, whatever happens during it. */
 final class UpdatesCompactionTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
@@ -227,7 +227,7 @@ final class UpdatesCompactionTest {
     }
   }
 
-  /** The last update of each database that lives on. */
+  /** Returns the last update of each living database. */
   private Map<String, Versionstamp> write(int writer, Random random) {
     StoreDatabases own = new StoreDatabases(store);
     Map<String, Versionstamp> last = new HashMap<>();
@@ -275,6 +275,6 @@ final class UpdatesCompactionTest {
   private int rowsBelow(RootSubspace subspace) {
     byte[] prefix = subspace.key(store.rootPrefix()).toBytes();
     return databases.transactions.read(
-        tx -> Reads.await(tx.getRange(Range.startsWith(prefix)).asList()).size());
+        tx -> Awaiting.await(tx.getRange(Range.startsWith(prefix)).asList()).size());
   }
 }

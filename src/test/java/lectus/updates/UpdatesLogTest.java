@@ -24,7 +24,7 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What is logged, and how it is read. */
+/** What the updates log records, and how it is read. */
 final class UpdatesLogTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);

@@ -8,7 +8,7 @@ import lectus.document.PageLimits;
 import lectus.document.PagedBody;
 import lectus.store.TransactionRunner;
 
-/** Lists of documents in the order of their ids. */
+/** Lists documents in the order of their ids. */
 public final class AllDocs {
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
@@ -24,7 +24,7 @@ public final class AllDocs {
     this.pages = pages;
   }
 
-  /** The whole body of an answer, with CouchDB's line ends. */
+  /** Returns the whole body of an answer, with CouchDB's line ends. */
   public PagedBody answer(DatabaseName name, AllDocsQuery query) {
     ListBody body = new ListBody(new DatabaseReads(catalogue, transactions, name), query, pages);
     return out -> {
@@ -36,11 +36,11 @@ public final class AllDocs {
     };
   }
 
-  /** The whole body of an answer to {@code /queries}. */
+  /** Returns the whole body of an answer to {@code /queries}. */
   public PagedBody answers(DatabaseName name, List<AllDocsQuery> queries) {
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, name);
     List<ListBody> bodies =
         queries.stream().map(query -> new ListBody(reads, query, pages)).toList();
-    return new ListBodies(reads, bodies);
+    return new CombinedLists(reads, bodies);
   }
 }

@@ -11,14 +11,14 @@ import lectus.error.LectusException;
 import lectus.json.JsonValue;
 
 /**
- * A question to one of the lists of documents.
+ * A query of one of the document lists.
  *
- * @param keys these rows, in this order, instead of a range
- * @param start where the range begins in the direction of reading
- * @param end where it ends
- * @param skip rows left out
- * @param limit rows at most
- * @param partition only the documents of this one
+ * @param keys lists these rows, in this order, instead of a range
+ * @param start where the range begins, in the direction of reading
+ * @param end where the range ends
+ * @param skip number of rows to skip
+ * @param limit maximum number of rows
+ * @param partition lists only this partition's documents
  */
 public record AllDocsQuery(
     Listing listing,
@@ -34,7 +34,7 @@ public record AllDocsQuery(
     boolean updateSeq,
     Optional<Partition> partition) {
 
-  /** What is listed. */
+  /** Which list is queried. */
   public enum Listing {
     /** {@code _all_docs}. */
     ALL,
@@ -44,23 +44,23 @@ public record AllDocsQuery(
     LOCAL
   }
 
-  /** The whole list without bodies. */
+  /** Returns a query for the whole list, without bodies. */
   public static AllDocsQuery all(Listing listing) {
     return parse(listing, Map.of(), null);
   }
 
   /**
-   * A question made of a URL's parameters and, for POST, a JSON object of the same members; the
-   * URL's count more. {@code keys} in both are refused, because nobody could tell which are meant.
-   * {@code startkey_docid} and {@code endkey_docid}, which belong to views, stand in for a bound
-   * that is missing.
+   * Parses a query from the URL's parameters and, for POST, from a JSON object with the same
+   * members. The URL takes precedence, except that {@code keys} in both places are refused, because
+   * the request would be ambiguous. {@code startkey_docid} and {@code endkey_docid}, which belong
+   * to views, replace a missing bound.
    *
    * @param parameters decoded, by name; unknown ones are ignored
-   * @param body the request's; null for GET
+   * @param body the request's body; null for GET
    * @throws LectusException {@code query_parse_error}, {@code bad_request}
    */
   public static AllDocsQuery parse(Listing listing, Map<String, String> parameters, byte[] body) {
-    ListArguments arguments = new ListArguments();
+    CollectedArguments arguments = new CollectedArguments();
     if (body == null) {
       askForKeys(arguments, parameters);
     } else {
@@ -73,19 +73,19 @@ public record AllDocsQuery(
   private static JsonValue.JsonObject object(byte[] body, Map<String, String> parameters) {
     JsonValue.JsonObject object = RequestJson.object(body);
     if (object.get("keys").isPresent() && parameters.containsKey("keys")) {
-      throw ListArguments.incompatibleKeys();
+      throw CollectedArguments.incompatibleKeys();
     }
     return object;
   }
 
-  private static void askForKeys(ListArguments arguments, Map<String, String> parameters) {
+  private static void askForKeys(CollectedArguments arguments, Map<String, String> parameters) {
     String keys = parameters.get("keys");
     if (keys != null) {
       arguments.askFor(array(new ListArgument.Parameter(keys).json(), "parameter"));
     }
   }
 
-  private static void takeBody(ListArguments arguments, JsonValue.JsonObject body) {
+  private static void takeBody(CollectedArguments arguments, JsonValue.JsonObject body) {
     body.get("keys").ifPresent(keys -> arguments.askFor(array(keys, "body member")));
     takeMembers(arguments, body);
   }
@@ -97,17 +97,17 @@ public record AllDocsQuery(
     throw LectusException.badRequest("`keys` " + what + " must be an array.");
   }
 
-  private static void takeParameters(ListArguments arguments, Map<String, String> parameters) {
+  private static void takeParameters(CollectedArguments arguments, Map<String, String> parameters) {
     parameters.forEach((name, text) -> arguments.take(name, new ListArgument.Parameter(text)));
   }
 
-  private static void takeMembers(ListArguments arguments, JsonValue.JsonObject object) {
+  private static void takeMembers(CollectedArguments arguments, JsonValue.JsonObject object) {
     object.members().forEach((name, json) -> arguments.take(name, new ListArgument.Member(json)));
   }
 
   /**
-   * The questions of a body {@code {"queries":[{…},…]}}. The URL's parameters hold for all of them
-   * as far as they do not say otherwise.
+   * Parses a body {@code {"queries":[{…},…]}}. The URL's parameters apply to each query that does
+   * not override them.
    *
    * @throws LectusException {@code query_parse_error}, {@code bad_request}
    */
@@ -118,7 +118,7 @@ public record AllDocsQuery(
       if (!(element instanceof JsonValue.JsonObject query)) {
         throw LectusException.badRequest("Elements of `queries` must be JSON objects.");
       }
-      ListArguments arguments = new ListArguments();
+      CollectedArguments arguments = new CollectedArguments();
       takeParameters(arguments, parameters);
       arguments.forgetKeysAndGroups();
       takeMembers(arguments, query);
@@ -140,8 +140,8 @@ public record AllDocsQuery(
   }
 
   /**
-   * Whether the list may have a row of this key. Of other keys it does not even say that they are
-   * missing.
+   * Whether the list can have a row for this key. A key that it cannot have is left out altogether,
+   * not even reported as missing.
    */
   boolean mayList(ListKey key) {
     return switch (listing) {
@@ -151,7 +151,7 @@ public record AllDocsQuery(
     };
   }
 
-  /** Whether a document with this id may be among the rows. */
+  /** Whether the rows may include a document with this id. */
   boolean includes(String id) {
     return partition.isEmpty() || partition.equals(Partition.ofDocument(id));
   }

@@ -14,7 +14,7 @@ import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
 /**
- * The live documents of one database in id order.
+ * The index of one database's live documents, in id order.
  *
  * <pre>
  * key    (prefix, ALL_DOCS, doc id)
@@ -26,37 +26,37 @@ import lectus.tuple.TupleWriter;
 public final class AllDocsSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "A row of the all-docs index");
 
-  /** Above every type code that the tuple encoding of a string begins with. */
+  /** Above every type code with which the tuple encoding of a string begins. */
   private static final int AFTER_IDS = 0xff;
 
   private final byte[] prefix;
 
-  public AllDocsSubspace(DatabaseHandle database) {
-    this.prefix = DatabaseSubspace.ALL_DOCS.key(database.prefix()).toBytes();
+  public AllDocsSubspace(DatabaseHandle db) {
+    this.prefix = DatabaseSubspace.ALL_DOCS.key(db.prefix()).toBytes();
   }
 
-  /** The first possible key, where a range over all ids begins. */
+  /** Returns the begin of a range over all ids: the first possible key. */
   public byte[] begin() {
     return prefix.clone();
   }
 
-  /** Where a range over all ids ends. */
+  /** Returns the end of a range over all ids. */
   public byte[] end() {
     return TupleWriter.startingWith(prefix).octet(AFTER_IDS).toBytes();
   }
 
-  /** The key of one id, where a range that begins with it begins. */
+  /** Returns the key of an id, which is also the begin of a range from that id. */
   public byte[] key(String docId) {
     return TupleWriter.startingWith(prefix).string(docId).toBytes();
   }
 
-  /** Empty if the document is deleted or was never written. */
+  /** Returns the row of an id; empty if the document is deleted or was never written. */
   public CompletableFuture<Optional<AllDocsRow>> get(ReadTransaction tx, String docId) {
     return tx.get(key(docId))
         .thenApply(value -> Optional.ofNullable(value).map(it -> decode(docId, it)));
   }
 
-  /** A row of a range read. */
+  /** Decodes a row of a range read. */
   public AllDocsRow decode(KeyValue row) {
     return decode(new TupleReader(row.getKey(), prefix.length).string(), row.getValue());
   }

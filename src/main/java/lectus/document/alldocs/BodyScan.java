@@ -12,8 +12,8 @@ import lectus.json.JsonAssembler;
 import lectus.tuple.TuplePrefixes;
 
 /**
- * The bodies of a page of documents in one range read, in step with the page's rows. What lies
- * between them, losing revisions and the bodies of tombstones, is passed over.
+ * Reads the bodies of a page of documents in one range read, in step with the page's rows. It skips
+ * what lies in between: losing revisions and the bodies of tombstones.
  */
 final class BodyScan implements AutoCloseable {
   private final AsyncIterator<KeyValue> rows;
@@ -21,7 +21,7 @@ final class BodyScan implements AutoCloseable {
   private final List<KeyValue> leaves = new ArrayList<>();
   private KeyValue next;
 
-  /** Reads the keys from {@code begin} up to {@code end}, in either direction. */
+  /** Reads the keys from {@code begin} to {@code end} (exclusive), in either direction. */
   BodyScan(ReadTransaction tx, byte[] begin, byte[] end, boolean descending) {
     this.rows =
         tx.getRange(
@@ -32,8 +32,8 @@ final class BodyScan implements AutoCloseable {
   }
 
   /**
-   * Appends the body whose keys begin with {@code prefix}; in the order of the scan, each prefix
-   * lies behind the one before.
+   * Appends the body whose keys begin with {@code prefix}. Each prefix has to lie after the
+   * previous one in the order of the scan.
    */
   void append(byte[] prefix, JsonAssembler members) {
     while (next != null && liesBefore(prefix)) {

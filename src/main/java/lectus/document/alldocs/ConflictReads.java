@@ -5,9 +5,9 @@ import lectus.database.DatabaseHandle;
 import lectus.document.body.DocumentJson;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionsSubspace;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
-/** {@code _conflicts} of the documents of a list; only where there is more than one branch. */
+/** Reads the {@code _conflicts} of listed documents, only where there is more than one branch. */
 final class ConflictReads {
   private final ReadTransaction tx;
   private final RevisionsSubspace revisions;
@@ -21,7 +21,7 @@ final class ConflictReads {
 
   void append(AllDocsRow row, JsonBuffer out) {
     if (wanted && row.branchCount() > 1) {
-      DocumentJson.appendConflicts(out, Reads.await(revisions.branches(tx, row.id())));
+      DocumentJson.appendConflicts(out, Awaiting.await(revisions.branches(tx, row.id())));
     }
   }
 }

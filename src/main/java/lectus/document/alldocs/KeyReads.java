@@ -11,9 +11,9 @@ import lectus.document.body.DocumentJson;
 import lectus.document.body.StoredBody;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
-/** Reads a few rows by their keys: all rows together, then all tombstones and all bodies. */
+/** Reads a few rows by key: first all rows, then all tombstones and all bodies. */
 final class KeyReads {
   private final ReadTransaction tx;
   private final AllDocsQuery query;
@@ -29,12 +29,12 @@ final class KeyReads {
     this.conflicts = new ConflictReads(tx, db, query.conflicts());
   }
 
-  /** What a key has become after the first round of reads. */
+  /** The state of a key after the first round of reads. */
   private sealed interface Found {
-    /** A document whose body, if it is asked for, is being read. */
+    /** A live document; its body, if requested, is being read. */
     record Live(AllDocsRow row, Optional<CompletableFuture<StoredBody>> body) implements Found {}
 
-    /** An id that the list does not have: its winner is a tombstone, if it has one. */
+    /** An id that is not in the list. Its winner, if it has one, is a tombstone. */
     record Absent(String id, CompletableFuture<Optional<EditBranch>> winner) implements Found {}
 
     /** A key that no document can have. */
@@ -44,7 +44,7 @@ final class KeyReads {
   /**
    * Appends the keys' rows until the part is full.
    *
-   * @return how many keys had their rows appended, at least one
+   * @return the number of keys whose rows were appended, at least one
    */
   int append(List<ListKey> keys, ListRowWriter writer) {
     List<CompletableFuture<Optional<AllDocsRow>>> rows = new ArrayList<>(keys.size());
@@ -56,7 +56,7 @@ final class KeyReads {
     }
     List<Found> found = new ArrayList<>(keys.size());
     for (int i = 0; i < keys.size(); i++) {
-      found.add(find(keys.get(i), Reads.await(rows.get(i))));
+      found.add(find(keys.get(i), Awaiting.await(rows.get(i))));
     }
     int appended = 0;
     do {
@@ -76,7 +76,7 @@ final class KeyReads {
         : new Found.Absent(id(key).get(), revisions.winner(tx, id(key).get()));
   }
 
-  /** The id of a document that the list may have. */
+  /** Returns the document id that the list may have for this key. */
   private Optional<String> id(ListKey key) {
     return key.id().filter(query::includes);
   }
@@ -88,8 +88,9 @@ final class KeyReads {
   private void append(ListKey key, Found found, ListRowWriter writer) {
     if (found instanceof Found.Live live) {
       append(live.row(), live.body(), writer);
-    } else if (found instanceof Found.Absent absent && Reads.await(absent.winner()).isPresent()) {
-      appendTombstone(absent.id(), Reads.await(absent.winner()).get(), writer);
+    } else if (found instanceof Found.Absent absent
+        && Awaiting.await(absent.winner()).isPresent()) {
+      appendTombstone(absent.id(), Awaiting.await(absent.winner()).get(), writer);
     } else {
       writer.notFound(key.json());
     }
@@ -100,7 +101,7 @@ final class KeyReads {
     writer.open(row.id(), row.winner(), false);
     if (body.isPresent()) {
       writer.beginDocument();
-      DocumentJson.append(writer.out(), row.id(), false, row.winner(), Reads.await(body.get()));
+      DocumentJson.append(writer.out(), row.id(), false, row.winner(), Awaiting.await(body.get()));
       conflicts.append(row, writer.out());
       DocumentJson.close(writer.out());
     }

@@ -8,12 +8,12 @@ import lectus.database.DatabaseHandle;
 import lectus.document.body.ReadAhead;
 
 /**
- * The rows of keys that were asked for one by one, in their order.
+ * The rows of individually requested keys, in the order of the request.
  *
- * @param next the number of the next key
+ * @param next the index of the next key
  */
 record KeyRows(AllDocsQuery query, List<ListKey> keys, int next) implements ListRows {
-  /** Keys that are read together. */
+  /** Number of keys read together. */
   private static final int KEYS_AT_ONCE = 100;
 
   KeyRows(AllDocsQuery query) {

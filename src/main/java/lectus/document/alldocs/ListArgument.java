@@ -8,17 +8,17 @@ import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 
 /**
- * One argument of a list: from the URL, where everything is text, or from a body, where everything
- * is JSON. Both are read as CouchDB reads them, and refused with CouchDB's sentences.
+ * One argument of a list query: from the URL, where every value is text, or from a body, where
+ * every value is JSON. Both are parsed as CouchDB does, and refused with CouchDB's sentences.
  */
 sealed interface ListArgument {
-  /** A long holds any number of so many digits. */
+  /** A long holds any number with this many digits. */
   int MOST_DIGITS = 18;
 
-  /** Characters of what was said that an error repeats. */
+  /** Maximum number of characters of an argument that an error repeats. */
   int LONGEST_SHOWN = 1_000;
 
-  /** A parameter of the URL, decoded. */
+  /** A URL parameter, decoded. */
   record Parameter(String text) implements ListArgument {
     @Override
     public JsonValue json() {
@@ -41,7 +41,7 @@ sealed interface ListArgument {
     }
   }
 
-  /** A member of a body. */
+  /** A member of a JSON body. */
   record Member(JsonValue json) implements ListArgument {
     @Override
     public String text() {
@@ -53,7 +53,7 @@ sealed interface ListArgument {
       return text.toString();
     }
 
-    /** A string of digits is no number here. */
+    /** A JSON string of digits is not a number here. */
     @Override
     public String integer() {
       return json instanceof JsonValue.JsonNumber number ? number.text() : "";
@@ -73,19 +73,19 @@ sealed interface ListArgument {
   }
 
   /**
-   * @throws LectusException {@code bad_request}: it is no JSON
+   * @throws LectusException {@code bad_request}: not JSON
    */
   JsonValue json();
 
   String text();
 
-  /** Its digits, perhaps behind a minus; any other text if it is no number. */
+  /** Returns its digits, with an optional minus sign; any other text if it is not a number. */
   String integer();
 
-  /** As error messages quote it, in Erlang's notation. */
+  /** Returns it as error messages quote it, in Erlang's notation. */
   String shown();
 
-  /** The same where a boolean was expected. */
+  /** Returns it as error messages quote it where a boolean was expected. */
   String shownAsBoolean();
 
   default ListKey key() {
@@ -93,7 +93,7 @@ sealed interface ListArgument {
   }
 
   /**
-   * @throws LectusException {@code query_parse_error}: neither true nor false, in whatever case
+   * @throws LectusException {@code query_parse_error}: neither true nor false, in any case
    */
   default boolean flag() {
     return switch (text().toLowerCase(Locale.ROOT)) {
@@ -104,7 +104,7 @@ sealed interface ListArgument {
   }
 
   /**
-   * A number from 0 on; what no long holds is as good as unlimited.
+   * Returns a number of at least 0; one too large for a long counts as unlimited.
    *
    * @throws LectusException {@code query_parse_error}
    */
@@ -122,7 +122,7 @@ sealed interface ListArgument {
   }
 
   /**
-   * @throws LectusException {@code query_parse_error}: it is none of these
+   * @throws LectusException {@code query_parse_error}: not one of these values
    */
   default void checkOneOf(String name, String... legal) {
     if (!List.of(legal).contains(text())) {

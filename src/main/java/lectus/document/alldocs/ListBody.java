@@ -7,7 +7,7 @@ import lectus.document.PageLimits;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 
-/** The answer to one question: head, rows, tail, with CouchDB's line ends. */
+/** The answer to one query: head, rows, tail, with CouchDB's line ends. */
 final class ListBody {
   private final DatabaseReads reads;
   private final AllDocsQuery query;

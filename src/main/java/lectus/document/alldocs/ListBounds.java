@@ -4,13 +4,13 @@ import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.Optional;
 
 /**
- * Keys of a list as bounds of a range in the store: ids compare as bytes of UTF-8, any other JSON
- * value sorts before all of them. Bounds outside the list are moved to its ends.
+ * Turns keys of a list into bounds of a key range in the store. Ids compare as UTF-8 bytes; any
+ * other JSON value sorts before all ids. Bounds outside the list are moved to its ends.
  */
 final class ListBounds {
   private ListBounds() {}
 
-  /** Where the range begins; empty if nothing lies in it. */
+  /** Returns where the range begins; empty if the range is empty. */
   static Optional<byte[]> lowest(ListSource source, Optional<ListKey> bound, boolean inclusive) {
     byte[] begin = source.begin();
     if (bound.isEmpty() || bound.get().id().isEmpty()) {
@@ -20,7 +20,7 @@ final class ListBounds {
     return Optional.of(highestOf(begin, inclusive ? source.key(id) : source.keyAfter(id)));
   }
 
-  /** Where the range ends; empty if nothing lies in it. */
+  /** Returns where the range ends; empty if the range is empty. */
   static Optional<byte[]> highest(ListSource source, Optional<ListKey> bound, boolean inclusive) {
     byte[] end = source.end();
     if (bound.isEmpty()) {

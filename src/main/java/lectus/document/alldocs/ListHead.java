@@ -11,17 +11,17 @@ import lectus.database.Sequence;
 import lectus.database.Statistics;
 import lectus.document.alldocs.AllDocsQuery.Listing;
 import lectus.json.JsonBuffer;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
 /**
- * What stands before the rows of a list: {@code total_rows}, {@code offset}, {@code update_seq}.
+ * Writes what precedes the rows of a list: {@code total_rows}, {@code offset}, {@code update_seq}.
  *
- * <p>The offset counts the rows before the first one of the answer. It is exact where the range has
- * no start or few rows lie before it; otherwise, since nothing short of a scan would tell, an
- * estimate by the share of the list's bytes.
+ * <p>The offset is the number of rows before the answer's first row. It is exact if the range has
+ * no start or if few rows lie before it. Otherwise only a scan could tell, so it is estimated from
+ * the share of the list's bytes that lie before the range.
  */
 final class ListHead {
-  /** Rows that are counted one by one. */
+  /** Maximum number of rows counted one by one. */
   private static final int COUNTED_ROWS = 1_000;
 
   private final ReadTransaction tx;
@@ -50,7 +50,7 @@ final class ListHead {
       } else {
         out.number(Math.min(total, offset(total)));
       }
-      appendUpdateSequence(out, Reads.await(sequence));
+      appendUpdateSequence(out, Awaiting.await(sequence));
     }
     out.ascii(",\"rows\":[\r\n");
   }
@@ -67,7 +67,7 @@ final class ListHead {
     }
   }
 
-  /** There are few design documents, so they are counted. */
+  /** Design documents are few, so they are counted. */
   private long total() {
     if (query.listing() == Listing.DESIGN) {
       ListSource design = LiveDocuments.design(db);
@@ -78,7 +78,7 @@ final class ListHead {
             .partition()
             .map(partition -> Statistics.ofPartition(tx, db, partition))
             .orElseGet(() -> Statistics.read(tx, db));
-    return Reads.await(statistics).documents();
+    return Awaiting.await(statistics).documents();
   }
 
   private long offset(long total) {
@@ -104,13 +104,13 @@ final class ListHead {
     }
     CompletableFuture<Long> part = tx.getEstimatedRangeSizeBytes(begin, end);
     CompletableFuture<Long> whole = tx.getEstimatedRangeSizeBytes(source.begin(), source.end());
-    double share = (double) Reads.await(part) / Math.max(1, Reads.await(whole));
+    double share = (double) Awaiting.await(part) / Math.max(1, Awaiting.await(whole));
     return Math.max(counted, Math.round(Math.min(1, share) * total));
   }
 
   private long count(byte[] begin, byte[] end, int limit) {
     List<?> rows =
-        Reads.await(tx.getRange(begin, end, limit, false, StreamingMode.WANT_ALL).asList());
+        Awaiting.await(tx.getRange(begin, end, limit, false, StreamingMode.WANT_ALL).asList());
     return rows.size();
   }
 }

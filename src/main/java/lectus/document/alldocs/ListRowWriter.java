@@ -25,7 +25,7 @@ final class ListRowWriter implements RowParts.Frame<AllDocsRow> {
   private int framed;
 
   /**
-   * @param separate whether a row precedes the part
+   * @param separate whether another row precedes this part
    */
   ListRowWriter(JsonBuffer out, PageLimits limits, boolean separate) {
     this.out = out;
@@ -42,7 +42,7 @@ final class ListRowWriter implements RowParts.Frame<AllDocsRow> {
     return limits;
   }
 
-  /** The length of the buffer at which the part is full. */
+  /** Returns the buffer length at which the part is full. */
   int fullAt() {
     return enough;
   }
@@ -55,13 +55,13 @@ final class ListRowWriter implements RowParts.Frame<AllDocsRow> {
     return separate;
   }
 
-  /** {@code {"id":"a","key":"a","value":{"rev":"3-x"}}; the row stays open. */
+  /** Opens a row: {@code {"id":"a","key":"a","value":{"rev":"3-x"}}; the caller closes it. */
   void open(String id, RevisionId revision, boolean deleted) {
     separate();
     open(out, id, revision, deleted);
   }
 
-  /** The same without what separates it from the row before. */
+  /** Opens a row without the separator from the previous row. */
   static void open(JsonBuffer out, String id, RevisionId revision, boolean deleted) {
     out.raw(ID);
     int from = out.length();
@@ -87,7 +87,7 @@ final class ListRowWriter implements RowParts.Frame<AllDocsRow> {
     out.octet('}');
   }
 
-  /** {@code {"key":"none","error":"not_found"}}. */
+  /** Writes {@code {"key":"none","error":"not_found"}}. */
   void notFound(JsonValue key) {
     separate();
     out.octet('{').raw(KEY, 1, KEY.length);
@@ -95,7 +95,7 @@ final class ListRowWriter implements RowParts.Frame<AllDocsRow> {
     out.raw(NOT_FOUND);
   }
 
-  /** Of a row that is written elsewhere. */
+  /** Separates a row that is written elsewhere. */
   @Override
   public void before(AllDocsRow row) {
     separate();
@@ -106,7 +106,7 @@ final class ListRowWriter implements RowParts.Frame<AllDocsRow> {
     framed++;
   }
 
-  /** Rows that were written elsewhere. */
+  /** Returns the number of rows written elsewhere. */
   int framed() {
     return framed;
   }

@@ -3,10 +3,10 @@ package lectus.document.alldocs;
 import com.apple.foundationdb.ReadTransaction;
 import lectus.database.DatabaseHandle;
 
-/** The rows of a list from some place on. A value: appending gives the place where to go on. */
+/** The remaining rows of a list. Immutable: appending returns the rows that then remain. */
 interface ListRows {
   boolean isFinished();
 
-  /** Appends the next rows, as many as the writer's part takes. */
+  /** Appends as many of the next rows as the writer's part takes. */
   ListRows append(ReadTransaction tx, DatabaseHandle db, ListRowWriter writer);
 }

@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 
-/** A list of documents in the store: rows in the order of their ids, and where their bodies lie. */
+/** A list of documents in the store: where its rows, in the order of ids, and their bodies lie. */
 interface ListSource {
-  /** The list that a question asks for. */
+  /** Returns the list that a query asks for. */
   static ListSource of(AllDocsQuery query, DatabaseHandle db) {
     return switch (query.listing()) {
       case ALL ->
@@ -22,16 +22,16 @@ interface ListSource {
     };
   }
 
-  /** Where the list begins. */
+  /** Returns where the list begins. */
   byte[] begin();
 
-  /** Where the list ends. */
+  /** Returns where the list ends. */
   byte[] end();
 
-  /** The key of an id's row. */
+  /** Returns the key of an id's row. */
   byte[] key(String id);
 
-  /** The first key behind {@link #key}. */
+  /** Returns the first key after {@link #key}. */
   default byte[] keyAfter(String id) {
     byte[] key = key(id);
     return Arrays.copyOf(key, key.length + 1);
@@ -39,12 +39,14 @@ interface ListSource {
 
   AllDocsRow decode(KeyValue row);
 
-  /** The row of an id, if the list has it. */
+  /** Returns the row of an id; empty if the list has none. */
   CompletableFuture<Optional<AllDocsRow>> row(ReadTransaction tx, String id);
 
-  /** What the keys of all bodies of an id begin with; they lie in the order of the list. */
+  /**
+   * Returns the prefix of the keys of all of an id's bodies, which lie in the order of the list.
+   */
   byte[] bodies(String id);
 
-  /** What the keys of a row's body begin with. */
+  /** Returns the prefix of the keys of a row's body. */
   byte[] body(AllDocsRow row);
 }

@@ -9,9 +9,11 @@ import lectus.database.Partition;
 import lectus.document.DocumentId;
 import lectus.document.body.DocumentsSubspace;
 
-/** The live documents of a database: all, its design documents, or those of a partition. */
+/**
+ * The live documents of a database: all of them, its design documents, or those of one partition.
+ */
 final class LiveDocuments implements ListSource {
-  /** The first id that sorts behind all of {@code _design/…}. */
+  /** The first id that sorts after every {@code _design/…}. */
   private static final String BEHIND_DESIGN = "_design0";
 
   private final AllDocsSubspace rows;

@@ -8,7 +8,7 @@ import lectus.database.DatabaseHandle;
 import lectus.document.local.LocalDocsSubspace;
 import lectus.document.local.LocalRow;
 
-/** The local documents of a database. None has more than one branch. */
+/** The local documents of a database. Each has exactly one branch. */
 final class LocalListing implements ListSource {
   private final LocalDocsSubspace documents;
 

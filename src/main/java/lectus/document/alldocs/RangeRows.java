@@ -12,19 +12,21 @@ import lectus.document.body.DocumentJson;
 import lectus.document.body.DocumentsSubspace;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
 /**
  * The rows of a range of ids.
  *
  * @param last the id of the last row read; empty at the beginning
- * @param skip rows still to be left out
- * @param limit rows still to be appended
+ * @param skip number of rows still to skip
+ * @param limit number of rows still to append
  */
 record RangeRows(
     AllDocsQuery query, Optional<String> last, long skip, long limit, boolean isFinished)
     implements ListRows {
-  /** How often a transaction, which lasts no longer than five seconds, reads rows to skip. */
+  /**
+   * Maximum number of reads that skip rows in one transaction, which lasts five seconds at most.
+   */
   private static final int SKIPPING_READS = 50;
 
   RangeRows(AllDocsQuery query) {
@@ -116,12 +118,12 @@ record RangeRows(
     if (low.isEmpty() || high.isEmpty()) {
       return List.of();
     }
-    return Reads.await(
+    return Awaiting.await(
         tx.getRange(low.get(), high.get(), count, query.descending(), StreamingMode.WANT_ALL)
             .asList());
   }
 
-  /** Where the rest of the range begins in the store; empty if it has no rows. */
+  /** Returns where the rest of the range begins in the store; empty if no rows are left. */
   private Optional<byte[]> lowest(ListSource source) {
     if (!query.descending() && last.isPresent()) {
       return last.map(source::keyAfter);
@@ -131,7 +133,7 @@ record RangeRows(
     return ListBounds.lowest(source, bound, inclusive);
   }
 
-  /** Where it ends. */
+  /** Returns where the range ends in the store. */
   private Optional<byte[]> highest(ListSource source) {
     if (query.descending() && last.isPresent()) {
       return last.map(source::key);

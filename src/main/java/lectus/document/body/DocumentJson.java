@@ -22,14 +22,14 @@ public final class DocumentJson {
 
   private DocumentJson() {}
 
-  /** Opens the document; the assembler goes on behind its revision. */
+  /** Opens the document; the assembler continues after its revision. */
   public static JsonAssembler open(JsonBuffer out, String id, RevisionId revision) {
     out.raw(ID).string(id).raw(REVISION);
     RevisionText.append(out, revision);
     return new JsonAssembler(out, true);
   }
 
-  /** Everything up to {@code _deleted}; the object stays open. */
+  /** Appends everything up to {@code _deleted}; the object stays open. */
   public static void append(
       JsonBuffer out, String id, boolean deleted, RevisionId revision, StoredBody body) {
     body.appendTo(open(out, id, revision));
@@ -43,10 +43,10 @@ public final class DocumentJson {
   }
 
   /**
-   * {@code "_revisions":{"start":2,"ids":["2ecb…","2df5…"]}}.
+   * Appends {@code "_revisions":{"start":2,"ids":["2ecb…","2df5…"]}}.
    *
-   * @param revsLimit the database's: a branch may be longer that was written under a higher one. As
-   *     in CouchDB it is cut short here, while {@code _revs_info} and {@code _revs_diff} know all
+   * @param revsLimit the database's limit. A branch written under a higher limit may be longer. As
+   *     in CouchDB it is truncated here, while {@code _revs_info} and {@code _revs_diff} show all
    *     of it until the next edit
    */
   public static void appendRevisions(JsonBuffer out, EditBranch branch, int revsLimit) {
@@ -64,7 +64,7 @@ public final class DocumentJson {
     out.ascii("]}");
   }
 
-  /** Of a branch only the leaf has a body (RFC 004: an update clears its parent's). */
+  /** Only a branch's leaf has a body (RFC 004: an update clears its parent's body). */
   public static void appendRevisionsInfo(JsonBuffer out, EditBranch branch) {
     out.ascii(",\"_revs_info\":");
     char separator = '[';
@@ -80,25 +80,25 @@ public final class DocumentJson {
   }
 
   /**
-   * The live leaves that lost, highest first; nothing if there are none.
+   * Appends the live leaves that lost, highest first; nothing if there are none.
    *
-   * @param branches all of the document, the winner first
+   * @param branches all of the document's branches, the winner first
    */
   public static void appendConflicts(JsonBuffer out, List<EditBranch> branches) {
     appendUnlessEmpty(out, "\"_conflicts\":", conflicts(branches));
   }
 
-  /** The tombstones that lost; otherwise as {@link #appendConflicts}. */
+  /** Appends the tombstones that lost; otherwise like {@link #appendConflicts}. */
   public static void appendDeletedConflicts(JsonBuffer out, List<EditBranch> branches) {
     appendUnlessEmpty(out, "\"_deleted_conflicts\":", losers(branches, true));
   }
 
-  /** The live branches that lost, highest first. */
+  /** Returns the live branches that lost, highest first. */
   public static List<EditBranch> conflicts(List<EditBranch> branches) {
     return losers(branches, false);
   }
 
-  /** A member whose value is the leaves of these branches, of which there is one at least. */
+  /** Appends a member whose value lists the leaves of these branches, at least one. */
   public static void appendLeaves(JsonBuffer out, String member, List<EditBranch> branches) {
     out.ascii(member);
     char separator = '[';

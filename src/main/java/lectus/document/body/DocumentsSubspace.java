@@ -9,7 +9,7 @@ import lectus.database.DatabaseSubspace;
 import lectus.json.ExplodedBody;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
@@ -17,7 +17,9 @@ import lectus.tuple.TupleSizes;
 import lectus.tuple.TupleWriter;
 
 /**
- * The bodies of the leaf revisions of one database's documents (RFC 004).
+ * The bodies of the leaf revisions of one database's documents (<a
+ * href="https://github.com/apache/couchdb/blob/main/src/docs/rfcs/004-document-storage.md">RFC
+ * 004</a>).
  *
  * <pre>
  * key    (prefix, DOCUMENTS, doc id, not deleted, position, hash)
@@ -28,21 +30,21 @@ import lectus.tuple.TupleWriter;
  * value  a further piece of the string at the path, if it is longer than a value may be
  * </pre>
  *
- * Every live leaf has its metadata. A tombstone has it only together with members that its deletion
- * left in it, so a plain tombstone has nothing here. The winning live revision lies behind all
- * others of its document.
+ * Every live leaf has a metadata key. A tombstone has one only if its deletion left members in it,
+ * so a plain tombstone stores nothing here. The winning live revision sorts after all other
+ * revisions of its document.
  *
- * <p>Nothing is written with a conflict range: the revisions subspace decides conflicts.
+ * <p>Written without conflict ranges: the revisions subspace decides conflicts.
  */
 public final class DocumentsSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "A document's body");
 
-  /** Above every type code that a path, or the tuple encoding of a boolean, begins with. */
+  /** Above every type code with which a path, or the tuple encoding of a boolean, begins. */
   private static final int AFTER = 0xff;
 
   /**
-   * The most bytes that a key has up to its path, without the id and the hash's own: prefix,
-   * subspace, deletedness, position, type codes and ends.
+   * Maximum length of a key up to its path, without the id and the hash: prefix, subspace, the
+   * deleted flag, position, type codes and terminators. In bytes.
    */
   private static final int MAX_KEY_BYTES_BESIDE_ID_AND_HASH = 32;
 
@@ -50,29 +52,29 @@ public final class DocumentsSubspace {
 
   private final byte[] prefix;
 
-  public DocumentsSubspace(DatabaseHandle database) {
-    this.prefix = DatabaseSubspace.DOCUMENTS.key(database.prefix()).toBytes();
+  public DocumentsSubspace(DatabaseHandle db) {
+    this.prefix = DatabaseSubspace.DOCUMENTS.key(db.prefix()).toBytes();
   }
 
-  /** What all keys of one document begin with; the begin of their range. */
+  /** Returns the prefix of all keys of one document; it is also the begin of their range. */
   public byte[] document(String docId) {
     return writer(docId).toBytes();
   }
 
-  /** What all keys of one revision begin with; the key of its metadata. */
+  /** Returns the prefix of all keys of one revision; it is also the key of its metadata. */
   public byte[] revision(String docId, boolean deleted, RevisionId revision) {
     return writer(docId, deleted, revision).toBytes();
   }
 
-  /** The end of the range of the keys that begin with {@code documentOrRevision}. */
+  /** Returns the end of the range of keys that begin with {@code documentOrRevision}. */
   public static byte[] endOf(byte[] documentOrRevision) {
     return TupleWriter.startingWith(documentOrRevision).octet(AFTER).toBytes();
   }
 
   /**
-   * Reads a key of a document.
+   * Decodes a key of a document.
    *
-   * @param documentBytes length of what {@link #document} gave
+   * @param documentBytes length of what {@link #document} returned
    */
   public static BodyKey decodeKey(byte[] key, int documentBytes) {
     TupleReader reader = new TupleReader(key, documentBytes);
@@ -84,22 +86,22 @@ public final class DocumentsSubspace {
   /**
    * Checks the value of a revision's metadata.
    *
-   * @throws MalformedTupleException when it is none that this version knows
+   * @throws MalformedTupleException when this version does not know the value
    */
   public static void checkMetadata(byte[] value) {
     FORMAT.reader(value);
   }
 
   /**
-   * An upper bound of the bytes of a leaf's key before its path.
+   * Returns an upper bound of the length of a leaf's key before its path, in bytes.
    *
-   * @param hashBytes bytes of the revision's hash, of which each may be a NUL
+   * @param hashBytes length of the revision's hash, any byte of which may be a NUL
    */
   public static int keyOverhead(String docId, int hashBytes) {
     return MAX_KEY_BYTES_BESIDE_ID_AND_HASH + TupleSizes.string(docId) + 2 * hashBytes;
   }
 
-  /** Bytes of the keys and values that {@link #put} writes. */
+  /** Returns the size of the keys and values that {@link #put} writes, in bytes. */
   public long storedBytes(String docId, boolean deleted, RevisionId revision, ExplodedBody body) {
     long keyBytes = writer(docId, deleted, revision).length();
     return keyBytes * (body.rows() + 1) + METADATA.length + body.storedBytes();
@@ -126,14 +128,14 @@ public final class DocumentsSubspace {
   }
 
   /**
-   * Moves the body of a leaf from keys of the first format, which have its hash as a string, to
-   * current keys.
+   * Moves the body of a leaf from keys of the first format, whose hash is a string, to current
+   * keys.
    */
   public void moveFromText(Transaction tx, String docId, boolean deleted, RevisionId revision) {
     byte[] from = text(docId, deleted, revision);
     TupleWriter key = writer(docId, deleted, revision);
     int revisionBytes = key.length();
-    for (KeyValue row : Reads.await(tx.snapshot().getRange(from, endOf(from)).asList())) {
+    for (KeyValue row : Awaiting.await(tx.snapshot().getRange(from, endOf(from)).asList())) {
       byte[] path = Arrays.copyOfRange(row.getKey(), from.length, row.getKey().length);
       tx.options().setNextWriteNoWriteConflictRange();
       tx.set(key.truncate(revisionBytes).raw(path).toBytes(), row.getValue());

@@ -1,14 +1,15 @@
 package lectus.document.body;
 
 /**
- * How many bodies are read together. How large they are is only known once they are there, and one
- * may take 8 MB of key-values, so it begins with few and follows the size of the last ones.
+ * Decides how many bodies to read together. The size of a body is known only once it has been read,
+ * and one may take 8 MB of key-values. So it begins with few, and follows the size of the last
+ * ones.
  */
 public final class ReadAhead {
   private static final int FIRST_BODIES = 2;
   private static final int MOST_BODIES = 16;
 
-  /** Bytes that are read together. */
+  /** Target size of the bodies read together, in bytes. */
   private static final long TARGET_BYTES = 256 * 1024;
 
   private final int most;
@@ -19,22 +20,22 @@ public final class ReadAhead {
   }
 
   /**
-   * @param first bodies, or parts of them, to begin with
-   * @param most of them at a time
+   * @param first number of bodies, or parts of them, to begin with
+   * @param most maximum number at a time
    */
   public ReadAhead(int first, int most) {
     this.size = first;
     this.most = most;
   }
 
-  /** Bodies to read next. */
+  /** Returns the number of bodies to read next. */
   public int size() {
     return size;
   }
 
   /**
    * @param bodies how many were read, at least one
-   * @param bytes what they were, as JSON or as they are stored
+   * @param bytes their size, as JSON or as stored
    */
   public void took(int bodies, long bytes) {
     long usual = Math.max(1, bytes / bodies);

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import lectus.json.JsonAssembler;
 
 /**
- * The key-values of one revision, to be taken once, as they are read. Until then only the beginning
+ * The key-values of one revision, consumed once, while they are read. Until then only the beginning
  * of a long body is in memory, so many bodies may be read ahead.
  */
 public final class StoredBody {
@@ -24,9 +24,9 @@ public final class StoredBody {
   }
 
   /**
-   * Key-values that were read.
+   * Wraps key-values that have already been read.
    *
-   * @param pathOffset where in the keys the paths begin
+   * @param pathOffset offset in the keys at which the paths begin
    * @param descending whether the last leaf comes first
    */
   public static StoredBody of(List<KeyValue> rows, int pathOffset, boolean descending) {
@@ -34,9 +34,9 @@ public final class StoredBody {
   }
 
   /**
-   * Begins to read all keys that are {@code prefix} or lie below it, in one range read.
+   * Begins to read, in one range read, all keys that are {@code prefix} or lie below it.
    *
-   * @return once the first of them are there
+   * @return completes when the first of them have arrived
    */
   public static CompletableFuture<StoredBody> read(ReadTransaction tx, byte[] prefix) {
     AsyncIterator<KeyValue> rows =
@@ -50,17 +50,17 @@ public final class StoredBody {
     return rows.onHasNext().thenApply(any -> new StoredBody(rows, prefix.length));
   }
 
-  /** Whether the revision has something in the documents subspace, were it only its metadata. */
+  /** Whether the revision has anything in the documents subspace, if only its metadata. */
   public boolean isStored() {
     return rows.hasNext();
   }
 
-  /** One body that was read in parts, given in the order of their keys. */
+  /** Returns one body that was read in parts, given in the order of their keys. */
   public static StoredBody inOrder(List<StoredBody> parts, int pathOffset) {
     return new StoredBody(joined(parts), pathOffset);
   }
 
-  /** Takes the key-values. A read that failed throws here. */
+  /** Consumes the key-values. Throws if the read failed. */
   public void appendTo(JsonAssembler members) {
     while (rows.hasNext()) {
       append(members, rows.next());

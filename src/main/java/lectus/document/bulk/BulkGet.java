@@ -22,12 +22,12 @@ public final class BulkGet {
   }
 
   /**
-   * The whole answer.
+   * Returns the whole answer.
    *
-   * @param body the request's, JSON
+   * @param body the request's body, JSON
    * @param revs adds {@code _revisions} to each document
-   * @param latest the leaves below the revisions asked for instead of them
-   * @param form how it is written down
+   * @param latest returns the leaves below the requested revisions instead
+   * @param form the format of the answer
    * @throws LectusException {@code bad_request}
    */
   public PagedBody answer(

@@ -13,11 +13,11 @@ import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
-/** The answer to {@code _bulk_get}: one result for each request, in their order. */
+/** The answer to {@code _bulk_get}: one result per request, in the order of the requests. */
 final class BulkGetBody implements PagedBody {
-  /** Requests whose edit branches are read together. */
+  /** Number of requests whose edit branches are read together. */
   private static final int REQUESTS_AT_ONCE = 64;
 
   private final DatabaseReads reads;
@@ -41,9 +41,9 @@ final class BulkGetBody implements PagedBody {
   }
 
   /**
-   * @param request the number of the next request to look at
-   * @param pieces what those before it have become
-   * @param piece the number of the next piece to write
+   * @param request the index of the next request to look at
+   * @param pieces the pieces that earlier requests produced
+   * @param piece the index of the next piece to write
    */
   private record Progress(int request, List<Piece> pieces, int piece) {
     boolean piecesAreWritten() {
@@ -109,7 +109,7 @@ final class BulkGetBody implements PagedBody {
   private BulkGetResult result(
       BulkGetRequest request, CompletableFuture<List<EditBranch>> branches) {
     if (request instanceof BulkGetRequest.Document document) {
-      return result(document, Reads.await(branches));
+      return result(document, Awaiting.await(branches));
     }
     return new BulkGetResult.Failed(((BulkGetRequest.Refused) request).error());
   }
@@ -125,7 +125,7 @@ final class BulkGetBody implements PagedBody {
         .orElseGet(() -> new BulkGetResult.Failed(BulkGetError.missing(document.id())));
   }
 
-  /** The winner first, those deleted last. */
+  /** Returns the winner first, deleted leaves last. */
   private List<EditBranch> leaves(BulkGetRequest.Document document, List<EditBranch> branches) {
     if (document.revision().isEmpty()) {
       return branches;

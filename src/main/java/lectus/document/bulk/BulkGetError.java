@@ -7,13 +7,13 @@ import lectus.json.JsonValue.JsonString;
 import lectus.revision.RevisionId;
 
 /**
- * Why an element of {@code docs} brings no document.
+ * The reason why an element of {@code docs} yields no document.
  *
- * @param id as it was sent; null if there is none
- * @param revision as it was sent, or what CouchDB says in its place
+ * @param id as sent; null if there is none
+ * @param revision as sent, or what CouchDB says in its place
  */
 public record BulkGetError(JsonValue id, JsonValue revision, String error, String reason) {
-  /** What CouchDB gives as the revision when all leaves are wanted of a document that has none. */
+  /** What CouchDB returns as the revision when all leaves of a missing document are requested. */
   private static final String NO_REVISION = "undefined";
 
   static BulkGetError missing(String id, RevisionId revision) {
@@ -32,7 +32,7 @@ public record BulkGetError(JsonValue id, JsonValue revision, String error, Strin
     return new BulkGetError(id, new JsonNull(), error, reason);
   }
 
-  /** {@code {"rev":"9-abc","reason":"missing","id":"a","error":"not_found"}}. */
+  /** Appends {@code {"rev":"9-abc","reason":"missing","id":"a","error":"not_found"}}. */
   public JsonBuffer appendTo(JsonBuffer out) {
     revision.writeTo(out.ascii("{\"rev\":"));
     id.writeTo(out.ascii(",\"reason\":").string(reason).ascii(",\"id\":"));

@@ -3,18 +3,18 @@ package lectus.document.bulk;
 import java.util.List;
 import lectus.document.read.Piece;
 
-/** How the answer to {@code _bulk_get} is written down. */
+/** The format of an answer to {@code _bulk_get}. */
 public interface BulkGetForm {
-  /** What the answer begins with, ASCII. */
+  /** Returns the beginning of the answer, ASCII. */
   String head();
 
-  /** Adds what an element of {@code docs} brings. */
+  /** Adds the result of one element of {@code docs}. */
   void add(BulkGetResult result, boolean first, List<Piece> pieces);
 
   /**
-   * What the answer ends with, ASCII.
+   * Returns the end of the answer, ASCII.
    *
-   * @param empty nothing was asked for
+   * @param empty whether nothing was requested
    */
   String end(boolean empty);
 }

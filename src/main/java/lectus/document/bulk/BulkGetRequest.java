@@ -10,7 +10,7 @@ import lectus.error.LectusException;
 import lectus.json.JsonValue;
 import lectus.revision.RevisionId;
 
-/** One element of {@code docs}: a document, or what is wrong with the element. */
+/** One element of {@code docs}: a requested document, or what is wrong with the element. */
 sealed interface BulkGetRequest {
   /**
    * @param revision empty for all leaves
@@ -48,7 +48,7 @@ sealed interface BulkGetRequest {
     }
   }
 
-  /** Refused where the database is partitioned and the id names no partition. */
+  /** Refuses an id without a partition if the database is partitioned. */
   default BulkGetRequest checkedFor(DatabaseHandle db) {
     if (!(this instanceof Document document)) {
       return this;

@@ -4,20 +4,20 @@ import java.util.List;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 
-/** What an element of {@code docs} brings. */
+/** The result of one element of {@code docs}. */
 public sealed interface BulkGetResult {
   /**
-   * @param leaves one at least
+   * @param leaves at least one
    */
   record Leaves(String id, List<EditBranch> leaves) implements BulkGetResult {}
 
-  /** A revision that is no leaf. */
+  /** A revision that is not a leaf. */
   record Missing(String id, RevisionId revision) implements BulkGetResult {
     public BulkGetError error() {
       return BulkGetError.missing(id, revision);
     }
   }
 
-  /** The element cannot be read, or its document has never been written. */
+  /** The element is malformed, or its document was never written. */
   record Failed(BulkGetError error) implements BulkGetResult {}
 }

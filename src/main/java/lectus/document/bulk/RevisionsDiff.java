@@ -18,12 +18,15 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionText;
 import lectus.revision.RevisionsSubspace;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
 
-/** Which of a replicator's revisions are not here: {@code _revs_diff} and {@code _missing_revs}. */
+/**
+ * Finds which of a replicator's revisions are missing here: {@code _revs_diff} and {@code
+ * _missing_revs}.
+ */
 public final class RevisionsDiff {
-  /** Documents whose edit branches are read together, in one transaction. */
+  /** Number of documents whose edit branches are read together, in one transaction. */
   private static final int DOCUMENTS_AT_ONCE = 200;
 
   private final Catalogue catalogue;
@@ -41,7 +44,7 @@ public final class RevisionsDiff {
   /**
    * Appends the answer to {@code _revs_diff}, without a line feed.
    *
-   * @param body the request's: {@code {"id":["1-x",…],…}}
+   * @param body the request's body: {@code {"id":["1-x",…],…}}
    * @throws LectusException {@code bad_request}
    */
   public void revsDiff(DatabaseName name, byte[] body, JsonBuffer out) {
@@ -59,7 +62,7 @@ public final class RevisionsDiff {
     out.ascii(separator == '{' ? "{}" : "}");
   }
 
-  /** Appends the answer to {@code _missing_revs}; otherwise as {@link #revsDiff}. */
+  /** Appends the answer to {@code _missing_revs}; otherwise like {@link #revsDiff}. */
   public void missingRevs(DatabaseName name, byte[] body, JsonBuffer out) {
     out.ascii("{\"missing_revs\":");
     char separator = '{';
@@ -106,7 +109,7 @@ public final class RevisionsDiff {
           }
           List<Answer> answers = new ArrayList<>();
           for (int i = 0; i < questions.size(); i++) {
-            Answer answer = answer(questions.get(i), Reads.await(reading.get(i)));
+            Answer answer = answer(questions.get(i), Awaiting.await(reading.get(i)));
             if (!answer.missing().isEmpty()) {
               answers.add(answer);
             }

@@ -15,18 +15,18 @@ import lectus.json.LeafType;
 import lectus.json.LeafView;
 
 /**
- * What CouchDB 3.5.2 asks of a design document before it stores it, interactively or replicated,
- * tombstones included: the types of its members, a map function in each view, reduce functions that
- * exist. Source code is not compiled.
+ * CouchDB 3.5.2's rules for design documents, checked before one is stored. They apply to
+ * interactive and replicated edits, tombstones included: members have the right types, each view
+ * has a map function, built-in reduce functions exist. Source code is not compiled.
  */
 public final class DesignRules {
   private static final String LIBRARY = "lib";
   private static final int MOST_RANK = 100;
 
-  /** Languages whose built-in reduce functions are known; CouchDB lets all others pass. */
+  /** Languages whose built-in reduce functions are known; CouchDB accepts any in others. */
   private static final Set<String> LANGUAGES = Set.of("javascript", "query");
 
-  /** What the names of built-in reduce functions begin with. */
+  /** Prefixes of the names of built-in reduce functions. */
   private static final List<String> REDUCES =
       List.of("_sum", "_count", "_stats", "_approx_count_distinct", "_first", "_last");
 
@@ -35,7 +35,7 @@ public final class DesignRules {
   private final LeafView document;
   private final LeafView views;
 
-  /** What a member may be, in the order in which CouchDB's sentence names it. */
+  /** The types that a member may have, in the order in which CouchDB's sentence names them. */
   private enum Kind {
     ARRAY,
     BOOLEAN,
@@ -58,9 +58,10 @@ public final class DesignRules {
   }
 
   /**
-   * What is wrong with a design document: {@code invalid_design_doc} (400) with CouchDB's sentence.
+   * Returns what is wrong with a design document: {@code invalid_design_doc} (400) with CouchDB's
+   * sentence.
    *
-   * @param partitioned whether its database is
+   * @param partitioned whether its database is partitioned
    */
   public static Optional<LectusError> problem(ExplodedBody body, boolean partitioned) {
     try {
@@ -71,7 +72,7 @@ public final class DesignRules {
     }
   }
 
-  /** CouchDB reports the first of several faults, so the order of the checks is CouchDB's. */
+  /** CouchDB reports the first fault, so the checks run in CouchDB's order. */
   private void check(boolean partitioned) {
     checkFunctions("filters");
     want(member(document, "language"), "language", Kind.STRING);
@@ -177,7 +178,7 @@ public final class DesignRules {
     }
   }
 
-  /** A missing member passes. */
+  /** Accepts a missing member. */
   private static void want(LeafView value, String path, Kind... kinds) {
     if (!value.isMissing() && Arrays.stream(kinds).noneMatch(kind -> kind.fits(value.type()))) {
       String types = Arrays.stream(kinds).map(Kind::toString).collect(Collectors.joining(" or "));

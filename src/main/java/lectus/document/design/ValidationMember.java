@@ -11,23 +11,25 @@ import lectus.revision.RevisionId;
 import lectus.tuple.TupleWriter;
 
 /**
- * The member {@code validate_doc_update} of a design document. Whatever its value is, CouchDB takes
- * every write of the database to it.
+ * The member {@code validate_doc_update} of a design document. If it is present, with any value,
+ * CouchDB submits every write of the database to it.
  */
 public final class ValidationMember {
   private static final byte[] ELEMENT = FieldPath.parse("validate_doc_update").prefixes().get(0);
 
-  /** Follows the name where it goes on with a NUL, and so is another member's. */
+  /** Follows the name if the name goes on with a NUL: then it is another member's. */
   private static final byte ESCAPED_NUL = (byte) 0xff;
 
   private ValidationMember() {}
 
-  /** Whether a body has it. */
+  /** Whether a body has the member. */
   public static boolean isIn(ExplodedBody body) {
     return body.leaves().stream().anyMatch(leaf -> isIn(leaf.path(), 0));
   }
 
-  /** Whether the leaf whose path begins at {@code pathOffset} of {@code key} belongs to it. */
+  /**
+   * Whether the leaf whose path begins at {@code pathOffset} of {@code key} belongs to the member.
+   */
   public static boolean isIn(byte[] key, int pathOffset) {
     int end = pathOffset + ELEMENT.length;
     return key.length >= end
@@ -35,7 +37,7 @@ public final class ValidationMember {
         && (key.length == end || key[end] != ESCAPED_NUL);
   }
 
-  /** Whether a stored live revision has it; reads one row. */
+  /** Whether a stored live revision has the member; reads one row. */
   public static CompletableFuture<Boolean> isStored(
       ReadTransaction tx, DatabaseHandle db, String docId, RevisionId revision) {
     byte[] member =

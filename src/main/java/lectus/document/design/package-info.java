@@ -1,2 +1,2 @@
-/** What is particular about design documents, as long as none of their functions is run. */
+/** The rules that apply to design documents alone; their functions are not run. */
 package lectus.document.design;

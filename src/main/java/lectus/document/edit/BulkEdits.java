@@ -10,29 +10,29 @@ import lectus.json.JsonInput;
 /**
  * The edits of a {@code _bulk_docs} request.
  *
- * <p>CouchDB refuses the whole request for one document that it cannot take, and replicators stop
- * for good at a request that is refused. Here such a document fails alone, as one in conflict does.
- * The whole request is refused where its mode lets nothing of it be stored then, and where nothing
- * of it could be, unless it is a replicator's.
+ * <p>CouchDB refuses the whole request if it cannot take one document, and replicators stop for
+ * good when a request is refused. Here such a document fails alone, like one in conflict. The whole
+ * request is refused only in a mode in which one failure prevents all writes, or if none of its
+ * documents could be stored and it does not come from a replicator.
  *
  * @param edits in the request's order
- * @param refused the documents that are no edits, in the request's order
- * @param newEdits false where the documents come with revisions of their own
+ * @param refused the documents that are not valid edits, in the request's order
+ * @param newEdits false if the documents bring their own revisions
  */
 public record BulkEdits(
     List<Edit> edits, List<RefusedEdit> refused, boolean newEdits, BulkMode mode) {
 
-  /** More would be an answer of 50 MB, and documents of hardly a hundred bytes each. */
+  /** More documents would make an answer of 50 MB, and have hardly a hundred bytes each. */
   public static final int MOST_DOCUMENTS = 500_000;
 
   /**
-   * @param newId makes ids for documents without one
+   * @param newId generates ids for documents without one
    * @param ids throws what is wrong with an id in this database
-   * @param memory told of each document about how many bytes of memory it holds; throws when that
-   *     is too much
-   * @throws LectusException {@code bad_request}: no JSON, or of another shape; what is wrong with
-   *     the first refused document where that refuses the request; {@code too_large} (413): more
-   *     than {@value #MOST_DOCUMENTS} documents
+   * @param memory receives, for each document, the approximate bytes of memory that it holds;
+   *     throws when that is too much
+   * @throws LectusException {@code bad_request}: not JSON, or of another shape; the error of the
+   *     first refused document, if that refuses the request; {@code too_large} (413): more than
+   *     {@value #MOST_DOCUMENTS} documents
    */
   public static BulkEdits parse(
       DocumentParser parser,
@@ -55,7 +55,7 @@ public record BulkEdits(
   }
 
   private void requireWorthwhile() {
-    boolean refusesAll = mode != BulkMode.EACH_ALONE || newEdits && edits.isEmpty();
+    boolean refusesAll = mode != BulkMode.EACH_ALONE || (newEdits && edits.isEmpty());
     if (refusesAll && !refused.isEmpty()) {
       throw new LectusException(refused.get(0).error());
     }

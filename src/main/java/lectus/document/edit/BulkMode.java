@@ -1,6 +1,6 @@
 package lectus.document.edit;
 
-/** What becomes of a request's documents when one of them cannot be stored. */
+/** What happens to a request's other documents when one of them cannot be stored. */
 public enum BulkMode {
   /** The others are stored. */
   EACH_ALONE,

@@ -12,9 +12,8 @@ import lectus.error.LectusException;
 import lectus.json.JsonInput;
 
 /**
- * The body of {@code _bulk_docs} while it is read: {@code
- * {"docs":[…],"new_edits":true,"atomic":false}}, its members in any order. Of duplicates the last
- * one stands.
+ * Reads the body of {@code _bulk_docs}: {@code {"docs":[…],"new_edits":true,"atomic":false}}, with
+ * its members in any order. The last of duplicate members wins.
  */
 final class BulkRequest {
   private final DocumentParser parser;
@@ -25,7 +24,7 @@ final class BulkRequest {
   private boolean allOrNothing;
 
   /**
-   * @param memory told of each document what it holds
+   * @param memory receives, for each document, the bytes of memory that it holds
    */
   BulkRequest(DocumentParser parser, LongConsumer memory) {
     this.parser = parser;
@@ -52,7 +51,7 @@ final class BulkRequest {
     }
   }
 
-  /** What the documents are, now that all members are known. */
+  /** Turns the documents into edits once all members are known. */
   BulkEdits edits(Supplier<String> newId, Consumer<String> ids) {
     List<DocumentReading> readings =
         documents.orElseThrow(
@@ -73,7 +72,7 @@ final class BulkRequest {
     return new BulkEdits(edits, refused, newEdits, mode());
   }
 
-  /** CouchDB reads {@code all_or_nothing} only of documents whose revisions it makes itself. */
+  /** CouchDB honours {@code all_or_nothing} only where it makes the revisions itself. */
   private BulkMode mode() {
     if (allOrNothing && newEdits) {
       return BulkMode.ALL_OR_NOTHING;
@@ -81,7 +80,7 @@ final class BulkRequest {
     return atomic ? BulkMode.ATOMIC : BulkMode.EACH_ALONE;
   }
 
-  /** No replicator forgets revisions, so this is about the request and not about one document. */
+  /** No replicator omits revisions, so this is a fault of the request, not of one document. */
   private void requireRevision(DocumentReading reading) {
     if (!newEdits && reading instanceof ParsedDocument && !reading.identity().namesRevision()) {
       throw ParsedDocument.needsRevision();

@@ -6,14 +6,14 @@ import lectus.revision.RevisionId;
 import lectus.revision.RevisionPath;
 
 /**
- * How a document identifies itself, as it is written.
+ * The members by which a document identifies itself, as sent.
  *
- * @param revisions its {@code _revisions}, which count before {@code _rev}
+ * @param revisions its {@code _revisions}, which take precedence over {@code _rev}
  */
 record DocumentIdentity(
     Optional<String> id, Optional<String> rev, Optional<WrittenRevisions> revisions) {
 
-  /** Characters of what the client wrote. */
+  /** Returns the number of characters that the client sent. */
   int textLength() {
     return id.map(String::length).orElse(0) + rev.map(String::length).orElse(0);
   }
@@ -31,12 +31,12 @@ record DocumentIdentity(
         .or(() -> rev.map(RevisionId::of).map(RevisionPath::of));
   }
 
-  /** The revision, unless there is none or it cannot be read. */
+  /** Returns the revision; empty if there is none or it is malformed. */
   Optional<RevisionId> revision() {
     return listed().or(() -> rev.flatMap(RevisionId::parse));
   }
 
-  /** The revision of a local document, {@code 0-3}, not looked at yet. */
+  /** Returns the revision of a local document, such as {@code 0-3}, still unchecked. */
   Optional<String> localRevision() {
     return listed().map(RevisionId::toString).or(() -> rev);
   }

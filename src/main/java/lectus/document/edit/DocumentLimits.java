@@ -4,10 +4,10 @@ import lectus.document.DocumentId;
 import lectus.json.JsonLimits;
 
 /**
- * What a document may be.
+ * The limits on a document.
  *
- * @param idBytes longest id, in bytes of UTF-8
- * @param json limits of the body
+ * @param idBytes maximum length of an id, in bytes of UTF-8
+ * @param json limits on the body
  */
 public record DocumentLimits(int idBytes, JsonLimits json) {
   public static final DocumentLimits DEFAULT =

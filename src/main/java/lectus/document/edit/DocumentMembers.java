@@ -8,9 +8,9 @@ import lectus.json.JsonExploder;
 import lectus.json.JsonInput;
 
 /**
- * Reads one document to its end, even one that cannot be taken, because other documents of a bulk
- * request follow it. Behind the first member that is refused nothing is exploded, but the members
- * that identify the document are still read: they may come last.
+ * Reads one document to its end, even a malformed one, because other documents of a bulk request
+ * follow it. After the first refused member nothing more is exploded. The members that identify the
+ * document are still read, since they may come last.
  */
 final class DocumentMembers {
   private final JsonInput input;
@@ -19,7 +19,7 @@ final class DocumentMembers {
   private Optional<LectusError> problem = Optional.empty();
 
   /**
-   * @param input stands on the document's opening brace
+   * @param input positioned at the document's opening brace
    */
   DocumentMembers(JsonInput input, ReservedMembers reserved, JsonExploder exploder) {
     this.input = input;
@@ -28,8 +28,7 @@ final class DocumentMembers {
   }
 
   /**
-   * @throws LectusException {@code bad_request}: no JSON, so that nobody knows where the document
-   *     ends
+   * @throws LectusException {@code bad_request}: not JSON, so the end of the document is unknown
    */
   DocumentReading read() {
     int depth = input.depth() + 1;

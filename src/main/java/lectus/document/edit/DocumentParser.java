@@ -12,10 +12,9 @@ import lectus.json.JsonInput;
 import lectus.revision.RevisionHash;
 
 /**
- * Reads documents as clients send them, in one pass and without a tree, into edits that keep to all
- * limits. What is wrong is thrown with CouchDB's error names: {@code bad_request}, {@code
- * illegal_docid}, {@code doc_validation}, {@code document_too_large} (413), {@code not_implemented}
- * (501) for attachments.
+ * Parses documents as clients send them into edits that satisfy all limits, in one pass and without
+ * a tree. Throws errors with CouchDB's names: {@code bad_request}, {@code illegal_docid}, {@code
+ * doc_validation}, {@code document_too_large} (413), {@code not_implemented} (501) for attachments.
  */
 public final class DocumentParser {
   private static final int PLAIN_HASH_BYTES = 16;
@@ -27,46 +26,46 @@ public final class DocumentParser {
   }
 
   /**
-   * One document as a whole body.
+   * Parses a body that is one document.
    *
-   * @param id where the document is to be written; an {@code _id} in the body does not count
-   * @param beside the base as the request has it beside the body
+   * @param id the id to write; an {@code _id} in the body is ignored
+   * @param beside the base revision as given outside the body
    */
-  public DocumentEdit interactive(String id, NamedRevisions beside, byte[] json) {
+  public InteractiveEdit interactive(String id, NamedRevisions beside, byte[] json) {
     String checked = DocumentId.check(id, limits.idBytes());
     return fitting(whole(json, Optional.of(checked)).interactive(checked, beside));
   }
 
-  /** One document as a whole body, under its {@code _id} or a new one. */
+  /** Parses a body that is one document, to be stored under its {@code _id} or a new id. */
   public Edit created(byte[] json, Supplier<String> newId) {
     ParsedDocument document = whole(json, Optional.empty());
-    // A new id has no revision before its first, whatever the document says.
+    // A new id has no earlier revision, whatever the document says.
     return document.identity().id().isPresent()
         ? edit(document, true, newId)
         : fitting(document.first(newId.get()));
   }
 
   /**
-   * One local document as a whole body.
+   * Parses a body that is one local document.
    *
-   * @param id with its {@code _local/}; an {@code _id} in the body does not count
-   * @param beside the revision that the request has beside the body
+   * @param id with its {@code _local/}; an {@code _id} in the body is ignored
+   * @param beside the revision as given outside the body
    */
   public LocalEdit local(String id, NamedRevisions beside, byte[] json) {
     String checked = DocumentId.check(id, limits.idBytes());
     return fitting(whole(json, Optional.of(checked)).local(checked, beside));
   }
 
-  /** One local document as a whole body, which has to name its revision. */
+  /** Parses a body that is one local document, which has to name its revision. */
   public LocalEdit replicatedLocal(String id, NamedRevisions beside, byte[] json) {
     String checked = DocumentId.check(id, limits.idBytes());
     return fitting(whole(json, Optional.of(checked)).replicatedLocal(checked, beside));
   }
 
   /**
-   * One replicated document as a whole body.
+   * Parses a body that is one replicated document.
    *
-   * @param beside its revision as the request has it beside the body
+   * @param beside its revision as given outside the body
    */
   public ReplicatedEdit replicated(String id, NamedRevisions beside, byte[] json) {
     String checked = DocumentId.check(id, limits.idBytes());
@@ -74,16 +73,18 @@ public final class DocumentParser {
   }
 
   /**
-   * The document whose first token is the input's current one; the input stands on its last.
+   * Reads the document whose first token is the input's current one. The input then stands on the
+   * document's last token.
    *
-   * @throws LectusException {@code bad_request}: no object, or no JSON
+   * @throws LectusException {@code bad_request}: not an object, or not JSON
    */
   DocumentReading element(JsonInput input) {
     return object(input, Optional.empty());
   }
 
   /**
-   * A document of a bulk request as the edit that it is; one without {@code _id} gets a new one.
+   * Returns the edit that a document of a bulk request asks for. A document without {@code _id}
+   * gets a new id.
    */
   Edit edit(ParsedDocument document, boolean newEdits, Supplier<String> newId) {
     String id = document.identity().id().orElseGet(newId);
@@ -116,7 +117,7 @@ public final class DocumentParser {
     return new DocumentMembers(input, new ReservedMembers(limits.idBytes()), exploder).read();
   }
 
-  private DocumentEdit fitting(DocumentEdit edit) {
+  private InteractiveEdit fitting(InteractiveEdit edit) {
     checkFits(edit.body(), DocumentsSubspace.keyOverhead(edit.id(), PLAIN_HASH_BYTES));
     return edit;
   }
@@ -134,7 +135,7 @@ public final class DocumentParser {
     return edit;
   }
 
-  /** The exploder's limits again, now that all that is in the keys is known. */
+  /** Repeats the exploder's checks now that everything in the keys is known. */
   private void checkFits(ExplodedBody body, int keyOverhead) {
     body.requireFit(limits.json().withKeyOverhead(keyOverhead));
   }

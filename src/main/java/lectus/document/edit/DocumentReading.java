@@ -2,11 +2,11 @@ package lectus.document.edit;
 
 import lectus.error.LectusException;
 
-/** What came of reading one document to its end. */
+/** The result of reading one document to its end. */
 sealed interface DocumentReading permits ParsedDocument, UnreadableDocument {
   DocumentIdentity identity();
 
-  /** About what it holds in memory, until it is written: bytes. */
+  /** Returns about how many bytes of memory it holds until it is written. */
   long memoryBytes();
 
   /**

@@ -4,19 +4,20 @@ import lectus.error.LectusException;
 import lectus.json.ExplodedBody;
 
 /**
- * A write of a local document: it has no history, so it neither conflicts nor replicates.
+ * A write of a local document. Local documents have no history, so they neither conflict nor
+ * replicate.
  *
  * @param id with its {@code _local/}
- * @param number of the new revision: 3 for {@code 0-3}; 0 for a removal
+ * @param number the number of the new revision: 3 for {@code 0-3}; 0 for a removal
  */
 public record LocalEdit(String id, long number, boolean deleted, ExplodedBody body)
     implements Edit {
   private static final String REVISION_HEAD = "0-";
 
-  /** Longs hold all numbers of so many digits. */
+  /** A long holds any number with this many digits. */
   private static final int MOST_DIGITS = 18;
 
-  /** The revision that follows no other. */
+  /** The revision before a local document's first write. */
   public static final String NO_REVISION = REVISION_HEAD + 0;
 
   /**
@@ -27,7 +28,7 @@ public record LocalEdit(String id, long number, boolean deleted, ExplodedBody bo
     return new LocalEdit(id, deleted ? 0 : numberOf(given) + 1, deleted, body);
   }
 
-  /** Takes the document away. */
+  /** Returns the edit that removes the document. */
   public static LocalEdit removal(String id) {
     return new LocalEdit(id, 0, true, ExplodedBody.empty());
   }

@@ -5,7 +5,7 @@ import java.util.function.Function;
 import lectus.error.LectusException;
 
 /**
- * The revisions that a request names beside a document, as they are written.
+ * The revisions that a request names outside the document, as sent.
  *
  * @param query the parameter {@code rev}
  * @param ifMatch the header {@code If-Match}, without quotes
@@ -18,10 +18,11 @@ public record NamedRevisions(Optional<String> query, Optional<String> ifMatch) {
   }
 
   /**
-   * The one revision that document, query and header name; each of them may name none.
+   * Returns the one revision that the document, the query and the header agree on. Each of them may
+   * name none.
    *
-   * @param own what the document names
-   * @param reading of the texts
+   * @param own the revision that the document names
+   * @param reading parses the texts
    * @throws LectusException {@code bad_request}: two of them differ
    */
   public <R> Optional<R> agreed(Optional<R> own, Function<String, R> reading) {

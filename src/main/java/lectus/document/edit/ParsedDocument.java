@@ -6,11 +6,11 @@ import lectus.json.ExplodedBody;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionPath;
 
-/** A document as a client wrote it, before it is said what it is an edit of. */
+/** A document as a client sent it, before the kind of edit is known. */
 record ParsedDocument(DocumentIdentity identity, boolean deleted, ExplodedBody body)
     implements DocumentReading {
 
-  /** The document, the edit that becomes of it, and what is answered, without the leaves. */
+  /** Memory of the document, its edit and its outcome, without the leaves, in bytes. */
   static final int MEMORY_BYTES = 512;
 
   @Override
@@ -23,21 +23,21 @@ record ParsedDocument(DocumentIdentity identity, boolean deleted, ExplodedBody b
     return this;
   }
 
-  /** An edit of what has no revision yet, whatever the document says. */
-  DocumentEdit first(String id) {
-    return new DocumentEdit(id, Optional.empty(), deleted, body);
+  /** Returns an edit without a base, whatever the document says. */
+  InteractiveEdit first(String id) {
+    return new InteractiveEdit(id, Optional.empty(), deleted, body);
   }
 
   /**
-   * @param beside the base as the request has it beside the body
+   * @param beside the base revision as given outside the body
    */
-  DocumentEdit interactive(String id, NamedRevisions beside) {
+  InteractiveEdit interactive(String id, NamedRevisions beside) {
     Optional<RevisionId> own = identity.path().map(RevisionPath::leaf);
-    return new DocumentEdit(id, beside.agreed(own, RevisionId::of), deleted, body);
+    return new InteractiveEdit(id, beside.agreed(own, RevisionId::of), deleted, body);
   }
 
   /**
-   * @param beside the revision as the request has it beside the body
+   * @param beside the revision as given outside the body
    */
   ReplicatedEdit replicated(String id, NamedRevisions beside) {
     Optional<RevisionPath> own = identity.path();
@@ -48,14 +48,14 @@ record ParsedDocument(DocumentIdentity identity, boolean deleted, ExplodedBody b
   }
 
   /**
-   * @param beside the revision as the request has it beside the body
+   * @param beside the revision as given outside the body
    */
   LocalEdit local(String id, NamedRevisions beside) {
     Optional<String> given = beside.agreed(identity.localRevision(), text -> text);
     return LocalEdit.over(given.orElse(LocalEdit.NO_REVISION), id, deleted, body);
   }
 
-  /** As one of replicated documents: what has no revision is refused. */
+  /** Refuses a document without a revision, as for replicated documents. */
   LocalEdit replicatedLocal(String id, NamedRevisions beside) {
     if (beside.isEmpty() && !identity.namesRevision()) {
       throw needsRevision();

@@ -5,10 +5,10 @@ import lectus.error.LectusError;
 import lectus.revision.RevisionId;
 
 /**
- * A document of a bulk request that is no edit, while others of the request are.
+ * A document of a bulk request that is not a valid edit, while the request goes on.
  *
- * @param place where in the request it stood, from 0
- * @param id as it came, or a new one if it had none
- * @param revision the revision that a replicator wanted to bring, if it can be read
+ * @param place its index in the request, from 0
+ * @param id as sent, or a new one if it had none
+ * @param revision the revision that a replicator sent; empty if it is malformed
  */
 public record RefusedEdit(int place, String id, Optional<RevisionId> revision, LectusError error) {}

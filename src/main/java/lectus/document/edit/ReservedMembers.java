@@ -13,23 +13,23 @@ import lectus.revision.Ancestors;
 import lectus.revision.RevisionHash;
 
 /**
- * The members of a document whose names begin with an underscore, with CouchDB's sentences for what
- * is wrong with them. Of duplicates the last one stands.
+ * Reads a document's members whose names begin with an underscore, and reports faults with
+ * CouchDB's sentences. The last of duplicate members wins.
  */
 final class ReservedMembers {
-  /** Longer numbers are no positions. */
+  /** Longer numbers are not positions. */
   private static final int MAX_POSITION_DIGITS = 18;
 
-  /** Characters of the longest illegal id that an error row repeats. */
+  /** Maximum number of characters of an illegal id that an error row repeats. */
   private static final int LONGEST_ID = 8_192;
 
-  /** Characters; no revision is longer. */
+  /** Maximum number of characters; no revision is longer. */
   private static final int LONGEST_REVISION = 1_024;
 
-  /** Characters of a name that an error repeats. */
+  /** Maximum number of characters of a member's name that an error repeats. */
   private static final int LONGEST_NAME = 100;
 
-  /** Notes of CouchDB's replicator, which are kept and given back like any other member. */
+  /** Notes of CouchDB's replicator, stored and returned like any other member. */
   private static final Set<String> OF_THE_BODY =
       Set.of(
           "_access",
@@ -49,12 +49,12 @@ final class ReservedMembers {
     this.maxIdBytes = maxIdBytes;
   }
 
-  /** Whether a member of this name is no part of the body. */
+  /** Whether a member of this name is not part of the body. */
   static boolean reserves(String name) {
     return name.startsWith("_") && !OF_THE_BODY.contains(name);
   }
 
-  /** What was read so far; the id may be an illegal one. */
+  /** Returns what was read so far; the id may be illegal. */
   DocumentIdentity identity() {
     return new DocumentIdentity(id, rev, revisions);
   }
@@ -90,7 +90,7 @@ final class ReservedMembers {
   }
 
   private static String readRev(JsonInput input, JsonToken token) {
-    // What reads the text has the same sentence for those that are no revision.
+    // A longer text gets the same error as one that is not a revision.
     boolean mayBe = token == JsonToken.VALUE_STRING && input.textLength() <= LONGEST_REVISION;
     return mayBe ? input.text() : "";
   }

@@ -4,12 +4,12 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 
 /**
- * A document that cannot be taken. Nothing is kept of it but who it is.
+ * A document that cannot be stored. Only its identity is kept.
  *
- * @param error the first thing that is wrong with it
+ * @param error the first fault found
  */
 record UnreadableDocument(DocumentIdentity identity, LectusError error) implements DocumentReading {
-  /** The text as it was read, and in the answer, and in the answer's bytes. */
+  /** The text is held as parsed, in the answer, and in the answer's bytes. */
   private static final int COPIES = 4;
 
   @Override

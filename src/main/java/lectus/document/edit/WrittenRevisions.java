@@ -8,14 +8,14 @@ import lectus.revision.RevisionId;
 import lectus.revision.RevisionPath;
 
 /**
- * A document's {@code _revisions} as they are written. Which ones are legal depends on its id,
- * which may come later: those of a local document start at 0.
+ * A document's {@code _revisions}, as sent. Which positions are legal depends on the id, which may
+ * come later: local documents start at 0.
  *
  * @param ids newest first
  */
 record WrittenRevisions(long start, List<RevisionHash> ids) {
 
-  /** The revision itself; empty where none is listed. */
+  /** Returns the revision itself; empty if none is listed. */
   Optional<RevisionId> leaf() {
     return ids.isEmpty() ? Optional.empty() : Optional.of(new RevisionId(start, ids.get(0)));
   }

@@ -1,5 +1,5 @@
 /**
- * Edits as clients send them, single or in bulk: parsed in one pass, checked against all limits
- * that need no look into the database, and values from then on.
+ * Edits, single or in bulk, as values: parsed in one pass, and checked against all limits that do
+ * not depend on the database.
  */
 package lectus.document.edit;

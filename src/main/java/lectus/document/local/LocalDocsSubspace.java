@@ -18,7 +18,7 @@ import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
 /**
- * The local documents of one database. Ids are kept with their {@code _local/}.
+ * The local documents of one database. Ids include their {@code _local/}.
  *
  * <pre>
  * key    (prefix, LOCAL_DOCS, 0, doc id)
@@ -34,7 +34,7 @@ public final class LocalDocsSubspace {
   private static final int ROWS = 0;
   private static final int BODIES = 1;
 
-  /** No row's value is longer. */
+  /** Maximum length of a row's value, in bytes. */
   public static final int MOST_VALUE_BYTES = 16;
 
   private final byte[] rows;
@@ -45,48 +45,48 @@ public final class LocalDocsSubspace {
     this.bodies = DatabaseSubspace.LOCAL_DOCS.key(db.prefix()).integer(BODIES).toBytes();
   }
 
-  /** Where a range over the rows of all ids begins. */
+  /** Returns the begin of a range over the rows of all ids. */
   public byte[] begin() {
     return rows.clone();
   }
 
-  /** Where it ends. */
+  /** Returns the end of a range over the rows of all ids. */
   public byte[] end() {
     return DocumentsSubspace.endOf(rows);
   }
 
-  /** The key of an id's row. */
+  /** Returns the key of an id's row. */
   public byte[] key(String id) {
     return TupleWriter.startingWith(rows).string(id).toBytes();
   }
 
-  /** A row of a range read. */
+  /** Decodes a row of a range read. */
   public LocalRow decode(KeyValue row) {
     return decode(new TupleReader(row.getKey(), rows.length).string(), row.getValue());
   }
 
-  /** The row of an id, if there is such a document. */
+  /** Returns the row of an id; empty if there is no such document. */
   public CompletableFuture<Optional<LocalRow>> row(ReadTransaction tx, String id) {
     return tx.get(key(id)).thenApply(value -> Optional.ofNullable(value).map(it -> decode(id, it)));
   }
 
-  /** What all keys of bodies begin with. */
+  /** Returns the prefix of the keys of all bodies. */
   public byte[] bodies() {
     return bodies.clone();
   }
 
-  /** What all keys of a document's body begin with. */
+  /** Returns the prefix of the keys of a document's body. */
   public byte[] body(String id) {
     return TupleWriter.startingWith(bodies).string(id).toBytes();
   }
 
-  /** The revision {@code 0-number}. */
+  /** Returns the revision {@code 0-number}. */
   public static RevisionId revision(long number) {
     byte[] digits = Long.toString(number).getBytes(StandardCharsets.US_ASCII);
     return new RevisionId(0, new RevisionHash(digits));
   }
 
-  /** Replaces the document, or removes it, whatever is there. */
+  /** Replaces or removes the document, whatever is stored. */
   public void write(Transaction tx, LocalEdit edit) {
     clearBody(tx, edit.id());
     if (edit.deleted()) {
@@ -96,7 +96,7 @@ public final class LocalDocsSubspace {
     }
   }
 
-  /** The row alone gets a write conflict range: none reads bodies but with their row. */
+  /** Only the row gets a write conflict range, because nobody reads a body without its row. */
   private void put(Transaction tx, LocalEdit edit) {
     byte[] row =
         new TupleWriter(MOST_VALUE_BYTES).integer(FORMAT.number()).integer(edit.number()).toBytes();

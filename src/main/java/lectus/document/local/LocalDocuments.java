@@ -11,13 +11,13 @@ import lectus.document.body.StoredBody;
 import lectus.document.edit.LocalEdit;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
 
 /**
  * {@code _local/…}: documents that have no history and do not replicate. A revision is {@code 0-}
- * and a number that counts the writes whose clients gave the revision before; no write conflicts.
- * They are written as others are, in the same transactions.
+ * and a number, which is one more than the number that the client gave. Writes never conflict. They
+ * share transactions with the writes of other documents.
  */
 public final class LocalDocuments {
   private final Catalogue catalogue;
@@ -45,8 +45,8 @@ public final class LocalDocuments {
   }
 
   /**
-   * Adds {@code _revisions} to a document that was read. They name the current revision alone:
-   * local documents keep no history.
+   * Adds {@code _revisions} to a document that was read. It lists the current revision alone,
+   * because local documents keep no history.
    */
   public static void appendRevisions(JsonBuffer document, String revision) {
     String number = revision.substring(revision.indexOf('-') + 1);
@@ -58,8 +58,8 @@ public final class LocalDocuments {
     LocalDocsSubspace documents = new LocalDocsSubspace(db);
     CompletableFuture<Optional<LocalRow>> row = documents.row(tx, id);
     CompletableFuture<StoredBody> body = StoredBody.read(tx, documents.body(id));
-    LocalRow found = Reads.await(row).orElseThrow(LocalDocuments::missing);
-    DocumentJson.append(out, id, false, found.revision(), Reads.await(body));
+    LocalRow found = Awaiting.await(row).orElseThrow(LocalDocuments::missing);
+    DocumentJson.append(out, id, false, found.revision(), Awaiting.await(body));
     DocumentJson.close(out);
     return found.revision().toString();
   }
@@ -68,14 +68,14 @@ public final class LocalDocuments {
    * Removes the document.
    *
    * @return {@code 0-0}
-   * @throws LectusException {@code not_found}; Unavailable if the database is not upgraded
+   * @throws LectusException {@code not_found}; Unavailable if the database has not been upgraded
    */
   public String delete(DatabaseName name, String id) {
     LocalEdit removal = LocalEdit.removal(id);
     transactions.run(
         tx -> {
           LocalDocsSubspace documents = new LocalDocsSubspace(catalogue.currentForWrites(tx, name));
-          if (Reads.await(documents.row(tx, id)).isEmpty()) {
+          if (Awaiting.await(documents.row(tx, id)).isEmpty()) {
             throw missing();
           }
           documents.write(tx, removal);

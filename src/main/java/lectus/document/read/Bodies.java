@@ -28,9 +28,9 @@ final class Bodies {
   record Found(RevisionId revision, StoredBody body) {}
 
   /**
-   * The live winner by RFC 004's second option: the document's range is streamed in reverse up to
-   * the metadata of the revision that it ends with. One range read whose chunks begin small, since
-   * other revisions of the document may lie before it. Null if no live revision is there.
+   * Returns the live winner; null if there is no live revision. This is RFC 004's second option: it
+   * streams the document's range in reverse, until the metadata of the last revision. The chunks of
+   * this one range read begin small, since other revisions of the document may lie before it.
    */
   Found winner(ReadTransaction tx, String id) {
     byte[] begin = documents.document(id);
@@ -64,19 +64,19 @@ final class Bodies {
     return of(tx, id, leaf.deleted(), leaf.leaf());
   }
 
-  /** The body of a leaf whose revision is known; nothing is stored of a plain tombstone. */
+  /** Returns the body of a leaf whose revision is known; a plain tombstone stores none. */
   CompletableFuture<StoredBody> of(
       ReadTransaction tx, String id, boolean deleted, RevisionId leaf) {
     return StoredBody.read(tx, prefix(id, deleted, leaf));
   }
 
-  /** What a leaf's body has in some ranges, each read on its own. */
+  /** Returns the parts of a leaf's body that lie in some ranges, each read on its own. */
   CompletableFuture<StoredBody> fields(
       ReadTransaction tx, String id, boolean deleted, RevisionId leaf, FieldRanges ranges) {
     byte[] prefix = prefix(id, deleted, leaf);
     List<CompletableFuture<StoredBody>> started = new ArrayList<>(ranges.paths().size());
     for (byte[] path : ranges.paths()) {
-      started.add(StoredBody.read(tx, DocumentKeys.join(prefix, path)));
+      started.add(StoredBody.read(tx, LeafPrefixes.join(prefix, path)));
     }
     return CompletableFuture.allOf(started.toArray(CompletableFuture[]::new))
         .thenApply(
@@ -85,7 +85,7 @@ final class Bodies {
                     started.stream().map(CompletableFuture::join).toList(), prefix.length));
   }
 
-  /** What all keys of a revision begin with. */
+  /** Returns the prefix of all keys of a revision. */
   byte[] prefix(String id, boolean deleted, RevisionId leaf) {
     return documents.revision(id, deleted, leaf);
   }

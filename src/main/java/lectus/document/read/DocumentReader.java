@@ -18,7 +18,7 @@ import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
 
 /** Reads single documents (RFC 004, CRUD Operations). */
@@ -42,7 +42,7 @@ public final class DocumentReader {
    * @return the revision appended
    * @throws LectusException {@code not_found}, with the reason {@code missing} or {@code deleted}
    */
-  public RevisionId read(DatabaseName name, String id, ReadOptions options, JsonBuffer out) {
+  public RevisionId read(DatabaseName name, String id, DocumentQuery options, JsonBuffer out) {
     int start = out.length();
     return transactions.read(
         tx -> {
@@ -52,10 +52,10 @@ public final class DocumentReader {
   }
 
   /**
-   * As {@link #read} with default options, for a document that was read lately, if it takes nothing
-   * but memory to see that it is still current: an event loop may call this.
+   * Like {@link #read} with default options, for a recently read document, if memory alone shows
+   * that it is still current. Never waits, so an event loop may call it.
    *
-   * @return empty: it has to be read
+   * @return empty if the document has to be read
    */
   public Optional<RevisionId> readHot(DatabaseName name, String id, JsonBuffer out) {
     return transactions.readFromMemory(
@@ -72,10 +72,10 @@ public final class DocumentReader {
   }
 
   RevisionId read(
-      ReadTransaction tx, DatabaseHandle db, String id, ReadOptions options, JsonBuffer out) {
+      ReadTransaction tx, DatabaseHandle db, String id, DocumentQuery options, JsonBuffer out) {
     PartitionedId.check(db, id);
     if (options.revision().isPresent()) {
-      return new LeafReader(tx, db, id).append(options, out);
+      return new NamedRevisionReader(tx, db, id).append(options, out);
     }
     return options.needsBranches()
         ? readWithBranches(tx, db, id, options, out)
@@ -83,7 +83,7 @@ public final class DocumentReader {
   }
 
   /**
-   * The live winner, without its body: one key-value.
+   * Returns the live winner without its body; reads one key-value.
    *
    * @throws LectusException {@code not_found}, with the reason {@code missing} or {@code deleted}
    */
@@ -92,8 +92,8 @@ public final class DocumentReader {
   }
 
   /**
-   * The whole answer to {@code open_revs}. Its first part throws {@code not_found} when all leaves
-   * of a document never written are asked for.
+   * Returns the whole answer to {@code open_revs}. Its first part throws {@code not_found} when all
+   * leaves are requested of a document that was never written.
    */
   public PagedBody openRevisions(
       DatabaseName name, String id, OpenRevisions which, OpenRevisionsForm form) {
@@ -102,7 +102,7 @@ public final class DocumentReader {
   }
 
   private RevisionId readWinner(
-      ReadTransaction tx, DatabaseHandle db, String id, ReadOptions options, JsonBuffer out) {
+      ReadTransaction tx, DatabaseHandle db, String id, DocumentQuery options, JsonBuffer out) {
     if (!options.fields().isEmpty()) {
       RevisionId revision = winningRevision(tx, db, id);
       new FieldsReader(tx, db).append(id, false, revision, options.fields(), out);
@@ -126,22 +126,22 @@ public final class DocumentReader {
   }
 
   private static RevisionId winningRevision(ReadTransaction tx, DatabaseHandle db, String id) {
-    return Reads.await(new AllDocsSubspace(db).get(tx, id))
+    return Awaiting.await(new AllDocsSubspace(db).get(tx, id))
         .map(AllDocsRow::winner)
         .orElseThrow(() -> notFound(tx, db, id));
   }
 
-  /** RFC 004: what has no live body was deleted or never written. */
+  /** RFC 004: a document without a live body was deleted or never written. */
   private static LectusException notFound(ReadTransaction tx, DatabaseHandle db, String id) {
-    boolean written = Reads.await(new RevisionsSubspace(db).winner(tx, id)).isPresent();
+    boolean written = Awaiting.await(new RevisionsSubspace(db).winner(tx, id)).isPresent();
     return LectusException.notFound(written ? DELETED : MISSING);
   }
 
   private static RevisionId readWithBranches(
-      ReadTransaction tx, DatabaseHandle db, String id, ReadOptions options, JsonBuffer out) {
+      ReadTransaction tx, DatabaseHandle db, String id, DocumentQuery options, JsonBuffer out) {
     CompletableFuture<List<EditBranch>> reading = branches(tx, db, id, options);
     Bodies.Found found = options.fields().isEmpty() ? new Bodies(db).winner(tx, id) : null;
-    List<EditBranch> branches = Reads.await(reading);
+    List<EditBranch> branches = Awaiting.await(reading);
     EditBranch winner = liveWinner(branches);
     if (options.fields().isEmpty()) {
       DocumentJson.append(out, id, false, found.revision(), found.body());
@@ -153,9 +153,9 @@ public final class DocumentReader {
     return winner.leaf();
   }
 
-  /** Others than the winner are read only where they are listed. */
+  /** Reads the losing branches only if they are listed. */
   private static CompletableFuture<List<EditBranch>> branches(
-      ReadTransaction tx, DatabaseHandle db, String id, ReadOptions options) {
+      ReadTransaction tx, DatabaseHandle db, String id, DocumentQuery options) {
     RevisionsSubspace revisions = new RevisionsSubspace(db);
     return options.conflicts() || options.deletedConflicts()
         ? revisions.branches(tx, id)
@@ -173,7 +173,7 @@ public final class DocumentReader {
   }
 
   private static void appendSpecialMembers(
-      JsonBuffer out, ReadOptions options, List<EditBranch> branches, int revsLimit) {
+      JsonBuffer out, DocumentQuery options, List<EditBranch> branches, int revsLimit) {
     EditBranch winner = branches.get(0);
     if (options.revs()) {
       DocumentJson.appendRevisions(out, winner, revsLimit);

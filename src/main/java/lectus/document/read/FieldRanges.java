@@ -7,8 +7,8 @@ import lectus.json.FieldPath;
 import lectus.tuple.TuplePrefixes;
 
 /**
- * Where the leaves of some fields lie: paths as they follow a revision's key, in the order of the
- * store, none at or below another one.
+ * Where the leaves of some fields lie: the paths that follow a revision's key, in key order. No
+ * path is equal to or below another.
  */
 record FieldRanges(List<byte[]> paths) {
   static FieldRanges of(List<FieldPath> fields) {

@@ -8,7 +8,7 @@ import lectus.document.body.StoredBody;
 import lectus.json.FieldPath;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
 /** Reads some fields of a body: the ranges of their leaves and nothing else (RFC 004). */
 final class FieldsReader {
@@ -20,11 +20,11 @@ final class FieldsReader {
     this.bodies = new Bodies(db);
   }
 
-  /** Appends the document with these fields only; its object stays open. */
+  /** Appends the document with only these fields; its object stays open. */
   void append(
       String id, boolean deleted, RevisionId revision, List<FieldPath> fields, JsonBuffer out) {
     FieldRanges ranges = FieldRanges.of(fields);
-    StoredBody body = Reads.await(bodies.fields(tx, id, deleted, revision, ranges));
+    StoredBody body = Awaiting.await(bodies.fields(tx, id, deleted, revision, ranges));
     DocumentJson.append(out, id, deleted, revision, body);
   }
 }

@@ -11,25 +11,25 @@ import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
 /**
- * Documents that were read lately, as JSON: of one that is here a read looks up the winner alone,
- * one small key-value, instead of all leaves (RFC 004). Only documents with a single branch are
- * answered from here. Branches are never taken away, so its leaf has been the leaf ever since it
- * was read, and the body of a leaf does not change. For any thread.
+ * A cache of recently read documents, as JSON. For a cached document, a read looks up only the
+ * winner, one small key-value, instead of all leaves (RFC 004). Only documents with a single branch
+ * are served from here. Branches are never removed, so the leaf of such a document has been its
+ * leaf ever since it was read, and the body of a leaf never changes. Thread-safe.
  */
 public final class HotDocuments {
-  /** What an entry takes beside its id and its JSON, in bytes. */
+  /** Memory of an entry besides its id and its JSON, in bytes. */
   private static final int ENTRY_BYTES = 320;
 
-  /** A document that takes more than this part of the memory would push too many others out. */
+  /** A document larger than the memory divided by this would evict too many others. */
   private static final int LARGEST_PART = 64;
 
   private final Cache<Key, Hot> documents;
   private final long largestBytes;
 
-  /** With a hash of its own: a record's is an indirect call. */
+  /** Has its own hash, because a record's hash is an indirect call. */
   private record Key(InstanceId instance, String id) {
     @Override
     public int hashCode() {
@@ -44,11 +44,11 @@ public final class HotDocuments {
     }
   }
 
-  /** A live winner, with nothing but its body, {@code _id} and {@code _rev}. */
+  /** A live winner: its body, {@code _id} and {@code _rev}, nothing else. */
   record Hot(RevisionId revision, byte[] json) {}
 
   /**
-   * @param bytes of memory, more or less, that they may take together
+   * @param bytes approximate memory of all entries together
    */
   public HotDocuments(long bytes) {
     largestBytes = bytes / LARGEST_PART;
@@ -60,7 +60,7 @@ public final class HotDocuments {
             .build();
   }
 
-  /** A document as the transaction sees it; empty if it has to be read. */
+  /** Returns a document as the transaction sees it; empty if it has to be read. */
   Optional<Hot> find(ReadTransaction tx, DatabaseHandle db, String id) {
     Hot hot = documents.getIfPresent(new Key(db.instance(), id));
     return hot != null && isOnlyLeaf(tx, db, id, hot.revision)
@@ -70,7 +70,7 @@ public final class HotDocuments {
 
   private static boolean isOnlyLeaf(
       ReadTransaction tx, DatabaseHandle db, String id, RevisionId revision) {
-    Optional<AllDocsRow> row = Reads.await(new AllDocsSubspace(db).get(tx, id));
+    Optional<AllDocsRow> row = Awaiting.await(new AllDocsSubspace(db).get(tx, id));
     return row.isPresent() && row.get().branchCount() == 1 && row.get().winner().equals(revision);
   }
 
@@ -78,7 +78,7 @@ public final class HotDocuments {
    * Keeps a document that was read, unless it is large.
    *
    * @param json ends with the document
-   * @param start where in it the document begins
+   * @param start offset at which the document begins
    */
   void add(DatabaseHandle db, String id, RevisionId revision, JsonBuffer json, int start) {
     if (json.length() - start <= largestBytes) {

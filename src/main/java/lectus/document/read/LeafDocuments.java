@@ -11,9 +11,9 @@ import lectus.json.FieldPath;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
-/** Documents at known leaves, read in one transaction, many at a time. */
+/** Reads documents at known leaves, many at a time, in one transaction. */
 public final class LeafDocuments {
   private final ReadTransaction tx;
   private final Bodies bodies;
@@ -55,10 +55,11 @@ public final class LeafDocuments {
   /**
    * Appends the document as JSON.
    *
-   * @param branches all of the document, the winner first, for {@code _conflicts}; empty for none
+   * @param branches all of the document's branches, the winner first, for {@code _conflicts}; empty
+   *     to omit it
    */
   public void append(Started document, List<EditBranch> branches, JsonBuffer out) {
-    StoredBody body = Reads.await(document.body);
+    StoredBody body = Awaiting.await(document.body);
     if (projection.isPresent()) {
       projection.get().append(out, document.id, document.deleted, document.leaf, body, branches);
       return;

@@ -10,8 +10,8 @@ import lectus.revision.RevisionId;
 /**
  * The parameter {@code open_revs}.
  *
- * @param revisions those asked for; empty for all leaves
- * @param latest the leaves below them instead
+ * @param revisions the requested revisions; empty for all leaves
+ * @param latest returns the leaves below them instead
  * @param revs adds {@code _revisions} to each document
  */
 public record OpenRevisions(Optional<List<RevisionId>> revisions, boolean latest, boolean revs) {

@@ -13,11 +13,11 @@ import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
 /**
- * The answer to {@code open_revs}: as CouchDB sorts it, documents by ascending revision, then what
- * is missing. Which leaves there are is decided in the first part.
+ * The answer to {@code open_revs}, in CouchDB's order: documents by ascending revision, then
+ * missing revisions. The first part decides which leaves there are.
  */
 final class OpenRevisionsBody implements PagedBody {
   private final DatabaseReads reads;
@@ -52,7 +52,7 @@ final class OpenRevisionsBody implements PagedBody {
   }
 
   private List<Piece> resolve(ReadTransaction tx, DatabaseHandle db) {
-    List<EditBranch> branches = Reads.await(new RevisionsSubspace(db).branches(tx, id));
+    List<EditBranch> branches = Awaiting.await(new RevisionsSubspace(db).branches(tx, id));
     if (which.revisions().isEmpty() && branches.isEmpty()) {
       throw LectusException.notFound("missing");
     }

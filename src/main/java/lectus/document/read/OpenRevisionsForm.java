@@ -4,10 +4,10 @@ import java.util.List;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 
-/** How the answer to {@code open_revs} is written down. */
+/** The format of an answer to {@code open_revs}. */
 public interface OpenRevisionsForm {
   /**
-   * The whole answer: first what was found, then what is missing, each in the order given.
+   * Returns the whole answer: found leaves, then missing revisions, each in the order given.
    *
    * @param found leaves of the document
    */

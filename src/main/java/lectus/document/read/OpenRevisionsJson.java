@@ -36,7 +36,7 @@ public record OpenRevisionsJson() implements OpenRevisionsForm {
     }
   }
 
-  /** {@code {"missing":"9-abc"}}. */
+  /** Returns {@code {"missing":"9-abc"}}. */
   public static byte[] missing(RevisionId revision) {
     JsonBuffer json = new JsonBuffer(64).ascii("{\"missing\":");
     RevisionText.append(json, revision);

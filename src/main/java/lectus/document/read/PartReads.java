@@ -10,9 +10,9 @@ import lectus.document.body.DocumentsSubspace;
 import lectus.json.LeafList;
 import lectus.json.StringPieces;
 import lectus.selector.Extent;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
-/** Reads parts of documents, each as far as a selector looks, and counts what was read. */
+/** Reads parts of documents, each only as far as a selector looks, and counts the bytes read. */
 final class PartReads {
   private final ReadTransaction tx;
   private long bytes;
@@ -21,15 +21,15 @@ final class PartReads {
     this.tx = tx;
   }
 
-  /** A part that is being read. Of a long one only the beginning is read ahead. */
+  /** A part that is being read. Only the beginning of a long one is read ahead. */
   interface Part {
     /**
-     * @param pathOffset where in the keys the paths begin
+     * @param pathOffset offset in the keys at which the paths begin
      */
     void addTo(LeafList leaves, int pathOffset);
   }
 
-  /** Begins to read so much of what lies at and below a key. */
+  /** Begins to read this much of what lies at and below a key. */
   Part start(byte[] key, Extent extent) {
     return switch (extent) {
       case LEAF -> leaf(key);
@@ -42,7 +42,7 @@ final class PartReads {
   private Part leaf(byte[] key) {
     CompletableFuture<byte[]> reading = tx.get(key);
     return (leaves, pathOffset) -> {
-      byte[] value = Reads.await(reading);
+      byte[] value = Awaiting.await(reading);
       if (value != null) {
         add(leaves, pathOffset, key, value);
         addPieces(leaves, pathOffset, key, value);
@@ -54,7 +54,7 @@ final class PartReads {
     CompletableFuture<List<KeyValue>> reading =
         tx.getRange(key, DocumentsSubspace.endOf(key), 1, false, StreamingMode.EXACT).asList();
     return (leaves, pathOffset) -> {
-      for (KeyValue row : Reads.await(reading)) {
+      for (KeyValue row : Awaiting.await(reading)) {
         add(leaves, pathOffset, row.getKey(), row.getValue());
         if (whole && row.getKey().length == key.length) {
           addPieces(leaves, pathOffset, key, row.getValue());
@@ -68,7 +68,7 @@ final class PartReads {
     return (leaves, pathOffset) -> addAll(leaves, pathOffset, reading);
   }
 
-  /** The further rows of a leaf. */
+  /** Adds the further pieces of a long leaf. */
   private void addPieces(LeafList leaves, int pathOffset, byte[] key, byte[] first) {
     if (StringPieces.areBegunBy(first)) {
       addAll(leaves, pathOffset, rows(StringPieces.begin(key), StringPieces.end(key)));
@@ -95,7 +95,7 @@ final class PartReads {
     }
   }
 
-  /** Keys and values that were read so far. */
+  /** Returns the bytes of keys and values read so far. */
   long bytes() {
     return bytes;
   }

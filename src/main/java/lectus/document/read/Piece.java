@@ -5,14 +5,14 @@ import lectus.revision.EditBranch;
 
 /** A part of an answer that lists revisions of documents. */
 public sealed interface Piece {
-  /** What is known already. */
+  /** Bytes that are already known. */
   record Text(byte[] bytes) implements Piece {}
 
   static Piece text(String ascii) {
     return new Text(ascii.getBytes(StandardCharsets.US_ASCII));
   }
 
-  /** What stands around a document, and is left out with it. */
+  /** The bytes around a document, left out together with it. */
   record Frame(byte[] before, byte[] behind) {
     public static Frame of(String before, String behind) {
       return new Frame(
@@ -21,10 +21,9 @@ public sealed interface Piece {
   }
 
   /**
-   * A leaf that is to be read.
+   * A leaf still to be read.
    *
-   * @param ifGone in place of document and frame when the leaf was updated since its branch was
-   *     read
+   * @param ifGone replaces document and frame if the leaf was updated after its branch was read
    */
   record Leaf(String id, EditBranch branch, Frame frame, byte[] ifGone) implements Piece {}
 }

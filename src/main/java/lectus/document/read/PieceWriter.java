@@ -9,11 +9,11 @@ import lectus.document.body.DocumentJson;
 import lectus.document.body.ReadAhead;
 import lectus.document.body.StoredBody;
 import lectus.json.JsonBuffer;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
-/** Writes the pieces of an answer; the bodies of several leaves are read together. */
+/** Writes the pieces of an answer; reads the bodies of several leaves together. */
 public final class PieceWriter {
-  /** Bytes of an answer's part; it ends behind the piece that reaches them. */
+  /** Target size of an answer's part, in bytes; a part ends after the piece that reaches it. */
   public static final int PART_BYTES = 256 * 1024;
 
   private final ReadTransaction tx;
@@ -32,9 +32,9 @@ public final class PieceWriter {
   }
 
   /**
-   * Appends pieces from the one numbered {@code from} on until the buffer has {@code enough} bytes.
+   * Appends pieces, starting at index {@code from}, until the buffer has {@code enough} bytes.
    *
-   * @return the number of the first piece that was not appended
+   * @return the index of the first piece that was not appended
    */
   public int append(List<Piece> pieces, int from, int enough) {
     int next = from;
@@ -65,7 +65,7 @@ public final class PieceWriter {
 
   private void append(Piece piece, CompletableFuture<StoredBody> reading) {
     if (piece instanceof Piece.Leaf leaf) {
-      append(leaf, Reads.await(reading));
+      append(leaf, Awaiting.await(reading));
     } else if (piece instanceof Piece.Text text) {
       out.raw(text.bytes());
     }

@@ -15,8 +15,8 @@ import lectus.revision.RevisionId;
 import lectus.revision.RevisionText;
 
 /**
- * Some fields of documents, read and written alone. Of {@code _id}, {@code _rev}, {@code _deleted}
- * and {@code _conflicts} too it shows what is named, as CouchDB does.
+ * Reads and writes only some fields of documents. As in CouchDB, {@code _id}, {@code _rev}, {@code
+ * _deleted} and {@code _conflicts} are shown only if they are named.
  */
 final class Projection {
   private final FieldRanges ranges;
@@ -44,9 +44,10 @@ final class Projection {
   }
 
   /**
-   * Appends the document with these fields only.
+   * Appends the document with only these fields.
    *
-   * @param branches all of the document, the winner first, for {@code _conflicts}; empty for none
+   * @param branches all of the document's branches, the winner first, for {@code _conflicts}; empty
+   *     to omit it
    */
   void append(
       JsonBuffer out,

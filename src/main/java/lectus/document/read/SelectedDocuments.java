@@ -11,8 +11,8 @@ import lectus.selector.LeafRead;
 import lectus.selector.Selector;
 
 /**
- * Matches documents at known leaves against a selector, many at a time. Of each it reads what the
- * selector looks at, no more (RFC 004): often one key.
+ * Matches documents at known leaves against a selector, many at a time. It reads only what the
+ * selector looks at (RFC 004): often one key per document.
  */
 public final class SelectedDocuments {
   private final Bodies bodies;
@@ -21,7 +21,7 @@ public final class SelectedDocuments {
   private final List<LeafRead> stored = new ArrayList<>();
 
   /**
-   * @param looksAt what is read of each document, as {@link Selector#reads} tells it
+   * @param looksAt what to read of each document, from {@link Selector#reads}
    */
   public SelectedDocuments(ReadTransaction tx, DatabaseHandle db, List<LeafRead> looksAt) {
     this.bodies = new Bodies(db);
@@ -30,7 +30,7 @@ public final class SelectedDocuments {
     looksAt.stream().filter(it -> !SpecialLeaves.isPart(it)).forEach(stored::add);
   }
 
-  /** A document of which the selector's leaves are being read. */
+  /** A document whose selected leaves are being read. */
   public static final class Started {
     private final String id;
     private final boolean deleted;
@@ -52,7 +52,7 @@ public final class SelectedDocuments {
     byte[] prefix = bodies.prefix(id, deleted, leaf);
     List<PartReads.Part> parts = new ArrayList<>(stored.size());
     for (LeafRead read : stored) {
-      parts.add(reads.start(DocumentKeys.join(prefix, read.path()), read.extent()));
+      parts.add(reads.start(LeafPrefixes.join(prefix, read.path()), read.extent()));
     }
     return new Started(id, deleted, leaf, prefix, parts);
   }
@@ -61,7 +61,7 @@ public final class SelectedDocuments {
     return selector.matches(leaves(document), document.id);
   }
 
-  /** What was read of a document. To be asked for once. */
+  /** Returns what was read of a document. Call it once. */
   public LeafView leaves(Started document) {
     int pathOffset = document.prefix.length;
     LeafList leaves = new LeafList(pathOffset);
@@ -70,7 +70,7 @@ public final class SelectedDocuments {
     return leaves.root();
   }
 
-  /** Keys and values that were read for all documents matched so far. */
+  /** Returns the bytes of keys and values read for all documents so far. */
   public long bytesRead() {
     return reads.bytes();
   }

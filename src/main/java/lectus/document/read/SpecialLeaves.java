@@ -11,7 +11,7 @@ import lectus.tuple.TupleWriter;
 
 /**
  * The members of a document that are not stored with its body, as leaves for a selector: {@code
- * _id}, {@code _rev} and, of a tombstone, {@code _deleted}.
+ * _id}, {@code _rev} and, for a tombstone, {@code _deleted}.
  */
 final class SpecialLeaves {
   private static final byte[] ID = path("_id");
@@ -29,7 +29,7 @@ final class SpecialLeaves {
     this.deleted = isRead(reads, DELETED);
   }
 
-  /** Whether all that is read lies outside of the body: names with an underscore are reserved. */
+  /** Whether the read lies wholly outside the body: names with an underscore are reserved. */
   static boolean isPart(LeafRead read) {
     return read.path().length > 1 && read.path()[0] == TupleType.STRING && read.path()[1] == '_';
   }
@@ -37,14 +37,14 @@ final class SpecialLeaves {
   /** Adds what the selector looks at. */
   void addTo(LeafList leaves, byte[] prefix, String docId, boolean isDeleted, RevisionId leaf) {
     if (id) {
-      leaves.add(DocumentKeys.join(prefix, ID), new TupleWriter(64).string(docId).toBytes());
+      leaves.add(LeafPrefixes.join(prefix, ID), new TupleWriter(64).string(docId).toBytes());
     }
     if (revision) {
       byte[] text = new TupleWriter(64).string(leaf.toString()).toBytes();
-      leaves.add(DocumentKeys.join(prefix, REVISION), text);
+      leaves.add(LeafPrefixes.join(prefix, REVISION), text);
     }
     if (deleted && isDeleted) {
-      leaves.add(DocumentKeys.join(prefix, DELETED), TRUE);
+      leaves.add(LeafPrefixes.join(prefix, DELETED), TRUE);
     }
   }
 

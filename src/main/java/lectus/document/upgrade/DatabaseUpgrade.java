@@ -21,18 +21,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings one database from the first format to the current one: documents whose branches have
- * hashes as strings are rewritten, design documents that ask for validation are listed ({@link
- * ValidatorsListing}), and then the database says that it is current. One scan of the edit
- * branches, a page at a time. Before it the database is closed to servers of the earlier version,
- * whose writes the scan might pass by.
+ * Upgrades one database from the first format to the current one. One scan of the edit branches, a
+ * page at a time, rewrites the documents whose branches have hashes as strings. Then the design
+ * documents that ask for validation are listed ({@link ValidatorsListing}), and the database is
+ * marked as current. Before the scan, the database is closed to servers of the earlier version,
+ * because the scan might miss their writes.
  */
 final class DatabaseUpgrade {
   private static final Logger LOG = LoggerFactory.getLogger(DatabaseUpgrade.class);
 
   private static final int DOCUMENTS_AT_ONCE = 100;
 
-  /** Pages between two lines of the log. */
+  /** Number of pages between two log lines. */
   private static final int PAGES_BETWEEN_LINES = 100;
 
   private final Catalogue catalogue;
@@ -41,7 +41,7 @@ final class DatabaseUpgrade {
   private long branches;
   private long rewritten;
 
-  /** Rows and documents that cannot be read. */
+  /** Number of unreadable rows and documents. */
   private long left;
 
   DatabaseUpgrade(Catalogue catalogue, TransactionRunner transactions, DatabaseHandle former) {
@@ -51,8 +51,8 @@ final class DatabaseUpgrade {
   }
 
   /**
-   * Whether all of it is upgraded. Otherwise it stays what it was, and takes no writes, because
-   * what could not be read may be of the first format.
+   * Whether all of it was upgraded. Otherwise the database keeps its format and takes no writes,
+   * because the unreadable rows may be of the first format.
    *
    * @throws lectus.error.LectusException {@code not_found} if the database is deleted meanwhile
    */
@@ -62,7 +62,7 @@ final class DatabaseUpgrade {
     rewriteDocuments();
     if (left > 0) {
       LOG.error(
-          "The database {} is not upgraded and takes no writes: {} rows or documents cannot be"
+          "The database {} was not upgraded and takes no writes: {} rows or documents cannot be"
               + " read",
           former.name().text(),
           left);
@@ -87,8 +87,8 @@ final class DatabaseUpgrade {
   }
 
   /**
-   * The database at the transaction, which loses then against its deletion, its being resharded,
-   * and another server's having upgraded it; empty if that is what has happened.
+   * Returns the database as the transaction sees it; empty if it has meanwhile been deleted,
+   * resharded, or upgraded by another server. The transaction conflicts with each of these.
    */
   private Optional<DatabaseHandle> stillFormer(Transaction tx) {
     DatabaseHandle db = catalogue.current(tx, former.name());
@@ -115,7 +115,7 @@ final class DatabaseUpgrade {
     }
   }
 
-  /** Documents that have a row of the first format, each once. */
+  /** Returns the documents that have a row of the first format, without duplicates. */
   private List<String> formerDocuments(List<KeyValue> rows) {
     Set<String> found = new LinkedHashSet<>();
     for (KeyValue row : rows) {
@@ -129,7 +129,7 @@ final class DatabaseUpgrade {
     return List.copyOf(found);
   }
 
-  /** The document of a row that is of the first format. */
+  /** Returns the document of a row of the first format; empty for other rows. */
   private Optional<String> formerDocument(KeyValue row) {
     int prefixBytes = DatabaseSubspace.REVISIONS.key(former.prefix()).length();
     TupleReader key = new TupleReader(row.getKey(), prefixBytes);
@@ -141,7 +141,7 @@ final class DatabaseUpgrade {
 
   private void warn(KeyValue row, RuntimeException damaged) {
     LOG.warn(
-        "A row of the database {} is not upgraded, the key {}: {}",
+        "A row of the database {} was not upgraded, its key is {}: {}",
         former.name().text(),
         ByteArrayUtil.printable(row.getKey()),
         damaged.getMessage());

@@ -16,23 +16,23 @@ import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.revision.StoredBranch;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Rewrites documents of the first format in one transaction. Rows and bodies move to keys whose
- * hashes are byte strings. Where another branch wins then, or branches turn out to be one, that is
- * written as an edit would write it; otherwise nobody sees a difference.
+ * hashes are byte strings. If another branch then wins, or two branches turn out to be one, the
+ * document is written like an edit. Otherwise the rewrite is invisible.
  *
- * <p>A document that is too large for one transaction has losing branches moved ahead of the
- * others, so that it keeps a row of the first format until all of it is done.
+ * <p>If a document is too large for one transaction, some of its losing branches are moved first.
+ * It keeps a row of the first format until all of it is done.
  */
 final class DocumentsRewrite {
   private static final Logger LOG = LoggerFactory.getLogger(DocumentsRewrite.class);
 
-  /** Well below what a transaction takes: a body may weigh more than is foreseen here. */
+  /** Well below a transaction's limit, because a body may weigh more than estimated. */
   private static final long BUDGET_BYTES = 2_000_000;
 
   private final Transaction tx;
@@ -46,9 +46,9 @@ final class DocumentsRewrite {
   private int unreadable;
 
   /**
-   * @param done how many of the documents are done, from the first on; a transaction that does none
-   *     has moved branches of the first one
-   * @param unreadable how many of those cannot be read and are as they were
+   * @param done how many of the documents are done, from the first; 0 if the transaction only moved
+   *     branches of the first document
+   * @param unreadable how many of those cannot be read and were left unchanged
    */
   record Result(int done, int unreadable) {}
 
@@ -81,15 +81,13 @@ final class DocumentsRewrite {
     }
   }
 
-  /**
-   * Whether the document is done. One that cannot be read counts as done, so that the others are.
-   */
+  /** Whether the document is done. An unreadable one counts as done, so that the others proceed. */
   private boolean rewrite(String id, CompletableFuture<List<StoredBranch>> reading) {
     try {
-      return rewrite(id, new FormerDocument(Reads.await(reading)));
+      return rewrite(id, new FormerDocument(Awaiting.await(reading)));
     } catch (MalformedTupleException | IllegalArgumentException damaged) {
       LOG.warn(
-          "The document {} of the database {} is not upgraded: {}",
+          "The document {} of the database {} was not upgraded: {}",
           id,
           db.name().text(),
           damaged.getMessage());
@@ -112,7 +110,9 @@ final class DocumentsRewrite {
     return true;
   }
 
-  /** An estimate: the body is read and written under other keys, each with an overhead. */
+  /**
+   * Estimates the weight: the body is read and rewritten under other keys, each with an overhead.
+   */
   private long weightOf(String id, StoredBranch former) {
     EditBranch branch = former.branch();
     int bodyReadAndWritten = 2;
@@ -122,7 +122,7 @@ final class DocumentsRewrite {
         + revisions.valueSizeBound(branch);
   }
 
-  /** How many branches were moved: those that fit, but one at least if there is one. */
+  /** Moves as many branches as fit, and at least one if there is one. Returns their number. */
   private int moveAhead(String id, List<StoredBranch> movable) {
     int moved = 0;
     while (moved < movable.size()

@@ -16,11 +16,11 @@ import lectus.revision.RevisionPath;
 import lectus.revision.StoredBranch;
 
 /**
- * The edit branches of a document of the first format, and what becomes of them when hashes are
- * bytes. The first format told a text of 16 bytes from the hash of the same bytes; now they are the
- * same. So two branches may turn out to be one, or one may continue the other. Of two that are one,
- * a live leaf stays rather than a tombstone, so that no document vanishes; else the one stays that
- * had the hash.
+ * The edit branches of a document of the first format, and their form once hashes are bytes. The
+ * first format distinguished a text of 16 bytes from a hash of the same bytes; now they are equal.
+ * So two branches may turn out to be one, or one may continue the other. Of two equal branches, a
+ * live leaf is kept rather than a tombstone, so that no document vanishes; otherwise the one that
+ * had the hash is kept.
  */
 final class FormerDocument {
   private static final Comparator<StoredBranch> FIRST_TO_STAY =
@@ -29,7 +29,7 @@ final class FormerDocument {
 
   private final List<StoredBranch> stored;
 
-  /** What each branch that stays is afterwards, the winner with its new branch count. */
+  /** The new form of each branch that is kept; the winner has its new branch count. */
   private final Map<StoredBranch, EditBranch> kept = new IdentityHashMap<>();
 
   FormerDocument(List<StoredBranch> stored) {
@@ -64,17 +64,20 @@ final class FormerDocument {
     return merge.update().orElseThrow().written();
   }
 
-  /** In the order in which they stay where two are one. */
+  /** Returns the branches, ordered by which of two equal ones is kept. */
   List<StoredBranch> stored() {
     return stored;
   }
 
-  /** Branches that lie under keys of the first format. */
+  /** Returns the branches that lie under keys of the first format. */
   List<StoredBranch> texts() {
     return stored.stream().filter(StoredBranch::hasTextKey).toList();
   }
 
-  /** Branches that may move before the others: losing ones that stay, and not the last of all. */
+  /**
+   * Returns the branches that may move before the others: losing ones that are kept, except the
+   * last.
+   */
   List<StoredBranch> movable() {
     List<StoredBranch> texts = texts();
     List<StoredBranch> movable = new ArrayList<>();
@@ -91,10 +94,10 @@ final class FormerDocument {
   }
 
   /**
-   * What is to be written beside moving keys; empty if the same branch wins over the same others,
-   * and where none is marked as the winner, which is damage for the auditor to tell.
+   * Returns what to write besides moving keys. Empty if the same branch still wins over the same
+   * others, and if no branch is marked as the winner, which is damage for the auditor to report.
    *
-   * @param cleared branches under keys of the current format that do not stay
+   * @param cleared branches under keys of the current format that are not kept
    */
   Optional<BranchUpdate> change(List<EditBranch> cleared) {
     Optional<EditBranch> former = marked();

@@ -8,8 +8,8 @@ import lectus.database.NamePage;
 import lectus.database.NameRange;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.store.ReachedFormat;
 import lectus.store.Store;
-import lectus.store.StoreFormat;
 import lectus.store.TransactionRunner;
 import lectus.tuple.MalformedTupleException;
 import org.slf4j.Logger;
@@ -17,26 +17,25 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Upgrades all databases of a store that are not in the current format. Several servers may do it
- * at once, and one that is killed half way leaves what the next one goes on from: every transaction
- * leaves a database that can be upgraded. Servers of earlier versions must not run meanwhile.
+ * at once. If one is killed half way, the next goes on from there: every transaction leaves a
+ * database that can be upgraded. Servers of earlier versions must not run meanwhile.
  */
 public final class StoreUpgrade {
   private static final Logger LOG = LoggerFactory.getLogger(StoreUpgrade.class);
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
-  private final StoreFormat format;
+  private final ReachedFormat format;
 
   public StoreUpgrade(Store store, Catalogue catalogue, TransactionRunner transactions) {
     this.catalogue = catalogue;
     this.transactions = transactions;
-    this.format = new StoreFormat(store.rootPrefix());
+    this.format = new ReachedFormat(store.rootPrefix());
   }
 
   /**
-   * Returns when every database is in the current format, at once if the store says that they are.
-   * A database of which something cannot be read is left in the format that it has; the next start
-   * tries again.
+   * Returns when every database has been upgraded, at once if the store is marked as current. A
+   * database with unreadable rows keeps its format; the next start tries again.
    */
   public void run() {
     if (transactions.<Integer>read(format::read) >= DatabaseHandle.CURRENT_FORMAT) {

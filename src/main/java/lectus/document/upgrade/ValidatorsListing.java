@@ -14,17 +14,17 @@ import lectus.document.DocumentId;
 import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
 import lectus.document.design.ValidationMember;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
 
 /**
- * Lists the design documents of a database of the first format that ask for validation, a page in
- * each transaction. It goes through the all-docs index: every live document has a row in it.
+ * Lists the design documents that ask for validation in a database of the first format, a page per
+ * transaction. It scans the all-docs index, which has a row for every live document.
  */
 final class ValidatorsListing {
   private static final int DESIGNS_AT_ONCE = 100;
 
-  /** The first id behind those of design documents. */
+  /** The first id after those of design documents. */
   private static final String BEHIND_DESIGN = "_design0";
 
   private final TransactionRunner transactions;
@@ -33,8 +33,7 @@ final class ValidatorsListing {
   private final ValidatorsSubspace validators;
 
   /**
-   * @param stillFormer the database as the transaction finds it; empty if there is nothing to do
-   *     any more
+   * @param stillFormer the database as the transaction sees it; empty if nothing is left to do
    */
   ValidatorsListing(
       TransactionRunner transactions,
@@ -47,7 +46,7 @@ final class ValidatorsListing {
   }
 
   /**
-   * @throws lectus.tuple.MalformedTupleException if a row of a design document cannot be read
+   * @throws lectus.tuple.MalformedTupleException if a design document's row cannot be read
    */
   void run() {
     Optional<byte[]> begin = Optional.of(allDocs.key(DocumentId.DESIGN_PREFIX));
@@ -59,10 +58,10 @@ final class ValidatorsListing {
     }
   }
 
-  /** Where the next page begins; empty: there is none. */
+  /** Returns where the next page begins; empty if there is none. */
   private Optional<byte[]> listPage(Transaction tx, DatabaseHandle db, byte[] begin) {
     List<KeyValue> rows =
-        Reads.await(
+        Awaiting.await(
             tx.snapshot().getRange(begin, allDocs.key(BEHIND_DESIGN), DESIGNS_AT_ONCE).asList());
     list(tx, db, rows.stream().map(allDocs::decode).toList());
     return rows.size() < DESIGNS_AT_ONCE
@@ -76,7 +75,7 @@ final class ValidatorsListing {
       validating.add(ValidationMember.isStored(tx, db, design.id(), design.winner()));
     }
     for (int i = 0; i < designs.size(); i++) {
-      if (Reads.await(validating.get(i))) {
+      if (Awaiting.await(validating.get(i))) {
         validators.set(tx, designs.get(i).id(), true);
       }
     }

@@ -4,16 +4,16 @@ import com.apple.foundationdb.FDBException;
 import java.util.function.Supplier;
 import lectus.database.InstanceId;
 import lectus.error.LectusException;
-import lectus.store.Committed;
+import lectus.store.CommitResult;
 import lectus.store.Underway;
 
 /**
- * Edits that are made all in one transaction, or none.
+ * A write whose edits are all made in one transaction, or none.
  *
- * @param instance asks for the database's, if the transaction does not tell it
+ * @param instance looks up the database's instance if the transaction does not tell it
  */
 record AtomicUnderway(
-    Underway<Committed<WriteBatch.Result>> commit,
+    Underway<CommitResult<EditTransaction.Result>> commit,
     WriteProgress progress,
     Supplier<InstanceId> instance)
     implements WriteUnderway {

@@ -6,11 +6,11 @@ import lectus.database.ValidatorsSubspace;
 import lectus.document.design.ValidationMember;
 import lectus.json.ExplodedBody;
 import lectus.revision.EditBranch;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
 /**
- * Plans edits of a design document. They may also change whether it asks for validation: its winner
- * decides, be it a new leaf or one that was promoted.
+ * Plans edits of a design document. They may also change whether it asks for validation. Its winner
+ * decides that, whether it is a new leaf or a promoted one.
  */
 final class DesignPlanner implements DocumentPlanner {
   private final PlanningScope scope;
@@ -22,18 +22,18 @@ final class DesignPlanner implements DocumentPlanner {
     this.scope = scope;
     this.planner = planner;
     this.id = id;
-    this.isListed = new ValidatorsSubspace(scope.database().prefix()).contains(scope.tx(), id);
+    this.isListed = new ValidatorsSubspace(scope.db().prefix()).contains(scope.tx(), id);
   }
 
   @Override
-  public void readOn() {
-    planner.readOn();
+  public boolean readOn() {
+    return planner.readOn();
   }
 
   @Override
   public PlannedDocument plan() {
     PlannedDocument planned = planner.plan();
-    boolean wasListed = Reads.await(isListed);
+    boolean wasListed = Awaiting.await(isListed);
     return planned
         .update()
         .map(DocumentUpdate.class::cast)
@@ -52,7 +52,7 @@ final class DesignPlanner implements DocumentPlanner {
         .map(ValidationMember::isIn)
         .orElseGet(
             () ->
-                Reads.await(
-                    ValidationMember.isStored(scope.tx(), scope.database(), id, winner.leaf())));
+                Awaiting.await(
+                    ValidationMember.isStored(scope.tx(), scope.db(), id, winner.leaf())));
   }
 }

@@ -7,10 +7,10 @@ import lectus.revision.BranchUpdate;
 import lectus.revision.RevisionId;
 
 /**
- * Everything that one transaction writes for one document that replicates.
+ * Everything that one transaction writes for one replicating document.
  *
- * @param bodies those of the new leaves
- * @param validation whether a design document asks for validation now; empty if that stays
+ * @param bodies the bodies of the new leaves
+ * @param validation whether a design document now asks for validation; empty if that is unchanged
  */
 public record DocumentUpdate(
     String id,

@@ -11,7 +11,7 @@ import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.store.Committed;
+import lectus.store.CommitResult;
 import lectus.store.RetryableErrors;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
@@ -19,11 +19,14 @@ import lectus.store.TransactionRunner;
 import lectus.store.Underway;
 
 /**
- * Writes documents: edits, checked against the revisions that are there (RFC 001), with the indexes
- * and counters that depend on them, in transactions of bounded size.
+ * Writes documents in transactions of bounded size: checks edits against the stored revisions (RFC
+ * 001), and updates the indexes and counters that depend on them.
  */
 public final class DocumentWriter {
-  /** A batch that loses is not run again as it is, but in two halves. */
+  /** Maximum number of documents in one transaction; further ones wait for its commit. */
+  public static final int DOCUMENTS_AT_ONCE = TransactionBudget.DEFAULT.documents();
+
+  /** A batch that conflicts is retried in two halves, not as it is. */
   private static final TransactionLimits ONCE = new TransactionLimits(0, Duration.ofSeconds(10));
 
   private static final TransactionLimits PATIENTLY =
@@ -32,7 +35,7 @@ public final class DocumentWriter {
   private final Catalogue catalogue;
   private final TransactionRunner once;
   private final TransactionRunner patiently;
-  private final WriteBatch batches;
+  private final EditTransaction transactions;
   private final TransactionBudget budget;
 
   public DocumentWriter(Store store, Catalogue catalogue) {
@@ -40,7 +43,7 @@ public final class DocumentWriter {
   }
 
   /**
-   * @param ignoresValidation whether edits are written although nothing runs the {@code
+   * @param ignoresValidation whether to store edits although nothing runs the {@code
    *     validate_doc_update} that should judge them
    */
   public DocumentWriter(Store store, Catalogue catalogue, boolean ignoresValidation) {
@@ -53,7 +56,7 @@ public final class DocumentWriter {
   }
 
   /**
-   * @param patience with a transaction that cannot be made smaller
+   * @param patience how long to retry a transaction that cannot be made smaller
    */
   private DocumentWriter(
       Store store,
@@ -64,27 +67,27 @@ public final class DocumentWriter {
     this.catalogue = catalogue;
     this.once = new TransactionRunner(store, ONCE);
     this.patiently = new TransactionRunner(store, patience);
-    this.batches = new WriteBatch(catalogue, budget, ignoresValidation);
+    this.transactions = new EditTransaction(catalogue, budget, ignoresValidation);
     this.budget = budget;
   }
 
   /**
-   * Makes each edit for itself, as many in one transaction as go into it. Of several interactive
-   * edits of one document each sees what became of the one before. What fails for an edit of its
-   * own, damaged rows for example, is told of its document alone. Where the store fails half way,
-   * nothing more is tried: the edits that are left fail as the one at hand.
+   * Makes each edit independently, as many per transaction as fit. If a document has several
+   * interactive edits, each sees the result of the one before. A failure caused by one document,
+   * damaged rows for example, is reported for that document alone. If the store fails half way,
+   * nothing more is tried: the remaining edits fail with the same error.
    *
-   * @throws LectusException {@code not_found} if the database does not exist; Unavailable if it is
-   *     not upgraded, or the store answered no commit in time, and nothing is stored; InDoubt if it
-   *     could not be brought to say whether the first of them were stored
+   * @throws LectusException {@code not_found} if the database does not exist; Unavailable if it has
+   *     not been upgraded, or if the store answered no commit in time and nothing is stored;
+   *     InDoubt if the store did not say whether the first edits were stored
    */
   public WriteResult write(DatabaseName database, List<? extends Edit> edits) {
     return begin(database, edits).finish();
   }
 
   /**
-   * As {@link #write}, without waiting for the commit. Two writes that are under way side by side
-   * should not be of the same document: which is committed first is for the store to say.
+   * Like {@link #write}, without waiting for the commit. Two concurrent writes should not edit the
+   * same document, because the store decides which is committed first.
    */
   public WriteUnderway begin(DatabaseName database, List<? extends Edit> edits) {
     return new EditsUnderway(
@@ -94,46 +97,47 @@ public final class DocumentWriter {
         () -> catalogue.open(database).instance());
   }
 
-  private Underway<Committed<WriteBatch.Result>> begin(
-      DatabaseName database, List<DocumentEdits> batch, Consumer<WriteBatch.Result> planned) {
+  private Underway<CommitResult<EditTransaction.Result>> begin(
+      DatabaseName database, List<EditGroup> batch, Consumer<EditTransaction.Result> planned) {
     TransactionRunner runner = batch.size() == 1 ? patiently : once;
     return runner.begin(
         tx -> {
-          WriteBatch.Result result = batches.write(tx, database, batch);
+          EditTransaction.Result result = transactions.write(tx, database, batch);
           planned.accept(result);
           return result;
         },
-        WriteBatch.Result::writes);
+        EditTransaction.Result::writes);
   }
 
   /**
-   * Makes all edits in one transaction, or none: the result has failures then.
+   * Makes all edits in one transaction, or none; then the result has failures.
    *
    * @throws LectusException {@code not_found}; {@code bad_request} if a document comes twice;
-   *     {@code too_large} if they do not fit into one transaction; Unavailable if the database is
-   *     not upgraded, others edit the same documents all the time, or the store answers no commit
-   *     in time
+   *     {@code too_large} if the edits do not fit into one transaction; Unavailable if the database
+   *     has not been upgraded, if other writers keep editing the same documents, or if the store
+   *     answers no commit in time
    */
   public WriteResult writeAtomically(DatabaseName database, List<? extends Edit> edits) {
     return beginAtomically(database, edits).finish();
   }
 
   /**
-   * As {@link #writeAtomically}, without waiting for the commit.
+   * Like {@link #writeAtomically}, without waiting for the commit.
    *
    * @throws LectusException {@code bad_request}, {@code too_large}: nothing was begun
    */
   public WriteUnderway beginAtomically(DatabaseName database, List<? extends Edit> edits) {
-    List<DocumentEdits> documents = DocumentEdits.of(edits, Long.MAX_VALUE);
+    List<EditGroup> documents = EditGroup.of(edits, Long.MAX_VALUE);
     checkEachOnce(documents);
     return new AtomicUnderway(
         patiently.begin(
-            tx -> batches.writeAtomically(tx, database, documents), WriteBatch.Result::writes),
+            tx -> transactions.writeAtomically(tx, database, documents),
+            EditTransaction.Result::writes),
         new WriteProgress(edits.size()),
         () -> catalogue.open(database).instance());
   }
 
-  private static void checkEachOnce(List<DocumentEdits> documents) {
+  private static void checkEachOnce(List<EditGroup> documents) {
     if (documents.size() > TransactionBudget.MOST_DOCUMENTS) {
       throw new LectusException(
           new LectusError.TooLarge(
@@ -144,7 +148,7 @@ public final class DocumentWriter {
                   + "."));
     }
     Set<String> ids = new HashSet<>();
-    for (DocumentEdits document : documents) {
+    for (EditGroup document : documents) {
       if (!ids.add(document.id())) {
         throw LectusException.badRequest(
             "The document " + document.id() + " comes twice in an atomic request.");

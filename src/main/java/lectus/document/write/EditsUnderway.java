@@ -9,40 +9,39 @@ import lectus.database.InstanceId;
 import lectus.document.edit.Edit;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.store.Committed;
+import lectus.store.CommitResult;
 import lectus.store.RetryableErrors;
 import lectus.store.Underway;
 
-/** Edits that are made each for itself, as many in one transaction as go into it. */
+/** A write whose edits are made independently, as many per transaction as fit. */
 final class EditsUnderway implements WriteUnderway {
   private final WaitingEdits waiting;
   private final WriteProgress progress;
   private final Transactions transactions;
   private final Supplier<InstanceId> instance;
   private int atOnce;
-  private List<DocumentEdits> batch;
-  private Underway<Committed<WriteBatch.Result>> commit;
+  private List<EditGroup> batch;
+  private Underway<CommitResult<EditTransaction.Result>> commit;
 
-  /** Whether not all of the batch fits into the transaction that was planned last. */
+  /** Whether some of the batch did not fit into the last planned transaction. */
   private boolean defers;
 
-  /** Begins the transaction that makes the edits of some documents, each of another id. */
+  /** Begins the transaction that makes the edits of some documents, each with a different id. */
   interface Transactions
       extends BiFunction<
-          List<DocumentEdits>,
-          Consumer<WriteBatch.Result>,
-          Underway<Committed<WriteBatch.Result>>> {}
+          List<EditGroup>,
+          Consumer<EditTransaction.Result>,
+          Underway<CommitResult<EditTransaction.Result>>> {}
 
   /**
-   * @param instance asks for the database's, if no transaction tells it
+   * @param instance looks up the database's instance if no transaction tells it
    */
   EditsUnderway(
       List<? extends Edit> edits,
       TransactionBudget budget,
       Transactions transactions,
       Supplier<InstanceId> instance) {
-    this.waiting =
-        new WaitingEdits(DocumentEdits.of(edits, budget.batchBytes()), budget.batchBytes());
+    this.waiting = new WaitingEdits(EditGroup.of(edits, budget.batchBytes()), budget.batchBytes());
     this.progress = new WriteProgress(edits.size());
     this.transactions = transactions;
     this.instance = instance;
@@ -92,14 +91,14 @@ final class EditsUnderway implements WriteUnderway {
     }
   }
 
-  /** Whether nothing is stored, and a smaller transaction may be. */
+  /** Whether nothing is stored, but a smaller transaction may succeed. */
   private static boolean mayPass(RuntimeException failure) {
     return failure instanceof LectusException known
         ? known.error() instanceof LectusError.Unavailable
         : failure instanceof FDBException lost && RetryableErrors.isRetryable(lost.getCode());
   }
 
-  /** Whether nothing is stored because of what one document is or was; others may be written. */
+  /** Whether one document caused the failure: nothing is stored, and the others may be written. */
   private static boolean isOfOneEdit(RuntimeException failure) {
     return failure instanceof FDBException lost
         ? RetryableErrors.isOfRequest(lost.getCode())

@@ -3,25 +3,25 @@ package lectus.document.write;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import lectus.document.edit.DocumentEdit;
+import lectus.document.edit.InteractiveEdit;
 import lectus.error.LectusError;
 import lectus.revision.Ancestors;
 import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
 /**
- * An edit without a base: a new document, or one that goes on from the winning tombstone of a
- * deleted document. One key in one round trip.
+ * Plans an edit without a base: a new document, or one that continues the winning tombstone of a
+ * deleted document. Reads one key in one round trip.
  */
 final class InsertPlanner implements DocumentPlanner {
   private final PlanningScope scope;
-  private final DocumentEdits edits;
-  private final DocumentEdit edit;
+  private final EditGroup edits;
+  private final InteractiveEdit edit;
   private final CompletableFuture<Optional<EditBranch>> winner;
 
-  InsertPlanner(PlanningScope scope, DocumentEdits edits, DocumentEdit edit) {
+  InsertPlanner(PlanningScope scope, EditGroup edits, InteractiveEdit edit) {
     this.scope = scope;
     this.edits = edits;
     this.edit = edit;
@@ -29,18 +29,19 @@ final class InsertPlanner implements DocumentPlanner {
   }
 
   @Override
-  public void readOn() {
+  public boolean readOn() {
     // The winner alone decides.
+    return false;
   }
 
   @Override
   public PlannedDocument plan() {
-    Optional<EditBranch> found = Reads.await(winner);
+    Optional<EditBranch> found = Awaiting.await(winner);
     if (found.isEmpty()) {
       return first();
     }
     EditBranch tombstone = found.get();
-    // A deletion without a base makes the first revision of a document or none, as in CouchDB.
+    // As in CouchDB, a deletion without a base is allowed only as a document's first revision.
     return tombstone.deleted() && !edit.deleted()
         ? revived(tombstone)
         : PlannedDocument.failed(edits, new LectusError.Conflict());

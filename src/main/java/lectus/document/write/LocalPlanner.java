@@ -5,19 +5,20 @@ import java.util.Optional;
 import lectus.document.edit.LocalEdit;
 import lectus.document.local.LocalDocsSubspace;
 
-/** A write of a local document: nothing is read, for whatever is there is replaced. */
+/** Plans a write of a local document. It reads nothing, because it replaces whatever is stored. */
 final class LocalPlanner implements DocumentPlanner {
-  private final DocumentEdits edits;
+  private final EditGroup edits;
   private final LocalEdit edit;
 
-  LocalPlanner(DocumentEdits edits, LocalEdit edit) {
+  LocalPlanner(EditGroup edits, LocalEdit edit) {
     this.edits = edits;
     this.edit = edit;
   }
 
   @Override
-  public void readOn() {
+  public boolean readOn() {
     // There is nothing to read.
+    return false;
   }
 
   @Override

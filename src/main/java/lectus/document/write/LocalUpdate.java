@@ -2,5 +2,5 @@ package lectus.document.write;
 
 import lectus.document.edit.LocalEdit;
 
-/** A local document to be written, or removed: nothing but itself. */
+/** A local document to write or remove. */
 record LocalUpdate(LocalEdit edit) implements PlannedUpdate {}

@@ -5,16 +5,16 @@ import java.util.Optional;
 import lectus.error.LectusError;
 
 /**
- * Edits of one document whose reads and checks are done.
+ * Edits of one document after all reads and checks.
  *
- * @param outcomes one for each edit, true once {@code update} is stored
+ * @param outcomes one per edit, valid once {@code update} is stored
  * @param update empty if there is nothing to write
  */
 record PlannedDocument(
-    DocumentEdits edits, List<EditOutcome> outcomes, Optional<? extends PlannedUpdate> update) {
+    EditGroup edits, List<EditOutcome> outcomes, Optional<? extends PlannedUpdate> update) {
 
   static PlannedDocument written(
-      DocumentEdits edits, EditOutcome.Written outcome, DocumentUpdate update) {
+      EditGroup edits, EditOutcome.Written outcome, DocumentUpdate update) {
     return new PlannedDocument(edits, List.of(outcome), Optional.of(update));
   }
 
@@ -23,11 +23,11 @@ record PlannedDocument(
   }
 
   /** None of the edits is stored. */
-  static PlannedDocument failed(DocumentEdits edits, LectusError error) {
+  static PlannedDocument failed(EditGroup edits, LectusError error) {
     return new PlannedDocument(edits, failures(edits, error), Optional.empty());
   }
 
-  static List<EditOutcome> failures(DocumentEdits edits, LectusError error) {
+  static List<EditOutcome> failures(EditGroup edits, LectusError error) {
     return edits.edits().stream().map(edit -> EditFailures.of(edit, error)).toList();
   }
 

@@ -1,4 +1,4 @@
 package lectus.document.write;
 
-/** What is to be written for one document, all reads and checks behind it. */
+/** The writes for one document, after all reads and checks. */
 public sealed interface PlannedUpdate permits DocumentUpdate, LocalUpdate {}

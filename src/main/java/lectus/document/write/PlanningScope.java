@@ -9,8 +9,8 @@ import lectus.document.DocumentId;
 import lectus.document.PartitionedId;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.design.DesignRules;
-import lectus.document.edit.DocumentEdit;
 import lectus.document.edit.Edit;
+import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.LocalEdit;
 import lectus.error.LectusError;
 import lectus.json.ExplodedBody;
@@ -22,12 +22,12 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionPath;
 import lectus.revision.RevisionsSubspace;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
 /** What the planners of one transaction share. */
 final class PlanningScope {
   private final Transaction tx;
-  private final DatabaseHandle database;
+  private final DatabaseHandle db;
   private final RevisionsSubspace revisions;
   private final DocumentsSubspace documents;
   private final int revsLimit;
@@ -35,66 +35,66 @@ final class PlanningScope {
   private final RevisionDigest digest = new RevisionDigest();
 
   /**
-   * @param ignoresValidation whether interactive edits pass without the validation that a design
-   *     document asks for
+   * @param ignoresValidation whether interactive edits skip the validation that a design document
+   *     asks for
    */
-  PlanningScope(Transaction tx, DatabaseHandle database, boolean ignoresValidation) {
+  PlanningScope(Transaction tx, DatabaseHandle db, boolean ignoresValidation) {
     this.tx = tx;
-    this.database = database;
+    this.db = db;
     this.ignoresValidation = ignoresValidation;
-    this.revisions = new RevisionsSubspace(database);
-    this.documents = new DocumentsSubspace(database);
-    this.revsLimit = database.configuration().revsLimit();
+    this.revisions = new RevisionsSubspace(db);
+    this.documents = new DocumentsSubspace(db);
+    this.revsLimit = db.configuration().revsLimit();
   }
 
   Transaction tx() {
     return tx;
   }
 
-  DatabaseHandle database() {
-    return database;
+  DatabaseHandle db() {
+    return db;
   }
 
   RevisionsSubspace revisions() {
     return revisions;
   }
 
-  /** The planner that fits the edits; its first reads have begun. */
-  DocumentPlanner begin(DocumentEdits edits) {
+  /** Returns the planner for the edits, with its first reads begun. */
+  DocumentPlanner begin(EditGroup edits) {
     if (edits.edits().get(0) instanceof LocalEdit local) {
       return new LocalPlanner(edits, local);
     }
-    Optional<LectusError> problem = PartitionedId.problem(database, edits.id());
+    Optional<LectusError> problem = PartitionedId.problem(db, edits.id());
     if (problem.isPresent()) {
-      return new RefusedEdits(edits, problem.get());
+      return new ForbiddenEdits(edits, problem.get());
     }
     DocumentPlanner planner =
         edits.isReplicated() ? new ReplicationPlanner(this, edits) : interactive(edits);
     return DocumentId.isDesign(edits.id()) ? new DesignPlanner(this, planner, edits.id()) : planner;
   }
 
-  private DocumentPlanner interactive(DocumentEdits edits) {
-    DocumentEdit edit = (DocumentEdit) edits.edits().get(0);
+  private DocumentPlanner interactive(EditGroup edits) {
+    InteractiveEdit edit = (InteractiveEdit) edits.edits().get(0);
     DocumentPlanner planner = unvetoed(edits, edit);
     return veto(edit)
         .<DocumentPlanner>map(error -> new VetoedEdits(planner, edits, error))
         .orElse(planner);
   }
 
-  /** As in CouchDB design documents are not validated, or nobody could remove a validation. */
-  private Optional<LectusError> veto(DocumentEdit edit) {
+  /**
+   * As in CouchDB, design documents are not validated; otherwise nobody could remove a validation.
+   */
+  private Optional<LectusError> veto(InteractiveEdit edit) {
     if (DocumentId.isDesign(edit.id())) {
       return problem(edit);
     }
-    return ignoresValidation
-        ? Optional.empty()
-        : database.validator().map(PlanningScope::notValidated);
+    return ignoresValidation ? Optional.empty() : db.validator().map(PlanningScope::notValidated);
   }
 
-  /** What is wrong with the edit of a design document; empty for other edits. */
+  /** Returns what is wrong with an edit of a design document; empty for other documents. */
   Optional<LectusError> problem(Edit edit) {
     return DocumentId.isDesign(edit.id())
-        ? DesignRules.problem(edit.body(), database.configuration().partitioned())
+        ? DesignRules.problem(edit.body(), db.configuration().partitioned())
         : Optional.empty();
   }
 
@@ -106,7 +106,7 @@ final class PlanningScope {
             + " setting documents.ignore-validate-doc-update = true writes without it.");
   }
 
-  private DocumentPlanner unvetoed(DocumentEdits edits, DocumentEdit edit) {
+  private DocumentPlanner unvetoed(EditGroup edits, InteractiveEdit edit) {
     if (edit.base().isEmpty()) {
       return new InsertPlanner(this, edits, edit);
     }
@@ -119,14 +119,14 @@ final class PlanningScope {
     return new BranchMerge(stored, revsLimit);
   }
 
-  /** The revision that the edit makes of its parent. */
-  RevisionId childOf(Optional<RevisionId> parent, DocumentEdit edit) {
+  /** Returns the revision that the edit makes from its parent. */
+  RevisionId childOf(Optional<RevisionId> parent, InteractiveEdit edit) {
     long position = parent.map(RevisionId::position).orElse(0L) + 1;
     return new RevisionId(position, digest.of(parent, edit.deleted(), edit.body()));
   }
 
-  /** The edit's new leaf below the leaf of {@code parent}. */
-  EditBranch branchBelow(EditBranch parent, RevisionId child, DocumentEdit edit) {
+  /** Returns the edit's new leaf below the leaf of {@code parent}. */
+  EditBranch branchBelow(EditBranch parent, RevisionId child, InteractiveEdit edit) {
     Ancestors ancestors = parent.ancestors().below(parent.leaf().hash(), revsLimit - 1);
     return new EditBranch(child, edit.deleted(), ancestors, sizeOf(edit, child), null);
   }
@@ -140,7 +140,7 @@ final class PlanningScope {
   }
 
   PlannedDocument written(
-      DocumentEdits edits, DocumentEdit edit, RevisionId revision, BranchUpdate branches) {
+      EditGroup edits, InteractiveEdit edit, RevisionId revision, BranchUpdate branches) {
     return PlannedDocument.written(
         edits,
         new EditOutcome.Written(edit.id(), revision),
@@ -148,12 +148,12 @@ final class PlanningScope {
   }
 
   /**
-   * An interactive edit that makes a revision which a replicator has brought already, without the
-   * history that ends in the edit's base: the two branches become one. All branches are read.
+   * Plans an interactive edit whose revision a replicator has already brought, without the history
+   * that ends in the edit's base: the two branches become one. Reads all branches.
    */
   PlannedDocument joined(
-      DocumentEdits edits, DocumentEdit edit, EditBranch base, RevisionId revision) {
-    BranchMerge merge = merge(Reads.await(revisions.branches(tx, edit.id())));
+      EditGroup edits, InteractiveEdit edit, EditBranch base, RevisionId revision) {
+    BranchMerge merge = merge(Awaiting.await(revisions.branches(tx, edit.id())));
     RevisionPath path =
         new RevisionPath(base.leaf(), base.ancestors().toList()).followedBy(revision);
     merge.add(path, edit.deleted(), sizeOf(edit, revision));

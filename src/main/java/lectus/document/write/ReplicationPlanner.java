@@ -14,28 +14,31 @@ import lectus.revision.BranchMerge;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionPath;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
-/** Revisions that were made elsewhere: all branches of the document in one round trip. */
+/**
+ * Plans revisions that were made elsewhere. Reads all branches of the document in one round trip.
+ */
 final class ReplicationPlanner implements DocumentPlanner {
   private final PlanningScope scope;
-  private final DocumentEdits edits;
+  private final EditGroup edits;
   private final CompletableFuture<List<EditBranch>> branches;
 
-  ReplicationPlanner(PlanningScope scope, DocumentEdits edits) {
+  ReplicationPlanner(PlanningScope scope, EditGroup edits) {
     this.scope = scope;
     this.edits = edits;
     this.branches = scope.revisions().branches(scope.tx(), edits.id());
   }
 
   @Override
-  public void readOn() {
+  public boolean readOn() {
     // All branches are being read already.
+    return false;
   }
 
   @Override
   public PlannedDocument plan() {
-    BranchMerge merge = scope.merge(Reads.await(branches));
+    BranchMerge merge = scope.merge(Awaiting.await(branches));
     Map<RevisionId, ExplodedBody> bodies = new HashMap<>();
     List<EditOutcome> outcomes = new ArrayList<>(edits.edits().size());
     for (Edit edit : edits.edits()) {
@@ -47,7 +50,7 @@ final class ReplicationPlanner implements DocumentPlanner {
         merge.update().map(update -> new DocumentUpdate(edits.id(), update, bodies)));
   }
 
-  /** As in CouchDB, a revision that is known is not checked again. */
+  /** As in CouchDB, a known revision is not checked again. */
   private EditOutcome take(
       ReplicatedEdit edit, BranchMerge merge, Map<RevisionId, ExplodedBody> bodies) {
     RevisionPath path = edit.path();

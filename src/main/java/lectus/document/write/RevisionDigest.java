@@ -10,9 +10,9 @@ import lectus.tuple.TupleWriter;
 
 /**
  * The hash of a new revision: MD5 over the tuple (deleted, parent's position, parent's hash), or
- * (deleted, nil) for a first revision, and the ordered leaves of the body. A parent's hash that is
- * printed as text is a string there, any other a byte string. Equal edits made on two servers get
- * equal revisions, whatever the order of the members. For one thread at a time.
+ * (deleted, nil) for a first revision, and the ordered leaves of the body. In the tuple, a parent's
+ * hash that is printed as text is a string; any other hash is a byte string. The same edit made on
+ * two servers gets the same revision, whatever the order of the members. Not thread-safe.
  */
 final class RevisionDigest {
   private final MessageDigest md5 = md5();

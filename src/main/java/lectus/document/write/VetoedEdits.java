@@ -3,14 +3,14 @@ package lectus.document.write;
 import lectus.error.LectusError;
 
 /**
- * Edits that are refused. If something else is wrong with them, that is told instead: CouchDB, too,
- * finds conflicts before it validates.
+ * Edits that validation refuses. Any other fault is reported instead: CouchDB, too, finds conflicts
+ * before it validates.
  */
-record VetoedEdits(DocumentPlanner planner, DocumentEdits edits, LectusError error)
+record VetoedEdits(DocumentPlanner planner, EditGroup edits, LectusError error)
     implements DocumentPlanner {
   @Override
-  public void readOn() {
-    planner.readOn();
+  public boolean readOn() {
+    return planner.readOn();
   }
 
   @Override

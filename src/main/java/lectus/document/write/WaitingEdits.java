@@ -7,12 +7,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Edits of a request that still have to be made, in their order. */
+/** The edits of a request that are still to be made, in order. */
 final class WaitingEdits {
-  private final Deque<DocumentEdits> waiting;
+  private final Deque<EditGroup> waiting;
   private final long batchBytes;
 
-  WaitingEdits(List<DocumentEdits> documents, long batchBytes) {
+  WaitingEdits(List<EditGroup> documents, long batchBytes) {
     this.waiting = new ArrayDeque<>(documents);
     this.batchBytes = batchBytes;
   }
@@ -22,16 +22,16 @@ final class WaitingEdits {
   }
 
   /**
-   * Takes what goes into the next transaction: at least one document, each only once, so that a
-   * second edit of a document sees what became of the first.
+   * Takes the edits for the next transaction: at least one document, and each document only once,
+   * so that a second edit of a document sees the result of the first.
    */
-  List<DocumentEdits> take(int documents) {
-    List<DocumentEdits> batch = new ArrayList<>();
-    List<DocumentEdits> again = new ArrayList<>();
+  List<EditGroup> take(int documents) {
+    List<EditGroup> batch = new ArrayList<>();
+    List<EditGroup> again = new ArrayList<>();
     Set<String> ids = new HashSet<>();
     long weight = 0;
     while (!waiting.isEmpty() && batch.size() < documents && weight < batchBytes) {
-      DocumentEdits next = waiting.removeFirst();
+      EditGroup next = waiting.removeFirst();
       if (ids.add(next.id())) {
         weight += next.weight();
         batch.add(next);
@@ -43,16 +43,16 @@ final class WaitingEdits {
     return batch;
   }
 
-  /** Takes all that is left, behind what was taken last. */
-  List<DocumentEdits> all(List<DocumentEdits> taken) {
-    List<DocumentEdits> all = new ArrayList<>(taken);
+  /** Takes everything left, after what was taken last. */
+  List<EditGroup> all(List<EditGroup> taken) {
+    List<EditGroup> all = new ArrayList<>(taken);
     all.addAll(waiting);
     waiting.clear();
     return all;
   }
 
-  /** Puts documents back to the front. */
-  void putBack(List<DocumentEdits> documents) {
+  /** Puts documents back at the front. */
+  void putBack(List<EditGroup> documents) {
     for (int i = documents.size() - 1; i >= 0; i--) {
       waiting.addFirst(documents.get(i));
     }

@@ -10,9 +10,9 @@ import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.error.LectusError;
-import lectus.store.Committed;
+import lectus.store.CommitResult;
 
-/** What became of a request's edits so far, over one transaction after the other. */
+/** The outcomes of a request's edits so far, across its transactions. */
 final class WriteProgress {
   private final EditOutcome[] outcomes;
   private final Set<ShardId> shards = new HashSet<>();
@@ -23,29 +23,32 @@ final class WriteProgress {
     this.outcomes = new EditOutcome[edits];
   }
 
-  /** Takes in a committed transaction; gives back what did not fit into it. */
-  List<DocumentEdits> add(Committed<WriteBatch.Result> committed) {
-    WriteBatch.Result result = committed.value();
-    instance = result.database().instance();
+  /** Adds the result of a committed transaction; returns what did not fit into it. */
+  List<EditGroup> add(CommitResult<EditTransaction.Result> committed) {
+    EditTransaction.Result result = committed.value();
+    instance = result.db().instance();
     for (PlannedDocument document : result.done()) {
       set(document.edits(), document.outcomes());
     }
     shards.addAll(result.shards());
     if (result.written() > 0) {
-      int incarnation = result.database().incarnation();
+      int incarnation = result.db().incarnation();
       last = Optional.of(Sequence.of(incarnation, committed.versionstamp(), result.written()));
     }
     return result.deferred();
   }
 
-  void fail(List<DocumentEdits> documents, LectusError error) {
-    for (DocumentEdits document : documents) {
+  void fail(List<EditGroup> documents, LectusError error) {
+    for (EditGroup document : documents) {
       set(document, PlannedDocument.failures(document, error));
     }
   }
 
-  /** Once something is stored a failure is told edit by edit, or what is stored would be lost. */
-  void failOrThrow(List<DocumentEdits> documents, RuntimeException failure) {
+  /**
+   * Once something is stored, a failure is reported edit by edit; otherwise the client would not
+   * learn what was stored.
+   */
+  void failOrThrow(List<EditGroup> documents, RuntimeException failure) {
     if (instance == null) {
       throw failure;
     }
@@ -53,14 +56,14 @@ final class WriteProgress {
   }
 
   /**
-   * @param current asks for the database's instance, if no transaction has told it
+   * @param current looks up the database's instance if no transaction told it
    */
   WriteResult result(Supplier<InstanceId> current) {
     InstanceId written = instance == null ? current.get() : instance;
     return new WriteResult(Arrays.asList(outcomes), written, last, shards);
   }
 
-  private void set(DocumentEdits document, List<EditOutcome> itsOutcomes) {
+  private void set(EditGroup document, List<EditOutcome> itsOutcomes) {
     for (int i = 0; i < itsOutcomes.size(); i++) {
       outcomes[document.places().get(i)] = itsOutcomes.get(i);
     }

@@ -1,6 +1,7 @@
 /**
  * The write path (RFC 001): {@link lectus.document.write.DocumentWriter} takes edits and says what
  * became of each. A request's edits are cut into batches, one transaction each; of a batch every
- * document is planned whole by the planner that its edit needs before anything is written.
+ * document is planned whole by the planner that its edit needs before anything is written. It knows
+ * neither request bodies nor answers.
  */
 package lectus.document.write;

@@ -11,16 +11,20 @@ import lectus.database.Era;
 import lectus.database.Generation;
 import lectus.database.Sequence;
 import lectus.error.LectusException;
-import lectus.feed.DatabaseEvents;
+import lectus.feed.DatabaseNotices;
 import lectus.feed.FeedText;
 import lectus.feed.TouchedShards;
 import lectus.feed.page.FeedPosition;
 import lectus.feed.page.Since;
 import lectus.json.JsonBuffer;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
 
-/** Shows and changes which shards take the changes of a database (RFC 018). */
+/**
+ * Shows and changes which shards take the changes of a database (<a
+ * href="https://github.com/apache/couchdb-documentation/blob/rfc/018-sharded-changes-feeds/rfcs/018-sharded-changes-feeds.md">RFC
+ * 018</a>).
+ */
 public final class ChangesShards {
   private static final String BEGINNING = "0";
 
@@ -33,8 +37,8 @@ public final class ChangesShards {
   }
 
   /**
-   * Appends as a JSON object, without a line feed, the generations of shards from the one in which
-   * a reader behind {@code since} goes on, oldest first (RFC 018, Read Path).
+   * Appends, as a JSON object without a line feed, the generations of shards from the one in which
+   * a reader after {@code since} continues, oldest first (RFC 018, Read Path).
    *
    * @throws LectusException {@code not_found}; {@code bad_request}: the database has not reached
    *     {@code since}
@@ -50,7 +54,7 @@ public final class ChangesShards {
   }
 
   private static void append(ReadTransaction tx, DatabaseHandle db, Since since, JsonBuffer out) {
-    Optional<Sequence> last = Reads.await(new UpdateSequence(db).read(tx));
+    Optional<Sequence> last = Awaiting.await(new UpdateSequence(db).read(tx));
     List<Era> eras = db.topology().erasFrom(position(tx, db, since, last));
     out.ascii("{\"update_seq\":").string(text(last)).ascii(",\"generations\":");
     char separator = '[';
@@ -82,7 +86,7 @@ public final class ChangesShards {
       out.ascii(",\"hash\":").string(generation.hash().text()).ascii(",\"shards\":");
       FeedText.appendShards(generation.shards(), out);
     } else {
-      // Nothing is left that a reader could miss.
+      // There is nothing left for a reader to miss.
       out.ascii(",\"hash\":null,\"shards\":[]");
     }
     out.octet('}');
@@ -93,13 +97,13 @@ public final class ChangesShards {
   }
 
   /**
-   * Lets new shards take the changes from now on, and tells who listens.
+   * Makes new shards take the changes from now on, and notifies listeners.
    *
    * @param shards how many, 1 to 1024
-   * @return the generation that begins
+   * @return the new generation
    * @throws LectusException {@code not_found}, {@code bad_request}
    */
-  public Generation reshard(DatabaseName name, int shards, DatabaseEvents events) {
+  public Generation reshard(DatabaseName name, int shards, DatabaseNotices events) {
     DatabaseHandle db = catalogue.reshard(name, shards);
     Generation generation = db.topology().current();
     events.publishUpdated(db.instance(), name, generation.since().orElseThrow(), TouchedShards.ANY);

@@ -12,10 +12,10 @@ import lectus.database.Sequence;
 import lectus.database.Statistics;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
 
-/** What {@code GET /{db}} tells of a database. */
+/** The content of {@code GET /{db}}. */
 public final class DatabaseInfo {
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
@@ -41,8 +41,8 @@ public final class DatabaseInfo {
   }
 
   /**
-   * Appends what {@code GET /{db}/_partition/{partition}} tells, without a line feed. A partition
-   * without documents is like one that never had any.
+   * Appends the content of {@code GET /{db}/_partition/{partition}}, without a line feed. A
+   * partition without documents looks like one that never had any.
    *
    * @throws LectusException {@code not_found}; {@code bad_request} if the database is not
    *     partitioned
@@ -52,7 +52,7 @@ public final class DatabaseInfo {
         transactions.read(
             tx -> {
               DatabaseHandle db = checkPartitioned(catalogue.current(tx, name));
-              return Reads.await(Statistics.ofPartition(tx, db, partition));
+              return Awaiting.await(Statistics.ofPartition(tx, db, partition));
             });
     out.ascii("{\"db_name\":").string(name.text());
     out.ascii(",\"sizes\":{\"active\":").number(statistics.activeBytes());
@@ -75,11 +75,11 @@ public final class DatabaseInfo {
   private static void append(ReadTransaction tx, DatabaseHandle db, JsonBuffer out) {
     CompletableFuture<Statistics> reading = Statistics.read(tx, db);
     CompletableFuture<Optional<Sequence>> sequence = new UpdateSequence(db).read(tx);
-    Statistics statistics = Reads.await(reading);
+    Statistics statistics = Awaiting.await(reading);
     out.ascii("{\"instance_start_time\":\"").number(db.createdAtSeconds());
     out.ascii("\",\"db_name\":").string(db.name().text());
     out.ascii(",\"purge_seq\":\"0\",\"update_seq\":");
-    out.string(Reads.await(sequence).map(Sequence::toString).orElse("0"));
+    out.string(Awaiting.await(sequence).map(Sequence::toString).orElse("0"));
     appendSizes(statistics, out);
     out.ascii(",\"props\":{").ascii(db.configuration().partitioned() ? "\"partitioned\":true" : "");
     out.ascii("},\"doc_del_count\":").number(statistics.deletedDocuments());
@@ -88,7 +88,7 @@ public final class DatabaseInfo {
     out.number(db.topology().current().shards().size()).ascii(",\"n\":1,\"w\":1,\"r\":1}}");
   }
 
-  /** Bodies are stored as they are counted, so the file is no larger than what is active. */
+  /** Bodies are stored as they are counted, so the file size equals the active size. */
   private static void appendSizes(Statistics statistics, JsonBuffer out) {
     out.ascii(",\"sizes\":{\"file\":").number(statistics.activeBytes());
     out.ascii(",\"external\":").number(statistics.externalBytes());

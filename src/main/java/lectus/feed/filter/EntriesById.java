@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import lectus.changes.ChangeEntry;
 
-/** Entries that a filter lets through by their documents' ids. */
+/** Filters entries by their documents' ids. */
 final class EntriesById implements PassingEntries {
   private final List<ChangeEntry> entries;
   private final Predicate<String> passes;

@@ -15,11 +15,11 @@ import lectus.json.LeafView;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
 /**
- * Which of the filters of a {@link FilterIndex} let entries through, in one transaction. What any
- * of their selectors looks at is read once of each document.
+ * Decides which filters of a {@link FilterIndex} accept entries, in one transaction. For each
+ * document it reads once what any of their selectors needs.
  */
 public final class EntryMatch<V> {
   private final FilterIndex<V> filters;
@@ -28,17 +28,17 @@ public final class EntryMatch<V> {
   private final RevisionsSubspace revisions;
   private final PageTime time = new PageTime();
 
-  /** Is told, of an entry, what becomes of it. */
+  /** Receives the result for an entry. */
   public interface Outcome<V> {
     /**
-     * @param revisions the leaves that are shown; empty for those that the feed's style shows
+     * @param revisions the leaves to show; empty for those of the feed's style
      */
     void passes(V who, Optional<List<RevisionId>> revisions);
 
-    /** Whether it passes cannot be told. */
+    /** It cannot be determined whether the entry passes. */
     void fails(V who, Throwable failure);
 
-    /** It took too long to find out. */
+    /** Matching took too long. */
     void waits(V who);
   }
 
@@ -50,10 +50,10 @@ public final class EntryMatch<V> {
   }
 
   /**
-   * An entry of which the selectors' leaves are being read.
+   * An entry for which the leaves that selectors need are being read.
    *
-   * @param winner null where no selector has to see it
-   * @param branches null where only the winner is looked at
+   * @param winner null if no selector has to see it
+   * @param branches null if only the winner is matched
    */
   public record Started(
       ChangeEntry entry,
@@ -71,12 +71,12 @@ public final class EntryMatch<V> {
         allLeaves ? revisions.branches(tx, entry.docId()) : null);
   }
 
-  /** Whether so much was read that another transaction had better go on. */
+  /** Whether so much was read that another transaction should continue. */
   public boolean isSpent() {
     return time.isUp() || documents.bytesRead() >= SelectedEntries.MOST_BYTES;
   }
 
-  /** A document that cannot be read concerns those alone that have to see it. */
+  /** An unreadable document affects only those who have to see it. */
   public void finish(Started started, Outcome<V> outcome) {
     ChangeEntry entry = started.entry();
     filters.byId(entry.docId()).forEach(who -> outcome.passes(who, Optional.empty()));
@@ -86,7 +86,7 @@ public final class EntryMatch<V> {
     try {
       finishSelectors(started, outcome);
     } catch (RuntimeException unreadable) {
-      RuntimeException failure = Reads.failureOfData(unreadable);
+      RuntimeException failure = Awaiting.failureOfData(unreadable);
       filters.selectors().all().forEach(who -> outcome.fails(who, failure));
     }
   }
@@ -110,7 +110,7 @@ public final class EntryMatch<V> {
               }
             });
     if (branched) {
-      matchBranches(entry, Reads.await(started.branches()), outcome);
+      matchBranches(entry, Awaiting.await(started.branches()), outcome);
     }
   }
 
@@ -140,7 +140,7 @@ public final class EntryMatch<V> {
     passing.forEach((who, leaves) -> outcome.passes(who, Optional.of(leaves)));
   }
 
-  /** What one selector costs or cannot do does not concern the others. */
+  /** The cost or failure of one selector does not affect the others. */
   private void match(V who, String docId, LeafView document, Outcome<V> outcome, Runnable matches) {
     if (time.isUp()) {
       outcome.waits(who);

@@ -8,16 +8,16 @@ import lectus.error.LectusException;
 import lectus.json.JsonValue;
 import lectus.selector.Selector;
 
-/** Which rows of a feed are shown. */
+/** Decides which rows of a feed are shown. */
 public sealed interface FeedFilter {
-  /** All. */
+  /** All rows. */
   record None() implements FeedFilter {}
 
   /** {@code filter=_doc_ids}. */
   final class DocumentIds implements FeedFilter {
     private final Set<String> ids;
 
-    /** Feeds are looked up by their filters, each time one comes and goes. */
+    /** Cached, because feeds are looked up by their filters whenever one comes or goes. */
     private final int hash;
 
     public DocumentIds(Set<String> ids) {
@@ -43,7 +43,7 @@ public sealed interface FeedFilter {
   /** {@code filter=_design}. */
   record DesignDocuments() implements FeedFilter {}
 
-  /** {@code filter=_selector}: by what documents, tombstones among them, consist of. */
+  /** {@code filter=_selector}: by the content of documents, including tombstones. */
   record Selected(Selector selector) implements FeedFilter {}
 
   /** Whether a document with this id may be shown. */

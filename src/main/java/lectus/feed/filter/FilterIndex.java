@@ -12,11 +12,11 @@ import lectus.document.DocumentId;
 import lectus.selector.SelectorIndex;
 
 /**
- * Finds out which of many filters let an entry through. Filters by ids are found by the entry's id,
- * selectors by the values that they want, so that those that do not let it through cost little or
- * nothing. For one thread at a time.
+ * Finds which of many filters accept an entry. Filters by id are found by the entry's id, selectors
+ * by the values they require. So filters that do not accept the entry cost little or nothing. Not
+ * thread-safe.
  *
- * @param <V> stands for a filter
+ * @param <V> identifies a filter
  */
 public final class FilterIndex<V> {
   private final Set<V> all = new LinkedHashSet<>();
@@ -24,11 +24,11 @@ public final class FilterIndex<V> {
   private final Map<String, List<V>> byId = new HashMap<>();
   private final SelectorIndex<V> selectors = new SelectorIndex<>();
 
-  /** Those of the selectors that match all leaves of a document. */
+  /** The selectors that match all leaves of a document. */
   private final Set<V> ofAllLeaves = new LinkedHashSet<>();
 
   /**
-   * @param allLeaves whether every leaf of a document is shown, where a selector matches leaves
+   * @param allLeaves whether every leaf of a document is shown; a selector then matches each leaf
    */
   public void add(V who, FeedFilter filter, boolean allLeaves) {
     if (filter instanceof FeedFilter.None) {
@@ -46,7 +46,7 @@ public final class FilterIndex<V> {
   }
 
   /**
-   * @param filter with which it was added
+   * @param filter the filter with which it was added
    */
   public void remove(V who, FeedFilter filter) {
     all.remove(who);
@@ -64,7 +64,7 @@ public final class FilterIndex<V> {
     return some.isEmpty() ? null : some;
   }
 
-  /** Looks at entries of a database in one transaction, with the filters that there are now. */
+  /** Examines entries of a database in one transaction, with the current filters. */
   public EntryMatch<V> in(ReadTransaction tx, DatabaseHandle db) {
     return new EntryMatch<>(this, tx, db);
   }

@@ -7,10 +7,10 @@ import lectus.changes.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.revision.RevisionId;
 
-/** The entries of a page that a filter lets through, in their order. */
+/** The entries of a page that a filter accepts, in order. */
 public interface PassingEntries {
   /**
-   * @param allLeaves whether every leaf of a document is shown, where a selector matches leaves
+   * @param allLeaves whether every leaf of a document is shown; a selector then matches each leaf
    */
   static PassingEntries of(
       ReadTransaction tx,
@@ -28,13 +28,13 @@ public interface PassingEntries {
   Passing next();
 
   /**
-   * How many entries come before the next call's: up to and with the one given out last, or, when
-   * there was no next one, all of which it is known.
+   * Returns the number of entries examined: up to and including the last one returned or, if there
+   * was no next one, all entries known not to pass.
    */
   int lookedAt();
 
   /**
-   * @param revisions the leaves that are shown; empty for those that the feed's style shows
+   * @param revisions the leaves to show; empty for those of the feed's style
    */
   record Passing(ChangeEntry entry, Optional<List<RevisionId>> revisions) {}
 }

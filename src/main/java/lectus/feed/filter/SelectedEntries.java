@@ -1,6 +1,7 @@
 package lectus.feed.filter;
 
 import com.apple.foundationdb.ReadTransaction;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -19,27 +20,34 @@ import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 import lectus.selector.Extent;
 import lectus.selector.Selector;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
 /**
- * Entries whose documents match a selector. What it looks at is read of many documents at once,
- * ahead of the one that is matched, since most will not pass; where the store reads on the calling
- * thread, another one helps.
+ * Filters entries whose documents match a selector. It reads ahead what the selector needs of many
+ * documents at once, since most will not pass. If the store reads on the calling thread, another
+ * thread helps.
  */
 final class SelectedEntries implements PassingEntries {
-  /** Documents read ahead where the selector looks at a few leaves of each. */
+  /** Maximum number of documents read ahead if the selector needs a few leaves of each. */
   private static final int MOST_AHEAD = 256;
 
-  /** The same where it looks at containers, which may be of any size. */
+  /** The same if it needs containers, which may be of any size. */
   private static final int MOST_CONTAINERS_AHEAD = 32;
 
   private static final int FIRST_AHEAD = 16;
 
-  /** So many parts of what is read ahead are begun apart. */
+  /** Number of separate parts into which the read-ahead is divided. */
   private static final int PARTS = 4;
 
-  /** Bytes of keys and values after which a page ends, were there time for more. */
+  /** Bytes of keys and values after which a page ends, even if there is time for more. */
   static final long MOST_BYTES = 8_000_000;
+
+  /**
+   * A costly selector gives its thread to others in between, live tails above all. This time begins
+   * with the first match. Otherwise a page on a store whose answers take longer would match that
+   * one document and discard all that was read ahead.
+   */
+  private static final Duration TURN = Duration.ofMillis(50);
 
   private final ReadTransaction tx;
   private final List<ChangeEntry> entries;
@@ -50,14 +58,14 @@ final class SelectedEntries implements PassingEntries {
   private final ReadAhead ahead;
   private final PartsAhead<List<Started>> parts;
   private final Deque<Started> reading = new ArrayDeque<>();
-  private final PageTime time = new PageTime();
+  private PageTime turn;
   private int started;
   private int matched;
   private int lookedAt;
   private Passing next;
 
   /**
-   * @param branches of a document whose leaves are all matched; null where the winner is
+   * @param branches all branches, if every leaf is matched; null if the winner is
    */
   private record Started(
       ChangeEntry entry,
@@ -88,6 +96,7 @@ final class SelectedEntries implements PassingEntries {
   public boolean hasNext() {
     while (next == null && mayGoOn()) {
       next = match(nextStarted());
+      turn = matched == 0 ? new PageTime(TURN) : turn;
       matched++;
       ahead.took(matched, documents.bytesRead());
     }
@@ -99,7 +108,7 @@ final class SelectedEntries implements PassingEntries {
   }
 
   private boolean mayGoOn() {
-    boolean isSpent = matched > 0 && (documents.bytesRead() >= MOST_BYTES || time.isUp());
+    boolean isSpent = matched > 0 && (documents.bytesRead() >= MOST_BYTES || turn.isUp());
     return matched < entries.size() && !isSpent;
   }
 
@@ -143,14 +152,14 @@ final class SelectedEntries implements PassingEntries {
         : new Started(entry, documents.start(entry.docId(), entry.deleted(), entry.winner()), null);
   }
 
-  /** Null where no leaf passes. */
+  /** Returns null if no leaf passes. */
   private Passing match(Started document) {
     if (document.branches() == null) {
       return documents.matches(selector, document.winner())
           ? new Passing(document.entry(), Optional.empty())
           : null;
     }
-    List<RevisionId> passing = matching(document.entry(), Reads.await(document.branches()));
+    List<RevisionId> passing = matching(document.entry(), Awaiting.await(document.branches()));
     return passing.isEmpty() ? null : new Passing(document.entry(), Optional.of(passing));
   }
 

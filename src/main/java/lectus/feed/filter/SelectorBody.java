@@ -12,15 +12,15 @@ import lectus.json.JsonValue;
 import lectus.selector.Selector;
 
 /**
- * What {@code filter=_selector} is given: {@code {"selector":{…},"fields":["a","b.c"]}}.
+ * The body for {@code filter=_selector}: {@code {"selector":{…},"fields":["a","b.c"]}}.
  *
  * @param fields of {@code include_docs} rows; empty for all
  */
 public record SelectorBody(FeedFilter.Selected filter, List<FieldPath> fields) {
 
   /**
-   * @throws LectusException {@code bad_request}, with the sentence of {@code _find} where the
-   *     selector is wrong
+   * @throws LectusException {@code bad_request}, with the sentence of {@code _find} if the selector
+   *     is wrong
    */
   public static SelectorBody parse(byte[] body) {
     JsonValue.JsonObject object = RequestJson.object(body);
@@ -40,7 +40,7 @@ public record SelectorBody(FeedFilter.Selected filter, List<FieldPath> fields) {
   }
 
   /**
-   * @param fields an array of names as {@link FieldPath} has them; an empty one stands for all
+   * @param fields an array of names in {@link FieldPath}'s syntax; an empty one stands for all
    * @throws LectusException {@code bad_request}
    */
   public static List<FieldPath> fields(JsonValue fields) {
@@ -63,7 +63,7 @@ public record SelectorBody(FeedFilter.Selected filter, List<FieldPath> fields) {
     throw LectusException.badRequest("Invalid JSON for field spec: " + json);
   }
 
-  /** {@code _changes} has one name for all that is wrong with a selector. */
+  /** {@code _changes} has one error name for every fault of a selector. */
   private static <T> T asBadRequest(Supplier<T> parsed) {
     try {
       return parsed.get();

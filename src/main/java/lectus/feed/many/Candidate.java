@@ -4,17 +4,17 @@ import lectus.database.DatabaseName;
 import lectus.store.Versionstamp;
 
 /**
- * Something of one database that is still to be told: its changes, or its end.
+ * A database that still has something to deliver: its changes, or its end.
  *
- * @param atLeast nothing of it comes before this point
+ * @param atLeast a lower bound of the point at which that lies
  */
 record Candidate(DatabaseName name, Kind kind, Versionstamp atLeast) {
 
-  /** How much is known of where it is. */
+  /** How precisely the point is known. */
   enum Kind {
-    /** Changes, the first of them somewhere behind the point. */
+    /** Changes; the first lies somewhere after the point. */
     SOMEWHERE,
-    /** Changes, the first of them at the point when it was looked at: then, or later by now. */
+    /** Changes; the first was at the point when last examined, and is there or later now. */
     CHANGES,
     /** The database's end, at the point. */
     END

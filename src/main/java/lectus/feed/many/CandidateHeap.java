@@ -5,12 +5,15 @@ import lectus.database.DatabaseName;
 import lectus.store.Versionstamp;
 
 /**
- * Candidates by the point at which each may begin, the earliest first, some sixty bytes each
- * however many they are: a binary heap over columns of primitives. Those for changes are also found
- * by name, of which each has one at most. Not for several threads.
+ * Candidates ordered by the point at which each may begin, the earliest first: a binary heap over
+ * primitive columns, about sixty bytes per candidate. Candidates for changes can also be found by
+ * name; each name has at most one. Not thread-safe.
  */
 final class CandidateHeap {
   private static final int FIRST_CAPACITY = 16;
+
+  /** Of one candidate, in all columns. */
+  private static final int COLUMNS_BYTES = Long.BYTES + 4 * Integer.BYTES + Byte.BYTES;
 
   /** A place without a candidate. */
   private static final int NONE = -1;
@@ -20,7 +23,7 @@ final class CandidateHeap {
   /** Numbers of candidates, by their places in the heap. */
   private int[] heap = new int[FIRST_CAPACITY];
 
-  /** By the numbers of candidates: the first 8 bytes of the point, its last 4, and so on. */
+  /** By candidate number: the first 8 bytes of the point, its last 4, and so on. */
   private long[] high = new long[FIRST_CAPACITY];
 
   private int[] low = new int[FIRST_CAPACITY];
@@ -28,7 +31,7 @@ final class CandidateHeap {
   private int[] names = new int[FIRST_CAPACITY];
   private int[] places = new int[FIRST_CAPACITY];
 
-  /** Numbers that were given out; those given back are behind the heap's end, to be used again. */
+  /** Numbers assigned so far. Released ones lie after the heap's end and are reused. */
   private int numbers;
 
   private int size;
@@ -43,17 +46,19 @@ final class CandidateHeap {
     return size;
   }
 
-  /** Bytes held. */
+  /** Returns the bytes held. */
   long bytes() {
-    return 25L * heap.length + 4L * byName.length + arena.capacity();
+    return (long) COLUMNS_BYTES * heap.length
+        + (long) Integer.BYTES * byName.length
+        + arena.capacity();
   }
 
-  /** Whether it is worth while to put what is left into another, smaller heap. */
+  /** Whether it is worth moving the rest to another, smaller heap. */
   boolean isMostlyEmpty() {
     return numbers > 4 * FIRST_CAPACITY && size < numbers / 4;
   }
 
-  /** One for changes takes the place of the one that the name had. */
+  /** A candidate for changes replaces the previous one of that name. */
   void add(Candidate candidate) {
     boolean isForChanges = candidate.kind() != Candidate.Kind.END;
     if (isForChanges) {
@@ -74,12 +79,12 @@ final class CandidateHeap {
     rise(size - 1);
   }
 
-  /** Null if there is none. */
+  /** Returns the first; null if there is none. */
   Candidate first() {
     return size == 0 ? null : candidate(heap[0]);
   }
 
-  /** Takes the first out; null if there is none. */
+  /** Removes and returns the first; null if there is none. */
   Candidate poll() {
     Candidate first = first();
     if (first != null) {
@@ -120,7 +125,7 @@ final class CandidateHeap {
   private static long number(byte[] bytes, int from, int count) {
     long number = 0;
     for (int i = from; i < from + count; i++) {
-      number = number << Byte.SIZE | bytes[i] & 0xff;
+      number = number << Byte.SIZE | (bytes[i] & 0xff);
     }
     return number;
   }
@@ -216,7 +221,7 @@ final class CandidateHeap {
     return table;
   }
 
-  /** Where a name is, or else where it would be. */
+  /** Returns the slot of a name, or the slot where it would be. */
   private int slot(DatabaseName name) {
     int slot = home(NameArena.hash(name));
     while (byName[slot] != NONE && !arena.is(names[byName[slot]], name)) {
@@ -254,7 +259,7 @@ final class CandidateHeap {
     byName[slot] = number;
   }
 
-  /** Closes the gap with those behind it that are not at home there. */
+  /** Closes the gap with later candidates that are not in their home slots. */
   private void leave(int number) {
     int gap = home(arena.hash(names[number]));
     while (byName[gap] != number) {

@@ -17,17 +17,17 @@ import lectus.feed.page.FeedOptions;
 import lectus.feed.page.PageRows;
 import lectus.feed.page.RowFrame;
 import lectus.feed.updates.StorePosition;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
 
 /**
- * Merges the changes of the candidates in the order of the store, at one read version as of which
- * they are complete. The databases whose turn it is are open while a page lasts; of all others, and
- * of these behind the page, only where each begins is held in memory.
+ * Merges the candidates' changes in the order of the store, at one read version as of which they
+ * are complete. Only the databases with the next changes are open while a page is built. For all
+ * others, and after the page for these too, only the point at which each begins is kept in memory.
  */
 final class CandidateMerge {
   private final ReadTransaction tx;
-  private final Candidates candidates;
+  private final CandidateQueue candidates;
   private final Openings openings;
   private final FeedOptions options;
   private final PageLimits limits;
@@ -35,7 +35,7 @@ final class CandidateMerge {
   private final RowsBuilder<StorePosition> rows = new RowsBuilder<>(512);
   private final PriorityQueue<OpenDatabase> open = new PriorityQueue<>();
 
-  /** Candidates that were taken out, to be put back if this transaction comes to nothing. */
+  /** Candidates removed from the queue; put back if this transaction fails. */
   private final List<Candidate> taken = new ArrayList<>();
 
   private Versionstamp position;
@@ -44,7 +44,7 @@ final class CandidateMerge {
 
   CandidateMerge(
       ReadTransaction tx,
-      Candidates candidates,
+      CandidateQueue candidates,
       Openings openings,
       FeedOptions options,
       PageLimits limits,
@@ -58,17 +58,17 @@ final class CandidateMerge {
   }
 
   /**
-   * The rows behind {@code from}: there may be none although the end is not reached, where this
-   * transaction did not come to the first. If it fails, the candidates are what they were.
+   * Returns the rows after {@code from}. It may return none before the end if this transaction did
+   * not reach the first row. If it fails, the candidates are unchanged.
    *
-   * @param limit rows at most
+   * @param limit maximum number of rows
    */
   LivePage<StorePosition> page(StorePosition from, long limit) {
     this.position = from.at();
     this.limit = limit;
     boolean done = false;
     try {
-      long readVersion = Reads.await(tx.getReadVersion());
+      long readVersion = Awaiting.await(tx.getReadVersion());
       while (!isFull() && takeNext()) {}
       done = true;
       return end(readVersion);
@@ -100,10 +100,10 @@ final class CandidateMerge {
     return rows.size() >= limit
         || lookedAt >= limits.rows(options.includeDocs())
         || rows.json().length() >= limits.bytes()
-        || lookedAt > 0 && time.isUp();
+        || (lookedAt > 0 && time.isUp());
   }
 
-  /** False if there is nothing more, or another transaction has to go on. */
+  /** Returns false if there is nothing more, or if another transaction has to continue. */
   private boolean takeNext() {
     Candidate first = candidates.peek();
     Versionstamp end = first == null ? candidates.horizon() : first.atLeast();
@@ -123,7 +123,7 @@ final class CandidateMerge {
     return openFirst();
   }
 
-  /** Opens the first candidate, with those beside it of which it is not known where they begin. */
+  /** Opens the first candidate, together with the next ones whose beginning is unknown. */
   private boolean openFirst() {
     if (openings.isOver()) {
       return false;
@@ -141,7 +141,7 @@ final class CandidateMerge {
     return candidate != null && candidate.kind() == Candidate.Kind.SOMEWHERE;
   }
 
-  /** Takes changes of the open database that comes first, up to where others may have some. */
+  /** Takes changes of the first open database, up to where others may have some. */
   private void takeChanges(Versionstamp candidatesBegin) {
     OpenDatabase db = open.poll();
     Versionstamp end = candidatesBegin;
@@ -165,7 +165,7 @@ final class CandidateMerge {
     }
   }
 
-  /** Changes that this page may still look at. */
+  /** Returns how many more changes this page may examine. */
   private int room() {
     boolean eachIsShown = options.filter() instanceof FeedFilter.None;
     long room = limits.rows(options.includeDocs()) - lookedAt;

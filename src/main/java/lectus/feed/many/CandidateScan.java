@@ -7,33 +7,33 @@ import lectus.database.DatabaseLife;
 import lectus.database.DatabaseUpdate;
 import lectus.feed.PageTime;
 import lectus.feed.updates.StorePosition;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
 import lectus.updates.UpdatesLog;
 
 /**
- * Finds the databases that have something behind a reader's position. From the beginning of the
- * store these are all that the catalogue has; from anywhere else those in the updates log behind
- * the position.
+ * Finds the databases that have something after a reader's position. From the beginning of the
+ * store, these are all databases in the catalogue; from anywhere else, those in the updates log
+ * after the position.
  *
- * <p>It may take several transactions. That the log is compacted, and databases are written,
- * created and deleted meanwhile, does no harm: a row is only removed once another one lies further
- * on, where the scan has not been. Only when it has come to the end does it know what comes first:
- * of a database that was written twice, only the later row may be left.
+ * <p>A scan may take several transactions. It tolerates that the log is compacted, and that
+ * databases are written, created and deleted meanwhile: a row is removed only once a later one
+ * exists, which the scan has not reached. Only at the end does it know what comes first, because
+ * only the later row may be left of a database that was written twice.
  */
 final class CandidateScan {
   private final UpdatesLog log;
   private final ScanLimits limits;
   private final CatalogueListing listing;
-  private final Candidates candidates;
+  private final CandidateQueue candidates;
 
-  /** The first point of the log not looked at; null as long as nothing was looked at. */
+  /** The first point of the log not yet examined; null at the beginning. */
   private Versionstamp logFrom;
 
-  /** Whether it had come to the end when it last looked. */
+  /** Whether it had reached the end when it last looked. */
   private boolean complete;
 
-  /** What came before this point is told, or is among the candidates. */
+  /** Everything before this point was delivered, or is among the candidates. */
   private Versionstamp knownTo;
 
   CandidateScan(
@@ -50,29 +50,29 @@ final class CandidateScan {
         fromBeginning
             ? CatalogueListing.of(wanted, catalogue)
             : CatalogueListing.none(wanted, catalogue);
-    this.candidates = new Candidates(wanted, memory);
+    this.candidates = new CandidateQueue(wanted, memory);
     this.logFrom = fromBeginning ? null : from.at().startOfCommit();
     this.knownTo = from.at();
   }
 
-  /** Whether it has come to its horizon: behind that only another scan finds what comes next. */
+  /** Whether it has reached its horizon: only another scan finds what comes next. */
   boolean isOver() {
     return complete && candidates.isAtHorizon();
   }
 
-  Candidates candidates() {
+  CandidateQueue candidates() {
     return candidates;
   }
 
   /**
-   * Looks on, as far as one transaction goes. What it has found it keeps even if the transaction
-   * fails then.
+   * Scans as far as one transaction allows. It keeps what it has found even if the transaction
+   * fails.
    *
-   * @param position how far the reader has come
+   * @param position the reader's position
    * @return whether the candidates are complete as of the transaction's read version
    */
   boolean run(ReadTransaction tx, Openings openings, StorePosition position, PageTime time) {
-    Versionstamp end = Versionstamp.upTo(Reads.await(tx.getReadVersion())).successor();
+    Versionstamp end = Versionstamp.upTo(Awaiting.await(tx.getReadVersion())).successor();
     if (logFrom == null) {
       logFrom = end;
       knownTo = end;
@@ -87,13 +87,13 @@ final class CandidateScan {
     return true;
   }
 
-  /** Reads no more at once than leaves the candidates within twice what is kept of them. */
+  /** Reads only as many at once as keep the candidates within twice their limit. */
   private boolean list(
       ReadTransaction tx, Openings openings, Versionstamp position, PageTime time) {
     int atOnce = Math.min(limits.listed(), limits.candidates());
     int left = limits.rows();
     while (!listing.isDone()) {
-      if (left <= 0 || left < limits.rows() && time.isUp()) {
+      if (left <= 0 || (left < limits.rows() && time.isUp())) {
         return false;
       }
       for (DatabaseLife life : listing.next(tx, atOnce, time)) {
@@ -112,7 +112,7 @@ final class CandidateScan {
     Optional<Versionstamp> from = Optional.of(logFrom);
     int left = limits.rows();
     while (from.isPresent()) {
-      if (left <= 0 || left < limits.rows() && time.isUp()) {
+      if (left <= 0 || (left < limits.rows() && time.isUp())) {
         return false;
       }
       UpdatesLog.Chunk chunk = log.read(tx, from.get(), limits.logRows());
@@ -125,7 +125,9 @@ final class CandidateScan {
     return true;
   }
 
-  /** Where to go on; empty at the log's end. A row may be compared with many patterns. */
+  /**
+   * Returns where to continue; empty at the log's end. A row may be compared with many patterns.
+   */
   private Optional<Versionstamp> add(UpdatesLog.Chunk chunk, Versionstamp position, PageTime time) {
     for (DatabaseUpdate row : chunk.rows()) {
       candidates.add(row, knownTo, position);
@@ -138,8 +140,8 @@ final class CandidateScan {
   }
 
   /**
-   * Forgets candidates if there are too many: those that come last. To know which these are it
-   * looks up where each begins of which nothing is known. False if that takes another transaction.
+   * Drops the last candidates if there are too many. To know which are last, it first looks up the
+   * unknown beginnings. Returns false if that takes another transaction.
    */
   private boolean makeRoom(Openings openings, Versionstamp position) {
     if (!candidates.areTooMany(limits.candidates())) {

@@ -9,19 +9,19 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseLife;
 import lectus.database.DatabaseName;
 import lectus.feed.PageTime;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
-/** Lists the databases of a set that exist, a part in each transaction. */
+/** Lists the existing databases of a set, a part in each transaction. */
 final class CatalogueListing {
   private final DatabaseSet wanted;
   private final Catalogue catalogue;
 
-  /** What is not listed yet. */
+  /** The names not listed yet. */
   private final List<DatabaseName> names;
 
   private final List<DatabasePattern> patterns;
 
-  /** How far the first of the patterns is listed. */
+  /** How far the first pattern has been listed. */
   private Optional<DatabaseName> listed = Optional.empty();
 
   private CatalogueListing(
@@ -39,7 +39,7 @@ final class CatalogueListing {
     return new CatalogueListing(wanted, catalogue, wanted.names(), wanted.patterns());
   }
 
-  /** One that has nothing to list. */
+  /** Returns a listing without databases. */
   static CatalogueListing none(DatabaseSet wanted, Catalogue catalogue) {
     return new CatalogueListing(wanted, catalogue, List.of(), List.of());
   }
@@ -49,10 +49,10 @@ final class CatalogueListing {
   }
 
   /**
-   * The next databases, of which one that has several reasons to be in the set may come twice.
+   * Returns the next databases. One that several names or patterns match may come twice.
    *
-   * @param limit rows of the catalogue looked at at most
-   * @param time when it is up, what is left of the rows is looked at by the next transaction
+   * @param limit maximum number of catalogue rows to read
+   * @param time when it is up, the next transaction examines the remaining rows
    */
   List<DatabaseLife> next(ReadTransaction tx, int limit, PageTime time) {
     return names.isEmpty() ? nextMatching(tx, limit, time) : nextNamed(tx, limit);
@@ -63,7 +63,7 @@ final class CatalogueListing {
     List<CompletableFuture<Optional<DatabaseLife>>> reading = new ArrayList<>(next.size());
     next.forEach(name -> reading.add(catalogue.life(tx, name)));
     List<DatabaseLife> lives =
-        reading.stream().flatMap(life -> Reads.await(life).stream()).toList();
+        reading.stream().flatMap(life -> Awaiting.await(life).stream()).toList();
     next.clear();
     return lives;
   }

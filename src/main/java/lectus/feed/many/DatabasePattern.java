@@ -6,15 +6,16 @@ import lectus.database.DatabaseName;
 import lectus.error.LectusException;
 
 /**
- * A pattern of database names: {@code *} stands for any run of characters, an empty one and slashes
- * included, everything else for itself. No name has a {@code *}, so it needs no escape.
+ * A pattern of database names: {@code *} stands for any run of characters, including an empty one
+ * and slashes; every other character stands for itself. No name contains a {@code *}, so it needs
+ * no escape.
  */
 final class DatabasePattern {
   private static final Pattern LEGAL = Pattern.compile("[a-z0-9_$()+/*-]*");
 
   private final List<String> parts;
 
-  /** At least two: what stands between the stars, before the first and behind the last. */
+  /** At least two: the text before the first star, between stars, and after the last star. */
   private DatabasePattern(List<String> parts) {
     this.parts = parts;
   }
@@ -34,7 +35,7 @@ final class DatabasePattern {
     return new DatabasePattern(List.of(text.split("\\*", -1)));
   }
 
-  /** What every name that matches begins with. */
+  /** Returns the prefix of every matching name. */
   String head() {
     return parts.get(0);
   }
@@ -46,7 +47,7 @@ final class DatabasePattern {
     if (!text.startsWith(head()) || !text.endsWith(tail) || end < head().length()) {
       return false;
     }
-    // The leftmost place of each part leaves the most room for those that follow.
+    // Matching each part as far left as possible leaves the most room for the following parts.
     int at = head().length();
     for (String part : parts.subList(1, parts.size() - 1)) {
       int found = text.indexOf(part, at);

@@ -10,9 +10,8 @@ import lectus.error.LectusException;
 import lectus.feed.WantedDatabases;
 
 /**
- * Databases that a reader wants in one order: by name, and by patterns such as {@code user-*} (see
- * {@link DatabasePattern}). Those that do not exist yet belong to it, too, from the moment they are
- * created.
+ * The databases that a reader wants in one order: by name, and by patterns such as {@code user-*}
+ * (see {@link DatabasePattern}). Databases that do not exist yet belong to it from their creation.
  */
 public final class DatabaseSet {
   private final Set<DatabaseName> names;
@@ -24,8 +23,8 @@ public final class DatabaseSet {
   }
 
   /**
-   * @param namesAndPatterns what has a {@code *} is a pattern
-   * @throws LectusException {@code illegal_database_name} where no database could have such a name
+   * @param namesAndPatterns a text with a {@code *} is a pattern
+   * @throws LectusException {@code illegal_database_name} if no database could have such a name
    */
   public static DatabaseSet of(List<String> namesAndPatterns) {
     Set<DatabaseName> names = new LinkedHashSet<>();
@@ -40,7 +39,7 @@ public final class DatabaseSet {
     return new DatabaseSet(names, patterns);
   }
 
-  /** Whether it stands for all databases whose names are like it, not for one. */
+  /** Whether it is a pattern, not the name of one database. */
   public static boolean isPattern(String text) {
     return DatabasePattern.isPattern(text);
   }
@@ -49,7 +48,7 @@ public final class DatabaseSet {
     return names.contains(name) || patterns.stream().anyMatch(pattern -> pattern.matches(name));
   }
 
-  /** The same, for {@link lectus.feed.DatabaseEvents}. */
+  /** Returns the same set for {@link lectus.feed.DatabaseNotices}. */
   WantedDatabases wanted() {
     Set<String> heads =
         patterns.stream().map(DatabasePattern::head).collect(Collectors.toUnmodifiableSet());

@@ -5,7 +5,7 @@ import java.util.Optional;
 import lectus.database.Catalogue;
 import lectus.document.PageLimits;
 import lectus.error.LectusException;
-import lectus.feed.DatabaseEvents;
+import lectus.feed.DatabaseNotices;
 import lectus.feed.LivePage;
 import lectus.feed.LiveStart;
 import lectus.feed.PageTime;
@@ -13,18 +13,18 @@ import lectus.feed.Rows;
 import lectus.feed.page.FeedOptions;
 import lectus.feed.updates.StorePosition;
 import lectus.feed.updates.StoreSince;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
 import lectus.updates.UpdatesLog;
 
 /**
- * Reads the changes of many databases in one order, that of the store's commits, with one position
- * to go on from. Databases that are created later join, those that are deleted leave in order.
+ * Reads the changes of many databases in one order, that of the store's commits, with a single
+ * resume position. Databases created later join; deleted ones leave in order.
  */
 public final class ManyDatabases {
-  /** A reader's thread is free again for others after so long, and notices that its client left. */
+  /** A reader's thread is released for others after this time, and notices that its client left. */
   private static final Duration STEP = Duration.ofMillis(200);
 
   private final Catalogue catalogue;
@@ -35,8 +35,7 @@ public final class ManyDatabases {
   private final CandidateMemory memory;
 
   /**
-   * @param candidateBytes that all readers together may hold of the databases they are about to
-   *     read
+   * @param candidateBytes memory that all readers together may use for candidates
    */
   public ManyDatabases(
       Store store, Catalogue catalogue, TransactionRunner transactions, long candidateBytes) {
@@ -65,17 +64,17 @@ public final class ManyDatabases {
   }
 
   /**
-   * Opens the changes of a set of databases to be read live. Each row names its database ({@link
+   * Opens the changes of a set of databases for live reading. Each row names its database ({@link
    * Rows#database}); a row without bytes says that its database was deleted ({@link Rows#isLeft}).
-   * The rows' {@code seq} is their database's own sequence, their point that of the store.
+   * A row's {@code seq} is its database's own sequence; its point is the store's.
    *
-   * <p>A position is good for any set of databases, but tells nothing of changes before it of
+   * <p>A position is valid for any set of databases. It says nothing about earlier changes of
    * databases that were not in the set.
    *
    * @throws LectusException {@code bad_request}: the store has not reached {@code since}
    */
   public LiveStart<StorePosition> live(
-      DatabaseSet databases, FeedOptions options, StoreSince since, DatabaseEvents events) {
+      DatabaseSet databases, FeedOptions options, StoreSince since, DatabaseNotices events) {
     return new LiveStart<>(
         new ManyDatabasesSource(this, events, databases, options), position(since));
   }
@@ -84,21 +83,21 @@ public final class ManyDatabases {
     if (since instanceof StoreSince.After after) {
       return transactions.read(after.position()::checkReached);
     }
-    long readVersion = transactions.read(tx -> Reads.await(tx.getReadVersion()));
+    long readVersion = transactions.read(tx -> Awaiting.await(tx.getReadVersion()));
     return new StorePosition(Versionstamp.upTo(readVersion));
   }
 
-  /** A scan that begins at a position. */
+  /** Returns a scan that begins at a position. */
   CandidateScan scan(DatabaseSet databases, StorePosition from) {
     return new CandidateScan(databases, catalogue, log, scans, memory, from);
   }
 
   /**
-   * What comes next behind a position, as far as one short transaction gets. It may have no rows
-   * and not move on, although the end is not reached: then {@code scan} has come further.
+   * Reads what follows a position, as far as one short transaction allows. The page may have no
+   * rows and not advance before the end: then {@code scan} has advanced.
    *
-   * @param scan goes on behind {@code from}; whatever fails, it can be gone on with
-   * @param limit rows at most
+   * @param scan continues after {@code from}; it stays usable whatever fails
+   * @param limit maximum number of rows
    */
   LivePage<StorePosition> page(
       CandidateScan scan, FeedOptions options, StorePosition from, long limit) {

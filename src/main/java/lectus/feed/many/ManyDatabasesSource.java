@@ -3,7 +3,7 @@ package lectus.feed.many;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import lectus.feed.DatabaseEvents;
+import lectus.feed.DatabaseNotices;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
 import lectus.feed.Registration;
@@ -13,11 +13,11 @@ import lectus.feed.updates.StoreNews;
 import lectus.feed.updates.StorePosition;
 
 /**
- * The changes of many databases in one order, as a live source. What a reader found out about where
- * databases begin is kept for its next page; a reader that comes from elsewhere finds it out anew.
+ * The changes of many databases in one order, as a live source. What a reader learned about where
+ * databases begin is kept for its next page; a reader at another position learns it anew.
  */
 final class ManyDatabasesSource implements LiveSource<StorePosition> {
-  /** Readers of one source that go on at different positions. */
+  /** Number of scans kept, for readers of one source at different positions. */
   private static final int SCANS_KEPT = 4;
 
   private final ManyDatabases reader;
@@ -29,7 +29,7 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
   private record Identity(DatabaseSet databases, FeedOptions options) {}
 
   ManyDatabasesSource(
-      ManyDatabases reader, DatabaseEvents events, DatabaseSet databases, FeedOptions options) {
+      ManyDatabases reader, DatabaseNotices events, DatabaseSet databases, FeedOptions options) {
     this.reader = reader;
     this.databases = databases;
     this.options = options;

@@ -5,13 +5,11 @@ import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
 import lectus.database.DatabaseName;
 
-/**
- * Names of databases back to back in one array of bytes: they are ASCII, 238 characters at most.
- */
+/** Database names back to back in one byte array: they are ASCII, at most 238 characters. */
 final class NameArena {
   private static final int FNV_PRIME = 0x01000193;
 
-  /** So that nobody can choose names that all have one hash. */
+  /** Prevents clients from choosing names with equal hashes. */
   private static final int SEED = ThreadLocalRandom.current().nextInt();
 
   private static final int WORTH_MOVING = 1 << 16;
@@ -20,13 +18,13 @@ final class NameArena {
   private int end;
   private int garbage;
 
-  /** Where the name begins. */
+  /** Returns the offset of the added name. */
   int add(DatabaseName name) {
     byte[] text = name.text().getBytes(StandardCharsets.US_ASCII);
     return add(text, 0, text.length);
   }
 
-  /** Where the name that begins there in another arena begins in this one. */
+  /** Copies the name at an offset of another arena; returns its offset in this one. */
   int copy(NameArena other, int start) {
     return add(other.bytes, start + 1, other.length(start));
   }
@@ -42,7 +40,7 @@ final class NameArena {
     return start;
   }
 
-  /** Nobody will ask for this name any more. */
+  /** Releases this name, which is never used again. */
   void forget(int start) {
     garbage += 1 + length(start);
   }
@@ -68,7 +66,7 @@ final class NameArena {
     return true;
   }
 
-  /** As {@link #hash(DatabaseName)}. */
+  /** Like {@link #hash(DatabaseName)}. */
   int hash(int start) {
     int hash = SEED;
     for (int i = start + 1; i <= start + length(start); i++) {

@@ -15,7 +15,7 @@ import lectus.store.Versionstamp;
 
 /** One database in one transaction, with its next changes read ahead. */
 final class OpenDatabase implements Comparable<OpenDatabase> {
-  /** Enough for most of the databases that are many: a read costs more than its rows. */
+  /** Enough for most databases of a large set: a read costs more than its rows. */
   private static final int FIRST_BATCH = 16;
 
   private static final int LARGEST_BATCH = 256;
@@ -29,7 +29,7 @@ final class OpenDatabase implements Comparable<OpenDatabase> {
 
   private int at;
 
-  /** Entries that were asked for the last time: if so many came there may be more. */
+  /** Number of entries in the last read: if that many came, there may be more. */
   private int batch = FIRST_BATCH;
 
   private OpenDatabase(
@@ -41,9 +41,9 @@ final class OpenDatabase implements Comparable<OpenDatabase> {
   }
 
   /**
-   * Starts to open a database; {@link #begin} is to follow.
+   * Starts to open a database; call {@link #begin} next.
    *
-   * @param after what is told already
+   * @param after everything up to here was delivered
    */
   static CompletableFuture<OpenDatabase> open(
       ReadTransaction tx, DatabaseHandle db, Versionstamp after) {
@@ -58,7 +58,7 @@ final class OpenDatabase implements Comparable<OpenDatabase> {
     return first.thenApply(entries -> new OpenDatabase(tx, db, told, entries));
   }
 
-  /** Reads what could not be read without waiting: the shards of those that have several. */
+  /** Reads what could not be started without waiting: the shards of databases that have several. */
   OpenDatabase begin() {
     if (entries == null) {
       entries = new EntryReader(tx, db).oldest(told, FIRST_BATCH);
@@ -78,12 +78,12 @@ final class OpenDatabase implements Comparable<OpenDatabase> {
     return at < entries.size();
   }
 
-  /** Where its next change is. */
+  /** Returns the point of its next change. */
   Versionstamp next() {
     return versionstamp(entries.get(at));
   }
 
-  /** Its next changes, up to the first that does not come before {@code end}. */
+  /** Returns its next changes that come before {@code end}. */
   List<ChangeEntry> before(Versionstamp end) {
     int to = at;
     while (to < entries.size() && versionstamp(entries.get(to)).compareTo(end) < 0) {
@@ -93,10 +93,10 @@ final class OpenDatabase implements Comparable<OpenDatabase> {
   }
 
   /**
-   * Goes on behind the next changes, and reads more if these were all that it had.
+   * Skips the next changes, and reads more if none are left.
    *
-   * @param count how many
-   * @param wanted changes that may still be of use
+   * @param count how many to skip
+   * @param wanted how many more changes may be needed
    * @param alone whether no other database has changes in between, so that all are read at once
    */
   void skip(int count, int wanted, boolean alone) {
@@ -113,7 +113,9 @@ final class OpenDatabase implements Comparable<OpenDatabase> {
     at = 0;
   }
 
-  /** What is left of it when a page is full; empty if it has nothing more. */
+  /**
+   * Returns the candidate for its remaining changes when a page is full; empty if there are none.
+   */
   Optional<Candidate> rest() {
     if (hasNext()) {
       return Optional.of(Candidate.changes(name(), next()));

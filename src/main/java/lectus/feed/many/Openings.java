@@ -8,15 +8,15 @@ import java.util.concurrent.CompletableFuture;
 import lectus.database.Catalogue;
 import lectus.feed.PageTime;
 import lectus.feed.updates.StorePosition;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
 
 /**
- * Opens the databases of candidates in one transaction, many at once, and no more of them than one
- * transaction is to look at.
+ * Opens the candidates' databases in one transaction, many at once, up to the limit of one
+ * transaction.
  */
 final class Openings {
-  /** Databases whose reads are started together. */
+  /** Number of databases whose reads are started together. */
   private static final int TOGETHER = 32;
 
   private final ReadTransaction tx;
@@ -29,8 +29,8 @@ final class Openings {
   private int looked;
 
   /**
-   * @param position nothing at or before it is to be told any more
-   * @param most how many databases are looked at
+   * @param position everything up to here was delivered
+   * @param most maximum number of databases to open
    */
   Openings(
       ReadTransaction tx, Catalogue catalogue, StorePosition position, int most, PageTime time) {
@@ -41,18 +41,18 @@ final class Openings {
     this.time = time;
   }
 
-  /** Whether another transaction has to go on. */
+  /** Whether another transaction has to continue. */
   boolean isOver() {
-    return looked >= most || looked > 0 && time.isUp();
+    return looked >= most || (looked > 0 && time.isUp());
   }
 
   /**
-   * Finds out where the first candidates begin, of which that is not known. What it finds stays a
-   * lower bound in later transactions: entries only move to later places.
+   * Looks up where the first candidates begin, where that is unknown. The result stays a lower
+   * bound in later transactions, because entries only move to later places.
    *
-   * @return false if nothing may be looked at any more
+   * @return false if no more databases may be opened
    */
-  boolean lookUp(Candidates candidates) {
+  boolean lookUp(CandidateQueue candidates) {
     if (isOver()) {
       return false;
     }
@@ -66,12 +66,12 @@ final class Openings {
     return true;
   }
 
-  /** As many as are to be opened at once now. */
+  /** Returns how many databases may be opened at once now. */
   int atOnce() {
     return Math.min(most - looked, TOGETHER);
   }
 
-  /** Opens the databases that have something behind the position. */
+  /** Opens those databases that have something after the position. */
   List<OpenDatabase> open(List<Candidate> candidates) {
     if (!begun) {
       metadataVersion = catalogue.metadataVersion(tx);
@@ -82,7 +82,7 @@ final class Openings {
     candidates.forEach(candidate -> opening.add(open(candidate)));
     List<OpenDatabase> opened = new ArrayList<>(candidates.size());
     for (CompletableFuture<Optional<OpenDatabase>> one : opening) {
-      Reads.await(one)
+      Awaiting.await(one)
           .map(OpenDatabase::begin)
           .filter(OpenDatabase::hasNext)
           .ifPresent(opened::add);

@@ -4,7 +4,7 @@ import lectus.database.Sequence;
 import lectus.feed.FeedText;
 import lectus.json.JsonBuffer;
 
-/** Rows as elements of an array. Between pages the caller writes the separator. */
+/** Writes rows as elements of an array. The caller writes the separator between pages. */
 record ArrayFrame(JsonBuffer out) implements RowFrame {
   @Override
   public void before(int row) {

@@ -12,24 +12,24 @@ import lectus.database.ShardId;
 import lectus.document.DatabaseReads;
 import lectus.document.PageLimits;
 import lectus.error.LectusException;
-import lectus.feed.DatabaseEvents;
+import lectus.feed.DatabaseNotices;
 import lectus.feed.LivePage;
 import lectus.feed.LiveStart;
 import lectus.feed.RowsBuilder;
 import lectus.feed.TailPage;
 import lectus.json.JsonBuffer;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
 
 /**
- * Reads the changes of a database, or of one of its shards, in their order (RFC 003, Access
- * Patterns; RFC 018, Read Path).
+ * Reads the changes of a database, or of one of its shards, in order (RFC 003, Access Patterns; RFC
+ * 018, Read Path).
  */
 public final class ChangesReader {
-  /** CouchDB's limit when none is given; {@code seq_interval} counts from it. */
+  /** CouchDB's limit if none is given; {@code seq_interval} counts from it. */
   public static final long NO_LIMIT = 1_000_000_000_000_000L;
 
-  /** Bytes that the rows of one or two changes take. */
+  /** Bytes for the rows of one or two changes. */
   private static final int FIRST_CAPACITY = 512;
 
   private final Catalogue catalogue;
@@ -57,26 +57,26 @@ public final class ChangesReader {
   }
 
   /**
-   * Reads one shard alone, in whatever database that has it. Where it has been replaced, the end of
-   * a feed says so.
+   * Returns a reader of one shard alone, in any database that has it. If the shard has been
+   * replaced, the end of a feed says so.
    */
   public ChangesReader ofShard(ShardId id) {
     return new ChangesReader(catalogue, transactions, pages, Optional.of(id));
   }
 
-  /** The one shard this reads; empty for all. */
+  /** Returns the only shard that is read; empty for all. */
   Optional<ShardId> shard() {
     return shard;
   }
 
   /**
-   * Opens the changes of a database to be read live.
+   * Opens the changes of a database for live reading.
    *
    * @throws LectusException {@code not_found}: the database, or its shard; {@code bad_request}: it
    *     has not reached {@code since}
    */
   public LiveStart<FeedPosition> live(
-      DatabaseName name, FeedOptions options, Since since, DatabaseEvents events) {
+      DatabaseName name, FeedOptions options, Since since, DatabaseNotices events) {
     return reads(name)
         .read(
             (tx, life) -> {
@@ -88,7 +88,7 @@ public final class ChangesReader {
   }
 
   /**
-   * The rows behind {@code from}, oldest first, as many as one page holds.
+   * Reads the rows after {@code from}, oldest first, as many as one page holds.
    *
    * @throws LectusException {@code not_found} when this life of the database is over
    */
@@ -101,14 +101,14 @@ public final class ChangesReader {
                 (tx, db) -> {
                   rows.clear();
                   EntryShow show =
-                      new PageRows(tx, db, options, rows.json(), new RowsFrame(rows), pages.bytes())
+                      new PageRows(tx, db, options, rows.json(), new BareRows(rows), pages.bytes())
                           ::append;
                   return pageReader(tx, db, options, false, show).read(from, limit);
                 });
     return new LivePage<>(rows.build(), page.next(), page.reachedEnd(), page.pending(), page.end());
   }
 
-  /** What is behind {@code from} for all views of a tail. */
+  /** Reads what follows {@code from}, for all views of a tail. */
   TailPage<FeedPosition> tailPage(DatabaseHandle life, ViewSet views, FeedPosition from) {
     return reads(life)
         .read(
@@ -121,13 +121,13 @@ public final class ChangesReader {
             });
   }
 
-  /** How far the database is, at most {@code claimed}. */
+  /** Returns the database's current position, but at most {@code claimed}. */
   FeedPosition noFurtherThanItIs(DatabaseHandle life, FeedPosition claimed) {
     FeedPosition last = position(reads(life), new Since.Now());
     return last.compareTo(claimed) < 0 ? last : claimed;
   }
 
-  /** Entries behind a position, whatever a filter lets through. */
+  /** Returns the number of entries after a position, without regard to filters. */
   long pendingBehind(DatabaseHandle life, FeedPosition position) {
     return reads(life)
         .read(
@@ -140,11 +140,11 @@ public final class ChangesReader {
   }
 
   /**
-   * Appends the rows behind {@code from}, or before it if newest first, as many as one page holds:
-   * some hundred kilobytes. A page may have no rows although the end is not reached, where a filter
-   * let none through.
+   * Appends the rows after {@code from} (or before it, if newest first), as many as one page holds:
+   * a few hundred kilobytes. A page may have no rows before the end if a filter excluded
+   * everything.
    *
-   * @param limit rows at most that the feed has left, 0 or more
+   * @param limit number of rows that the feed has left, at least 0
    * @throws LectusException {@code not_found} when the database is gone; {@code bad_request} when
    *     it has not reached {@code from}, oldest first
    */
@@ -158,7 +158,7 @@ public final class ChangesReader {
     return writing(reads, out, (tx, db) -> page(tx, db, options, from, limit, descending, out));
   }
 
-  /** As {@link #page}, with how far the database was, in the same transaction. */
+  /** Like {@link #page}; also reads the database's end in the same transaction. */
   FirstPage firstPage(
       DatabaseReads reads,
       FeedOptions options,
@@ -176,7 +176,7 @@ public final class ChangesReader {
         });
   }
 
-  /** What a transaction has written is not there any more when it runs again. */
+  /** Removes what a transaction has written when it is retried. */
   private static <T> T writing(
       DatabaseReads reads, JsonBuffer out, BiFunction<ReadTransaction, DatabaseHandle, T> page) {
     int start = out.length();
@@ -219,12 +219,12 @@ public final class ChangesReader {
     FeedExtent.of(db.topology(), shard);
   }
 
-  /** The position that {@code since} names, looked up where it says {@code now}. */
+  /** Returns the position that {@code since} names; {@code now} is looked up. */
   public FeedPosition position(DatabaseName name, Since since) {
     return position(reads(name), since);
   }
 
-  /** Without a look at the store where {@code since} says all. */
+  /** Reads the store only if {@code since} does not say everything. */
   FeedPosition position(DatabaseReads reads, Since since) {
     return since instanceof Since.Now
         ? reads.read((tx, db) -> position(tx, db, since))
@@ -244,10 +244,10 @@ public final class ChangesReader {
   }
 
   /**
-   * The whole body of a normal feed. A shard that is not there is told by its first part.
+   * Returns the whole body of a normal feed. A missing shard is reported by its first part.
    *
    * @param limit {@link #NO_LIMIT} for all rows
-   * @param descending newest first, from the end whatever {@code since} says, as CouchDB does
+   * @param descending newest first; as in CouchDB it starts at the end, whatever {@code since} says
    */
   public NormalFeed answer(
       DatabaseName name, FeedOptions options, Since since, long limit, boolean descending) {
@@ -256,22 +256,22 @@ public final class ChangesReader {
   }
 
   /**
-   * The whole body of a normal feed, newest first.
+   * Returns the whole body of a normal feed, newest first.
    *
-   * @param newest the first row at most
+   * @param newest the upper bound of the first row
    */
   public NormalFeed answerDownFrom(
       DatabaseName name, FeedOptions options, Since newest, long limit) {
     return new NormalFeed(this, reads(name), options, newest, limit, true);
   }
 
-  /** The sequence of the last change; empty if there was none. */
+  /** Returns the sequence of the last change; empty if there was none. */
   public Optional<Sequence> updateSequence(DatabaseName name) {
     return reads(name).read(ChangesReader::updateSequence);
   }
 
   private static Optional<Sequence> updateSequence(ReadTransaction tx, DatabaseHandle db) {
-    return Reads.await(new UpdateSequence(db).read(tx));
+    return Awaiting.await(new UpdateSequence(db).read(tx));
   }
 
   private DatabaseReads reads(DatabaseHandle life) {

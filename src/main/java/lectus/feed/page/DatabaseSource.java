@@ -9,7 +9,7 @@ import lectus.database.DatabaseHandle;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
-import lectus.feed.DatabaseEvents;
+import lectus.feed.DatabaseNotices;
 import lectus.feed.FeedEnd;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
@@ -19,32 +19,32 @@ import lectus.feed.TouchedShards;
 
 /** The changes of one life of a database, or of one of its shards, as a live source. */
 final class DatabaseSource implements LiveSource<FeedPosition> {
-  /** After so long at most a shard's readers learn that the database has moved elsewhere. */
+  /** Maximum delay after which a shard's readers learn that other shards have advanced. */
   private static final long UNTOUCHED_PAUSE_MILLIS = 2_000;
 
-  /** In the place of a level: this life is over. */
+  /** Replaces the level once this life is over. */
   private static final Level OVER = new Level(null);
 
   private final ChangesReader changes;
-  private final DatabaseEvents events;
+  private final DatabaseNotices events;
   private final DatabaseHandle life;
   private final FeedOptions options;
   private final AtomicReference<Level> heard = new AtomicReference<>();
   private final AtomicBoolean toldLater = new AtomicBoolean();
 
   /**
-   * @param sequence the highest one heard of
+   * @param sequence the highest sequence announced
    */
   private record Level(Sequence sequence) {}
 
   /**
-   * What one reader reads. Selectors that have to be tried on each document are apart from filters
-   * that are found by what they want, so that those who have such do not wait for them.
+   * The identity of a tail. Selectors that have to be tried on each document have a tail of their
+   * own, so that listeners whose filters are found by value do not wait for them.
    */
   private record Tail(InstanceId instance, Optional<ShardId> shard, boolean scans) {}
 
   DatabaseSource(
-      ChangesReader changes, DatabaseEvents events, DatabaseHandle life, FeedOptions options) {
+      ChangesReader changes, DatabaseNotices events, DatabaseHandle life, FeedOptions options) {
     this.changes = changes;
     this.events = events;
     this.life = life;
@@ -60,7 +60,10 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
         : Optional.empty();
   }
 
-  /** Options may be large, as lists of ids are, and go when their listener does. */
+  /**
+   * Returns the source without its options, which may be large (lists of ids) and must not outlive
+   * their listener.
+   */
   private DatabaseSource ofEverything() {
     return new DatabaseSource(changes, events, life, FeedOptions.DEFAULT);
   }
@@ -81,12 +84,12 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
   public Registration listen(Listener listener) {
     return events.listen(
         life,
-        new DatabaseEvents.Listener() {
+        new DatabaseNotices.Listener() {
           @Override
           public void updated(Sequence highest, TouchedShards touched) {
             Level news = new Level(highest);
             boolean rose = heard.accumulateAndGet(news, DatabaseSource::higher) == news;
-            if (isNamed(touched) || rose && mayConcern(touched)) {
+            if (isNamed(touched) || (rose && mayConcern(touched))) {
               listener.told();
             } else if (rose) {
               tellLater(listener);
@@ -107,20 +110,21 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
         });
   }
 
-  /** Of other shards something higher may have been told before. */
+  /** A higher level may have been announced earlier, for other shards. */
   private boolean isNamed(TouchedShards touched) {
     return changes.shard().filter(touched.ids()::contains).isPresent();
   }
 
-  /** What gives the deprecated shard its successor is not among its own entries. */
+  /** The change that replaces the deprecated shard is not among its own entries. */
   private boolean mayConcern(TouchedShards touched) {
     return changes.shard().map(it -> it.isDeprecated() || touched.mayHave(it)).orElse(true);
   }
 
   /**
-   * That nothing came to this shard, but something to others, its readers learn, too: some wait for
-   * a sequence ({@code until}), all go on further ahead after a break. But not at each commit: with
-   * as many readers as shards that would be reads by the square of their number.
+   * A shard's readers also have to learn that only other shards got changes: some wait for a
+   * sequence ({@code until}), and all then resume further ahead after a break. But not at each
+   * commit: with one reader per shard, that would be a number of reads quadratic in the number of
+   * shards.
    */
   private void tellLater(Listener listener) {
     if (toldLater.compareAndSet(false, true)) {
@@ -150,7 +154,7 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
 
   private static Level higher(Level known, Level news) {
     boolean higher =
-        known == null || known != OVER && news.sequence().compareTo(known.sequence()) > 0;
+        known == null || (known != OVER && news.sequence().compareTo(known.sequence()) > 0);
     return higher ? news : known;
   }
 }

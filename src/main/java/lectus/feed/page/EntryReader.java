@@ -19,17 +19,17 @@ import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
 /**
- * The entries of a database, or of one of its shards, in one order at one read version (RFC 018,
- * Backwards Compatibility). The shards of a generation are read only while the reader is in it.
+ * Reads the entries of a database, or of one of its shards, in one order at one read version (RFC
+ * 018, Backwards Compatibility). A generation's shards are read only while the reader is in it.
  */
 public final class EntryReader {
   private static final Comparator<ChangeEntry> OLDEST_FIRST =
       Comparator.comparing(ChangeEntry::sequence);
 
-  /** With so many generations ahead it is worth while to ask the counters which are empty. */
+  /** From this number of generations on, it pays to find out from the counters which are empty. */
   private static final int MANY_GENERATIONS = 3;
 
   private final ReadTransaction tx;
@@ -38,7 +38,7 @@ public final class EntryReader {
   private final RevisionsSubspace revisions;
   private final FeedExtent extent;
 
-  /** Null as long as nobody needed to know. */
+  /** Null until first needed. */
   private FilledShards filled;
 
   public EntryReader(ReadTransaction tx, DatabaseHandle db) {
@@ -53,12 +53,15 @@ public final class EntryReader {
     this.extent = extent;
   }
 
-  /** The first entries behind {@code after}; fewer than {@code count} only if there are no more. */
+  /**
+   * Returns the first entries after {@code after}; fewer than {@code count} only if there are no
+   * more.
+   */
   public List<ChangeEntry> oldest(Optional<Sequence> after, int count) {
     return oldest(after, count, () -> false).entries();
   }
 
-  /** The same, but where time is up no further generation is begun. */
+  /** The same, but begins no further generation once time is up. */
   Stretch oldest(Optional<Sequence> after, int count, BooleanSupplier isTimeUp) {
     ShardMerge merge = new ShardMerge(tx, changes, after, Optional.empty(), false);
     List<ChangeEntry> entries = List.of();
@@ -77,8 +80,8 @@ public final class EntryReader {
   }
 
   /**
-   * The last entries before {@code before}, newest first. Where time is up no further generation is
-   * begun.
+   * Returns the last entries before {@code before}, newest first. Begins no further generation once
+   * time is up.
    */
   Stretch newest(Optional<Sequence> before, int count, BooleanSupplier isTimeUp) {
     Optional<Sequence> until = before.map(Sequence::predecessor);
@@ -98,18 +101,18 @@ public final class EntryReader {
     return new Stretch(entries, Optional.empty());
   }
 
-  /** The shards that may have entries behind {@code after}. */
+  /** Returns the shards that may have entries after {@code after}. */
   List<ShardId> shardsBehind(Optional<Sequence> after) {
     return filled(extent.from(after)).stream().flatMap(it -> shardsOf(it).stream()).toList();
   }
 
-  /** Without those that are empty, if there are many: so readers need not look into each. */
+  /** Drops the empty generations if there are many, so that readers need not look into each. */
   private List<Generation> filled(List<Generation> generations) {
     if (generations.size() < MANY_GENERATIONS) {
       return generations;
     }
     if (filled == null) {
-      filled = Reads.await(FilledShards.read(tx, db));
+      filled = Awaiting.await(FilledShards.read(tx, db));
     }
     return generations.stream().filter(it -> !shardsOf(it).isEmpty()).toList();
   }
@@ -120,8 +123,8 @@ public final class EntryReader {
   }
 
   /**
-   * The entries of some documents behind {@code after}, all of them, from where each document keeps
-   * its entry's sequence: its winning branch.
+   * Returns all entries of some documents after {@code after}. Each document's winning branch has
+   * its entry's sequence.
    */
   List<ChangeEntry> ofDocuments(Set<String> ids, Optional<Sequence> after) {
     Map<String, CompletableFuture<Optional<EditBranch>>> winners = new HashMap<>();
@@ -130,7 +133,7 @@ public final class EntryReader {
     }
     List<ChangeEntry> entries = new ArrayList<>();
     winners.forEach(
-        (id, winner) -> Reads.await(winner).map(it -> entry(id, it)).ifPresent(entries::add));
+        (id, winner) -> Awaiting.await(winner).map(it -> entry(id, it)).ifPresent(entries::add));
     entries.removeIf(entry -> after.isPresent() && entry.sequence().compareTo(after.get()) <= 0);
     entries.removeIf(entry -> !extent.includes(entry.docId(), entry.sequence()));
     entries.sort(OLDEST_FIRST);

@@ -3,13 +3,13 @@ package lectus.feed.page;
 import java.util.List;
 import lectus.changes.ChangeEntry;
 
-/** What is made of the entries of a page. */
+/** Handles the entries of a page. */
 @FunctionalInterface
 interface EntryShow {
 
   /**
-   * Shows entries, or passes over them, until {@code limit} rows were shown, the page is full, or
-   * all were looked at; one at least, if the limit lets it.
+   * Shows or skips entries until {@code limit} rows were shown, the page is full, or all entries
+   * were examined; at least one, if the limit allows.
    */
   PageRows.Progress append(List<ChangeEntry> entries, long limit);
 }

@@ -9,8 +9,8 @@ import lectus.feed.TailReader;
 import lectus.feed.View;
 
 /**
- * Reads what is new of one life of a database, or of one of its shards, once for all its listeners,
- * and sorts it by what they want to see.
+ * Reads the new entries of one life of a database, or of one of its shards, once for all listeners,
+ * and distributes them to the views.
  */
 final class EntryTail implements TailReader<FeedPosition> {
   private final ChangesReader changes;
@@ -32,7 +32,7 @@ final class EntryTail implements TailReader<FeedPosition> {
     views.remove(view);
   }
 
-  /** Others must not be made to wait for a sequence that only somebody's client knows of. */
+  /** A sequence that only one client claims must not make the others wait. */
   @Override
   public FeedPosition start(FeedPosition at) {
     return LifeOfDatabase.read(() -> changes.noFurtherThanItIs(life, at), () -> at);

@@ -12,12 +12,12 @@ import lectus.database.ShardTopology;
 import lectus.error.LectusException;
 import lectus.feed.FeedEnd;
 
-/** What part of the changes index a feed is of, as of one topology: all of it, or one shard. */
+/** The part of the changes index that a feed reads, as of one topology: all of it, or one shard. */
 final class FeedExtent {
   private final ShardTopology topology;
   private final Optional<ShardId> only;
 
-  /** What the one shard belongs to. */
+  /** The span to which the single shard belongs. */
   private final Optional<Era> itsEra;
 
   private FeedExtent(ShardTopology topology, Optional<ShardId> only, Optional<Era> itsEra) {
@@ -46,17 +46,17 @@ final class FeedExtent {
     return only;
   }
 
-  /** The generations with entries behind {@code after}, oldest first; all if it is empty. */
+  /** Returns the generations with entries after {@code after}, oldest first; all if it is empty. */
   List<Generation> from(Optional<Sequence> after) {
     return itsEra.isPresent() ? ofItsEra() : topology.from(after);
   }
 
-  /** Of the one shard; none if it was emptied. */
+  /** Returns the single shard's generations; none if it was emptied. */
   private List<Generation> ofItsEra() {
     return itsEra.orElseThrow() instanceof Generation one ? List.of(one) : List.of();
   }
 
-  /** The generations with entries up to {@code until}, newest first; all if it is empty. */
+  /** Returns the generations with entries up to {@code until}, newest first; all if it is empty. */
   List<Generation> downFrom(Optional<Sequence> until) {
     List<Generation> generations =
         new ArrayList<>(itsEra.isPresent() ? ofItsEra() : topology.generations());
@@ -69,40 +69,43 @@ final class FeedExtent {
     return generation.since().map(since -> since.compareTo(other)).orElse(-1);
   }
 
-  /** The shards to be read of one of its generations. */
+  /** Returns the shards to read of one of its generations. */
   List<ShardId> shardsOf(Generation generation) {
     return only.map(List::of).orElseGet(generation::shards);
   }
 
-  /** Whether the entry that a document has at a sequence belongs to it. */
+  /** Whether it includes the entry that a document has at a sequence. */
   boolean includes(String docId, Sequence sequence) {
     return only.isEmpty() || only.get().equals(topology.shardAt(docId, sequence));
   }
 
-  /** The generation that took over from the one shard this is of. */
+  /** Returns the generation that replaced the single shard's. */
   private Optional<Generation> successor() {
     return itsEra.flatMap(topology::after);
   }
 
-  /** Whether it is of one shard that takes no changes any more. */
+  /** Whether it is a single shard that takes no more changes. */
   boolean isReplaced() {
     return successor().isPresent();
   }
 
-  /** Whether it is of one shard that takes changes beside others. */
+  /** Whether it is a single shard that takes changes together with others. */
   boolean isOneOfSeveral() {
     return only.isPresent() && !isReplaced() && topology.current().shards().size() > 1;
   }
 
-  /** Where somebody who has read everything is at least; empty if nothing was ever resharded. */
+  /**
+   * Returns the lowest position of a reader that has read everything; empty if the database was
+   * never resharded.
+   */
   Optional<Sequence> end() {
     Generation last = successor().orElseGet(topology::current);
     return last.since();
   }
 
   /**
-   * That the one shard this is of has been replaced, for a reader who has read all of it, and the
-   * generation in which such a reader goes on: the next one, unless it is further on already.
+   * Tells a reader of the whole single shard that it was replaced, and in which generation to
+   * continue: the next one, unless the reader is already further.
    */
   Optional<FeedEnd> resharded(FeedPosition position) {
     return successor()
@@ -111,8 +114,9 @@ final class FeedExtent {
   }
 
   /**
-   * The sequence behind which a reader of the one shard goes on. Servers of earlier versions gave
-   * the first document of the first shard the very sequence at which this shard begins.
+   * Returns the sequence after which a reader of the single shard continues. Servers of earlier
+   * versions gave the first document of the first shard the very sequence at which this shard
+   * begins.
    */
   private Sequence behindWhich(Generation next) {
     Sequence since = next.since().orElseThrow();

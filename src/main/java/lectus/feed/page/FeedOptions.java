@@ -6,15 +6,15 @@ import lectus.json.FieldPath;
 import lectus.selector.SelectorIndex;
 
 /**
- * What a feed's rows show.
+ * What the rows of a feed show.
  *
  * @param allLeaves {@code style=all_docs}: every leaf of a document, not only its winner
  * @param includeDocs adds the winner's body
  * @param conflicts adds {@code _conflicts} to it
- * @param filter which rows are shown
- * @param sequenceInterval every how many rows one has its sequence, the others null; 1 for all
- * @param fields of the body to be read and shown, {@code _id} and {@code _rev} among them only if
- *     they are named; empty for all
+ * @param filter decides which rows are shown
+ * @param sequenceInterval one row in this many has its sequence, the others null; 1 for all
+ * @param fields of the body to read and show, {@code _id} and {@code _rev} only if they are named;
+ *     empty for all
  */
 public record FeedOptions(
     boolean allLeaves,
@@ -33,7 +33,7 @@ public record FeedOptions(
     fields = List.copyOf(fields);
   }
 
-  /** With whole bodies. */
+  /** Shows whole bodies. */
   public FeedOptions(
       boolean allLeaves,
       boolean includeDocs,
@@ -43,7 +43,7 @@ public record FeedOptions(
     this(allLeaves, includeDocs, conflicts, filter, sequenceInterval, List.of());
   }
 
-  /** What a row that passes looks like, whatever the filter is: equal for equal rows. */
+  /** Returns the look of a row regardless of the filter: equal for equal rows. */
   FeedOptions shape() {
     return new FeedOptions(
         allLeaves,
@@ -54,7 +54,7 @@ public record FeedOptions(
         includeDocs ? fields : List.of());
   }
 
-  /** Whether only a look at each document tells if it passes. */
+  /** Whether each document has to be read to decide if it passes. */
   boolean scans() {
     return filter instanceof FeedFilter.Selected some && !SelectorIndex.finds(some.selector());
   }

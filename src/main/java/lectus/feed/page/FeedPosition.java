@@ -10,10 +10,10 @@ import lectus.feed.SinceText;
 import lectus.store.Versionstamp;
 
 /**
- * How far a reader of a feed has come.
+ * A feed reader's position.
  *
- * @param sequence the last entry looked at; empty at the beginning
- * @param entriesLookedAt how many it has looked at since the beginning; -1 if it began elsewhere
+ * @param sequence the last entry examined; empty at the beginning
+ * @param entriesLookedAt number of entries examined since the beginning; -1 if it began elsewhere
  */
 public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt)
     implements ResumePoint<FeedPosition> {
@@ -29,8 +29,8 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt)
   }
 
   /**
-   * Refuses a sequence behind all that the transaction can see of the database. One of an earlier
-   * Incarnation lies before everything of this one.
+   * Refuses a sequence after everything that the transaction can see of the database. A sequence of
+   * an earlier Incarnation lies before everything of this one.
    *
    * @throws LectusException {@code bad_request}
    */
@@ -49,7 +49,7 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt)
     return sequence.map(Sequence::toString).orElse("0");
   }
 
-  /** By sequence alone. */
+  /** Compares by sequence alone. */
   @Override
   public int compareTo(FeedPosition other) {
     if (sequence.isEmpty() || other.sequence.isEmpty()) {
@@ -67,12 +67,12 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt)
         Optional.of(entry), isCounted() ? entriesLookedAt + lookedAt : NOT_COUNTED);
   }
 
-  /** The next position of all, whether there is an entry or not. */
+  /** Returns the very next position, whether there is an entry or not. */
   FeedPosition rightBehind() {
     return after(sequence.map(Sequence::next).orElse(FIRST));
   }
 
-  /** No earlier than {@code first}, before which nothing new can come. */
+  /** Returns a position at or after {@code first}, before which nothing new can come. */
   FeedPosition atLeast(Optional<Sequence> first) {
     boolean before =
         first.isPresent() && (sequence.isEmpty() || sequence.get().compareTo(first.get()) < 0);

@@ -4,13 +4,13 @@ import java.util.function.Supplier;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 
-/** Reads what may be gone by now. */
+/** Reads from a life of a database that may be over. */
 final class LifeOfDatabase {
   private LifeOfDatabase() {}
 
   /**
-   * @param reading of one life of a database
-   * @param whenOver what there is instead when that life is over, or its shard is gone
+   * @param reading reads one life of a database
+   * @param whenOver replaces the result if that life is over, or its shard is gone
    */
   static <T> T read(Supplier<T> reading, Supplier<T> whenOver) {
     try {

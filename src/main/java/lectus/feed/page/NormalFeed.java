@@ -7,12 +7,13 @@ import lectus.feed.FeedText;
 import lectus.json.JsonBuffer;
 
 /**
- * The body of a normal feed, stitched from pages (RFC 003, Access Patterns): each document at least
- * once, in it or behind its end, and its last row tells its state. Ends with the first page that
- * reaches the end at its own read version, or the last sequence that there was at the first page:
- * whoever writes meanwhile keeps no reader busy for ever. What came later is pending.
+ * The body of a normal feed, assembled from pages (RFC 003, Access Patterns). Each document appears
+ * in it or after its end, and a document's last row tells its state. The feed ends with the first
+ * page that reaches the end at its own read version, or at the last sequence as of the first page.
+ * So concurrent writers never keep a reader busy for ever; later changes are pending.
  *
- * <p>Newest first, a document that is updated meanwhile moves behind the reader and may be missed.
+ * <p>With newest first, a document that is updated meanwhile moves behind the reader and may be
+ * missed.
  */
 public final class NormalFeed implements PagedBody {
   private final ChangesReader changes;
@@ -27,7 +28,8 @@ public final class NormalFeed implements PagedBody {
   private boolean hasRows;
 
   /**
-   * @param start behind which to begin; newest first, the first row at most
+   * @param start the position after which to begin; with newest first, the upper bound of the first
+   *     row
    */
   NormalFeed(
       ChangesReader changes,
@@ -82,19 +84,21 @@ public final class NormalFeed implements PagedBody {
   }
 
   /**
-   * How far the database was when the first part was read; the same as long as nothing changes.
-   * Empty before.
+   * Returns the database's last position when the first part was read; it is the same as long as
+   * nothing changes. Empty before.
    */
   public Optional<FeedPosition> end() {
     return end;
   }
 
-  /** Newest first, nothing comes behind it. */
+  /** With newest first there is no bound. */
   private boolean isPastBound() {
     return !descending && position.compareTo(end.orElseThrow()) >= 0;
   }
 
-  /** Before which to begin; no position is before all of them. */
+  /**
+   * Returns the position before which to begin; {@link FeedPosition#BEGINNING} stands for the end.
+   */
   private FeedPosition newest() {
     return start instanceof Since.Now
         ? FeedPosition.BEGINNING

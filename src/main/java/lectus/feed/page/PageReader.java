@@ -13,12 +13,15 @@ import lectus.feed.FeedEnd;
 import lectus.feed.LivePage;
 import lectus.feed.PageTime;
 import lectus.feed.filter.FeedFilter;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
 
 /** Reads one page of a feed in one transaction. */
 final class PageReader {
-  /** So many documents are looked up one by one rather than sought among all entries. */
+  /**
+   * Up to this number, documents are looked up one by one instead of being sought among all
+   * entries.
+   */
   private static final int DOCUMENTS_LOOKED_UP = 100;
 
   private final ReadTransaction tx;
@@ -49,7 +52,7 @@ final class PageReader {
 
   FeedPage read(FeedPosition from, long limit) {
     int count = entriesToRead(limit);
-    // One entry more tells whether the page reached the end.
+    // One more entry tells whether the page reached the end.
     Stretch stretch = entries(from, count + 1);
     List<ChangeEntry> read = stretch.entries();
     if (read.size() > count && limit > 0 && isForFewDocuments()) {
@@ -72,7 +75,7 @@ final class PageReader {
         && some.ids().size() <= DOCUMENTS_LOOKED_UP;
   }
 
-  /** The rest of the feed, or up to the limit, when only some documents are to be shown. */
+  /** Reads the rest of the feed, up to the limit, when only some documents are to be shown. */
   private FeedPage readDocuments(FeedPosition from, long limit) {
     Set<String> ids = ((FeedFilter.DocumentIds) options.filter()).ids();
     List<ChangeEntry> entries = new EntryReader(tx, db, extent).ofDocuments(ids, from.sequence());
@@ -83,22 +86,24 @@ final class PageReader {
     return page(progress.rows(), FeedPosition.after(last), last.equals(end));
   }
 
-  /** How far the database is at the read version; in a shard that was replaced, how far that is. */
+  /**
+   * Returns the database's last position at the read version; for a replaced shard, the shard's.
+   */
   private Optional<Sequence> end() {
     if (extent.isReplaced()) {
       return extent.end();
     }
     return extent.isOneOfSeveral()
         ? Optional.of(readVersion())
-        : Reads.await(new UpdateSequence(db).read(tx));
+        : Awaiting.await(new UpdateSequence(db).read(tx));
   }
 
   /**
-   * Behind every entry that the transaction sees, in whatever shard, and before all others: so a
-   * reader of one shard need not look at the others.
+   * Returns a sequence after every entry that the transaction sees, in any shard, and before all
+   * later ones. So a reader of one shard need not look at the others.
    */
   private Sequence readVersion() {
-    Versionstamp at = Versionstamp.upTo(Reads.await(tx.getReadVersion()));
+    Versionstamp at = Versionstamp.upTo(Awaiting.await(tx.getReadVersion()));
     return new Sequence(db.incarnation(), at.bytes());
   }
 
@@ -129,7 +134,8 @@ final class PageReader {
     if (!reachedEnd || descending) {
       return next;
     }
-    // Of one shard of several it is not only the entries that tell how far it has been read.
+    // A reader of one of several shards that has read everything stands at the read version, not at
+    // its shard's last entry.
     return next.atLeast(extent.isOneOfSeveral() ? end() : extent.end());
   }
 }

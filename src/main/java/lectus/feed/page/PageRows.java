@@ -11,9 +11,12 @@ import lectus.document.WrittenRows;
 import lectus.feed.filter.PassingEntries;
 import lectus.json.JsonBuffer;
 
-/** Turns entries of one database into rows: those that the filter lets through. */
+/** Turns the entries of one database that pass the filter into rows. */
 public final class PageRows {
-  /** Rows whose further reads are started together; each may hold the first 80 kB of a body. */
+  /**
+   * Number of rows whose further reads are started together; each may hold the first 80 kB of a
+   * body.
+   */
   private static final int ROWS_STARTED = 16;
 
   private final ReadTransaction tx;
@@ -24,7 +27,7 @@ public final class PageRows {
   private final int fullAt;
 
   /**
-   * @param fullAt no further row is begun once {@code out} is so long
+   * @param fullAt length of {@code out} at which no further row is begun
    */
   public PageRows(
       ReadTransaction tx,
@@ -42,13 +45,11 @@ public final class PageRows {
   }
 
   /**
-   * @param lookedAt entries that were shown or filtered out
+   * @param lookedAt number of entries shown or filtered out
    */
   public record Progress(int rows, int lookedAt) {}
 
-  /**
-   * Appends rows until there are {@code limit}, the page is full, or all entries were looked at.
-   */
+  /** Appends rows until there are {@code limit}, the page is full, or all entries were examined. */
   public Progress append(List<ChangeEntry> entries, long limit) {
     PassingEntries passing =
         PassingEntries.of(tx, db, options.filter(), options.allLeaves(), entries);
@@ -60,12 +61,12 @@ public final class PageRows {
   }
 
   /**
-   * @param lookedAt entries up to and with its own
-   * @param withSequence whether the feed's {@code seq_interval} shows it with its sequence
+   * @param lookedAt number of entries up to and including its own
+   * @param withSequence whether the feed's {@code seq_interval} shows its sequence
    */
   private record Row(PassingEntries.Passing passing, int lookedAt, boolean withSequence) {}
 
-  /** The rows that pass, and how many of them are in the page. */
+  /** The rows that pass, and how many of them the page has. */
   private final class Rows implements Iterator<Row>, RowParts.Frame<Row> {
     private final PassingEntries passing;
     private final long limit;
@@ -106,7 +107,9 @@ public final class PageRows {
       progress = new Progress(progress.rows + 1, row.lookedAt);
     }
 
-    /** Behind the last row, too, entries were looked at, if it is known that there is no more. */
+    /**
+     * Entries after the last row count as examined, too, if it is known that no further row passes.
+     */
     Progress progress() {
       boolean isLast = tookAll && progress.rows == taken;
       return isLast ? new Progress(progress.rows, passing.lookedAt()) : progress;

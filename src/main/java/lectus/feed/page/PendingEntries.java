@@ -10,11 +10,11 @@ import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.database.Statistics;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
-/** How many entries follow a reader that has not reached the end: at least one. */
+/** Counts the entries that follow a reader that has not reached the end: at least one. */
 final class PendingEntries {
-  /** Entries that are counted one by one where the counters do not tell. */
+  /** Maximum number of entries counted one by one if the counters do not tell. */
   private static final int COUNTED_ENTRIES = 100;
 
   private final ReadTransaction tx;
@@ -37,7 +37,7 @@ final class PendingEntries {
     return near < COUNTED_ENTRIES ? Math.max(1, near) : estimate(position.sequence());
   }
 
-  /** By the share of the index's bytes that follows. */
+  /** Estimates by the share of the index's bytes that follow. */
   private long estimate(Optional<Sequence> from) {
     long following = bytesBehind(from);
     long all = bytesBehind(Optional.empty());
@@ -51,16 +51,16 @@ final class PendingEntries {
     for (ShardId shard : entries.shardsBehind(position)) {
       sizes.add(changes.estimatedBytes(tx, shard, position));
     }
-    return sizes.stream().mapToLong(Reads::await).sum();
+    return sizes.stream().mapToLong(Awaiting::await).sum();
   }
 
   private long total() {
     Optional<ShardId> shard = extent.shard();
     if (shard.isPresent() && !shard.get().isDeprecated()) {
-      return Reads.await(Statistics.entries(tx, db, shard.get()));
+      return Awaiting.await(Statistics.entries(tx, db, shard.get()));
     }
     CompletableFuture<Long> all = Statistics.entries(tx, db);
-    long inShards = shard.isEmpty() ? 0 : Reads.await(Statistics.entriesInShards(tx, db));
-    return Reads.await(all) - inShards;
+    long inShards = shard.isEmpty() ? 0 : Awaiting.await(Statistics.entriesInShards(tx, db));
+    return Awaiting.await(all) - inShards;
   }
 }

@@ -2,7 +2,7 @@ package lectus.feed.page;
 
 import lectus.database.Sequence;
 
-/** What is done around each row while a page is written. */
+/** Called before and after each row of a page. */
 public interface RowFrame {
 
   /**

@@ -15,7 +15,7 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionText;
 import lectus.revision.RevisionsSubspace;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.tuple.TupleWriter;
 
 /** Writes rows of a feed: {@code {"seq":"…","id":"a","changes":[{"rev":"3-x"}]}}. */
@@ -45,14 +45,14 @@ final class RowWriter {
     this.out = out;
   }
 
-  /** An entry whose further reads are under way; null where it needs none. */
+  /** An entry whose further reads are under way; null for reads that it does not need. */
   record Started(
       ChangeEntry entry,
       Optional<List<RevisionId>> revisions,
       CompletableFuture<List<EditBranch>> branches,
       LeafDocuments.Started document) {}
 
-  /** Starts what a row needs beyond its entry. */
+  /** Starts the reads that a row needs beyond its entry. */
   Started start(PassingEntries.Passing passing) {
     ChangeEntry entry = passing.entry();
     boolean branchesShown =
@@ -69,7 +69,7 @@ final class RowWriter {
 
   void append(Started row, boolean withSequence) {
     ChangeEntry entry = row.entry();
-    List<EditBranch> branches = row.branches() == null ? List.of() : Reads.await(row.branches());
+    List<EditBranch> branches = row.branches() == null ? List.of() : Awaiting.await(row.branches());
     if (withSequence) {
       out.raw(SEQUENCE);
       appendHex(entry.sequence());
@@ -93,7 +93,7 @@ final class RowWriter {
     out.octet('}');
   }
 
-  /** As {@link Sequence#toString}, without the string. */
+  /** Writes {@link Sequence#toString} without creating the string. */
   private void appendHex(Sequence sequence) {
     if (sequence.incarnation() != incarnation) {
       incarnation = sequence.incarnation();

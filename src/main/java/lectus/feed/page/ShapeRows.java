@@ -15,7 +15,7 @@ import lectus.feed.View;
 import lectus.feed.ViewPage;
 import lectus.feed.filter.PassingEntries.Passing;
 
-/** The rows of one page that look alike, and who sees which of them. */
+/** The rows of one page that look alike, and which views see which of them. */
 final class ShapeRows {
   private static final int FIRST_CAPACITY = 512;
 
@@ -28,16 +28,18 @@ final class ShapeRows {
     this.writer = new RowWriter(tx, db, shape, rows.json());
   }
 
-  /** Starts what a row needs beyond its entry. Rows are appended, or passed over, in this order. */
+  /**
+   * Starts the reads that a row needs beyond its entry. Rows are appended or skipped in this order.
+   */
   void start(Passing row) {
     started.add(writer.start(row));
   }
 
   /**
-   * Nothing of a row that cannot be written stays.
+   * Leaves nothing behind of a row that cannot be written.
    *
-   * @throws RuntimeException what of the row's document could not be read, or why the transaction
-   *     has to run again
+   * @throws RuntimeException why the row's document could not be read, or why the transaction has
+   *     to be retried
    */
   void append(List<View> who) {
     RowWriter.Started row = started.remove();
@@ -61,7 +63,7 @@ final class ShapeRows {
     return rows.json().length();
   }
 
-  /** Views that see the same rows are given the same object. */
+  /** Gives views with the same rows the same object. */
   void build(Map<View, ViewPage<FeedPosition>> pages) {
     Rows<FeedPosition> all = rows.build();
     Map<List<Integer>, ViewPage<FeedPosition>> equal = new HashMap<>();

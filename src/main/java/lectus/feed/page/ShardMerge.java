@@ -10,13 +10,13 @@ import lectus.changes.ChangesSubspace;
 import lectus.changes.EntryRows;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
 /**
- * The entries of several shards in one order, at one read version (RFC 018, Backwards
- * Compatibility). All shards are read together, each ahead by about the share that a good hash
- * gives it of what is wanted; one that runs dry before is read on. So little more is read, and lies
- * in memory, than is handed out, however many shards there are.
+ * Merges the entries of several shards into one order, at one read version (RFC 018, Backwards
+ * Compatibility). All shards are read in parallel. Each read is about the share that a good hash
+ * gives the shard of the wanted entries; a shard that runs dry early is read further. So little
+ * more is read and held in memory than is returned, however many shards there are.
  */
 final class ShardMerge {
   private final ReadTransaction tx;
@@ -26,8 +26,8 @@ final class ShardMerge {
   private final boolean reverse;
 
   /**
-   * @param after entries behind this sequence; empty: from the first on
-   * @param until entries up to and with this sequence; empty: to the last
+   * @param after entries after this sequence; empty: from the first
+   * @param until entries up to and including this sequence; empty: to the last
    * @param reverse newest first
    */
   ShardMerge(
@@ -44,9 +44,9 @@ final class ShardMerge {
   }
 
   /**
-   * The first entries; fewer than {@code count} only if there are no more.
+   * Returns the first entries; fewer than {@code count} only if there are no more.
    *
-   * @param shards one at least
+   * @param shards at least one
    */
   List<ChangeEntry> read(List<ShardId> shards, int count) {
     Tournament<Cursor> heads = new Tournament<>(open(shards, count), this::compare);
@@ -62,7 +62,7 @@ final class ShardMerge {
     return entries;
   }
 
-  /** Starts to read all before it waits for the first. */
+  /** Starts all reads before it waits for the first. */
   private List<Cursor> open(List<ShardId> shards, int count) {
     List<Cursor> cursors = new ArrayList<>(shards.size());
     for (ShardId shard : shards) {
@@ -72,7 +72,7 @@ final class ShardMerge {
     return cursors;
   }
 
-  /** By their next entries; a shard that has none is behind all others. */
+  /** Compares their next entries; a shard without one comes last. */
   private int compare(Cursor left, Cursor right) {
     if (!left.isFilled() || !right.isFilled()) {
       return Boolean.compare(right.isFilled(), left.isFilled());
@@ -81,13 +81,15 @@ final class ShardMerge {
     return reverse ? -order : order;
   }
 
-  /** What one of {@code shards} has of the next entries, with two deviations to spare. */
+  /**
+   * Returns the expected share of one shard among the next entries, plus two standard deviations.
+   */
   private static int share(int entries, int shards) {
     double mean = (double) entries / shards;
     return (int) Math.min(entries, Math.ceil(mean + 2 * Math.sqrt(mean)));
   }
 
-  /** How far one shard has come. */
+  /** The position in one shard. */
   private final class Cursor {
     private final ShardId shard;
     private int asked;
@@ -106,7 +108,7 @@ final class ShardMerge {
     }
 
     void await() {
-      rows = Reads.await(reading);
+      rows = Awaiting.await(reading);
       next = 0;
     }
 
@@ -119,9 +121,9 @@ final class ShardMerge {
     }
 
     /**
-     * Reads on if it has run dry. A shard with more than its share is read in ever larger steps.
+     * Reads more if it has run dry. A shard with more than its share is read in ever larger steps.
      *
-     * @param wanted entries wanted of all {@code shards} together
+     * @param wanted number of entries wanted from all {@code shards} together
      */
     void fill(int wanted, int shards) {
       if (!isFilled() && rows.size() == asked) {

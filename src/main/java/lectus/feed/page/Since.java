@@ -6,7 +6,7 @@ import lectus.feed.SinceText;
 
 /** The parameter {@code since}: where a feed begins. */
 public sealed interface Since {
-  /** As {@link #parse} reads it. */
+  /** Returns the text that {@link #parse} reads. */
   String text();
 
   /** {@code 0}. */
@@ -17,7 +17,7 @@ public sealed interface Since {
     }
   }
 
-  /** {@code now}: behind the last change. */
+  /** {@code now}: after the last change. */
   record Now() implements Since {
     @Override
     public String text() {
@@ -25,7 +25,7 @@ public sealed interface Since {
     }
   }
 
-  /** Behind a sequence that a feed gave. */
+  /** After a sequence that a feed returned. */
   record After(Sequence sequence) implements Since {
     @Override
     public String text() {

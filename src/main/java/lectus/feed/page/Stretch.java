@@ -6,9 +6,9 @@ import lectus.changes.ChangeEntry;
 import lectus.database.Sequence;
 
 /**
- * Entries that follow each other in the order in which they were read.
+ * Consecutive entries in the order in which they were read.
  *
- * @param stoppedAt where to go on if there was no time to look further although there was room: no
- *     entry lies between the last one and this sequence
+ * @param stoppedAt where to continue if time ran out before the limit: no entry lies between the
+ *     last one and this sequence
  */
 record Stretch(List<ChangeEntry> entries, Optional<Sequence> stoppedAt) {}

@@ -4,23 +4,24 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Knows which of several contestants comes first, and after that one has changed, which does then,
- * with one comparison for each doubling of their number: a tree of losers (Knuth, The Art of
- * Computer Programming, volume 3, section 5.4.1).
+ * Knows the first of several contestants and, after that one has changed, the new first one, with
+ * one comparison for each doubling of their number: a tree of losers (Knuth, The Art of Computer
+ * Programming, volume 3, section 5.4.1).
  */
 final class Tournament<T> {
   private final List<T> contestants;
   private final Comparator<? super T> order;
 
   /**
-   * Who lost at each inner node of the tree; node 1 is the root, node i has 2i and 2i + 1 below.
+   * The loser at each inner node of the tree; node 1 is the root, node i has the children 2i and 2i
+   * + 1.
    */
   private final int[] losers;
 
   private int winner;
 
   /**
-   * @param contestants one at least
+   * @param contestants at least one
    */
   Tournament(List<T> contestants, Comparator<? super T> order) {
     this.contestants = contestants;
@@ -33,7 +34,7 @@ final class Tournament<T> {
     return contestants.get(winner);
   }
 
-  /** Lets the first one, which has changed, play again. */
+  /** Replays the first contestant, which has changed. */
   void replay() {
     int survivor = winner;
     for (int node = (survivor + losers.length) / 2; node >= 1; node /= 2) {

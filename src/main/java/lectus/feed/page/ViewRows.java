@@ -16,17 +16,20 @@ import lectus.feed.ViewPage;
 import lectus.feed.filter.EntryMatch;
 import lectus.feed.filter.PassingEntries.Passing;
 import lectus.revision.RevisionId;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 
 /**
- * Turns entries of one database into rows for all views of a tail that show them. Views whose rows
- * look alike share them: each such row is read and written once.
+ * Turns entries of one database into rows for all views of a tail. Views whose rows look alike
+ * share them: each such row is read and written once.
  */
 final class ViewRows {
-  /** Entries of which the further reads are started together. */
+  /** Number of entries whose further reads are started together. */
   private static final int ENTRIES_STARTED = 32;
 
-  /** Rows of different shapes for one entry are written until the page is so many times full. */
+  /**
+   * Rows of different shapes for one entry are written until the page has overflowed this many
+   * times.
+   */
   private static final int MOST_OVERFLOWS = 4;
 
   private final ReadTransaction tx;
@@ -39,7 +42,7 @@ final class ViewRows {
   private final Set<View> crowded = new HashSet<>();
 
   /**
-   * @param fullAt no further entry is begun once all rows together have so many bytes
+   * @param fullAt total size of all rows in bytes at which no further entry is begun
    */
   ViewRows(ReadTransaction tx, DatabaseHandle db, ViewSet views, int fullAt) {
     this.tx = tx;
@@ -49,7 +52,7 @@ final class ViewRows {
     this.fullAt = fullAt;
   }
 
-  /** What is to be written of one entry, and for whom. */
+  /** The rows to write for one entry, and their views. */
   private final class Wanted implements EntryMatch.Outcome<View> {
     private final ChangeEntry entry;
     private final Map<ShapeRows, Map<Passing, List<View>>> rows = new LinkedHashMap<>();
@@ -94,12 +97,12 @@ final class ViewRows {
       }
     }
 
-    /** A document that cannot be read concerns those alone that are shown it. */
+    /** An unreadable document affects only those who are shown it. */
     private void appendIfReadable(ShapeRows shape, List<View> who) {
       try {
         shape.append(who);
       } catch (RuntimeException unreadable) {
-        RuntimeException failure = Reads.failureOfData(unreadable);
+        RuntimeException failure = Awaiting.failureOfData(unreadable);
         who.forEach(view -> fails(view, failure));
       }
     }

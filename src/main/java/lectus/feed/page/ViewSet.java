@@ -5,7 +5,7 @@ import java.util.Map;
 import lectus.feed.View;
 import lectus.feed.filter.FilterIndex;
 
-/** The views of a tail and what each of them shows. For one thread at a time. */
+/** The views of a tail and what each shows. Not thread-safe. */
 final class ViewSet {
   private final FilterIndex<View> filters = new FilterIndex<>();
   private final Map<View, FeedOptions> shapes = new HashMap<>();
@@ -21,7 +21,7 @@ final class ViewSet {
     filters.remove(view, optionsOf(view).filter());
   }
 
-  /** Views of a database are told apart by their options ({@link DatabaseSource#sharing}). */
+  /** Views of a database differ by their options ({@link DatabaseSource#sharing}). */
   private static FeedOptions optionsOf(View view) {
     return (FeedOptions) view.shows();
   }

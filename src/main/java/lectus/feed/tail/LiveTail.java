@@ -21,16 +21,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads what is new once, for all listeners of this server that have caught up, and hands each page
- * to its outlets: one for each event loop, not one for each listener. It reads the next page when
- * all of them have taken the last one: when delivery takes longer than writing, pages grow, and
- * with them what a listener is sent at once. It begins with its first outlet and is over when the
+ * Reads what is new once, for all listeners of this server that have caught up. It passes each page
+ * to its outlets, of which there is one per event loop, not one per listener. It reads the next
+ * page when all outlets have taken the last one. So if delivery is slower than writing, pages grow,
+ * and each listener is sent more at once. A tail begins with its first outlet and is over when the
  * last one has left.
  *
- * <p>For any thread. Pages are read on the readers' threads, one after the other.
+ * <p>Thread-safe. Pages are read on the readers' threads, one after the other.
  */
 final class LiveTail<P extends ResumePoint<P>> {
-  /** A store that fails so often in a row is not worth waiting for. */
+  /** After this many consecutive failures of the store, waiting is pointless. */
   private static final int MOST_FAILURES = 5;
 
   private static final Logger LOG = LoggerFactory.getLogger(LiveTail.class);
@@ -47,30 +47,30 @@ final class LiveTail<P extends ResumePoint<P>> {
 
   private final TailViews views = new TailViews();
 
-  /** What the reader could not be told about; for its thread alone. */
+  /** The views that could not be added to the reader; used by the reader's thread alone. */
   private final Map<View, ViewPage<P>> unable = new HashMap<>();
 
   private Registration registration;
 
-  /** Behind which the next page is read; null before the first. */
+  /** The position after which the next page is read; null before the first. */
   private P end;
 
   private long pages;
 
-  /** Whether a page is due even if nobody tells of news. */
+  /** Whether a page is due even without news. */
   private boolean behind = true;
 
   private boolean told;
 
-  /** Whether the reader is at work, or rests after a failure. */
+  /** Whether the reader is at work, or pauses after a failure. */
   private boolean busy;
 
-  /** Whether what it is at is a page, and not only which views there are. */
+  /** Whether it is reading a page, rather than only updating the views. */
   private boolean pageComes;
 
   private boolean over;
 
-  /** Outlets that have not taken the last page yet. */
+  /** Number of outlets that have not taken the last page yet. */
   private int untaken;
 
   private int failures;
@@ -92,7 +92,7 @@ final class LiveTail<P extends ResumePoint<P>> {
   }
 
   /**
-   * Gives the outlet all pages from here on, with what this view has in them; null if the tail is
+   * Sends the outlet all pages from now on, with this view's rows; returns null if the tail is
    * over.
    */
   synchronized TailSeat<P> attach(TailOutlet<P> outlet, Object shows) {
@@ -110,7 +110,7 @@ final class LiveTail<P extends ResumePoint<P>> {
     return new TailSeat<>(this, view, firstPage, isKnown ? Optional.of(end) : Optional.empty());
   }
 
-  /** Whether the last outlet has left. */
+  /** Returns whether the last outlet has left. */
   synchronized boolean leave(TailOutlet<P> outlet, View view) {
     views.leave(view);
     outlets.computeIfPresent(outlet, (same, seats) -> seats == 1 ? null : seats - 1);
@@ -146,7 +146,7 @@ final class LiveTail<P extends ResumePoint<P>> {
     boolean news = told && end != null && source.hasNews(end);
     told = false;
     behind |= news;
-    // Views may be large, so those that nobody sees are not kept until there is news.
+    // Views may be large, so removed ones are released before there is news.
     if (behind || views.anyRemoved()) {
       busy = true;
       pageComes = behind;
@@ -196,7 +196,7 @@ final class LiveTail<P extends ResumePoint<P>> {
     return views.takeChanges();
   }
 
-  /** What goes wrong with one view does not concern the others. */
+  /** A failure with one view does not affect the others. */
   private void tellReader(TailViews.Changes changes) {
     changes.removed().forEach(this::remove);
     for (View view : changes.added()) {
@@ -218,7 +218,7 @@ final class LiveTail<P extends ResumePoint<P>> {
     }
   }
 
-  /** Others may come for the same while those who were there are told of the failure. */
+  /** New listeners may ask for the same view while the earlier ones are notified of the failure. */
   private synchronized void addAgain(View view) {
     views.addAgain(view);
   }
@@ -254,7 +254,7 @@ final class LiveTail<P extends ResumePoint<P>> {
   }
 
   private synchronized void failed(Throwable failure) {
-    // A store that is silent is waited for, however long it takes.
+    // An unresponsive store is awaited, however long it takes.
     failures = StoreFailures.isSilence(failure) ? 1 : failures + 1;
     if (failures < MOST_FAILURES && retriesLater()) {
       return;
@@ -267,7 +267,10 @@ final class LiveTail<P extends ResumePoint<P>> {
     }
   }
 
-  /** False where there is not even the memory for that: who listens is told, and comes again. */
+  /**
+   * Returns false if there is not even memory for a retry; listeners are then notified, and come
+   * again.
+   */
   private boolean retriesLater() {
     try {
       long pauseMillis = FIRST_PAUSE.toMillis() << failures;

@@ -4,16 +4,16 @@ import lectus.feed.ResumePoint;
 import lectus.feed.TailPage;
 
 /**
- * Where the pages of a live tail go. Told on any thread, and of nothing more before it has taken
- * the last page; must not wait.
+ * Receives the pages of a live tail. Called on any thread, but not again before it has taken the
+ * last page. Must not wait.
  */
 public interface TailOutlet<P extends ResumePoint<P>> {
 
   /**
-   * The next page; there is no gap to the one before.
+   * Delivers the next page, without a gap to the previous one.
    *
    * @param number counts up; see {@link TailSeat#start}
-   * @param taken to be run once when the outlet is ready for another page, whatever became of this
+   * @param taken run it once when the outlet is ready for another page, whatever happened to this
    *     one
    */
   void deliver(TailPage<P> page, long number, Runnable taken);

@@ -5,7 +5,7 @@ import lectus.feed.ResumePoint;
 import lectus.feed.TailPage;
 import lectus.feed.View;
 
-/** An outlet's right to one view of a tail, until it leaves. */
+/** An outlet's claim to one view of a tail, until it leaves. */
 public final class TailSeat<P extends ResumePoint<P>> {
   private final LiveTail<P> tail;
   private final View view;
@@ -13,8 +13,8 @@ public final class TailSeat<P extends ResumePoint<P>> {
   private final Optional<P> start;
 
   /**
-   * @param firstPage the number of the first page that is sure to have the view's rows
-   * @param start behind which they come, if that is known
+   * @param firstPage the number of the first page that certainly has the view's rows
+   * @param start the position after which they come, if known
    */
   TailSeat(LiveTail<P> tail, View view, long firstPage, Optional<P> start) {
     this.tail = tail;
@@ -31,12 +31,14 @@ public final class TailSeat<P extends ResumePoint<P>> {
     return view;
   }
 
-  /** Behind which the view's rows come; empty if only the next page can tell. */
+  /**
+   * Returns the position after which the view's rows come; empty if only the next page can tell.
+   */
   public Optional<P> start() {
     return start;
   }
 
-  /** The same, of the first page that comes to the outlet after it took the seat. */
+  /** Returns the same, from the first page that reaches the outlet after it took the seat. */
   public P start(TailPage<P> page, long number) {
     return number < firstPage ? page.next() : page.from();
   }

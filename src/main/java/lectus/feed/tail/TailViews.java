@@ -9,8 +9,8 @@ import java.util.Set;
 import lectus.feed.View;
 
 /**
- * The views of a tail for which somebody is there, and which of them its reader does not know about
- * yet. For one thread at a time.
+ * The views of a tail that have listeners, and those that its reader does not know yet. Not
+ * thread-safe.
  */
 final class TailViews {
   private final Map<Object, Seats> views = new HashMap<>();
@@ -26,7 +26,7 @@ final class TailViews {
     }
   }
 
-  /** What the reader is to be told. */
+  /** The changes to report to the reader. */
   record Changes(Set<View> added, List<View> removed) {}
 
   View take(Object shows) {
@@ -51,14 +51,14 @@ final class TailViews {
     }
   }
 
-  /** The reader could not be told of a view; it is to be told again, if somebody still sees it. */
+  /** The reader could not add a view; report it again if it still has listeners. */
   void addAgain(View view) {
     if (!removed.remove(view)) {
       added.add(view);
     }
   }
 
-  /** Whether the reader holds views that nobody sees any more. */
+  /** Whether the reader has views that have no listeners any more. */
   boolean anyRemoved() {
     return !removed.isEmpty();
   }

@@ -9,11 +9,11 @@ import lectus.feed.TailPage;
 import lectus.feed.ViewPage;
 
 /**
- * The last pages of a live tail, without a gap between them. A reader joins the tail at a position
- * inside the window. It begins with the first page that was read. For one thread at a time.
+ * The last pages of a live tail, without gaps, beginning with the first page that was read. A
+ * reader joins the tail at a position inside the window. Not thread-safe.
  */
 public final class TailWindow<P extends ResumePoint<P>> {
-  /** Bytes of rows kept beside the last page, which is kept unless it is a long one. */
+  /** Bytes of rows kept besides the last page, which is kept unless it is a long one. */
   static final int MOST_BYTES = 64 << 10;
 
   static final int MOST_PAGES = 64;
@@ -67,12 +67,12 @@ public final class TailWindow<P extends ResumePoint<P>> {
     return rows.bytes(0, rows.size());
   }
 
-  /** Whether every row behind {@code position} that the tail has read is in the window. */
+  /** Whether the window has every row after {@code position} that the tail has read. */
   public boolean covers(P position) {
     return start == null || start.compareTo(position) <= 0;
   }
 
-  /** The pages with something behind {@code position}, oldest first. */
+  /** Returns the pages with something after {@code position}, oldest first. */
   public List<TailPage<P>> pagesBehind(P position) {
     return pages.stream()
         .map(Kept::page)

@@ -1,19 +1,19 @@
 package lectus.feed.updates;
 
 import java.util.concurrent.atomic.AtomicReference;
-import lectus.feed.DatabaseEvents;
+import lectus.feed.DatabaseNotices;
 import lectus.feed.LiveSource;
 import lectus.feed.Registration;
 import lectus.feed.WantedDatabases;
 import lectus.store.Versionstamp;
 
-/** The level of what was heard of the databases of the store, or some of them. For any thread. */
+/** The level announced for all or some databases of the store. Thread-safe. */
 public final class StoreNews {
-  private final DatabaseEvents events;
+  private final DatabaseNotices events;
   private final WantedDatabases wanted;
   private final AtomicReference<Versionstamp> heard = new AtomicReference<>(Versionstamp.ZERO);
 
-  public StoreNews(DatabaseEvents events, WantedDatabases wanted) {
+  public StoreNews(DatabaseNotices events, WantedDatabases wanted) {
     this.events = events;
     this.wanted = wanted;
   }
@@ -31,7 +31,7 @@ public final class StoreNews {
     return one.compareTo(other) < 0 ? other : one;
   }
 
-  /** As {@link #isBehind}, where all of a commit is told at once. */
+  /** Like {@link #isBehind}, for sources that deliver a commit as a whole. */
   boolean isOfLaterCommit(StorePosition position) {
     return heard.get().startOfCommit().compareTo(position.at()) > 0;
   }

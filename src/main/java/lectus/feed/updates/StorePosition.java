@@ -8,14 +8,14 @@ import lectus.feed.SinceText;
 import lectus.store.Versionstamp;
 
 /**
- * How far a reader of many databases, or of the updates log, has come: a point in the order of all
- * commits of the store. Not a database's {@code Sequence}: databases may have different
- * incarnations, and a position built of one would skip changes of another. It never expires.
+ * The position of a reader of many databases, or of the updates log: a point in the store's commit
+ * order. It is not a database's {@code Sequence}: databases may have different incarnations, and a
+ * position derived from one would skip changes of another. It never expires.
  */
 public record StorePosition(Versionstamp at) implements ResumePoint<StorePosition> {
   public static final StorePosition BEGINNING = new StorePosition(Versionstamp.ZERO);
 
-  /** Empty for anything that is not {@code 0} or 24 lower-case hex digits. */
+  /** Returns empty for anything that is not {@code 0} or 24 lower-case hex digits. */
   public static Optional<StorePosition> parse(String text) {
     return text.equals("0")
         ? Optional.of(BEGINNING)
@@ -23,7 +23,7 @@ public record StorePosition(Versionstamp at) implements ResumePoint<StorePositio
   }
 
   /**
-   * Refuses a position behind all commits that the transaction sees.
+   * Refuses a position after all commits that the transaction sees.
    *
    * @return this
    * @throws LectusException {@code bad_request}
@@ -38,7 +38,7 @@ public record StorePosition(Versionstamp at) implements ResumePoint<StorePositio
     return at.equals(Versionstamp.ZERO) ? "0" : at.toString();
   }
 
-  /** CouchDB's {@code _db_updates} does not. */
+  /** CouchDB's {@code _db_updates} does not tell it. */
   @Override
   public boolean tellsPending() {
     return false;

@@ -3,12 +3,12 @@ package lectus.feed.updates;
 import lectus.error.LectusException;
 import lectus.feed.SinceText;
 
-/** Where a feed over the whole store, or many of its databases, begins. */
+/** Where a feed of the whole store, or of many of its databases, begins. */
 public sealed interface StoreSince {
-  /** As {@link #parse} reads it. */
+  /** Returns the text that {@link #parse} reads. */
   String text();
 
-  /** {@code now}: behind the last commit. */
+  /** {@code now}: after the last commit. */
   record Now() implements StoreSince {
     @Override
     public String text() {
@@ -16,7 +16,7 @@ public sealed interface StoreSince {
     }
   }
 
-  /** Behind a position that a feed gave; the beginning is one. */
+  /** After a position that a feed returned; the beginning is one. */
   record After(StorePosition position) implements StoreSince {
     @Override
     public String text() {

@@ -6,7 +6,7 @@ import java.util.Optional;
 import lectus.database.DatabaseUpdate;
 import lectus.document.PagedBody;
 import lectus.error.LectusException;
-import lectus.feed.DatabaseEvents;
+import lectus.feed.DatabaseNotices;
 import lectus.feed.FeedText;
 import lectus.feed.LiveStart;
 import lectus.json.JsonBuffer;
@@ -16,9 +16,9 @@ import lectus.store.Versionstamp;
 import lectus.updates.UpdatesLog;
 
 /**
- * The feed of what happened to databases: of each that lives its creation and its last update, of
- * each that was deleted its end, and whatever else the updates log still has, in the order of
- * commits. A row is {@code {"db_name":"a","type":"updated","seq":"…"}}.
+ * The feed of what happened to databases, in commit order: for each existing database its creation
+ * and its last update, for each deleted one its end, and whatever else the updates log still has. A
+ * row is {@code {"db_name":"a","type":"updated","seq":"…"}}.
  */
 public final class StoreUpdates {
   private static final byte[] NAME = FeedText.ascii("{\"db_name\":");
@@ -26,7 +26,7 @@ public final class StoreUpdates {
   private static final byte[] SEQUENCE = FeedText.ascii("\",\"seq\":\"");
   private static final byte[] END = FeedText.ascii("\"}");
 
-  /** Rows read at once of each bucket of the log; a page has up to 16 times as many. */
+  /** Rows read at once from each bucket of the log; a page has up to 16 times as many. */
   private static final int ROWS_PER_BUCKET = 128;
 
   private final UpdatesLog log;
@@ -44,19 +44,19 @@ public final class StoreUpdates {
   }
 
   /**
-   * Opens the feed to be read live.
+   * Opens the feed for live reading.
    *
    * @throws LectusException {@code bad_request}: the store has not reached {@code since}
    */
-  public LiveStart<StorePosition> live(StoreSince since, DatabaseEvents events) {
+  public LiveStart<StorePosition> live(StoreSince since, DatabaseNotices events) {
     return new LiveStart<>(new StoreUpdatesSource(this, events), reached(since));
   }
 
   /**
-   * The whole body of a normal feed. That the store has not reached {@code since} is told by its
-   * first page, or at once with a limit of 0, which reads none.
+   * Returns the whole body of a normal feed. If the store has not reached {@code since}, its first
+   * page reports that, or this method if the limit is 0, because then no page is read.
    *
-   * @param limit rows at most, 0 or more
+   * @param limit maximum number of rows, at least 0
    * @throws LectusException {@code bad_request}
    */
   public PagedBody answer(StoreSince since, long limit) {
@@ -65,17 +65,17 @@ public final class StoreUpdates {
   }
 
   /**
-   * The whole body of a normal feed, newest first.
+   * Returns the whole body of a normal feed, newest first.
    *
-   * @param newest the first row at most; empty: from the end
-   * @param limit rows at most, 0 or more
+   * @param newest the upper bound of the first row; empty: from the end
+   * @param limit maximum number of rows, at least 0
    */
   public PagedBody answerDownFrom(Optional<StoreSince> newest, long limit) {
     Versionstamp before = newest.map(it -> position(it).at().successor()).orElse(Versionstamp.END);
     return new StoreUpdatesBody(this, new StorePosition(before), limit, true);
   }
 
-  /** The position that {@code since} or {@code until} names. */
+  /** Returns the position that {@code since} or {@code until} names. */
   public StorePosition position(StoreSince since) {
     if (since instanceof StoreSince.After after) {
       return after.position();
@@ -94,12 +94,12 @@ public final class StoreUpdates {
   /**
    * Rows of the log.
    *
-   * @param next behind the last of them, or before it
+   * @param next after the last of them, or before it if newest first
    * @param reachedEnd whether nothing followed at the page's read version
    */
   record Page(List<DatabaseUpdate> rows, StorePosition next, boolean reachedEnd) {}
 
-  /** The rows behind {@code from}, oldest first. */
+  /** Reads the rows after {@code from}, oldest first. */
   Page page(StorePosition from, long limit) {
     int perBucket = (int) Math.min(limit, rowsPerBucket);
     return transactions.read(
@@ -109,7 +109,7 @@ public final class StoreUpdates {
         });
   }
 
-  /** The rows before {@code from}, newest first. */
+  /** Reads the rows before {@code from}, newest first. */
   Page pageBack(StorePosition from, long limit) {
     int perBucket = (int) Math.min(limit, rowsPerBucket);
     return transactions.read(tx -> page(log.readBack(tx, from.at(), perBucket), from, limit));

@@ -5,7 +5,7 @@ import lectus.document.PagedBody;
 import lectus.feed.FeedText;
 import lectus.json.JsonBuffer;
 
-/** The body of a normal feed of what happened to databases, stitched from pages. */
+/** The body of a normal feed of what happened to databases, assembled from pages. */
 final class StoreUpdatesBody implements PagedBody {
   private final StoreUpdates updates;
   private final boolean descending;
@@ -16,7 +16,7 @@ final class StoreUpdatesBody implements PagedBody {
   private boolean hasRows;
 
   /**
-   * @param from behind which, or before which if newest first, the rows are
+   * @param from the position after which (before which, if newest first) the rows lie
    */
   StoreUpdatesBody(StoreUpdates updates, StorePosition from, long limit, boolean descending) {
     this.updates = updates;

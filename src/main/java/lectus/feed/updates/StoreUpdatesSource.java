@@ -2,7 +2,7 @@ package lectus.feed.updates;
 
 import java.util.Optional;
 import lectus.database.DatabaseUpdate;
-import lectus.feed.DatabaseEvents;
+import lectus.feed.DatabaseNotices;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
 import lectus.feed.Registration;
@@ -18,7 +18,7 @@ final class StoreUpdatesSource implements LiveSource<StorePosition> {
   private final StoreUpdates updates;
   private final StoreNews news;
 
-  StoreUpdatesSource(StoreUpdates updates, DatabaseEvents events) {
+  StoreUpdatesSource(StoreUpdates updates, DatabaseNotices events) {
     this.updates = updates;
     this.news = new StoreNews(events, WantedDatabases.ALL);
   }

@@ -19,14 +19,14 @@ import lectus.http.message.RequestTarget;
 import lectus.http.socket.OpenSessions;
 
 /**
- * CouchDB's HTTP interface, for one event loop: takes requests, finds their resource, answers what
- * goes wrong. Requests are dispatched straight from the raw URI: a router would normalize the path,
- * so that a document called {@code .} could not be told from its database.
+ * CouchDB's HTTP interface, for one event loop: takes requests, finds their resources and answers
+ * errors. Requests are dispatched by the raw URI. A router would normalize the path, and a document
+ * called {@code .} could not be told from its database.
  */
 public final class HttpApi implements Handler<HttpServerRequest> {
   private static final int CHUNK_BYTES = 64 << 10;
 
-  /** What a request line holds beside the URI. */
+  /** Bytes of a request line beside the URI. */
   private static final int LONGEST_METHOD_AND_VERSION = 32;
 
   private final HttpSettings settings;
@@ -42,7 +42,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
 
   public HttpApi(Services services, HttpSettings settings) {
     this.settings = settings;
-    this.loop = new HttpLoop(services, settings);
+    this.loop = new HttpLoop(services.catalogue(), services.memory(), services.readers(), settings);
     this.clients = new Clients(services.readers());
     this.invalidRequests = new InvalidRequests(loop);
     this.liveFeeds = new LiveFeeds(services.liveTails(), settings);
@@ -55,7 +55,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
             services.memory().pages());
   }
 
-  /** A server that is ready to listen, for the event loop that calls this. */
+  /** Creates a server that is ready to listen, for the calling event loop. */
   public HttpServer createServer(Vertx vertx) {
     loop.start(vertx);
     HttpServerOptions options =
@@ -75,7 +75,10 @@ public final class HttpApi implements Handler<HttpServerRequest> {
         .invalidRequestHandler(invalidRequests);
   }
 
-  /** What a connection fails with is its client's doing; Vert.x would log it, trace and all. */
+  /**
+   * Keeps connection failures out of the log. They are the client's doing, and Vert.x would log
+   * each with a stack trace.
+   */
   private void watch(Vertx vertx, HttpConnection connection) {
     connection.exceptionHandler(failure -> {});
     versions.watch(connection);
@@ -118,10 +121,10 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   }
 
   /**
-   * Ends all live feeds as their clients expect it, each with its last sequence. Connections that
-   * are closed from now on are closed when what was answered has been sent.
+   * Ends all live feeds as their clients expect it, each with its last sequence. From now on,
+   * connections are closed only after their answers have been sent.
    *
-   * @param patience with clients that are slow to take it
+   * @param patience how long to wait for clients that read slowly
    */
   public void endFeeds(Duration patience) {
     connections.begin(patience);
@@ -129,12 +132,12 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     liveFeeds.endAll();
   }
 
-  /** How many live feeds are running; on the event loop. */
+  /** Returns the number of live feeds that are running; called on the event loop. */
   public int openFeeds() {
     return liveFeeds.count();
   }
 
-  /** Writes what the access log still holds; lines that come later do not wait. */
+  /** Writes what the access log still holds; later lines are written at once. */
   public void closeLog() {
     loop.closeLog();
   }

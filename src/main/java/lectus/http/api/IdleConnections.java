@@ -4,20 +4,21 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.impl.HttpServerConnection;
 import java.util.concurrent.TimeUnit;
 import lectus.http.clock.IdleClock;
 import lectus.http.memory.MemoryAccount;
+import lectus.http.netty.VertxInternals;
 import lectus.http.socket.Traffic;
 
 /**
- * Closes connections on which nothing moves any more. Vert.x would do it, but takes a client that
- * reads a large piece of an answer slowly for one that reads nothing. Clients that take nothing of
- * what waits for them have less time while others are refused the memory that it holds. For one
- * event loop.
+ * Closes idle connections. Vert.x would do it, but it takes a client that reads a large piece of an
+ * answer slowly for one that reads nothing. Clients that read nothing of what waits for them get
+ * less time while others are refused the memory that it holds. For one event loop.
  */
 final class IdleConnections {
-  /** It is looked so often while a connection is idle, so one is closed late by that part. */
+  /**
+   * The number of checks per time-out; a connection is closed late by at most this fraction of it.
+   */
   private static final int LOOKS = 8;
 
   private final IdleClock clock;
@@ -27,9 +28,9 @@ final class IdleConnections {
   private final long pauseMillis;
 
   /**
-   * @param timeoutSeconds 0: they stay open for as long as nobody lacks memory
-   * @param stalledSeconds how long a client may take nothing while others lack memory
-   * @param pages what was sent and clients have not taken
+   * @param timeoutSeconds 0: connections stay open as long as nobody lacks memory
+   * @param stalledSeconds how long a client may read nothing while others lack memory
+   * @param pages what was sent and clients have not read
    */
   IdleConnections(IdleClock clock, int timeoutSeconds, int stalledSeconds, MemoryAccount pages) {
     this.clock = clock;
@@ -40,9 +41,9 @@ final class IdleConnections {
     this.pauseMillis = TimeUnit.SECONDS.toMillis(shorter) / LOOKS;
   }
 
-  /** The connection is closed when it has been idle for so long. */
+  /** Closes the connection once it has been idle for the time-out. */
   void watch(Vertx vertx, HttpConnection connection) {
-    ChannelHandlerContext context = ((HttpServerConnection) connection).channelHandlerContext();
+    ChannelHandlerContext context = VertxInternals.handler(connection);
     Watch watch = new Watch(Traffic.of(context.channel()), context);
     IdleClock.Timer looks = clock.start(vertx, pauseMillis, watch::look);
     context.channel().closeFuture().addListener(closed -> looks.stop());
@@ -61,15 +62,16 @@ final class IdleConnections {
     private void look() {
       long stillSeconds = traffic.stillSeconds();
       if (timeoutSeconds > 0 && stillSeconds >= timeoutSeconds) {
-        // As Vert.x would tell itself: it knows what the connection has become meanwhile.
+        // The event that Vert.x's own idle handler would fire: Vert.x knows which protocol the
+        // connection speaks by now.
         context.channel().pipeline().fireUserEventTriggered(IdleStateEvent.ALL_IDLE_STATE_EVENT);
       } else if (isInTheWay() && stillSeconds >= stalledSeconds) {
-        // It would not get to a close frame either.
+        // A close frame could not be delivered either.
         context.channel().pipeline().firstContext().close();
       }
     }
 
-    /** Whether others were refused since the last look, and it holds what they need. */
+    /** Whether the connection holds memory that others were refused since the last check. */
     private boolean isInTheWay() {
       long before = refusals;
       refusals = pages.refusals();

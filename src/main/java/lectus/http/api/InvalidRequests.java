@@ -12,7 +12,10 @@ import lectus.http.exchange.Exchange;
 import lectus.http.exchange.HttpLoop;
 import lectus.http.message.Headers;
 
-/** Answers, in CouchDB's form, what the HTTP parser could not read, and closes the connection. */
+/**
+ * Answers, in CouchDB's form, requests that the HTTP parser could not read, and closes the
+ * connection.
+ */
 final class InvalidRequests implements Handler<HttpServerRequest> {
   private final HttpLoop loop;
 

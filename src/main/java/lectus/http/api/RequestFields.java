@@ -6,7 +6,7 @@ import java.util.Map;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 
-/** What a request's headers may be, whatever the request is. */
+/** Checks the headers that are checked on every request. */
 final class RequestFields {
   private static final String CONTINUE = "100-continue";
 
@@ -33,7 +33,7 @@ final class RequestFields {
   private static boolean hasControls(String value) {
     for (int i = 0; i < value.length(); i++) {
       char c = value.charAt(i);
-      if (c < ' ' && c != '\t' || c == 0x7f) {
+      if ((c < ' ' && c != '\t') || c == 0x7f) {
         return true;
       }
     }

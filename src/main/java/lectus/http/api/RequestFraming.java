@@ -8,25 +8,25 @@ import io.vertx.core.MultiMap;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.impl.HttpServerConnection;
 import java.util.List;
+import lectus.http.netty.VertxInternals;
 
 /**
- * Where a request ends. Netty's parser and a proxy in front must not think differently of it, else
- * somebody smuggles a request of his own behind another (RFC 9112, section 11.2).
+ * Determines where a request ends. Netty's parser and a proxy in front must agree on it, or a
+ * client could smuggle a second request behind the first (RFC 9112, section 11.2).
  */
 final class RequestFraming {
-  /** Vert.x' name for what parses HTTP/1. */
+  /** Vert.x's name for the HTTP/1 decoder. */
   static final String DECODER = "httpDecoder";
 
   private static final String CHUNKED = "chunked";
 
-  /** Some clients say so beside Content-Length: it means nothing. */
+  /** Some clients send it beside Content-Length; it has no effect. */
   private static final String IDENTITY = "identity";
 
   private RequestFraming() {}
 
-  /** Whether the body ends where Content-Length says, or else where the last chunk does. */
+  /** Whether the body ends where Content-Length says, or else with the last chunk. */
   static boolean isPlain(HttpServerRequest request) {
     MultiMap headers = request.headers();
     List<String> codings = headers.getAll(HttpHeaders.TRANSFER_ENCODING);
@@ -38,17 +38,17 @@ final class RequestFraming {
     return only.equalsIgnoreCase(CHUNKED) || only.equalsIgnoreCase(IDENTITY);
   }
 
-  /** What comes on the connection from now on is not looked at: it may be no request. */
+  /** Ignores all further bytes of the connection: they may not be a request. */
   static void ignoreRest(HttpConnection connection) {
-    ignoreRest(((HttpServerConnection) connection).channelHandlerContext().pipeline());
+    ignoreRest(VertxInternals.handler(connection).pipeline());
   }
 
-  /** The same, of a connection that speaks HTTP/1. */
+  /** Does the same for a connection that speaks HTTP/1. */
   static void ignoreRest(ChannelPipeline pipeline) {
     pipeline.addAfter(DECODER, null, new Sink());
   }
 
-  /** Swallows what has been parsed. */
+  /** Discards what the decoder has parsed. */
   private static final class Sink extends ChannelInboundHandlerAdapter {
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {

@@ -8,10 +8,10 @@ import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.impl.HttpServerConnection;
+import lectus.http.netty.VertxInternals;
 
 /**
- * Takes a request of another version than HTTP/1.0 and 1.1 for one that could not be parsed. Vert.x
+ * Treats a request of a version other than HTTP/1.0 and 1.1 as one that could not be parsed. Vert.x
  * would answer 501 on its own, in a version that it does not speak either.
  */
 @Sharable
@@ -20,11 +20,11 @@ final class RequestVersion extends ChannelInboundHandlerAdapter {
       new IllegalArgumentException("The request is of no known version of HTTP.");
 
   /**
-   * Connections that speak HTTP/2 have no versions any more. The first request has passed the
-   * decoder already.
+   * Checks the requests of an HTTP/1 connection; HTTP/2's requests have no version. The first
+   * request has passed the decoder already.
    */
   void watch(HttpConnection connection) {
-    ChannelHandlerContext context = ((HttpServerConnection) connection).channelHandlerContext();
+    ChannelHandlerContext context = VertxInternals.handler(connection);
     ChannelPipeline pipeline = context.pipeline();
     if (pipeline.get(RequestFraming.DECODER) != null) {
       pipeline.addBefore(context.name(), null, this);
@@ -43,7 +43,7 @@ final class RequestVersion extends ChannelInboundHandlerAdapter {
     context.fireChannelRead(message);
   }
 
-  /** As Vert.x finds it out: one that is equal does not do. */
+  /** Vert.x compares by identity, so a version that is only equal is not known. */
   private static boolean isKnown(HttpVersion version) {
     return version == HttpVersion.HTTP_1_1 || version == HttpVersion.HTTP_1_0;
   }

@@ -8,25 +8,25 @@ import lectus.document.DocumentId;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.Services;
-import lectus.http.changes.ChangesResources;
-import lectus.http.database.DatabaseResources;
-import lectus.http.document.DocumentResources;
-import lectus.http.exchange.DatabaseNames;
+import lectus.http.changes.ChangesApi;
+import lectus.http.database.DatabaseApi;
+import lectus.http.document.DocumentApi;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.live.LiveFeeds;
-import lectus.http.server.ServerResources;
+import lectus.http.node.NodeApi;
 import lectus.http.socket.OpenSessions;
 
 /** Finds the resource that a path names. */
 final class Routes {
-  /** Parts of CouchDB's API at the top that Lectus does not have. */
+  /** CouchDB's top-level paths that Lectus does not implement. */
   private static final Set<String> MISSING_AT_TOP =
       Set.of(
           "_replicate", "_reshard", "_search_analyze", "_nouveau_analyze", "_reload_query_servers");
 
-  /** The same below a database. */
+  /** CouchDB's paths below a database that Lectus does not implement. */
   private static final Set<String> MISSING_IN_DATABASE =
       Set.of(
           "_find",
@@ -41,7 +41,10 @@ final class Routes {
           "_shards",
           "_sync_shards");
 
-  /** The same below a design document; what else is below one is an attachment. */
+  /**
+   * CouchDB's paths below a design document that Lectus does not implement; any other is an
+   * attachment.
+   */
   private static final Set<String> MISSING_IN_DESIGN =
       Set.of(
           "_info",
@@ -58,15 +61,15 @@ final class Routes {
 
   private final Map<String, Resource> atTop = new HashMap<>();
 
-  /** Resources that answer for all that lies below their names. */
+  /** Resources that answer for everything below their names. */
   private final Map<String, Resource> trees;
 
-  /** The same below a database. */
+  /** Resources that answer for everything below their names in a database. */
   private final Map<String, Resource> treesInDatabase;
 
   private final Map<String, Resource> inDatabase = new HashMap<>();
 
-  /** Each has queries below it. */
+  /** Each has {@code /queries} below it. */
   private final Map<String, Resource> lists;
 
   private final Resource root;
@@ -78,11 +81,11 @@ final class Routes {
   private final Resource unusableName;
 
   Routes(Services services, HttpSettings settings, LiveFeeds feeds, OpenSessions sessions) {
-    DatabaseNames names = new DatabaseNames();
-    ServerResources server = new ServerResources(services, settings);
-    DatabaseResources databases = new DatabaseResources(services, names);
-    DocumentResources documents = new DocumentResources(services, names);
-    ChangesResources changes = new ChangesResources(services, names, feeds);
+    CheckedNames names = new CheckedNames();
+    NodeApi server = new NodeApi(services, settings);
+    DatabaseApi databases = new DatabaseApi(services, names);
+    DocumentApi documents = new DocumentApi(services, names);
+    ChangesApi changes = new ChangesApi(services, names, feeds);
     root = server.root();
     database = databases.database(documents.creation());
     document = documents.document();
@@ -174,7 +177,7 @@ final class Routes {
     return alone ? document : unusableName;
   }
 
-  /** What every database has at this path; null if there is nothing. */
+  /** Returns what every database has at this path; null if there is nothing. */
   private Resource inDatabase(List<String> segments, String name) {
     Resource tree = treesInDatabase.get(name);
     if (tree != null) {

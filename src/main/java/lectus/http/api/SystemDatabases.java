@@ -6,17 +6,17 @@ import lectus.http.exchange.Requests;
 import lectus.http.message.Method;
 
 /**
- * Refuses what is written to CouchDB's system databases for parts of CouchDB that are not here.
+ * Refuses writes to CouchDB's system databases whose functions Lectus does not have.
  *
- * <p>CouchDB replaces the password of a document that is written to a database of users by a hash.
- * Lectus has no users and would keep it as it is, for everybody to read, so it creates no such
+ * <p>In CouchDB a document of a database of users has its password replaced by a hash. Lectus has
+ * no users and would store the password as it is, for everybody to read. So it creates no such
  * database and writes no documents to one that an older version created.
  *
- * <p>A document in a database of replications starts one in CouchDB, and often holds a password.
- * Here it would rest, and nobody would hear that nothing is copied. Scripts that set up a server
- * create that database, which does no harm.
+ * <p>In CouchDB a document of a database of replications starts a replication, and often holds a
+ * password. Here it would do nothing, and nobody would learn that nothing is copied. The database
+ * itself can be created, because scripts that set up a server do so, and it does no harm.
  *
- * <p>What there is can be read and deleted.
+ * <p>What exists can be read and deleted.
  */
 final class SystemDatabases {
   private static final String OF_USERS = "_users";
@@ -47,7 +47,7 @@ final class SystemDatabases {
     }
   }
 
-  /** CouchDB recognizes them by what follows the last slash. */
+  /** CouchDB recognizes system databases by the name after the last slash. */
   private static boolean isNamed(String database, String name) {
     return database.equals(name) || database.endsWith('/' + name);
   }
@@ -59,13 +59,13 @@ final class SystemDatabases {
   private static boolean writes(Method method, String below) {
     return switch (method) {
       case PUT -> !below.isEmpty() && isDocument(below);
-      case COPY -> true; // where to, a header says: a local document may become any other
+      case COPY -> true; // a header names the target: a local document may become any other
       case POST -> isDocument(below) || below.equals("_bulk_docs");
       default -> false;
     };
   }
 
-  /** Local documents are checkpoints of those who read the database. */
+  /** Local documents are checkpoints of the database's readers, so they are allowed. */
   private static boolean isDocument(String name) {
     return !name.startsWith("_") || name.startsWith("_design");
   }

@@ -8,27 +8,27 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.impl.HttpServerConnection;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import lectus.http.netty.VertxInternals;
 
 /**
- * Closes the connections of a server that stops only when their clients have been sent everything.
- * Vert.x closes one as soon as it was handed the end of an answer, and what the client was too slow
- * to take until then would be lost. For the connections of one event loop.
+ * Closes the connections of a stopping server only after everything has been sent to their clients.
+ * Vert.x closes a connection as soon as it was handed the end of an answer, so a slow client would
+ * lose what it has not read by then. For the connections of one event loop.
  */
 @Sharable
 final class UnhurriedClose extends ChannelOutboundHandlerAdapter {
   private boolean begun;
   private long endNanos;
 
-  /** The connection is closed so from {@link #begin} on. */
+  /** Makes {@link #begin} apply to the connection. */
   void watch(HttpConnection connection) {
-    ((HttpServerConnection) connection).channelHandlerContext().pipeline().addFirst(this);
+    VertxInternals.handler(connection).pipeline().addFirst(this);
   }
 
   /**
-   * @param patience with clients that are slow; then they are cut off
+   * @param patience how long to wait for slow clients before they are cut off
    */
   void begin(Duration patience) {
     begun = true;

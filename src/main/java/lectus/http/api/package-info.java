@@ -1,5 +1,5 @@
 /**
  * Where requests come in: {@link lectus.http.api.HttpApi} finds the resource that a path names and
- * lets it answer.
+ * lets it answer. What a resource answers is not known here.
  */
 package lectus.http.api;

@@ -16,8 +16,8 @@ import lectus.json.JsonValue;
 /**
  * The parameters of {@code _changes}.
  *
- * @param until rows behind it are not shown; a live feed ends when it has passed it
- * @param function that is to filter the rows, if they are not filtered by the options
+ * @param until rows after it are not shown; a live feed ends once it has passed it
+ * @param function of a design document that is to filter the rows, if the options do not
  */
 record ChangesQuery(
     FeedQuery feed,
@@ -32,8 +32,7 @@ record ChangesQuery(
   }
 
   /**
-   * @param lastEventId what a browser's EventSource says when it comes again; counts in that feed
-   *     only
+   * @param lastEventId sent by a browser's EventSource when it reconnects; only used by that feed
    * @param body of a POST; null for GET
    * @throws LectusException {@code bad_request}
    */
@@ -50,7 +49,7 @@ record ChangesQuery(
         DesignFunction.of(query));
   }
 
-  /** A body has to be an object even if nothing of it is read. It may be absent. */
+  /** A body has to be an object even if none of it is used. It may be absent. */
   private static void checkBody(byte[] body) {
     if (body != null && body.length > 0) {
       RequestJson.object(body);
@@ -95,7 +94,7 @@ record ChangesQuery(
     };
   }
 
-  /** A body counts alone, where there is one. */
+  /** If there is a body, the ids of the query are ignored. */
   private static FeedFilter documentIds(QueryParameters query, byte[] body) {
     return body == null
         ? FeedFilter.documentIds(query.json("doc_ids").orElseGet(JsonValue.JsonNull::new))

@@ -6,16 +6,15 @@ import java.util.concurrent.Callable;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
+import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
-import lectus.document.read.ReadOptions;
 import lectus.feed.BoundedFeed;
-import lectus.feed.DatabaseEvents;
+import lectus.feed.DatabaseNotices;
 import lectus.feed.LiveStart;
 import lectus.feed.page.ChangesReader;
 import lectus.feed.page.FeedPosition;
 import lectus.feed.page.NormalFeed;
-import lectus.http.Services;
-import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -32,18 +31,25 @@ import lectus.http.message.QueryParameters;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 
-/** {@code /{db}/_changes}, and {@code /{db}/_changes/{shard}}, which differs in what it reads. */
+/**
+ * {@code /{db}/_changes}, and {@code /{db}/_changes/{shard}}, which differs in the rows it reads.
+ */
 final class ChangesResource implements Resource {
   private final ChangesReader everything;
   private final DocumentReader documents;
-  private final DatabaseEvents events;
+  private final DatabaseNotices events;
   private final LiveFeeds feeds;
-  private final DatabaseNames names;
+  private final CheckedNames names;
 
-  ChangesResource(Services services, LiveFeeds feeds, DatabaseNames names) {
-    this.everything = services.changes();
-    this.documents = services.documents();
-    this.events = services.events();
+  ChangesResource(
+      ChangesReader everything,
+      DocumentReader documents,
+      DatabaseNotices events,
+      LiveFeeds feeds,
+      CheckedNames names) {
+    this.everything = everything;
+    this.documents = documents;
+    this.events = events;
     this.feeds = feeds;
     this.names = names;
   }
@@ -73,7 +79,10 @@ final class ChangesResource implements Resource {
     }
   }
 
-  /** What a live feed keeps of its body it may keep for years, so it does not count as a body. */
+  /**
+   * Parses the query. A live feed may keep its filter for years, so the filter's memory is not
+   * counted as a body's.
+   */
   private static Future<ChangesQuery> parse(Exchange exchange, QueryParameters query, byte[] body) {
     ParsedMemory memory = exchange.parsing();
     long bytes = FilterMemory.of(body);
@@ -109,12 +118,12 @@ final class ChangesResource implements Resource {
     }
   }
 
-  /** Says first whether there is such a function at all. */
+  /** Refuses a function of a design document; if it does not exist, the error says so. */
   private void refuse(Exchange exchange, DatabaseName database, DesignFunction function) {
     exchange.answer(
         () -> {
           JsonBuffer json = new JsonBuffer(1_024);
-          documents.read(database, function.documentId(), ReadOptions.DEFAULT, json);
+          documents.read(database, function.documentId(), DocumentQuery.DEFAULT, json);
           throw function.refusal(JsonValue.parse(json.toBytes()));
         });
   }
@@ -125,7 +134,7 @@ final class ChangesResource implements Resource {
         : everything.ofShard(new ShardId(exchange.segment(2)));
   }
 
-  /** What a body asks for is not in the URL, so only answers to GET are tagged. */
+  /** Tags answers to GET only: what a body asks for is not in the URL. */
   private StreamedBody tagged(
       Exchange exchange, ChangesReader changes, DatabaseName database, ChangesQuery query) {
     boolean isNamedByUrl = exchange.method() != Method.POST && !query.isLive();
@@ -140,7 +149,7 @@ final class ChangesResource implements Resource {
         () -> isNamedByUrl ? feed.end().map(it -> tag(it.sequence())) : Optional.empty(), feed);
   }
 
-  /** A feed shows nothing that changes without the database's last sequence. */
+  /** The answer of a feed only changes when the database's last sequence does. */
   private static EntityTag tag(Optional<Sequence> last) {
     return new EntityTag(last.map(Sequence::toString).orElse("0"));
   }

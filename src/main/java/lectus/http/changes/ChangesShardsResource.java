@@ -5,12 +5,11 @@ import lectus.database.DatabaseName;
 import lectus.database.Generation;
 import lectus.document.RequestJson;
 import lectus.error.LectusException;
-import lectus.feed.DatabaseEvents;
+import lectus.feed.DatabaseNotices;
 import lectus.feed.FeedText;
 import lectus.feed.database.ChangesShards;
 import lectus.feed.page.Since;
-import lectus.http.Services;
-import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -21,12 +20,12 @@ import lectus.json.JsonValue;
 /** {@code /{db}/_changes/_meta}: the shards of a database's changes (RFC 018). */
 final class ChangesShardsResource implements Resource {
   private final ChangesShards shards;
-  private final DatabaseEvents events;
-  private final DatabaseNames names;
+  private final DatabaseNotices events;
+  private final CheckedNames names;
 
-  ChangesShardsResource(Services services, DatabaseNames names) {
-    this.shards = services.changesShards();
-    this.events = services.events();
+  ChangesShardsResource(ChangesShards shards, DatabaseNotices events, CheckedNames names) {
+    this.shards = shards;
+    this.events = events;
     this.names = names;
   }
 
@@ -38,7 +37,7 @@ final class ChangesShardsResource implements Resource {
         Since since = Since.parse(exchange.query().text("since").orElse("0"));
         exchange.answer(() -> get(database, since));
       }
-      case PUT -> exchange.answerBody(body -> put(database, count(body)));
+      case PUT -> exchange.answerBodyByChange(body -> put(database, count(body)));
       default -> throw Requests.notAllowed("GET,HEAD,PUT");
     }
   }

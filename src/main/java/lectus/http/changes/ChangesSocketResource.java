@@ -4,36 +4,46 @@ import io.vertx.core.Context;
 import io.vertx.core.http.ServerWebSocket;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
-import lectus.http.Services;
+import lectus.http.clock.IdleClock;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Failures;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.WebSocketUpgrade;
 import lectus.http.live.FeedClient;
-import lectus.http.live.LiveFeeds;
-import lectus.http.live.SocketFeeds;
+import lectus.http.memory.ClientMemory;
 import lectus.http.message.Method;
 import lectus.http.socket.ChangesSession;
 import lectus.http.socket.OpenSessions;
+import lectus.http.socket.SubscriptionFeeds;
 import lectus.http.socket.TextSocket;
 import lectus.http.socket.WebSocketSettings;
 
 /** {@code /_changes}: a WebSocket for the changes of any number of databases. */
 final class ChangesSocketResource implements Resource {
-  private final Services services;
+  private final Function<FeedClient, SubscriptionFeeds> feeds;
   private final HttpSettings settings;
-  private final LiveFeeds feeds;
+  private final IdleClock clock;
   private final OpenSessions sessions;
+  private final ClientMemory memory;
 
+  /**
+   * @param feeds makes what the subscriptions of one client listen with
+   */
   ChangesSocketResource(
-      Services services, HttpSettings settings, LiveFeeds feeds, OpenSessions sessions) {
-    this.services = services;
-    this.settings = settings;
+      Function<FeedClient, SubscriptionFeeds> feeds,
+      HttpSettings settings,
+      IdleClock clock,
+      OpenSessions sessions,
+      ClientMemory memory) {
     this.feeds = feeds;
+    this.settings = settings;
+    this.clock = clock;
     this.sessions = sessions;
+    this.memory = memory;
   }
 
   @Override
@@ -59,7 +69,7 @@ final class ChangesSocketResource implements Resource {
         .onComplete(socket -> begin(exchange, socket), exchange::fail);
   }
 
-  /** What stays with the socket leaves the request behind. */
+  /** Passes on what the socket keeps, so that the request can be collected. */
   private void begin(Exchange exchange, ServerWebSocket webSocket) {
     Context context = exchange.context();
     String request = exchange.id();
@@ -67,18 +77,18 @@ final class ChangesSocketResource implements Resource {
     TextSocket socket =
         new TextSocket(
             context.owner(),
-            feeds.clock(),
+            clock,
             webSocket,
             limits,
-            services.memory().messages(),
+            memory.messages(),
             settings.pingMillis(OptionalLong.empty()));
     new ChangesSession(
             socket,
-            new SocketFeeds(services, feeds, FeedClient.of(exchange)),
+            feeds.apply(FeedClient.of(exchange)),
             limits.maxSubscriptions(),
             failure -> Failures.errorOf(failure, request),
             sessions,
-            services.memory())
+            memory)
         .start();
   }
 }

@@ -9,14 +9,13 @@ import lectus.http.message.QueryParameters;
 /**
  * The parameters of {@code _db_updates}: those of {@code _changes} that make sense for it.
  *
- * @param until rows behind it are not shown; a live feed ends when it has passed it
+ * @param until rows after it are not shown; a live feed ends once it has passed it
  */
 record DbUpdatesQuery(
     FeedQuery feed, StoreSince since, Optional<StoreSince> until, boolean descending) {
 
   /**
-   * @param lastEventId what a browser's EventSource says when it comes again; counts in that feed
-   *     only
+   * @param lastEventId sent by a browser's EventSource when it reconnects; only used by that feed
    * @throws LectusException {@code bad_request}
    */
   static DbUpdatesQuery parse(QueryParameters query, Optional<String> lastEventId) {

@@ -2,11 +2,10 @@ package lectus.http.changes;
 
 import lectus.document.PagedBody;
 import lectus.feed.BoundedFeed;
-import lectus.feed.DatabaseEvents;
+import lectus.feed.DatabaseNotices;
 import lectus.feed.LiveStart;
 import lectus.feed.updates.StorePosition;
 import lectus.feed.updates.StoreUpdates;
-import lectus.http.Services;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -16,15 +15,15 @@ import lectus.http.live.FeedResponse;
 import lectus.http.live.FeedSocket;
 import lectus.http.live.LiveFeeds;
 
-/** {@code /_db_updates}: which databases are created, updated and deleted. */
+/** {@code /_db_updates}: the databases that are created, updated and deleted. */
 final class DbUpdatesResource implements Resource {
   private final StoreUpdates updates;
-  private final DatabaseEvents events;
+  private final DatabaseNotices events;
   private final LiveFeeds feeds;
 
-  DbUpdatesResource(Services services, LiveFeeds feeds) {
-    this.updates = services.storeUpdates();
-    this.events = services.events();
+  DbUpdatesResource(StoreUpdates updates, DatabaseNotices events, LiveFeeds feeds) {
+    this.updates = updates;
+    this.events = events;
     this.feeds = feeds;
   }
 

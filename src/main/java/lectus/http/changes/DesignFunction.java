@@ -12,18 +12,19 @@ import lectus.http.message.RequestTarget;
 import lectus.json.JsonValue;
 
 /**
- * A function in a design document that is to filter a feed: {@code filter=design/name}, or {@code
- * filter=_view&view=design/name}. Scripts do not run yet, so all that is known of it is whether it
- * is there.
+ * A function of a design document that is to filter a feed: {@code filter=design/name}, or {@code
+ * filter=_view&view=design/name}. Functions do not run yet, so only its existence is checked.
  *
- * @param kind the design document's member that has such functions: {@code filters}, {@code views}
+ * @param kind the design document's member that holds such functions: {@code filters}, {@code
+ *     views}
  */
 record DesignFunction(String design, String kind, String name) {
 
   /**
-   * The function that a feed's parameters name; empty if they name none, or a built-in filter.
+   * Returns the function that a feed's parameters name; empty if they name none, or a built-in
+   * filter.
    *
-   * @throws LectusException {@code bad_request}, as CouchDB says it
+   * @throws LectusException {@code bad_request}, with CouchDB's reasons
    */
   static Optional<DesignFunction> of(QueryParameters query) {
     String filter = query.text("filter").orElse("");
@@ -59,7 +60,7 @@ record DesignFunction(String design, String kind, String name) {
     return new DesignFunction(names.get(0), "views", names.get(1));
   }
 
-  /** A name that has slashes of its own comes encoded twice. */
+  /** A name that contains slashes arrives encoded twice. */
   private static List<String> names(String path) {
     return Arrays.stream(path.split("/"))
         .filter(name -> !name.isEmpty())
@@ -74,7 +75,7 @@ record DesignFunction(String design, String kind, String name) {
 
   /**
    * @param document the design document
-   * @return {@code not_found} where it has no such function, else {@code not_implemented}
+   * @return {@code not_found} if it has no such function, else {@code not_implemented}
    */
   LectusException refusal(JsonValue document) {
     JsonValue functions = member(document, kind);

@@ -3,20 +3,20 @@ package lectus.http.changes;
 import java.nio.charset.StandardCharsets;
 import lectus.http.message.QueryParameters;
 
-/** What the filter of a request for changes takes in memory when it has been parsed. */
+/** Estimates the memory of a parsed filter of a request for changes. */
 final class FilterMemory {
   /**
-   * A short string in a set, or a value in a tree, with what points to it; and an id in the index
-   * by which a tail finds who wants to see it.
+   * A short string in a set, or a value in a tree, with the references to it; and an id in the
+   * index by which a tail finds its listeners.
    */
   private static final int VALUE_BYTES = 220;
 
-  /** Text is held as it came, and as what a filter looks for. */
+  /** Text is held as it came and in the form that a filter compares with. */
   private static final int TEXT_COPIES = 2;
 
   private FilterMemory() {}
 
-  /** The same of a filter that is in the URL; 0 if none is. */
+  /** Returns an upper bound, in bytes, for a filter in the URL; 0 if there is none. */
   static long of(QueryParameters query) {
     return query
         .inLowerCase()
@@ -26,7 +26,7 @@ final class FilterMemory {
   }
 
   /**
-   * An upper bound, in bytes. It is known before anything is parsed.
+   * Returns an upper bound, in bytes, before anything is parsed.
    *
    * @param json the body
    */

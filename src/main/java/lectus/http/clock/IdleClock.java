@@ -8,24 +8,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls those for whom nothing has happened for some time. Timers of one length wait in one line,
- * which is in order by itself, because whoever starts again goes to its end; so ten thousand of
- * them cost one timer of Vert.x, and starting one again moves four references. Those that are due
- * soon after each other are called together: a call may come late by a thousandth of its length, so
- * that the event loop wakes up less often. For one event loop.
+ * Calls back when nothing has happened for some time. Timers of equal length share a queue, which
+ * stays sorted because a restarted timer moves to its end. So ten thousand of them cost one Vert.x
+ * timer, and restarting one moves four references. Timers that are due close together are called
+ * together, so that the event loop wakes up less often: a call may be late by a thousandth of the
+ * timer's length. For one event loop.
  */
 public final class IdleClock {
   private static final Logger LOG = LoggerFactory.getLogger(IdleClock.class);
 
-  /** By how many bits a timer's length is greater than what it may be late by. */
+  /** The right shift that turns a timer's length into the time by which it may be late. */
   private static final int PATIENCE = 10;
 
   private static final long NONE = -1;
 
   private final Map<Long, Line> lines = new HashMap<>();
 
-  /** Who waits in a line. */
-  public final class Timer {
+  /** An entry of a queue. */
+  public static final class Timer {
     private final Line line;
     private final Runnable idle;
     private long dueMillis;
@@ -37,7 +37,7 @@ public final class IdleClock {
       this.idle = idle;
     }
 
-    /** Counts from now on, because something happened. */
+    /** Restarts the timer, because something happened. */
     public void restart() {
       if (previous != null) {
         line.remove(this);
@@ -67,12 +67,12 @@ public final class IdleClock {
     return timer;
   }
 
-  /** How many timers of Vert.x are running. */
+  /** Returns the number of Vert.x timers that are running. */
   int lines() {
     return lines.size();
   }
 
-  /** The timers of one length, the one that is due first at the head. */
+  /** The timers of one length; the one that is due first is at the head. */
   private final class Line {
     private final Vertx vertx;
     private final long millis;
@@ -130,12 +130,12 @@ public final class IdleClock {
       }
     }
 
-    /** Whatever one of them throws, the others of the line are called, now and later. */
+    /** An exception of one callback must not keep the others from being called, now or later. */
     private static void run(Runnable idle) {
       try {
         idle.run();
       } catch (Throwable failure) {
-        LOG.error("What a timer called failed", failure);
+        LOG.error("A timer's callback failed", failure);
       }
     }
   }

@@ -6,19 +6,18 @@ import lectus.database.DatabaseName;
 import lectus.database.NamePage;
 import lectus.database.NameRange;
 import lectus.document.PagedBody;
-import lectus.http.Services;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.StreamedBody;
 import lectus.json.JsonBuffer;
 
-/** {@code /_all_dbs}: the names of all databases, a page of them at a time. */
+/** {@code /_all_dbs}: the names of all databases, read page by page. */
 final class AllDbsResource implements Resource {
   private final Catalogue catalogue;
 
-  AllDbsResource(Services services) {
-    this.catalogue = services.catalogue();
+  AllDbsResource(Catalogue catalogue) {
+    this.catalogue = catalogue;
   }
 
   @Override

@@ -6,8 +6,7 @@ import lectus.database.DatabaseName;
 import lectus.document.DocumentId;
 import lectus.document.read.DocumentReader;
 import lectus.error.LectusException;
-import lectus.http.Services;
-import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -15,17 +14,17 @@ import lectus.http.message.Method;
 import lectus.http.message.Reply;
 
 /**
- * {@code /{db}/_compact} and {@code /{db}/_compact/{designDocument}}. Stores free by themselves
- * what is no longer needed, so there is nothing to do; the client is told that it is being done.
+ * {@code /{db}/_compact} and {@code /{db}/_compact/{designDocument}}. Stores free their space by
+ * themselves, so there is nothing to do; the client is told that compaction was started.
  */
 final class CompactionResource implements Resource {
   private final Catalogue catalogue;
   private final DocumentReader documents;
-  private final DatabaseNames names;
+  private final CheckedNames names;
 
-  CompactionResource(Services services, DatabaseNames names) {
-    this.catalogue = services.catalogue();
-    this.documents = services.documents();
+  CompactionResource(Catalogue catalogue, DocumentReader documents, CheckedNames names) {
+    this.catalogue = catalogue;
+    this.documents = documents;
     this.names = names;
   }
 
@@ -47,7 +46,7 @@ final class CompactionResource implements Resource {
   }
 
   /**
-   * @throws LectusException {@code not_found}: there is none of this name
+   * @throws LectusException {@code not_found}: no design document has this name
    */
   private Reply designDocument(DatabaseName database, String name) {
     documents.currentRevision(database, DocumentId.DESIGN_PREFIX + name);

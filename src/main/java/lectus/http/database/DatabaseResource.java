@@ -5,10 +5,9 @@ import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
 import lectus.error.LectusException;
-import lectus.feed.DatabaseEvents;
+import lectus.feed.DatabaseNotices;
 import lectus.feed.database.DatabaseInfo;
-import lectus.http.Services;
-import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Locations;
 import lectus.http.exchange.Requests;
@@ -22,17 +21,22 @@ import lectus.json.JsonBuffer;
 final class DatabaseResource implements Resource {
   private final Catalogue catalogue;
   private final DatabaseInfo info;
-  private final DatabaseEvents events;
-  private final DatabaseNames names;
+  private final DatabaseNotices events;
+  private final CheckedNames names;
   private final Resource creation;
 
   /**
    * @param creation answers a {@code POST}, which creates a document
    */
-  DatabaseResource(Services services, DatabaseNames names, Resource creation) {
-    this.catalogue = services.catalogue();
-    this.info = services.databaseInfo();
-    this.events = services.events();
+  DatabaseResource(
+      Catalogue catalogue,
+      DatabaseInfo info,
+      DatabaseNotices events,
+      CheckedNames names,
+      Resource creation) {
+    this.catalogue = catalogue;
+    this.info = info;
+    this.events = events;
     this.names = names;
     this.creation = creation;
   }
@@ -60,7 +64,7 @@ final class DatabaseResource implements Resource {
   private void put(Exchange exchange, DatabaseName name) {
     CreationOptions options = options(name, exchange.query());
     String location = Locations.of(exchange, name.text());
-    exchange.answer(
+    exchange.answerChange(
         () -> {
           events.publishCreated(catalogue.create(name, options).instance(), name);
           return Reply.ok(201).with(Headers.LOCATION, location);
@@ -76,7 +80,10 @@ final class DatabaseResource implements Resource {
     return new CreationOptions(partitioned, changesShards(query));
   }
 
-  /** How CouchDB is to spread a database over its cluster: checked, and of no effect here. */
+  /**
+   * Checks CouchDB's parameters for spreading a database over its cluster; they have no effect
+   * here.
+   */
   private static void checkCluster(QueryParameters query) {
     for (String name : new String[] {"n", "q"}) {
       if (!isPositive(query.text(name).orElse("1"))) {
@@ -113,14 +120,14 @@ final class DatabaseResource implements Resource {
     };
   }
 
-  /** With {@code rev} somebody meant a document whose id came out empty. */
+  /** With {@code rev} the client meant a document, whose id was empty by mistake. */
   private void delete(Exchange exchange, DatabaseName name) {
     if (exchange.query().get("rev") != null) {
       throw LectusException.badRequest(
           "You tried to DELETE a database with a ?=rev parameter. Did you mean to DELETE a document"
               + " instead?");
     }
-    exchange.answer(
+    exchange.answerChange(
         () -> {
           events.publishDeleted(catalogue.delete(name).value(), name);
           return Reply.ok(200);

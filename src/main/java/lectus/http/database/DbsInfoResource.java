@@ -13,7 +13,6 @@ import lectus.document.RequestJson;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.feed.database.DatabaseInfo;
-import lectus.http.Services;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -21,19 +20,19 @@ import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 
-/** {@code /_dbs_info}: what {@code GET /{db}} tells, of many databases. */
+/** {@code /_dbs_info}: the answers of {@code GET /{db}} for many databases. */
 final class DbsInfoResource implements Resource {
   private static final int MOST_KEYS = 100;
 
-  /** One answer costs a handful of reads, so a page of them is small. */
+  /** Each row costs a handful of reads, so a page is small. */
   private static final int ROWS_PER_PAGE = 50;
 
   private final Catalogue catalogue;
   private final DatabaseInfo info;
 
-  DbsInfoResource(Services services) {
-    this.catalogue = services.catalogue();
-    this.info = services.databaseInfo();
+  DbsInfoResource(Catalogue catalogue, DatabaseInfo info) {
+    this.catalogue = catalogue;
+    this.info = info;
   }
 
   @Override
@@ -94,7 +93,7 @@ final class DbsInfoResource implements Resource {
     }
   }
 
-  /** All databases of a range; one that is deleted meanwhile is left out. */
+  /** The databases of a range; one that is deleted meanwhile is left out. */
   private final class RangeBody implements PagedBody {
     private final Deque<DatabaseName> names = new ArrayDeque<>();
     private Optional<NameRange> rest;

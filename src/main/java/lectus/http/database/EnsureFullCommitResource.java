@@ -2,21 +2,20 @@ package lectus.http.database;
 
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
-import lectus.http.Services;
-import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.message.Method;
 import lectus.http.message.Reply;
 
-/** {@code /{db}/_ensure_full_commit}: every write that was answered is on disk already. */
+/** {@code /{db}/_ensure_full_commit}: every acknowledged write is on disk already. */
 final class EnsureFullCommitResource implements Resource {
   private final Catalogue catalogue;
-  private final DatabaseNames names;
+  private final CheckedNames names;
 
-  EnsureFullCommitResource(Services services, DatabaseNames names) {
-    this.catalogue = services.catalogue();
+  EnsureFullCommitResource(Catalogue catalogue, CheckedNames names) {
+    this.catalogue = catalogue;
     this.names = names;
   }
 

@@ -8,8 +8,8 @@ import lectus.http.message.QueryParameters;
 import lectus.json.JsonValue;
 
 /**
- * The parameters of lists of databases, as a range of names. In CouchDB these are lists of
- * documents, so their parameters are read as those.
+ * Parses the parameters of lists of databases into a range of names. In CouchDB these are lists of
+ * documents, so the parameters are those of {@code _all_docs}.
  */
 final class NameQuery {
   private NameQuery() {}
@@ -28,7 +28,7 @@ final class NameQuery {
         list.limit());
   }
 
-  /** What is no name sorts before all of them, as it does among documents. */
+  /** A key that is not a string sorts before all names, as it does among documents. */
   private static String name(ListKey key) {
     return key.json() instanceof JsonValue.JsonString name ? name.value() : "";
   }

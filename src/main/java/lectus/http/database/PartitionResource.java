@@ -12,8 +12,7 @@ import lectus.document.alldocs.AllDocsQuery;
 import lectus.document.alldocs.AllDocsQuery.Listing;
 import lectus.error.LectusException;
 import lectus.feed.database.DatabaseInfo;
-import lectus.http.Services;
-import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -21,19 +20,19 @@ import lectus.http.message.Method;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
-/** {@code /{db}/_partition/{partition}} and what lies below it. */
+/** {@code /{db}/_partition/{partition}} and the paths below it. */
 final class PartitionResource implements Resource {
   private static final String PARAMETER = "partition";
 
   private final Catalogue catalogue;
   private final DatabaseInfo info;
   private final AllDocs allDocs;
-  private final DatabaseNames names;
+  private final CheckedNames names;
 
-  PartitionResource(Services services, DatabaseNames names) {
-    this.catalogue = services.catalogue();
-    this.info = services.databaseInfo();
-    this.allDocs = services.allDocs();
+  PartitionResource(Catalogue catalogue, DatabaseInfo info, AllDocs allDocs, CheckedNames names) {
+    this.catalogue = catalogue;
+    this.info = info;
+    this.allDocs = allDocs;
     this.names = names;
   }
 
@@ -69,7 +68,7 @@ final class PartitionResource implements Resource {
   private void serveAllDocs(
       Exchange exchange, DatabaseName database, Map<String, String> parameters) {
     boolean queries = exchange.segments().size() == 5;
-    if (exchange.segments().size() > 5 || queries && !exchange.segment(4).equals("queries")) {
+    if (exchange.segments().size() > 5 || (queries && !exchange.segment(4).equals("queries"))) {
       throw LectusException.notFound("missing");
     }
     switch (exchange.method()) {

@@ -4,8 +4,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
 import lectus.error.LectusException;
-import lectus.http.Services;
-import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -13,18 +12,18 @@ import lectus.http.message.Reply;
 import lectus.json.JsonInput;
 
 /**
- * {@code /{db}/_purged_infos_limit}: how many purges are to be remembered. Kept and given back;
- * nothing is purged here.
+ * {@code /{db}/_purged_infos_limit}: the number of purges to remember. Stored and returned; nothing
+ * is purged here.
  */
 final class PurgedInfosLimitResource implements Resource {
-  /** A long holds any number of so many digits. */
+  /** A long holds any number of this many digits. */
   private static final int MOST_DIGITS = 18;
 
   private final Catalogue catalogue;
-  private final DatabaseNames names;
+  private final CheckedNames names;
 
-  PurgedInfosLimitResource(Services services, DatabaseNames names) {
-    this.catalogue = services.catalogue();
+  PurgedInfosLimitResource(Catalogue catalogue, CheckedNames names) {
+    this.catalogue = catalogue;
     this.names = names;
   }
 
@@ -33,7 +32,7 @@ final class PurgedInfosLimitResource implements Resource {
     DatabaseName database = names.of(exchange);
     switch (exchange.method()) {
       case GET, HEAD -> exchange.answer(() -> get(database));
-      case PUT -> exchange.answerBody(body -> put(database, limit(body)));
+      case PUT -> exchange.answerBodyByChange(body -> put(database, limit(body)));
       default -> throw Requests.notAllowed("GET,PUT");
     }
   }

@@ -5,21 +5,20 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseConfiguration;
 import lectus.database.DatabaseName;
 import lectus.error.LectusException;
-import lectus.http.Services;
-import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.message.Reply;
 import lectus.json.JsonInput;
 
-/** {@code /{db}/_revs_limit}: how many ancestors an edit branch keeps. */
+/** {@code /{db}/_revs_limit}: the number of ancestors that an edit branch keeps. */
 final class RevsLimitResource implements Resource {
   private final Catalogue catalogue;
-  private final DatabaseNames names;
+  private final CheckedNames names;
 
-  RevsLimitResource(Services services, DatabaseNames names) {
-    this.catalogue = services.catalogue();
+  RevsLimitResource(Catalogue catalogue, CheckedNames names) {
+    this.catalogue = catalogue;
     this.names = names;
   }
 
@@ -32,7 +31,7 @@ final class RevsLimitResource implements Resource {
               () ->
                   Reply.json(
                       200, Integer.toString(catalogue.open(database).configuration().revsLimit())));
-      case PUT -> exchange.answerBody(body -> put(database, limit(body)));
+      case PUT -> exchange.answerBodyByChange(body -> put(database, limit(body)));
       default -> throw Requests.notAllowed("PUT,GET");
     }
   }

@@ -5,8 +5,7 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.Services;
-import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -15,14 +14,14 @@ import lectus.json.JsonBuffer;
 import lectus.json.JsonInput;
 
 /**
- * {@code /{db}/_security}: kept and given back; it protects nothing as long as there are no users.
+ * {@code /{db}/_security}: stored and returned; it protects nothing as long as there are no users.
  */
 final class SecurityResource implements Resource {
   private final Catalogue catalogue;
-  private final DatabaseNames names;
+  private final CheckedNames names;
 
-  SecurityResource(Services services, DatabaseNames names) {
-    this.catalogue = services.catalogue();
+  SecurityResource(Catalogue catalogue, CheckedNames names) {
+    this.catalogue = catalogue;
     this.names = names;
   }
 
@@ -33,7 +32,7 @@ final class SecurityResource implements Resource {
       case GET, HEAD ->
           exchange.answer(
               () -> Reply.json(200, new JsonBuffer(256).raw(catalogue.security(database))));
-      case PUT -> exchange.answerBody(body -> put(database, body));
+      case PUT -> exchange.answerBodyByChange(body -> put(database, body));
       default -> throw Requests.notAllowed("PUT,GET");
     }
   }

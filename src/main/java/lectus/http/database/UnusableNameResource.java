@@ -5,23 +5,22 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
 import lectus.document.DocumentId;
 import lectus.error.LectusException;
-import lectus.http.Services;
-import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.message.Method;
 
 /**
- * A name that no database and no document has, because it is no UTF-8, or begins with an underscore
- * and nothing like it is known: reading finds nothing, writing is refused.
+ * A name that neither a database nor a document can have, because it is not UTF-8, or begins with
+ * an underscore and is not known. Reads find nothing, writes are refused.
  */
 final class UnusableNameResource implements Resource {
   private final Catalogue catalogue;
-  private final DatabaseNames names;
+  private final CheckedNames names;
 
-  UnusableNameResource(Services services, DatabaseNames names) {
-    this.catalogue = services.catalogue();
+  UnusableNameResource(Catalogue catalogue, CheckedNames names) {
+    this.catalogue = catalogue;
     this.names = names;
   }
 

@@ -2,8 +2,7 @@ package lectus.http.database;
 
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
-import lectus.http.Services;
-import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -11,15 +10,15 @@ import lectus.http.message.Method;
 import lectus.http.message.Reply;
 
 /**
- * {@code /{db}/_view_cleanup}: removes indexes that no design document has any more. There are no
+ * {@code /{db}/_view_cleanup}: removes indexes that no design document refers to. There are no
  * indexes.
  */
 final class ViewCleanupResource implements Resource {
   private final Catalogue catalogue;
-  private final DatabaseNames names;
+  private final CheckedNames names;
 
-  ViewCleanupResource(Services services, DatabaseNames names) {
-    this.catalogue = services.catalogue();
+  ViewCleanupResource(Catalogue catalogue, CheckedNames names) {
+    this.catalogue = catalogue;
     this.names = names;
   }
 

@@ -1,5 +1,5 @@
 /**
- * Resources that are databases, what belongs to each as a whole, and lists of them. {@link
- * lectus.http.database.DatabaseResources} has them all.
+ * Resources of databases, of what belongs to each as a whole, and of lists of databases. {@link
+ * lectus.http.database.DatabaseApi} has them all.
  */
 package lectus.http.database;

@@ -5,8 +5,7 @@ import lectus.database.DatabaseName;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.alldocs.AllDocsQuery;
 import lectus.document.alldocs.AllDocsQuery.Listing;
-import lectus.http.Services;
-import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -17,11 +16,11 @@ import lectus.http.message.Method;
  */
 final class AllDocsResource implements Resource {
   private final AllDocs allDocs;
-  private final DatabaseNames names;
+  private final CheckedNames names;
   private final Listing listing;
 
-  AllDocsResource(Services services, DatabaseNames names, Listing listing) {
-    this.allDocs = services.allDocs();
+  AllDocsResource(AllDocs allDocs, CheckedNames names, Listing listing) {
+    this.allDocs = allDocs;
     this.names = names;
     this.listing = listing;
   }

@@ -3,11 +3,11 @@ package lectus.http.document;
 import java.util.List;
 import java.util.function.Function;
 import lectus.document.write.EditOutcome;
-import lectus.http.Writes.Completion;
+import lectus.document.write.Writes.Completion;
 import lectus.http.exchange.Exchange;
 import lectus.http.message.Reply;
 
-/** Answers a request when its one edit is done, on the request's own event loop. */
+/** Answers a request when its only edit is done, on the request's own event loop. */
 record Answering(Exchange exchange, Function<EditOutcome, Reply> reply) implements Completion {
   @Override
   public void written(List<EditOutcome> outcomes) {

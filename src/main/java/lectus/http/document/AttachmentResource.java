@@ -4,11 +4,10 @@ import java.util.List;
 import java.util.Optional;
 import lectus.database.DatabaseName;
 import lectus.document.DocumentId;
+import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
-import lectus.document.read.ReadOptions;
 import lectus.error.LectusException;
-import lectus.http.Services;
-import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -17,19 +16,18 @@ import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
 
 /**
- * What a path names below a document: one of its attachments. No document has any, so whoever reads
- * or removes one is told that it is missing, or that the document is; only storing one is what
- * Lectus does not do.
+ * Attachments: the paths below a document. No document has any, so a client that reads or removes
+ * one is told that the attachment or the document is missing. Only storing one is not implemented.
  */
 final class AttachmentResource implements Resource {
   private static final int TYPICAL_BYTES = 1_024;
 
-  private final DatabaseNames names;
+  private final CheckedNames names;
   private final DocumentReader documents;
 
-  AttachmentResource(Services services, DatabaseNames names) {
+  AttachmentResource(DocumentReader documents, CheckedNames names) {
     this.names = names;
-    this.documents = services.documents();
+    this.documents = documents;
   }
 
   @Override
@@ -45,7 +43,7 @@ final class AttachmentResource implements Resource {
     }
   }
 
-  /** The slash in a design document's id may have come encoded. */
+  /** The slash in a design document's id may arrive encoded. */
   private static String documentOf(List<String> segments) {
     String name = segments.get(1);
     return name.equals("_design") ? DocumentId.DESIGN_PREFIX + segments.get(2) : name;
@@ -57,7 +55,7 @@ final class AttachmentResource implements Resource {
 
   private Reply missing(DatabaseName database, String id, Optional<RevisionId> revision) {
     if (revision.isPresent()) {
-      ReadOptions options = ReadOptions.DEFAULT.at(revision.get());
+      DocumentQuery options = DocumentQuery.DEFAULT.at(revision.get());
       documents.read(database, id, options, new JsonBuffer(TYPICAL_BYTES));
     } else {
       documents.currentRevision(database, id);

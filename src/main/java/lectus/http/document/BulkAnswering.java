@@ -7,19 +7,21 @@ import java.util.Optional;
 import lectus.document.edit.BulkEdits;
 import lectus.document.edit.RefusedEdit;
 import lectus.document.write.EditOutcome;
+import lectus.document.write.Writes.Completion;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.Writes.Completion;
 import lectus.http.exchange.Exchange;
 import lectus.http.message.ErrorStatus;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
-/** Answers a bulk request when all of its edits are done, a row for each document. */
+/** Answers a bulk request when all of its edits are done, with a row for each document. */
 record BulkAnswering(Exchange exchange, BulkEdits bulk) implements Completion {
   private static final int TYPICAL_ROW_BYTES = 96;
 
-  /** More rows would hold up the other writes of an executor, or the clients of an event loop. */
+  /**
+   * More rows at once would delay the other writes of an executor, or the clients of an event loop.
+   */
   private static final int MOST_ROWS_AT_ONCE = 1_000;
 
   @Override
@@ -31,7 +33,7 @@ record BulkAnswering(Exchange exchange, BulkEdits bulk) implements Completion {
     }
   }
 
-  /** What is stored is told even if the readers have no time for it. */
+  /** Reports what was stored even if the reader threads are overloaded. */
   private void busy(List<EditOutcome> outcomes, Throwable failure) {
     if (failure instanceof LectusException) {
       send(reply(outcomes));
@@ -57,7 +59,7 @@ record BulkAnswering(Exchange exchange, BulkEdits bulk) implements Completion {
     return isForReplicator() ? ReplicatedOutcomes.toComeAgain(outcomes) : Optional.empty();
   }
 
-  /** Replicators know nothing of atomic requests. */
+  /** Replicators do not send atomic requests. */
   private boolean isForReplicator() {
     return !bulk.newEdits() && !bulk.isAtomic();
   }
@@ -66,7 +68,7 @@ record BulkAnswering(Exchange exchange, BulkEdits bulk) implements Completion {
     return Reply.json(status(outcomes), json(withRefused(outcomes)));
   }
 
-  /** Of an atomic request that failed, the worst of what befell its edits. */
+  /** Returns the most severe status among the edits of an atomic request that failed. */
   private int status(List<EditOutcome> outcomes) {
     if (!bulk.isAtomic()) {
       return 201;
@@ -78,7 +80,7 @@ record BulkAnswering(Exchange exchange, BulkEdits bulk) implements Completion {
         .orElse(201);
   }
 
-  /** All outcomes in the request's order. */
+  /** Returns all outcomes in the request's order. */
   private List<EditOutcome> withRefused(List<EditOutcome> outcomes) {
     if (bulk.refused().isEmpty()) {
       return outcomes;
@@ -110,7 +112,7 @@ record BulkAnswering(Exchange exchange, BulkEdits bulk) implements Completion {
     return out.octet(']');
   }
 
-  /** Whether there is anything to say: of replicated edits only errors are listed. */
+  /** Returns whether a row was written: for replicated edits only errors are listed. */
   private boolean append(EditOutcome outcome, JsonBuffer out) {
     if (outcome instanceof EditOutcome.Failed failed) {
       EditReplies.appendFailed(

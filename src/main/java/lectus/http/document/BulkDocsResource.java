@@ -6,13 +6,12 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.document.PartitionedId;
 import lectus.document.edit.BulkEdits;
-import lectus.document.edit.DocumentEdit;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
-import lectus.http.Services;
-import lectus.http.Writes;
-import lectus.http.Writes.Completion;
-import lectus.http.exchange.DatabaseNames;
+import lectus.document.edit.InteractiveEdit;
+import lectus.document.write.Writes;
+import lectus.document.write.Writes.Completion;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -25,19 +24,20 @@ import lectus.json.JsonBuffer;
 final class BulkDocsResource implements Resource {
   private static final int EXPECTATION_FAILED = 417;
 
-  /** How CouchDB prints the revision of a document that names none. */
+  /** How CouchDB prints the missing revision of a document. */
   private static final String NO_BASE = "0-";
 
   private final Catalogue catalogue;
   private final DocumentParser parser;
   private final Writes writes;
-  private final DatabaseNames names;
+  private final CheckedNames names;
   private final Uuids uuids;
 
-  BulkDocsResource(Services services, DatabaseNames names, Uuids uuids) {
-    this.catalogue = services.catalogue();
-    this.parser = services.parser();
-    this.writes = services.writes();
+  BulkDocsResource(
+      Catalogue catalogue, DocumentParser parser, Writes writes, CheckedNames names, Uuids uuids) {
+    this.catalogue = catalogue;
+    this.parser = parser;
+    this.writes = writes;
     this.names = names;
     this.uuids = uuids;
   }
@@ -67,7 +67,7 @@ final class BulkDocsResource implements Resource {
     BulkEdits bulk =
         BulkEdits.parse(parser, body, uuids::next, id -> PartitionedId.check(db, id), memory::add);
     long jsonBytes = bulk.edits().stream().mapToLong(edit -> edit.body().jsonBytes()).sum();
-    return new Parsed(bulk, DocumentWrites.memoryOf(jsonBytes, bulk.edits().size()));
+    return new Parsed(bulk, DocumentEditing.memoryOf(jsonBytes, bulk.edits().size()));
   }
 
   private void write(Exchange exchange, DatabaseName database, Parsed parsed) {
@@ -84,7 +84,10 @@ final class BulkDocsResource implements Resource {
     }
   }
 
-  /** CouchDB 1.x stored conflicts then; a cluster of later ones refuses every document. */
+  /**
+   * CouchDB 1.x stored conflicts for {@code all_or_nothing}; clusters of later versions refuse
+   * every document.
+   */
   private static Reply allOrNothing(List<Edit> edits) {
     JsonBuffer out = new JsonBuffer(16 + 128 * edits.size()).octet('[');
     String separator = "";
@@ -98,7 +101,7 @@ final class BulkDocsResource implements Resource {
   }
 
   private static String baseOf(Edit edit) {
-    return edit instanceof DocumentEdit document && document.base().isPresent()
+    return edit instanceof InteractiveEdit document && document.base().isPresent()
         ? document.base().get().toString()
         : NO_BASE;
   }

@@ -8,8 +8,7 @@ import lectus.document.bulk.BulkGet;
 import lectus.document.bulk.BulkGetForm;
 import lectus.document.bulk.BulkGetJson;
 import lectus.error.LectusException;
-import lectus.http.Services;
-import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -24,15 +23,15 @@ import lectus.http.multipart.MultipartBulkGet;
 final class BulkGetResource implements Resource {
   private static final List<String> MULTIPART = List.of("multipart/mixed", "multipart/related");
 
-  /** Each element of {@code docs} has its own. */
+  /** Parameters that each element of {@code docs} has for itself. */
   private static final List<String> OF_SINGLE_DOCUMENTS =
       List.of("open_revs", "new_edits", "w", "rev", "atts_since");
 
   private final BulkGet bulkGet;
-  private final DatabaseNames names;
+  private final CheckedNames names;
 
-  BulkGetResource(Services services, DatabaseNames names) {
-    this.bulkGet = services.bulkGet();
+  BulkGetResource(BulkGet bulkGet, CheckedNames names) {
+    this.bulkGet = bulkGet;
     this.names = names;
   }
 
@@ -52,7 +51,7 @@ final class BulkGetResource implements Resource {
     }
   }
 
-  /** What is asked for beside the body. */
+  /** The request without its body. */
   private record Question(DatabaseName database, boolean revs, boolean latest) {}
 
   private Question question(Exchange exchange) {
@@ -60,7 +59,7 @@ final class BulkGetResource implements Resource {
     return new Question(names.of(exchange), query.isTrue("revs"), query.isTrue("latest"));
   }
 
-  /** CouchDB prefers JSON here, and of the others {@code multipart/mixed}. */
+  /** CouchDB prefers JSON here, and {@code multipart/mixed} among the other types. */
   private static Optional<String> multipart(AcceptedTypes accepted) {
     return accepted.include("application/json")
         ? Optional.empty()

@@ -6,7 +6,7 @@ import java.util.Optional;
 import lectus.http.exchange.Exchange;
 import lectus.http.multipart.RelatedDocument;
 
-/** The JSON of a document that a request brings: its body, or the only part of its body. */
+/** The JSON of a document in a request: its body, or the only part of its body. */
 final class DocumentBody {
   private DocumentBody() {}
 

@@ -8,10 +8,9 @@ import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.NamedRevisions;
 import lectus.document.local.LocalDocuments;
+import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
-import lectus.document.read.ReadOptions;
 import lectus.error.LectusException;
-import lectus.http.Services;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Locations;
 import lectus.http.message.QueryParameters;
@@ -27,29 +26,33 @@ final class DocumentCopy {
   private final DocumentReader documents;
   private final LocalDocuments localDocuments;
   private final DocumentParser parser;
-  private final DocumentWrites writes;
+  private final DocumentEditing writes;
 
-  DocumentCopy(Services services, DocumentWrites writes) {
-    this.documents = services.documents();
-    this.localDocuments = services.localDocuments();
-    this.parser = services.parser();
+  DocumentCopy(
+      DocumentReader documents,
+      LocalDocuments localDocuments,
+      DocumentParser parser,
+      DocumentEditing writes) {
+    this.documents = documents;
+    this.localDocuments = localDocuments;
+    this.parser = parser;
     this.writes = writes;
   }
 
   /**
-   * Where to, and over which revision.
+   * The target's id and the revision that is replaced.
    *
-   * @param rev as it is written, for it is of another form where the target is local
+   * @param rev unparsed, because a local document's has another form
    */
   private record Destination(String id, Optional<String> rev) {}
 
-  /** Reads the source as JSON and gives back its revision. */
+  /** Reads the source as JSON and returns its revision. */
   private interface Source {
     String read(JsonBuffer out);
   }
 
   void copy(Exchange exchange, DatabaseName database, String source) {
-    ReadOptions options = readOptions(DocumentWrites.givenRevision(exchange));
+    DocumentQuery options = readOptions(DocumentEditing.givenRevision(exchange));
     copy(
         exchange,
         database,
@@ -57,9 +60,9 @@ final class DocumentCopy {
         out -> documents.read(database, source, options, out).toString());
   }
 
-  /** A local document has no revisions that could be asked for. */
+  /** A local document has no other revisions to copy. */
   void copyLocal(Exchange exchange, DatabaseName database, String source) {
-    if (DocumentWrites.namesRevision(exchange)) {
+    if (DocumentEditing.namesRevision(exchange)) {
       throw LectusException.notFound("missing");
     }
     copy(exchange, database, source, out -> localDocuments.read(database, source, out));
@@ -98,8 +101,9 @@ final class DocumentCopy {
     return new Destination(id, query.text("rev"));
   }
 
-  private static ReadOptions readOptions(Optional<RevisionId> rev) {
-    return new ReadOptions(rev, false, false, false, false, false, ReadOptions.DEFAULT.fields());
+  private static DocumentQuery readOptions(Optional<RevisionId> rev) {
+    return new DocumentQuery(
+        rev, false, false, false, false, false, DocumentQuery.DEFAULT.fields());
   }
 
   private Edit edit(String id, Source source, Destination target) {
@@ -112,7 +116,7 @@ final class DocumentCopy {
         : parser.interactive(target.id(), over, body);
   }
 
-  /** The document without {@code _id} and {@code _rev}, which always come first. */
+  /** Returns the document without {@code _id} and {@code _rev}, which always come first. */
   private static byte[] withoutIdentity(JsonBuffer json, String id, String rev) {
     JsonBuffer head = new JsonBuffer(128);
     head.ascii("{\"_id\":").string(id).ascii(",\"_rev\":").string(rev);

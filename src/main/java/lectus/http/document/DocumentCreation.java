@@ -1,12 +1,12 @@
 package lectus.http.document;
 
-import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 
 /** POST of a document to its database. */
-record DocumentCreation(DocumentWrites writes, DatabaseNames names) implements Resource {
+record DocumentCreation(DocumentEditing writes, CheckedNames names) implements Resource {
   @Override
   public void serve(Exchange exchange) {
     Requests.wantJson(exchange);

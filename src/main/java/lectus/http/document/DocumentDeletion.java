@@ -1,19 +1,19 @@
 package lectus.http.document;
 
 import lectus.database.DatabaseName;
-import lectus.document.edit.DocumentEdit;
+import lectus.document.edit.InteractiveEdit;
 import lectus.document.read.DocumentReader;
 import lectus.http.exchange.Exchange;
 
 /**
- * DELETE of a document. One that is not there, or is deleted, answers 404 whatever the revision, so
- * it is looked up before anything is written.
+ * DELETE of a document. A document that does not exist, or is deleted, answers 404 whatever the
+ * revision, so it is looked up before anything is written.
  */
 final class DocumentDeletion {
   private final DocumentReader documents;
-  private final DocumentWrites writes;
+  private final DocumentEditing writes;
 
-  DocumentDeletion(DocumentReader documents, DocumentWrites writes) {
+  DocumentDeletion(DocumentReader documents, DocumentEditing writes) {
     this.documents = documents;
     this.writes = writes;
   }
@@ -25,7 +25,7 @@ final class DocumentDeletion {
   }
 
   private void submit(Exchange exchange, DatabaseName database, String id) {
-    DocumentEdit edit = DocumentEdit.deletion(id, DocumentWrites.givenRevision(exchange));
+    InteractiveEdit edit = InteractiveEdit.deletion(id, DocumentEditing.givenRevision(exchange));
     writes.submit(exchange, database, edit, 0, done -> EditReplies.of(done, 200, null));
   }
 }

@@ -1,8 +1,8 @@
 package lectus.http.document;
 
 import lectus.database.DatabaseName;
-import lectus.http.Services;
-import lectus.http.exchange.DatabaseNames;
+import lectus.document.read.DocumentReader;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -11,18 +11,19 @@ import lectus.http.exchange.Resource;
 final class DocumentResource implements Resource {
   static final String METHODS = "DELETE,GET,HEAD,POST,PUT,COPY";
 
-  private final DatabaseNames names;
-  private final DocumentReads reads;
-  private final DocumentWrites writes;
+  private final CheckedNames names;
+  private final DocumentRetrieval reads;
+  private final DocumentEditing writes;
   private final DocumentDeletion deletion;
   private final DocumentCopy copy;
 
-  DocumentResource(Services services, DatabaseNames names, DocumentWrites writes) {
+  DocumentResource(
+      DocumentReader documents, DocumentCopy copy, CheckedNames names, DocumentEditing writes) {
     this.names = names;
-    this.reads = new DocumentReads(services.documents());
+    this.reads = new DocumentRetrieval(documents);
     this.writes = writes;
-    this.deletion = new DocumentDeletion(services.documents(), writes);
-    this.copy = new DocumentCopy(services, writes);
+    this.deletion = new DocumentDeletion(documents, writes);
+    this.copy = copy;
   }
 
   @Override

@@ -8,7 +8,7 @@ import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
 
-/** What writing one document answers. */
+/** The answers to writes of one document. */
 final class EditReplies {
   private EditReplies() {}
 
@@ -26,7 +26,10 @@ final class EditReplies {
     return Reply.error(((EditOutcome.Failed) outcome).error());
   }
 
-  /** A local document's tag is its content's, not its revision's, so a write tells none. */
+  /**
+   * Writes of local documents have no ETag: their tag is the digest of the content, not the
+   * revision.
+   */
   private static Reply stored(int status, String id, RevisionId revision, String location) {
     String rev = revision.toString();
     JsonBuffer json = new JsonBuffer(64 + 2 * id.length() + rev.length());
@@ -36,7 +39,7 @@ final class EditReplies {
     return location == null ? reply : reply.with(Headers.LOCATION, location);
   }
 
-  /** {@code batch=ok}: taken, but nobody is told what became of it. */
+  /** Answers {@code batch=ok}: the edit was accepted, and its outcome is not reported. */
   static Reply accepted(String id) {
     return Reply.json(202, new JsonBuffer(64).ascii("{\"ok\":true,\"id\":").string(id).octet('}'));
   }

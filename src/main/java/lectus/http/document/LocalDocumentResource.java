@@ -8,8 +8,7 @@ import java.util.regex.Pattern;
 import lectus.database.DatabaseName;
 import lectus.document.local.LocalDocuments;
 import lectus.error.LectusException;
-import lectus.http.Services;
-import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -18,27 +17,31 @@ import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
 /**
- * {@code /{db}/_local/{id}}. A local document has no revisions that could be asked for: CouchDB
- * looks for those that {@code rev} and {@code open_revs} name among the documents that replicate.
+ * {@code /{db}/_local/{id}}. A local document has no other revisions to ask for: as in CouchDB,
+ * {@code rev} and {@code open_revs} refer to the documents that replicate.
  */
 final class LocalDocumentResource implements Resource {
   private static final Pattern REVISION = Pattern.compile("[0-9]+-.*", Pattern.DOTALL);
 
   private final LocalDocuments documents;
-  private final DocumentWrites writes;
+  private final DocumentEditing writes;
   private final DocumentCopy copies;
-  private final DatabaseNames names;
+  private final CheckedNames names;
   private final Resource replicating;
 
   /**
-   * @param replicating the documents that do replicate
+   * @param replicating the documents that replicate
    */
   LocalDocumentResource(
-      Services services, DatabaseNames names, DocumentWrites writes, Resource replicating) {
+      LocalDocuments documents,
+      DocumentCopy copies,
+      CheckedNames names,
+      DocumentEditing writes,
+      Resource replicating) {
     this.replicating = replicating;
-    this.documents = services.localDocuments();
+    this.documents = documents;
     this.writes = writes;
-    this.copies = new DocumentCopy(services, writes);
+    this.copies = copies;
     this.names = names;
   }
 
@@ -93,7 +96,10 @@ final class LocalDocumentResource implements Resource {
     return Reply.json(200, out).withEtag(tag);
   }
 
-  /** A revision of a local document may come again with another body, so the body is the tag. */
+  /**
+   * The ETag. A local document's revision may come again with another body, so the tag is a digest
+   * of the body.
+   */
   private static String digest(JsonBuffer json) {
     try {
       MessageDigest md5 = MessageDigest.getInstance("MD5");
@@ -104,11 +110,14 @@ final class LocalDocumentResource implements Resource {
     }
   }
 
-  /** What is not there is 404 whatever the revision; what is there goes whatever its revision. */
+  /**
+   * A document that does not exist is a 404 whatever the revision; one that exists is deleted
+   * whatever its revision.
+   */
   private Reply delete(Exchange exchange, DatabaseName database, String id) {
-    if (DocumentWrites.namesRevision(exchange)) {
+    if (DocumentEditing.namesRevision(exchange)) {
       documents.read(database, id, new JsonBuffer(512));
-      DocumentWrites.givenRevision(exchange, LocalDocumentResource::requireRevision);
+      DocumentEditing.givenRevision(exchange, LocalDocumentResource::requireRevision);
     }
     String revision = documents.delete(database, id);
     JsonBuffer out = new JsonBuffer(96);

@@ -11,12 +11,15 @@ import lectus.http.exchange.Requests;
 
 /**
  * POST to a document: a browser's form with attachments for it. Browsers send such a form to any
- * server unasked, so CouchDB wants it to come from a page of its own.
+ * server without asking, so CouchDB requires it to come from a page of its own.
  */
 final class PostedForm {
   private PostedForm() {}
 
-  /** Why the form is not taken; CouchDB's reasons first, then that there are no attachments. */
+  /**
+   * Returns why the form is refused: first CouchDB's reasons, then that attachments are not
+   * implemented.
+   */
   static LectusException refusal(Exchange exchange, String id) {
     requireOwnPage(exchange);
     DocumentId.check(id, Integer.MAX_VALUE);

@@ -2,8 +2,7 @@ package lectus.http.document;
 
 import lectus.database.DatabaseName;
 import lectus.document.bulk.RevisionsDiff;
-import lectus.http.Services;
-import lectus.http.exchange.DatabaseNames;
+import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -14,11 +13,11 @@ import lectus.json.JsonBuffer;
 /** {@code /{db}/_revs_diff} and its older form {@code /{db}/_missing_revs}. */
 final class RevisionsDiffResource implements Resource {
   private final RevisionsDiff diff;
-  private final DatabaseNames names;
+  private final CheckedNames names;
   private final boolean missingOnly;
 
-  RevisionsDiffResource(Services services, DatabaseNames names, boolean missingOnly) {
-    this.diff = services.revisionsDiff();
+  RevisionsDiffResource(RevisionsDiff diff, CheckedNames names, boolean missingOnly) {
+    this.diff = diff;
     this.names = names;
     this.missingOnly = missingOnly;
   }

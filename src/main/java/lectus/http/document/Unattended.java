@@ -2,8 +2,8 @@ package lectus.http.document;
 
 import java.util.List;
 import lectus.document.write.EditOutcome;
+import lectus.document.write.Writes;
 import lectus.error.LectusError;
-import lectus.http.Writes;
 import lectus.http.exchange.Failures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

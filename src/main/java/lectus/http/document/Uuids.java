@@ -4,9 +4,9 @@ import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Ids for new documents: 32 hex digits, of which the first 26 stay the same for a while and the
- * others count up by random steps, so that documents made one after the other lie together
- * (CouchDB's algorithm "sequential"). For any thread.
+ * Ids for new documents: 32 hex digits. The first 26 stay the same for a while and the others count
+ * up by random steps, so that documents created in succession lie together (CouchDB's algorithm
+ * "sequential"). Thread-safe.
  */
 final class Uuids {
   private static final int PREFIX_BYTES = 13;

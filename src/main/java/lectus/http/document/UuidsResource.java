@@ -42,7 +42,7 @@ final class UuidsResource implements Resource {
         return count;
       }
     } catch (NumberFormatException e) {
-      // falls through to the same answer as a negative one
+      // falls through to the answer for a negative number
     }
     throw LectusException.badRequest("count must be a positive integer");
   }

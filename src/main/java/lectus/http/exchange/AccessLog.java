@@ -6,10 +6,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One line for each request: time in UTC, level, logger, then {@code key=value} pairs: method, path
- * (as it was sent), status, bytes of the body, duration in microseconds, request id.
+ * The access log, one line for each request: time in UTC, level, logger, then {@code key=value}
+ * pairs: method, path (as it was sent), status, bytes of the body, duration in microseconds,
+ * request id.
  *
- * <p>The lines of an event loop go to the log many at a time, whole, so that the log's thread wakes
+ * <p>An event loop hands over its lines many at a time, and whole, so that the log's thread wakes
  * up and writes once for a hundred requests. Used on that event loop only.
  */
 final class AccessLog {
@@ -56,7 +57,7 @@ final class AccessLog {
     lines.append(" request=").append(exchange.id()).append('\n');
   }
 
-  /** What clients ought to have percent-encoded is so here: it could pretend to be a line. */
+  /** Percent-encodes what clients ought to have encoded; it could pretend to be a log line. */
   private void appendVisibly(String sent) {
     for (int i = 0; i < sent.length(); i++) {
       char c = sent.charAt(i);
@@ -75,7 +76,7 @@ final class AccessLog {
     }
   }
 
-  /** Hands over what waits; from here on, lines do not wait any more. */
+  /** Hands over the lines that wait; later lines are handed over at once. */
   void close() {
     closed = true;
     flush();

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import lectus.error.LectusException;
 
 /**
- * A body while it arrives, each byte counted before there is room for it. The room doubles, up to
- * the length that the client announced, so nobody gets much for an announcement alone. For the
- * connection's event loop.
+ * A body while it arrives; each byte is counted before memory is allocated for it. The memory
+ * doubles, up to the length that the client announced, so an announcement alone gets little. For
+ * the connection's event loop.
  */
 final class ArrivingBody {
   private static final byte[] NOTHING = {};
@@ -48,7 +48,7 @@ final class ArrivingBody {
     room = Arrays.copyOf(room, size);
   }
 
-  /** The whole body; there is nothing here any more. */
+  /** Returns the whole body and keeps none of it. */
   byte[] taken() {
     byte[] whole = length == room.length ? room : Arrays.copyOf(room, length);
     room = NOTHING;

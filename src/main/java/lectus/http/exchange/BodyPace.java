@@ -1,8 +1,8 @@
 package lectus.http.exchange;
 
-/** How fast the body of one request arrives. For the connection's event loop. */
+/** The rate at which the body of one request arrives. For the connection's event loop. */
 final class BodyPace {
-  /** Fewer bytes a second, on average behind the grace, are too slow. */
+  /** The lowest average rate after the grace period, in bytes a second. */
   static final int LEAST_RATE = 1_000;
 
   private final int graceSeconds;
@@ -12,7 +12,7 @@ final class BodyPace {
 
   /**
    * @param graceSeconds that do not count
-   * @param tooSlow told once, and then no more
+   * @param tooSlow is run at most once
    */
   BodyPace(int graceSeconds, Runnable tooSlow) {
     this.graceSeconds = graceSeconds;
@@ -23,7 +23,10 @@ final class BodyPace {
     bytes += more;
   }
 
-  /** A second has passed in which the server could have read. Whether the body is too slow. */
+  /**
+   * Counts one second in which the server could have read, and returns whether the body is too
+   * slow.
+   */
   boolean isTooSlow() {
     seconds++;
     return bytes < (seconds - graceSeconds) * LEAST_RATE;

@@ -1,7 +1,7 @@
 package lectus.http.exchange;
 
 /**
- * What a resource makes of a request's body, on a reader's thread.
+ * A resource's work with a request's body, on a reader's thread.
  *
  * @param <A> the answer: whole, or in parts
  */

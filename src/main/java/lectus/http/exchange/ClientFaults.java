@@ -7,28 +7,28 @@ import java.io.IOException;
 import lectus.error.LectusException;
 
 /**
- * What goes wrong while a request is read is its client's doing, never a defect: either it went
- * away, or what it sent is no HTTP.
+ * Failures while a request is read. They are the client's doing, never a defect: either it left, or
+ * what it sent is not HTTP.
  */
 final class ClientFaults {
   private ClientFaults() {}
 
-  /** Whether the client has left, so that there is nobody to be answered. */
+  /** Whether the client has left, so that nobody waits for an answer. */
   static boolean isDeparture(Throwable failure) {
     return failure instanceof HttpClosedException || failure instanceof StreamResetException;
   }
 
   /**
-   * What became of a request that could not be read on.
+   * Returns the error of a request that could not be read to its end.
    *
-   * @param failure as the HTTP parser, or the connection, has it
+   * @param failure as the HTTP parser, or the connection, reports it
    */
   static Throwable of(Throwable failure) {
     if (isDeparture(failure)) {
       return failure;
     }
-    if (failure instanceof IOException lost) {
-      return new HttpClosedException(String.valueOf(lost.getMessage()));
+    if (failure instanceof IOException) {
+      return new HttpClosedException("The connection was lost.");
     }
     if (failure instanceof WebSocketHandshakeException) {
       return LectusException.badRequest("This cannot become a WebSocket.");

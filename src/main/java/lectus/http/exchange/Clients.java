@@ -2,12 +2,12 @@ package lectus.http.exchange;
 
 import io.netty.channel.Channel;
 import io.vertx.core.http.HttpConnection;
-import io.vertx.core.http.impl.HttpServerConnection;
 import lectus.http.ReaderTurns;
+import lectus.http.netty.VertxInternals;
 
 /**
- * Who takes turns at the readers' threads: a connection, whatever it carries, one request after the
- * other, many at once or a WebSocket's messages.
+ * The clients that take turns at the readers' threads. A client is a connection, whatever it
+ * carries: requests in sequence, many at once, or a WebSocket's messages.
  */
 public final class Clients {
   private final ReaderTurns readers;
@@ -20,18 +20,18 @@ public final class Clients {
     return channel(connection);
   }
 
-  /** What a request's connection is used for. */
+  /** Returns the use of a request's connection. */
   static ConnectionUse use(HttpConnection connection) {
     return ConnectionUse.of(channel(connection));
   }
 
-  /** What waits for the client is dropped when its connection is closed, by whomever. */
+  /** Drops what waits for the client when its connection is closed, by either side. */
   public void watch(HttpConnection connection) {
     Channel channel = channel(connection);
     channel.closeFuture().addListener(closed -> readers.left(channel));
   }
 
   private static Channel channel(HttpConnection connection) {
-    return ((HttpServerConnection) connection).channelHandlerContext().channel();
+    return VertxInternals.handler(connection).channel();
   }
 }

@@ -16,7 +16,10 @@ public final class ConnectionUse {
 
   private volatile long requestsBegun;
 
-  /** Of the last request, if it was answered before all of it had come. For the event loop. */
+  /**
+   * Whether the last request has been read to its end, if it was answered before. For the event
+   * loop.
+   */
   private BooleanSupplier isRead;
 
   private volatile long idleSinceNanos = System.nanoTime();
@@ -35,9 +38,9 @@ public final class ConnectionUse {
   }
 
   /**
-   * A request has begun.
+   * Notes that a request has begun.
    *
-   * @param multiplexed whether others may begin beside it
+   * @param multiplexed whether other requests may run beside it
    */
   void begin(boolean multiplexed) {
     requests = requests + 1;
@@ -47,9 +50,9 @@ public final class ConnectionUse {
   }
 
   /**
-   * A request has been answered, or its client has given it up.
+   * Notes that a request was answered, or that its client has given it up.
    *
-   * @param isRead whether all of it has come; asked on the connection's event loop
+   * @param isRead whether all of it has arrived; asked on the connection's event loop
    */
   void end(BooleanSupplier isRead) {
     this.isRead = isRead.getAsBoolean() ? null : isRead;
@@ -58,7 +61,7 @@ public final class ConnectionUse {
   }
 
   /**
-   * Whether what comes next belongs to a new request, not to the body of one that is answered
+   * Whether the next bytes belong to a new request, and not to the body of one that was answered
    * already. On the connection's event loop.
    */
   public boolean isReadToEnd() {
@@ -68,7 +71,7 @@ public final class ConnectionUse {
     return isRead == null;
   }
 
-  /** How many there were, this one included. */
+  /** Returns how many requests have begun, the current one included. */
   public long requestsBegun() {
     return requestsBegun;
   }
@@ -77,12 +80,14 @@ public final class ConnectionUse {
     return requests == 0;
   }
 
-  /** Since when, by {@link System#nanoTime}, if it is idle. */
+  /** Returns since when the connection is idle, by {@link System#nanoTime}, if it is. */
   public long idleSinceNanos() {
     return idleSinceNanos;
   }
 
-  /** Whether it speaks HTTP/2, where other things than requests come between requests. */
+  /**
+   * Whether the connection speaks HTTP/2, where frames other than requests arrive between requests.
+   */
   public boolean isMultiplexed() {
     return isMultiplexed;
   }

@@ -7,7 +7,11 @@ import java.util.Locale;
 import lectus.http.CorsSettings;
 import lectus.http.message.Reply;
 
-/** Cross-origin requests as CouchDB answers them. */
+/**
+ * Cross-origin requests as CouchDB answers them. Vert.x' CorsHandler would not: it grants a
+ * preflight whatever method and headers that asks for, and it answers 403 to a request from an
+ * origin that it does not know.
+ */
 final class Cors {
   private static final String EXPOSED =
       "content-type, accept-ranges, etag, server, x-couch-request-id, x-couch-update-newrev,"

@@ -7,8 +7,8 @@ import lectus.error.LectusException;
 import lectus.http.message.Method;
 
 /**
- * CouchDB opens a database before it looks at what is asked of it. So what is wrong with a request
- * is told only of a database that is there; clients tell from 404 that they have to create one.
+ * CouchDB opens a database before it looks at a request to it. So errors of a request are only
+ * reported if the database exists; clients learn from the 404 that they have to create it.
  */
 final class DatabaseFirst {
   private final Catalogue catalogue;
@@ -17,7 +17,7 @@ final class DatabaseFirst {
     this.catalogue = catalogue;
   }
 
-  /** Whether an answer depends on there being a database. */
+  /** Whether the answer depends on the database's existence. */
   boolean concerns(Exchange exchange, LectusError error) {
     return isAboutRequest(error) && exchange.isAimed() && needsDatabase(exchange);
   }
@@ -29,7 +29,7 @@ final class DatabaseFirst {
         || error instanceof LectusError.NotImplemented;
   }
 
-  /** Databases themselves are created, and deleted, without being opened. */
+  /** Databases are created and deleted without being opened. */
   private static boolean needsDatabase(Exchange exchange) {
     if (exchange.segments().isEmpty() || !DatabaseName.isLegal(exchange.segment(0))) {
       return false;
@@ -42,7 +42,7 @@ final class DatabaseFirst {
    * Looks the database up.
    *
    * @return never
-   * @throws LectusException {@code not_found}, or the error where there is a database
+   * @throws LectusException {@code not_found}, or the given error if the database exists
    */
   <R> R insteadOf(LectusError error, Exchange exchange) {
     catalogue.open(DatabaseName.of(exchange.segment(0)));

@@ -28,16 +28,16 @@ import lectus.http.message.RequestTarget;
 
 /**
  * One request and its answer. Its methods run on the connection's event loop unless they say
- * otherwise; work goes to other threads through {@link #work} and comes back by itself.
+ * otherwise; {@link #work} hands work to other threads and brings the result back.
  *
- * <p>What fails before the first byte of the answer is answered with a status; what fails after it
- * resets the connection, so that nobody takes half an answer for a whole one.
+ * <p>A failure before the first byte of the answer is answered with a status; a later one resets
+ * the connection, so that nobody takes half an answer for a whole one.
  */
 public final class Exchange {
   private static final int SWITCHING_PROTOCOLS = 101;
   private static final int INTERNAL_ERROR = 500;
 
-  /** In the log alone: nobody was there to be answered. */
+  /** Only used in the log: nobody was left to answer. */
   private static final int CLIENT_GONE = 499;
 
   private final HttpLoop loop;
@@ -59,7 +59,7 @@ public final class Exchange {
     this.context = context;
     this.request = request;
     this.method = Method.of(request.method(), header(Headers.METHOD_OVERRIDE));
-    this.held = new HeldMemory(loop.services().memory());
+    this.held = new HeldMemory(loop.memory());
     this.id = RequestIds.of(header(Headers.REQUEST_ID));
     this.use = Clients.use(request.connection());
     use.begin(request.version() == HttpVersion.HTTP_2);
@@ -82,7 +82,7 @@ public final class Exchange {
     return method;
   }
 
-  /** As it was sent, for the log. */
+  /** Returns the method as it was sent, for the log. */
   String methodName() {
     return request.method().name();
   }
@@ -91,28 +91,30 @@ public final class Exchange {
     return method == Method.HEAD;
   }
 
-  /** As it was sent, for the log. */
+  /** Returns the path as it was sent, for the log. */
   String rawPath() {
     return target == null ? uri() : target.path();
   }
 
-  /** As it was sent; empty if there is none, as with HTTP/2's CONNECT. */
+  /**
+   * Returns the request target as it was sent; empty if there is none, as with HTTP/2's CONNECT.
+   */
   public String uri() {
     String uri = request.uri();
     return uri == null ? "" : uri;
   }
 
-  /** Whether it is known what the request is about. */
+  /** Whether the resource of the request is known. */
   boolean isAimed() {
     return target != null;
   }
 
-  /** The decoded names of the path. */
+  /** Returns the decoded names of the path. */
   public List<String> segments() {
     return target.segments();
   }
 
-  /** Whether the names of the path are UTF-8; else they name nothing that there can be. */
+  /** Whether the names of the path are UTF-8; other names cannot refer to anything. */
   public boolean hasUtf8Names() {
     return target.isUtf8();
   }
@@ -131,24 +133,25 @@ public final class Exchange {
     return query;
   }
 
-  /** The first value of a request header; null if absent. */
+  /** Returns the first value of a request header; null if absent. */
   public String header(CharSequence name) {
     return request.headers().get(name);
   }
 
   /**
-   * Whether the client has this state already: an {@code If-None-Match} lists the tag, weak or not.
+   * Whether the client has this state already: its {@code If-None-Match} lists the tag, weak or
+   * not.
    */
   public boolean hasSeen(EntityTag tag) {
     return tag.isListedIn(header(HttpHeaders.IF_NONE_MATCH));
   }
 
-  /** The media types that the client takes. */
+  /** Returns the media types that the client accepts. */
   public AcceptedTypes accepts() {
     return AcceptedTypes.of(request.headers().getAll(HttpHeaders.ACCEPT));
   }
 
-  /** Where a browser's EventSource goes on when it comes again. */
+  /** Returns the id from which a reconnecting EventSource of a browser resumes. */
   public Optional<String> lastEventId() {
     return Optional.ofNullable(header(Headers.LAST_EVENT_ID));
   }
@@ -170,7 +173,7 @@ public final class Exchange {
   }
 
   /**
-   * Finds out whether the client asks for this server by a name that it has.
+   * Checks that the client addresses this server by one of its names.
    *
    * @throws LectusException {@code bad_request}
    */
@@ -178,12 +181,14 @@ public final class Exchange {
     new RequestedHost(this, loop.settings().hosts()).check();
   }
 
-  /** Answers a preflight request of CORS, if this is one that may be granted; else does nothing. */
+  /** Answers a CORS preflight request if it can be granted; else does nothing. */
   public boolean answerPreflight() {
     return method == Method.OPTIONS && loop.cors().preflight(this);
   }
 
-  /** Runs {@code work} on a reader's thread; its answer or failure is sent from here. */
+  /**
+   * Runs {@code work} on a reader's thread, and sends its answer or failure from the event loop.
+   */
   public void answer(Callable<Reply> work) {
     work(work).onComplete(this::reply, this::fail);
   }
@@ -193,14 +198,34 @@ public final class Exchange {
     body().compose(body -> work(() -> work.answer(body))).onComplete(this::reply, this::fail);
   }
 
-  /** Sends a body of any length, part by part; with HEAD, only what the first part shows. */
+  /** As {@link #answer}, for work that changes a database as a whole, on threads of its own. */
+  public void answerChange(Callable<Reply> work) {
+    change(work).onComplete(this::reply, this::fail);
+  }
+
+  /** As {@link #answerBody}, for work that changes a database as a whole. */
+  public void answerBodyByChange(BodyWork<Reply> work) {
+    body().compose(body -> change(() -> work.answer(body))).onComplete(this::reply, this::fail);
+  }
+
+  private <T> Future<T> change(Callable<T> work) {
+    return Offload.forCertain(
+        patience(), presence.guarding(loop.readers().ofChanges(client())), context, work);
+  }
+
+  /**
+   * Sends a body of any length, part by part; for HEAD, only the head that the first part
+   * determines.
+   */
   public void stream(Callable<PagedBody> body) {
     streamTagged(() -> StreamedBody.untagged(body.call()));
   }
 
-  /** As {@link #stream}, but of the body's own type; 304 if the client has what its tag names. */
+  /**
+   * As {@link #stream}, with the body's own content type; 304 if the client has the tagged state.
+   */
   public void streamTagged(Callable<StreamedBody> body) {
-    new ResponseStream(this, body, Kind.REQUEST, Kind.LONG_ANSWER).start();
+    new ResponseStream(this, body, ofRequest(), Kind.LONG_ANSWER).start();
   }
 
   /** As {@link #stream}, on the feeds' share of the threads. */
@@ -213,45 +238,54 @@ public final class Exchange {
     new ResponseStream(this, body, Kind.FEED, Kind.LONG_FEED).start();
   }
 
-  /** Reads the whole request body and sends what {@code work} makes of it, part by part. */
+  /** Reads the whole request body and sends the answer of {@code work} part by part. */
   public void streamBody(BodyWork<PagedBody> work) {
     body().onComplete(body -> stream(() -> work.answer(body)), this::fail);
   }
 
   /**
-   * Runs {@code work} on a reader's thread; the result comes back on this event loop. What only
-   * reads is dropped when its client leaves before it starts. What may become a write is done, as
-   * CouchDB does it.
+   * Runs {@code work} on a reader's thread; the result comes back on this event loop. Work that
+   * only reads is dropped if its client leaves before it starts. Work that may write is done, as in
+   * CouchDB.
    */
   public <T> Future<T> work(Callable<T> work) {
-    Executor readers = readers(Kind.REQUEST);
+    Executor readers = readers(ofRequest());
     return method == Method.GET || method == Method.HEAD
         ? Offload.inTime(patience(), readers, context, work)
         : Offload.forCertain(patience(), readers, context, work);
   }
 
-  /** Runs {@code work}, which only reads, on a reader's thread; else as {@link #work}. */
+  /** Runs {@code work}, which only reads, on a reader's thread; otherwise as {@link #work}. */
   public <T> Future<T> read(Kind kind, Callable<T> work) {
-    boolean isWaitedFor = kind == Kind.REQUEST || kind == Kind.FEED;
+    boolean isWaitedFor = kind != Kind.LONG_ANSWER && kind != Kind.LONG_FEED;
     return isWaitedFor
         ? Offload.inTime(patience(), readers(kind), context, work)
         : Offload.to(readers(kind), context, work);
   }
 
-  /** How long a client waits in vain before it is answered 503. */
+  private Kind ofRequest() {
+    return held.hasLargeBody() ? Kind.LARGE_BODY : Kind.REQUEST;
+  }
+
+  /** Returns how long a client waits before it is answered 503. */
   public Duration patience() {
     return Duration.ofSeconds(loop.settings().requestSeconds());
   }
 
-  /** The readers' threads, for this client. What is kept of it keeps nothing of the request. */
+  /**
+   * Returns the readers' threads for this client. The executor keeps no reference to the request.
+   */
   public Executor readers(Kind kind) {
-    Object client = Clients.of(request.connection());
-    return presence.guarding(loop.services().readers().of(client, kind));
+    return presence.guarding(loop.readers().of(client(), kind));
+  }
+
+  private Object client() {
+    return Clients.of(request.connection());
   }
 
   /**
-   * Runs what may throw, and answers what it throws, be it that memory ran out: nobody else would
-   * answer the request, nor give back what it holds.
+   * Runs a step and answers what it throws, running out of memory included. Otherwise nobody would
+   * answer the request or release what it holds.
    */
   public void guarded(Runnable step) {
     try {
@@ -261,13 +295,13 @@ public final class Exchange {
     }
   }
 
-  /** The request's body, whole, decompressed, within the limit. */
+  /** Returns the whole request body, decompressed, within the limit. */
   public Future<byte[]> body() {
     return body(loop.settings().maxRequestBytes());
   }
 
   /**
-   * As {@link #body()}, for what is never long.
+   * As {@link #body()}, for bodies that are never long.
    *
    * @param limit in bytes
    */
@@ -275,12 +309,12 @@ public final class Exchange {
     return RequestBody.read(this, Math.min(limit, loop.settings().maxRequestBytes()));
   }
 
-  /** A part of the body, copied on a reader's thread. It is counted like another body. */
+  /** Returns a part of the body, copied on a reader's thread. It is counted like any body. */
   public Future<byte[]> bodyPart(UnaryOperator<byte[]> part) {
     return RequestBody.readPart(this, loop.settings().maxRequestBytes(), part);
   }
 
-  /** Sends a whole answer, or in its place why it cannot be sent. */
+  /** Sends a whole answer, or else the reason why it cannot be sent. */
   public void reply(Reply reply) {
     try {
       new WholeResponse(this, reply).send();
@@ -294,34 +328,34 @@ public final class Exchange {
   }
 
   /**
-   * Says with the answer's head, if it is not sent yet, that the connection ends behind it. An
-   * error is answered at once from here on, for nobody waits until a database is looked up.
+   * Announces in the answer's head, if it is not sent yet, that the connection closes after it.
+   * From now on errors are answered at once, without looking up the database.
    */
   void announceCut() {
     new ResponseHead(this).announceCut();
     databaseLookedUp = true;
   }
 
-  /** Puts status and headers that every answer has, without sending them yet. */
+  /** Sets the status and the headers that every answer has, without sending them yet. */
   public void writeHead(int status, CharSequence contentType, List<Reply.Header> headers) {
     new ResponseHead(this).write(status, contentType, headers);
   }
 
-  /** As {@link #writeHead}, of a body that is written part by part. */
+  /** As {@link #writeHead}, for a body that is written part by part. */
   public void writeStreamHead(int status, CharSequence contentType, List<Reply.Header> headers) {
     ResponseHead head = new ResponseHead(this);
     head.write(status, contentType, headers);
     head.precedesStream();
   }
 
-  /** Sends the head of such a body before there is anything of it. */
+  /** Sends the head of a streamed body before its first part. */
   public void sendHead() {
     new ResponseHead(this).send();
   }
 
   /**
-   * Answers an error, or that there is no such database; resets the connection if an answer has
-   * begun. A client that went away before its answer was begun is no failure.
+   * Answers an error, or that the database does not exist; resets the connection if an answer has
+   * begun. It is not a failure if the client left before its answer was begun.
    */
   public void fail(Throwable failure) {
     if (failure instanceof ClientLeft || ClientFaults.isDeparture(failure)) {
@@ -345,8 +379,8 @@ public final class Exchange {
   }
 
   /**
-   * Runs {@code action}, in place of one that was named before, when the client gives the request
-   * up; also when it goes after the answer.
+   * Runs {@code action} when the client gives the request up, even if that is after the answer.
+   * Replaces an action given earlier.
    */
   public void whenLeft(Runnable action) {
     Runnable leave =
@@ -359,14 +393,14 @@ public final class Exchange {
   }
 
   /**
-   * Whether the client has gone already. No handler that is set from then on is told of it, so
-   * whoever begins an answer behind work on another thread asks first.
+   * Whether the client has left already. Handlers that are set later are not called, so check this
+   * before beginning an answer after work on another thread.
    */
   public boolean isAbandoned() {
     return response().closed();
   }
 
-  /** Notes that the client went away before its answer was complete. */
+  /** Notes that the client left before its answer was complete. */
   public void abandoned() {
     finished(CLIENT_GONE, response().bytesWritten());
   }
@@ -380,13 +414,15 @@ public final class Exchange {
     context.owner().setTimer(millis, timer -> task.run());
   }
 
-  /** Ends the answer so that the client sees an error, not an end. */
+  /** Ends the answer such that the client sees an error and not a regular end. */
   void reset() {
     finished(response().getStatusCode(), response().bytesWritten());
     cut();
   }
 
-  /** Ends the connection; over HTTP/2, where others share it, this request's stream. */
+  /**
+   * Closes the connection; over HTTP/2, where other requests share it, only this request's stream.
+   */
   void cut() {
     if (request.version() == HttpVersion.HTTP_2) {
       response().reset();
@@ -395,37 +431,37 @@ public final class Exchange {
     }
   }
 
-  /** The accounts of what clients make the server hold. */
+  /** Returns the accounts of the memory that clients make the server hold. */
   public ClientMemory memory() {
-    return loop.services().memory();
+    return loop.memory();
   }
 
   HeldMemory held() {
     return held;
   }
 
-  /** Counts what is made of the body, on whatever thread, until the request is finished. */
+  /** Counts what the body is parsed into, on any thread, until the request is finished. */
   public ParsedMemory parsing() {
     return held.parsing();
   }
 
   /**
-   * The body was parsed, and a live feed goes on with what became of it, of which each server has
-   * room for so much only.
+   * Counts a filter in place of the body: the body was parsed, and a live feed keeps the filter. A
+   * server has limited memory for filters.
    *
-   * @param bytes that it takes in memory
+   * @param bytes that the filter takes in memory
    * @throws LectusException {@code too_large} (413), service_unavailable (503)
    */
   public void bodyBecomesFilter(long bytes) {
     held.bodyBecomesFilter(bytes);
   }
 
-  /** As {@link #bodyBecomesFilter}, of a filter that was in the request's URL. */
+  /** As {@link #bodyBecomesFilter}, for a filter in the request's URL. */
   public void holdsFilter(long bytes) {
     held.holdsFilter(bytes);
   }
 
-  /** Gives back what the request held, and logs it. */
+  /** Releases what the request held, and logs the request. */
   void finished(int status, long bodyBytes) {
     held.giveBack();
     if (inUse && status != SWITCHING_PROTOCOLS) {

@@ -11,16 +11,17 @@ import lectus.http.memory.MemoryAccount;
 import lectus.http.memory.ParsedMemory;
 
 /**
- * What one exchange holds in memory, counted with all others: the body of its request and what is
- * made of it until the exchange is finished, and large pieces of its answer until the client has
- * taken them. Parts of streamed answers are counted by {@link lectus.http.memory.PageMemory}. For
- * the connection's event loop.
+ * The memory that one exchange holds, counted together with all others: the body of its request and
+ * what it is parsed into, until the exchange is finished, and large pieces of its answer until the
+ * client has read them. Parts of streamed answers are counted by {@link
+ * lectus.http.memory.PageMemory}. For the connection's event loop.
  */
 final class HeldMemory {
   private final MemoryAccount bodies;
   private final MemoryAccount answers;
   private final MemoryAccount filters;
   private long bodyBytes;
+  private boolean bodyIsCompressed;
   private long filterBytes;
   private long sendingBytes;
   private Optional<ParsedMemory> parsed = Optional.empty();
@@ -32,7 +33,7 @@ final class HeldMemory {
   }
 
   /**
-   * Counts a body, or a part of one that arrives, before it is held.
+   * Counts a body, or an arriving part of one, before it is held.
    *
    * @throws LectusException service_unavailable (503): others hold too much
    */
@@ -41,7 +42,23 @@ final class HeldMemory {
     bodyBytes += bytes;
   }
 
-  /** Counts what is made of the body, on whatever thread. */
+  /** Notes that the length of the body is unknown until it is decompressed. */
+  void bodyIsCompressed() {
+    bodyIsCompressed = true;
+  }
+
+  /** As {@link #bodyGrows}, by the decompressed bytes. */
+  void bodyIsDecompressed(int bytes) {
+    bodyIsCompressed = false;
+    bodyGrows(bytes);
+  }
+
+  /** Whether handling the body takes a while. */
+  boolean hasLargeBody() {
+    return bodyIsCompressed || bodyBytes > MemoryAccount.SMALL_BYTES;
+  }
+
+  /** Counts what the body is parsed into, on any thread. */
   ParsedMemory parsing() {
     ParsedMemory beginning = bodies.parsing(bodyBytes);
     parsed = Optional.of(beginning);
@@ -51,7 +68,7 @@ final class HeldMemory {
   /**
    * Counts an answer, or a part of one, while it waits for its client.
    *
-   * @param sending completes when the client has taken it, or never will
+   * @param sending completes when the client has read it, or never will
    * @throws LectusException service_unavailable (503): others hold too much; nothing was sent
    */
   Future<Void> whileSent(Buffer answer, Supplier<Future<Void>> sending) {
@@ -79,18 +96,18 @@ final class HeldMemory {
   }
 
   /**
-   * From now on the request holds a filter in place of its body, until it is finished.
+   * Counts a filter in place of the body from now on, until the request is finished.
    *
    * @param bytes of memory
-   * @throws LectusException {@code too_large} (413): not even alone; service_unavailable (503):
-   *     others hold too much
+   * @throws LectusException {@code too_large} (413): too large even alone; service_unavailable
+   *     (503): others hold too much
    */
   void bodyBecomesFilter(long bytes) {
     holdsFilter(bytes);
     giveBackBody();
   }
 
-  /** As {@link #bodyBecomesFilter}, beside the body. */
+  /** As {@link #bodyBecomesFilter}, in addition to the body. */
   void holdsFilter(long bytes) {
     if (bytes > filters.limit()) {
       throw new LectusException(
@@ -104,7 +121,10 @@ final class HeldMemory {
     filterBytes += bytes;
   }
 
-  /** The request is finished. What its client has not taken yet is given back when it has. */
+  /**
+   * Releases what a finished request held. What its client has not read yet is released once it
+   * has.
+   */
   void giveBack() {
     giveBackBody();
     filters.release(filterBytes, filterBytes);

@@ -18,7 +18,7 @@ final class HttpClock {
     refresh();
   }
 
-  /** Keeps it current on the event loop that calls this, until that context is closed. */
+  /** Keeps the header current on the calling event loop, until that context is closed. */
   void start(Vertx vertx) {
     vertx.setPeriodic(REFRESH_MILLIS, timer -> refresh());
   }

@@ -3,43 +3,52 @@ package lectus.http.exchange;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import java.time.Clock;
+import lectus.database.Catalogue;
 import lectus.http.HttpSettings;
-import lectus.http.Services;
+import lectus.http.ReaderTurns;
+import lectus.http.memory.ClientMemory;
 
-/** What the exchanges of one event loop share. */
+/** The objects that the exchanges of one event loop share. */
 public final class HttpLoop {
-  private final Services services;
+  private final ClientMemory memory;
+  private final ReaderTurns readers;
   private final HttpSettings settings;
   private final Cors cors;
   private final DatabaseFirst databaseFirst;
   private final AccessLog accessLog;
   private final HttpClock clock = new HttpClock(Clock.systemUTC());
-  private final BodyPaces bodyPaces;
+  private final BodyDeadlines bodyDeadlines;
   private final CharSequence serverHeader;
 
-  public HttpLoop(Services services, HttpSettings settings) {
-    this.services = services;
+  public HttpLoop(
+      Catalogue catalogue, ClientMemory memory, ReaderTurns readers, HttpSettings settings) {
+    this.memory = memory;
+    this.readers = readers;
     this.settings = settings;
     this.cors = new Cors(settings.cors());
-    this.databaseFirst = new DatabaseFirst(services.catalogue());
+    this.databaseFirst = new DatabaseFirst(catalogue);
     this.accessLog = new AccessLog(settings.accessLog(), Clock.systemUTC());
-    this.bodyPaces = new BodyPaces(settings.slowBodySeconds());
+    this.bodyDeadlines = new BodyDeadlines(settings.slowBodySeconds());
     this.serverHeader = HttpHeaders.createOptimized("Lectus/" + settings.version());
   }
 
-  /** Keeps the time on the event loop that calls this. */
+  /** Starts the clock on the calling event loop. */
   public void start(Vertx vertx) {
     clock.start(vertx);
-    bodyPaces.start(vertx);
+    bodyDeadlines.start(vertx);
   }
 
-  /** Writes what the access log still holds; lines that come later do not wait. */
+  /** Writes what the access log still holds; later lines are written at once. */
   public void closeLog() {
     accessLog.close();
   }
 
-  Services services() {
-    return services;
+  ClientMemory memory() {
+    return memory;
+  }
+
+  ReaderTurns readers() {
+    return readers;
   }
 
   HttpSettings settings() {
@@ -62,8 +71,8 @@ public final class HttpLoop {
     return clock;
   }
 
-  BodyPaces bodyPaces() {
-    return bodyPaces;
+  BodyDeadlines bodyDeadlines() {
+    return bodyDeadlines;
   }
 
   CharSequence serverHeader() {

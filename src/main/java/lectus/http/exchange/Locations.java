@@ -18,11 +18,11 @@ public final class Locations {
   }
 
   /**
-   * The URL of a path that the client chose.
+   * Returns the URL of a path that the client chose.
    *
    * @param path as it goes into a request line
-   * @throws LectusException {@code bad_request}: it does not begin with a slash, so that the URL
-   *     might lead to another server, or has characters that no URL has
+   * @throws LectusException {@code bad_request}: the path does not begin with a slash, so that the
+   *     URL might lead to another server, or has characters that no URL has
    */
   public static String ofPath(Exchange exchange, String path) {
     boolean isPath = path.startsWith("/") && path.chars().allMatch(c -> c > ' ' && c < 0x7f);
@@ -53,9 +53,9 @@ public final class Locations {
   }
 
   private static boolean isPlain(char c) {
-    return c >= 'a' && c <= 'z'
-        || c >= 'A' && c <= 'Z'
-        || c >= '0' && c <= '9'
+    return (c >= 'a' && c <= 'z')
+        || (c >= 'A' && c <= 'Z')
+        || (c >= '0' && c <= '9')
         || c == '_'
         || c == '.'
         || c == '-'

@@ -5,7 +5,7 @@ import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
-/** UTC with milliseconds, as ISO 8601 has it; only the milliseconds are formatted every time. */
+/** UTC with milliseconds, in ISO 8601; only the milliseconds are formatted every time. */
 final class LogTime {
   private static final DateTimeFormatter TO_THE_SECOND =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.").withZone(ZoneOffset.UTC);

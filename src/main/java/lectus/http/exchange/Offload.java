@@ -16,7 +16,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Work that may wait, done on another thread, whose result comes back to an event loop.
+ * Work that may block, done on another thread; its result comes back to an event loop.
  *
  * @param <T> the result
  */
@@ -33,8 +33,8 @@ public final class Offload<T> {
   }
 
   /**
-   * Fails with service_unavailable (503) when the executor takes no more. Work whose client leaves
-   * before it starts is dropped; the future fails then, too.
+   * Fails with service_unavailable (503) if the executor takes no more. Work is dropped if its
+   * client leaves before it starts; the future fails then, too.
    */
   public static <T> Future<T> to(Executor executor, Context loop, Callable<T> work) {
     Offload<T> offload = new Offload<>(loop, work);
@@ -42,8 +42,8 @@ public final class Offload<T> {
   }
 
   /**
-   * As {@link #to}, for a client who waits so long: fails with service_unavailable (503) when the
-   * work has not begun by then, or the store is not answering; what the work asks of the store has
+   * As {@link #to}, for a client with limited patience: fails with service_unavailable (503) if the
+   * work has not begun by then, or the store does not answer. The work's requests to the store have
    * the time that is left.
    */
   public static <T> Future<T> inTime(
@@ -52,7 +52,7 @@ public final class Offload<T> {
     return offload.on(executor, new DroppedInTime(offload.begunWithin(patience)));
   }
 
-  /** As {@link #inTime}, but the work is done whether its client stays or not. */
+  /** As {@link #inTime}, but the work is done even if its client leaves. */
   static <T> Future<T> forCertain(
       Duration patience, Executor executor, Context loop, Callable<T> work) {
     Offload<T> offload = new Offload<>(loop, work);
@@ -147,7 +147,7 @@ public final class Offload<T> {
     }
   }
 
-  /** Runs something on an event loop, unless the server has stopped: nobody is there any more. */
+  /** Runs a task on an event loop; does nothing if the server has stopped. */
   public static void post(Context loop, Runnable task) {
     try {
       loop.runOnContext(none -> task.run());

@@ -5,8 +5,8 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 
 /**
- * What was written of an answer and its socket has not taken yet, counted in bytes. Vert.x counts
- * messages: of whatever size they are, 16 of them may wait before it calls its queue full. For the
+ * The bytes of an answer that were written and that the socket has not taken yet. Vert.x counts
+ * messages: 16 of them, of any size, may wait before it reports its queue full. For the
  * connection's event loop.
  */
 public final class Outbox {
@@ -16,7 +16,7 @@ public final class Outbox {
   private Runnable whenRoom;
 
   /**
-   * @param mostBytes beyond which it is full
+   * @param mostBytes above which the outbox is full
    */
   public Outbox(HttpServerResponse response, int mostBytes) {
     this.response = response;
@@ -24,7 +24,7 @@ public final class Outbox {
   }
 
   /**
-   * Writes a part of the answer's body, be the outbox full or not.
+   * Writes a part of the answer's body, even if the outbox is full.
    *
    * @return completes when the socket has taken the part, or never will
    */
@@ -38,7 +38,7 @@ public final class Outbox {
     return waitingBytes > mostBytes;
   }
 
-  /** Runs {@code next} once, when half of what it may hold is free. */
+  /** Runs {@code next} once, when half of the outbox is free. */
   public void whenRoom(Runnable next) {
     whenRoom = next;
   }

@@ -7,7 +7,7 @@ import lectus.http.ReaderTurns.Impatient;
 
 /**
  * Whether the client of one request is still there. Over HTTP/2 a client may give up a request and
- * keep its connection. For any thread.
+ * keep its connection. Thread-safe.
  */
 final class Presence {
   private volatile boolean left;
@@ -20,7 +20,7 @@ final class Presence {
     return left;
   }
 
-  /** Drops work in place of starting it once the client has left. */
+  /** Returns an executor that drops work, instead of starting it, once the client has left. */
   Executor guarding(Executor readers) {
     return task -> readers.execute(task instanceof Droppable work ? guarded(work) : task);
   }

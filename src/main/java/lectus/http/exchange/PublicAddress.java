@@ -7,14 +7,15 @@ import lectus.http.message.Authority;
 import lectus.http.message.Headers;
 
 /**
- * Under which scheme and host the client knows this server. A proxy in front says so in {@code
- * X-Forwarded-Host}, {@code -Proto} and {@code -Ssl}, as CouchDB reads them. What is no host, or a
- * host and a port, is passed over: whatever stands there becomes part of a URL that clients follow.
+ * The scheme and host under which the client knows this server. A proxy in front sends them in
+ * {@code X-Forwarded-Host}, {@code -Proto} and {@code -Ssl}, read as CouchDB reads them. A value
+ * other than a host, or a host and a port, is ignored: it becomes part of a URL that clients
+ * follow.
  */
 public final class PublicAddress {
   private PublicAddress() {}
 
-  /** Without a slash at the end. */
+  /** Returns the URL of the server, without a slash at the end. */
   static String of(Exchange exchange) {
     return scheme(exchange) + "://" + host(exchange);
   }
@@ -26,7 +27,7 @@ public final class PublicAddress {
     return secure ? "https" : "http";
   }
 
-  /** With the port, unless it is the scheme's own. */
+  /** Returns the host, with the port unless it is the scheme's default. */
   public static String host(Exchange exchange) {
     String forwarded = exchange.header(Headers.FORWARDED_HOST);
     if (isHost(forwarded)) {

@@ -15,11 +15,15 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 
 /**
- * Collects the body of one request within a limit, checked on Content-Length first, then on what
- * arrives. A client that asked with {@code Expect: 100-continue} is told to go on only then.
+ * Collects the body of one request within a limit, which is checked first on Content-Length, then
+ * on the bytes that arrive. A client that sent {@code Expect: 100-continue} is told to go on only
+ * after the first check.
  */
 final class RequestBody {
-  /** How long a client may go on sending what was refused before its connection is closed. */
+  /**
+   * How long a client may go on sending a refused body before its connection is closed, in
+   * milliseconds.
+   */
   private static final long REFUSED_MILLIS = 5_000;
 
   private static final int DECOMPRESSED_AT_ONCE = 64 << 10;
@@ -37,7 +41,7 @@ final class RequestBody {
   }
 
   /**
-   * @param limit in bytes, of the body as sent and as decompressed
+   * @param limit in bytes, of the body both as sent and as decompressed
    * @return fails with {@code request_timeout} (408), {@code too_large} (413) or {@code
    *     bad_content_type} (415)
    */
@@ -47,7 +51,7 @@ final class RequestBody {
       return new RequestBody(exchange, limit).start();
     }
     if (!encoding.equalsIgnoreCase("gzip")) {
-      // Before anything of the body is kept, which nobody would give back.
+      // Fails before any of the body is held: nobody would release it.
       return Future.failedFuture(
           new LectusException(
               new LectusError.UnsupportedMediaType("Content-Encoding must be gzip or identity")));
@@ -58,7 +62,7 @@ final class RequestBody {
   }
 
   /**
-   * @param part copies what is wanted, at most as long as the body
+   * @param part copies the wanted part, which is at most as long as the body
    */
   static Future<byte[]> readPart(Exchange exchange, int limit, UnaryOperator<byte[]> part) {
     return read(exchange, limit)
@@ -69,13 +73,14 @@ final class RequestBody {
             });
   }
 
-  /** Read twice, so that what it holds is counted before it is held. */
+  /** Decompresses twice, so that the result is counted before it is held. */
   private static Future<byte[]> decompressed(Exchange exchange, byte[] compressed, int limit) {
+    exchange.held().bodyIsCompressed();
     return exchange
         .work(() -> decompressedLength(compressed, limit))
         .compose(
             length -> {
-              exchange.held().bodyGrows(length);
+              exchange.held().bodyIsDecompressed(length);
               return exchange.work(() -> decompress(compressed));
             });
   }
@@ -84,9 +89,9 @@ final class RequestBody {
     HttpServerRequest request = exchange.request();
     long announced = declaredLength();
     arriving = new ArrivingBody(exchange.held(), (int) Math.min(announced, limit));
-    BodyPaces paces = exchange.loop().bodyPaces();
-    pace = paces.begin(() -> refuse(tooSlow()));
-    promise.future().onComplete(done -> paces.end(pace));
+    BodyDeadlines deadlines = exchange.loop().bodyDeadlines();
+    pace = deadlines.begin(() -> refuse(tooSlow()));
+    promise.future().onComplete(done -> deadlines.end(pace));
     request.handler(this::received).endHandler(none -> ended()).exceptionHandler(this::broken);
     if (announced > limit) {
       refuse(tooLarge());
@@ -96,7 +101,7 @@ final class RequestBody {
     return promise.future();
   }
 
-  /** What follows on the connection cannot be told from the body any more. */
+  /** The bytes that follow on the connection cannot be told from the body any more. */
   private void broken(Throwable failure) {
     arriving.drop();
     exchange.announceCut();
@@ -146,7 +151,8 @@ final class RequestBody {
   }
 
   /**
-   * HTTP/1.0 knows of no interim answer (RFC 9110, 10.1.1); such a client would take it for all.
+   * HTTP/1.0 has no interim responses (RFC 9110, 10.1.1); such a client would take one for the
+   * answer.
    */
   private boolean expectsContinue() {
     String expectation = exchange.header(HttpHeaders.EXPECT);
@@ -167,7 +173,7 @@ final class RequestBody {
       }
       return (int) length;
     } catch (IOException e) {
-      throw LectusException.badRequest("The body is not gzip: " + e.getMessage());
+      throw LectusException.badRequest("The body is not gzip.");
     }
   }
 

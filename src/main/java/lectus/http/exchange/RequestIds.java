@@ -3,11 +3,11 @@ package lectus.http.exchange;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * What names a request in its answer and in the log: what the client chose, so that it finds its
+ * Ids that name a request in its answer and in the log: the client's own, so that it finds its
  * requests again, else ten random lower-case hex digits.
  */
 final class RequestIds {
-  /** As long as a UUID with its hyphens: CouchDB's limit. */
+  /** CouchDB's limit, the length of a UUID with its hyphens. */
   private static final int LONGEST = 36;
 
   private static final int DIGITS = 10;
@@ -16,8 +16,8 @@ final class RequestIds {
   private RequestIds() {}
 
   /**
-   * @param chosen the client's header; null if absent. What is too long, or has characters that
-   *     could pretend to be something else in a log, counts as absent.
+   * @param chosen the client's header; null if absent. An id that is too long, or has characters
+   *     that could be misread in a log, counts as absent.
    */
   static String of(String chosen) {
     return chosen != null && isLegal(chosen) ? chosen : random();
@@ -30,9 +30,9 @@ final class RequestIds {
   }
 
   private static boolean isPlain(int c) {
-    return c >= '0' && c <= '9'
-        || c >= 'a' && c <= 'z'
-        || c >= 'A' && c <= 'Z'
+    return (c >= '0' && c <= '9')
+        || (c >= 'a' && c <= 'z')
+        || (c >= 'A' && c <= 'Z')
         || c == '-'
         || c == '_';
   }
@@ -41,7 +41,7 @@ final class RequestIds {
     long random = ThreadLocalRandom.current().nextLong();
     char[] id = new char[DIGITS];
     for (int i = 0; i < DIGITS; i++) {
-      id[i] = HEX[(int) (random >>> 4 * i) & 0xf];
+      id[i] = HEX[(int) (random >>> (4 * i)) & 0xf];
     }
     return new String(id);
   }

@@ -12,8 +12,8 @@ import lectus.http.message.Authority;
 import lectus.http.message.RequestTarget;
 
 /**
- * The name by which a client asks for the server. It is looked at before anything else of a
- * request, because it tells pages of this server from pages that pretend to be.
+ * Checks the name by which a client addresses the server. It is checked before anything else of a
+ * request, because it tells this server's pages from pages that pretend to be.
  */
 final class RequestedHost {
   private final Exchange exchange;
@@ -27,7 +27,7 @@ final class RequestedHost {
   }
 
   /**
-   * @throws LectusException {@code bad_request}: there is none, or more than one, or none of this
+   * @throws LectusException {@code bad_request}: there is no name, more than one, or none of this
    *     server's
    */
   void check() {
@@ -47,7 +47,7 @@ final class RequestedHost {
 
   private void check(String text) {
     if (text.isEmpty() && hosts.any()) {
-      return; // RFC 9112, section 3.2: of a target that has none
+      return; // RFC 9112, section 3.2: for a target that has no authority
     }
     Optional<Authority> authority = Authority.parse(text);
     if (authority.isEmpty() || !hosts.serve(authority.get().host())) {

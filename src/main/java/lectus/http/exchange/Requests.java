@@ -5,11 +5,11 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.message.MediaType;
 
-/** What several resources say and check. */
+/** Checks and errors that several resources share. */
 public final class Requests {
   private Requests() {}
 
-  /** The answer to a method that the resource does not have. */
+  /** Returns the error for a method that the resource does not have. */
   public static LectusException notAllowed(String allow) {
     return new LectusException(new LectusError.MethodNotAllowed(allow));
   }

@@ -5,7 +5,7 @@ public interface Resource {
   /**
    * Starts to answer, on the connection's event loop, which it must not block.
    *
-   * @throws lectus.error.LectusException what is wrong with the request; the caller answers it
+   * @throws lectus.error.LectusException an error of the request, which the caller answers
    */
   void serve(Exchange exchange);
 }

@@ -21,7 +21,7 @@ final class ResponseHead {
 
   /**
    * @param contentType null: there is no body
-   * @param headers beyond those that every answer has
+   * @param headers in addition to those that every answer has
    */
   void write(int status, CharSequence contentType, List<Reply.Header> headers) {
     writeStatus(status);
@@ -43,8 +43,8 @@ final class ResponseHead {
   }
 
   /**
-   * Nobody knows how long the body will be. HTTP/1.0 has no chunks, so there the end of the
-   * connection is the end of the body, even if the client asked to keep it (RFC 9112, section 6.3).
+   * Prepares the head for a body of unknown length. HTTP/1.0 has no chunks, so there the end of the
+   * connection ends the body, even if the client asked for keep-alive (RFC 9112, section 6.3).
    */
   void precedesStream() {
     response.setChunked(true);
@@ -55,7 +55,7 @@ final class ResponseHead {
     }
   }
 
-  /** Sends it before there is anything of the body. Vert.x would announce chunks to anybody. */
+  /** Sends the head before any of the body. Vert.x would announce chunks to every client. */
   void send() {
     if (isOfFirstHttp()) {
       response.write(Buffer.buffer());
@@ -77,7 +77,8 @@ final class ResponseHead {
   }
 
   /**
-   * Says that the connection ends with the answer, before a client's next request is lost with it.
+   * Announces that the connection closes after the answer, before a client's next request is lost
+   * with it.
    */
   void announceCut() {
     if (!response.headWritten() && mayHave(HttpHeaders.CONNECTION)) {
@@ -85,7 +86,7 @@ final class ResponseHead {
     }
   }
 
-  /** HTTP/2 has no fields about the connection (RFC 9113, section 8.2.2). */
+  /** HTTP/2 has no connection-specific fields (RFC 9113, section 8.2.2). */
   private boolean mayHave(CharSequence name) {
     boolean isAboutConnection = name == HttpHeaders.CONNECTION || name == HttpHeaders.UPGRADE;
     return !isAboutConnection || exchange.request().version() != HttpVersion.HTTP_2;

@@ -11,17 +11,20 @@ import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
 /**
- * Sends an answer of any length: a part is read on a reader's thread, written on the event loop,
- * and the next one is read when the socket has taken most of it. No thread waits for a client, and
- * when the client is gone nothing more is read.
+ * Sends an answer of any length with back-pressure: a part is read on a reader's thread and written
+ * on the event loop, and the next one is read when the socket has taken most of it. No thread waits
+ * for a client, and nothing more is read once the client has left.
  */
 final class ResponseStream {
-  /** What may lie in memory for a slow client, in bytes, beside the part being read. */
+  /** Bytes that may wait in memory for a slow client, beside the part being read. */
   private static final int OUTBOX_BYTES = 256 << 10;
 
   private static final int FIRST_CAPACITY = 16 << 10;
 
-  /** Parts end at some hundred kilobytes, unless a single document takes more. */
+  /**
+   * The usual upper bound of a part, in bytes: parts end at some hundred kilobytes, unless a single
+   * document takes more.
+   */
   private static final int ORDINARY_PART = 1 << 20;
 
   private final Exchange exchange;
@@ -30,15 +33,15 @@ final class ResponseStream {
   private final Outbox outbox;
   private final PageMemory memory;
 
-  /** Touched on readers' threads only, one after the other. */
+  /** Used on readers' threads only, one after the other. */
   private StreamedBody body;
 
-  /** Of which the next part is. */
+  /** The kind of the next part. */
   private Kind kind;
 
   private boolean begun;
 
-  /** For the client to take what was written, or for others to hold less. */
+  /** Whether it waits for the client to read what was written, or for others to hold less. */
   private boolean waiting;
 
   private boolean gone;
@@ -66,7 +69,7 @@ final class ResponseStream {
     }
   }
 
-  /** The client is gone; a part that is being read is the last one. */
+  /** Notes that the client has left; a part that is being read is the last one. */
   private void leave() {
     gone = true;
     memory.noneComes();
@@ -142,9 +145,9 @@ final class ResponseStream {
   }
 
   /**
-   * How long the first part is nobody knew. There was room for all others, unless one is much
-   * longer than those before it: where others hold too much for it, the answer is broken off,
-   * because the part cannot be read again.
+   * Counts the memory of a part. The length of the first part was not known beforehand. All others
+   * had memory reserved, unless one is much longer than those before it. If others hold too much
+   * for it, the answer is broken off, because the part cannot be read again.
    */
   private void count(int length) {
     if (begun && (length <= ORDINARY_PART || memory.hasRoomFor(length))) {
@@ -166,7 +169,7 @@ final class ResponseStream {
     return sent;
   }
 
-  /** An answer that has begun is not broken off for want of memory; it pauses. */
+  /** An answer that has begun is not broken off for lack of memory; it pauses. */
   private void readNextWhenTaken() {
     if (outbox.isFull()) {
       waiting = true;
@@ -191,7 +194,7 @@ final class ResponseStream {
   }
 
   private record Part(Buffer bytes, boolean more) {
-    /** In place of the first part: the client has the whole body already. */
+    /** Takes the place of the first part: the client has the whole body already. */
     static final Part UNCHANGED = new Part(Buffer.buffer(0), false);
   }
 }

@@ -31,20 +31,20 @@ public final class WebSocketUpgrade {
     this.exchange = exchange;
   }
 
-  /** Whether the client wants a WebSocket of this resource rather than an answer. */
+  /** Whether the client asks for a WebSocket instead of an answer. */
   public boolean isWanted() {
     return words(HttpHeaders.UPGRADE).contains("websocket");
   }
 
-  /** The protocols, on top of WebSocket, that the client offers to speak. */
+  /** Returns the subprotocols that the client offers. */
   public List<String> offered() {
     return wordsAsSent(PROTOCOL);
   }
 
   /**
-   * The open socket, on the connection's event loop. A page of an origin that may not use the
-   * server is refused here, because browsers do not: they let every page open a WebSocket to
-   * everywhere (RFC 6455, section 10.2).
+   * Returns the open socket, on the connection's event loop. A page of an origin that may not use
+   * the server is refused here, because browsers let every page open a WebSocket to any server (RFC
+   * 6455, section 10.2).
    *
    * @param protocol the one chosen of those that were offered
    * @throws LectusException bad_request, forbidden or upgrade_required; nothing was answered
@@ -63,13 +63,16 @@ public final class WebSocketUpgrade {
         .onSuccess(socket -> exchange.upgraded());
   }
 
-  /** The client may offer other protocols, too (RFC 9110, section 7.8); Vert.x wants one word. */
+  /**
+   * The client may offer other protocols in {@code Upgrade}, too (RFC 9110, section 7.8); Vert.x
+   * expects a single one.
+   */
   private void chooseOfSeveral() {
     exchange.request().headers().set(HttpHeaders.UPGRADE, HttpHeaders.WEBSOCKET);
   }
 
   /**
-   * Finds out whether the socket may be opened.
+   * Checks whether the socket may be opened.
    *
    * @throws LectusException bad_request, forbidden or upgrade_required; nothing was answered
    */
@@ -78,7 +81,7 @@ public final class WebSocketUpgrade {
     checkOrigin();
   }
 
-  /** Another method that means GET does not do: RFC 6455, section 4.1. */
+  /** The request's own method has to be GET (RFC 6455, section 4.1); an override does not count. */
   private void checkHandshake() {
     if (exchange.request().method() != HttpMethod.GET) {
       throw Requests.notAllowed("GET");
@@ -104,7 +107,7 @@ public final class WebSocketUpgrade {
     return new LectusException(new LectusError.UpgradeRequired(reason));
   }
 
-  /** Vert.x parses it once more. */
+  /** Vert.x parses it again. */
   private static boolean isUri(String text) {
     try {
       return new URI(text).getRawPath() != null;
@@ -129,7 +132,7 @@ public final class WebSocketUpgrade {
     }
   }
 
-  /** Whether the page came from this server, under the name by which it asks for it now. */
+  /** Whether the page came from this server, under the name by which it addresses it now. */
   private boolean isOwn(String origin) {
     String host = exchange.header(HttpHeaders.HOST);
     int scheme = origin.indexOf("://");

@@ -8,7 +8,7 @@ import lectus.http.message.Headers;
 import lectus.http.message.Method;
 import lectus.http.message.Reply;
 
-/** Sends an answer that is in memory as a whole. */
+/** Sends an answer that is completely in memory. */
 final class WholeResponse {
   private static final int NO_CONTENT = 204;
 
@@ -31,7 +31,7 @@ final class WholeResponse {
     } else if (exchange.method() == Method.GET) {
       exchange.held().whileSent(reply.body(), this::write);
     } else {
-      // What became of a write is told however much memory others hold.
+      // The outcome of a write is reported however much memory others hold.
       write();
     }
   }

@@ -7,17 +7,17 @@ import lectus.http.ReaderTurns.Kind;
 import lectus.http.exchange.Exchange;
 
 /**
- * The client that feeds are read for.
+ * The client that a feed is read for.
  *
  * @param context of its connection
  * @param patience how long it waits for a feed to be opened
  * @param readers runs what it waits for next
- * @param laterReaders runs further pages of what is long
+ * @param laterReaders runs further pages of a long feed
  */
 public record FeedClient(
     Context context, Duration patience, Executor readers, Executor laterReaders) {
 
-  /** What stays with a socket leaves the request behind. */
+  /** Passes on what a socket keeps, so that the request can be collected. */
   public static FeedClient of(Exchange exchange) {
     return new FeedClient(
         exchange.context(),

@@ -8,9 +8,9 @@ import lectus.feed.Rows;
 import lectus.http.message.Headers;
 import lectus.json.JsonBuffer;
 
-/** The forms of a live feed that are the body of an HTTP answer, byte for byte CouchDB's. */
+/** The forms of a live feed as the body of an HTTP answer, byte for byte CouchDB's. */
 enum FeedForm {
-  /** An object with an array of rows, which ends when there are some. */
+  /** An object with an array of rows, which ends once there are some. */
   LONGPOLL {
     @Override
     boolean isOneAnswer() {
@@ -53,7 +53,7 @@ enum FeedForm {
     }
   },
 
-  /** An event for each row, with the sequence from which the browser goes on as its id. */
+  /** An event for each row; its id is the sequence from which the browser resumes. */
   EVENTSOURCE {
     @Override
     CharSequence contentType() {
@@ -68,15 +68,15 @@ enum FeedForm {
       }
     }
 
-    /** The id moves on past rows that a filter held back, so that they are not looked at again. */
+    /** The id advances past rows that a filter held back, so that they are not read again. */
     @Override
     void appendHeartbeat(ResumePoint<?> at, JsonBuffer out) {
       out.ascii("event: heartbeat\ndata: \nid: ").string(at.text()).ascii("\n\n");
     }
 
     /**
-     * Browsers come again by themselves, whatever they are told. A shard's readers must not: the id
-     * lets the server know them again, and send them away for good.
+     * Browsers reconnect by themselves, whatever they are told. Readers of a replaced shard must
+     * not: the id lets the server recognize them and turn them away for good.
      */
     @Override
     void appendEnd(FeedEnd reason, ResumePoint<?> at, long pending, JsonBuffer out) {
@@ -91,7 +91,7 @@ enum FeedForm {
     return Headers.JSON;
   }
 
-  /** Whether the feed ends with the first rows behind which nothing follows. */
+  /** Whether the feed ends with the first rows that nothing follows. */
   boolean isOneAnswer() {
     return false;
   }
@@ -104,7 +104,7 @@ enum FeedForm {
   abstract void appendRows(Rows<?> rows, int from, int to, boolean first, JsonBuffer out);
 
   /**
-   * @param at how far was looked
+   * @param at the position up to which rows were looked at
    */
   void appendHeartbeat(ResumePoint<?> at, JsonBuffer out) {
     out.octet('\n');

@@ -7,20 +7,20 @@ import lectus.feed.page.ChangesReader;
 import lectus.http.message.QueryParameters;
 
 /**
- * The parameters that every feed has, whatever it is of.
+ * The parameters that all feeds share.
  *
  * @param form of a live feed; empty for the normal one
- * @param limit after so many rows the feed ends
- * @param heartbeatMillis a sign of life is to come this often when there is nothing else; empty:
- *     the parameter was not given
- * @param timeoutMillis a live feed without heartbeats is to end after this time without rows;
+ * @param limit the number of rows after which the feed ends
+ * @param heartbeatMillis the interval of heartbeats when there is nothing else; empty: the
+ *     parameter was not given
+ * @param timeoutMillis the time without rows after which a live feed without heartbeats ends;
  *     empty: the parameter was not given
  */
 public record FeedQuery(
     Optional<FeedForm> form, long limit, OptionalLong heartbeatMillis, OptionalLong timeoutMillis) {
   private static final long DEFAULT_TIMEOUT_MILLIS = 60_000;
 
-  /** More often than the usual proxy loses patience, which is after a minute. */
+  /** Shorter than the time-out of the usual proxy, which is a minute. */
   private static final long DEFAULT_EVENTS_HEARTBEAT_MILLIS = 25_000;
 
   /**
@@ -30,16 +30,15 @@ public record FeedQuery(
     return new FeedQuery(form(query), limit(query), heartbeat(query), timeout(query));
   }
 
-  /** Whether the feed goes on when everything there is was told. */
+  /** Whether the feed continues after all existing rows. */
   public boolean isLive() {
     return form.isPresent();
   }
 
   /**
-   * Where the feed is to begin, not parsed yet; empty if it was not given.
+   * Returns where the feed begins, unparsed; empty if it was not given.
    *
-   * @param lastEventId what a browser's EventSource says when it comes again; counts in that feed
-   *     only
+   * @param lastEventId sent by a browser's EventSource when it reconnects; only used by that feed
    */
   public Optional<String> since(QueryParameters query, Optional<String> lastEventId) {
     return lastEventId
@@ -52,7 +51,7 @@ public record FeedQuery(
     return form.filter(other::equals).isPresent();
   }
 
-  /** How a feed ends that is the body of an answer. */
+  /** Returns how a feed ends that is the body of an answer. */
   FeedTerms terms() {
     if (heartbeatMillis.isPresent()) {
       return new FeedTerms(limit, heartbeatMillis, OptionalLong.empty());
@@ -65,7 +64,10 @@ public record FeedQuery(
     return new FeedTerms(limit, OptionalLong.empty(), timeout);
   }
 
-  /** The same for a WebSocket, whose pings are no affair of the feed: it ends if it was told to. */
+  /**
+   * Returns the same for a WebSocket. Its pings are not the feed's, so a given time-out always
+   * applies.
+   */
   FeedTerms socketTerms() {
     OptionalLong timeout = heartbeatMillis.isPresent() ? OptionalLong.empty() : timeoutMillis;
     return new FeedTerms(limit, OptionalLong.empty(), timeout);

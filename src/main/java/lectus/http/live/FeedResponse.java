@@ -16,9 +16,9 @@ import lectus.http.memory.PageMemory;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
-/** A live feed as the body of an HTTP answer, which goes on for as long as the feed does. */
+/** A live feed as the body of an HTTP answer, which lasts as long as the feed. */
 public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
-  /** What may lie in memory for a slow client, in bytes, beside the page being sent. */
+  /** Bytes that may wait in memory for a slow client, beside the page being sent. */
   private static final int OUTBOX_BYTES = 256 << 10;
 
   private final LiveFeeds feeds;
@@ -29,7 +29,7 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
   private final LiveListener<P> listener;
   private final PageMemory memory;
 
-  /** Whether the head waits until it is known that there is anything to come. */
+  /** Whether the head waits until it is known that something follows. */
   private boolean holdsHead;
 
   private boolean hasRows;
@@ -48,7 +48,7 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
 
   /**
    * @param query of a live feed
-   * @param opening runs on a feed reader's thread; what it throws is answered
+   * @param opening runs on a feed reader's thread; its exception is answered
    */
   public static <P extends ResumePoint<P>> void start(
       LiveFeeds feeds, Exchange exchange, FeedQuery query, Callable<LiveStart<P>> opening) {
@@ -62,7 +62,7 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
     }
   }
 
-  /** The client is gone; also told when it goes after the feed's end. */
+  /** Notes that the client has left; also called when it leaves after the feed's end. */
   private void abandon() {
     if (!over) {
       over = true;
@@ -104,7 +104,7 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
     FramedRows framed = feeds.framedRows();
     Buffer page = framed.bytes(form, rows, from, to, !hasRows);
     Future<Void> written = outbox.write(page);
-    // Only now: where writing fails nobody would give it back.
+    // Counted only now: if writing fails, nobody would release it.
     memory.sends(page.length());
     written.onComplete(sent -> memory.taken(page.length()));
     hasRows = true;
@@ -164,7 +164,7 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
         });
   }
 
-  /** A browser that has been told all does not come again: HTML, Server-sent events, 9.2.3. */
+  /** A browser that has received everything must not reconnect: HTML, Server-sent events, 9.2.3. */
   private void sendAway() {
     exchange.reply(Reply.empty(204));
   }

@@ -23,8 +23,8 @@ import lectus.http.socket.TextSocket;
 import lectus.json.JsonBuffer;
 
 /**
- * A live feed as a WebSocket: each row a text message. Its orderly end is one more message, the one
- * that is the last line of a continuous feed, and the close frame. The client says nothing.
+ * A live feed as a WebSocket: each row is a text message. It ends with one more message, equal to
+ * the last line of a continuous feed, and the close frame. The client sends nothing.
  */
 public final class FeedSocket<P extends ResumePoint<P>>
     implements FeedSink<P>, TextSocket.Listener {
@@ -49,16 +49,16 @@ public final class FeedSocket<P extends ResumePoint<P>>
   }
 
   /**
-   * Opens what is to be read, then the socket: what is not there is an answer of HTTP.
+   * Opens the source, then the socket: an error of opening is an HTTP answer.
    *
    * @param opening runs on a feed reader's thread
-   * @throws lectus.error.LectusException when the request is no proper one for a WebSocket
+   * @throws lectus.error.LectusException if the request is not a proper one for a WebSocket
    */
   public static <P extends ResumePoint<P>> void start(
       LiveFeeds feeds, Exchange exchange, FeedQuery query, Callable<LiveStart<P>> opening) {
     WebSocketUpgrade upgrade = new WebSocketUpgrade(exchange);
     upgrade.check();
-    // A request that has been read whole cannot become a socket any more.
+    // A request that was read to its end cannot become a socket any more.
     exchange.request().pause();
     exchange
         .read(Kind.FEED, opening)
@@ -137,7 +137,7 @@ public final class FeedSocket<P extends ResumePoint<P>>
     for (int row = from; row < to; row++) {
       last = socket.send(messages.of(rows, row));
     }
-    // Only now: where sending fails nobody would give it back.
+    // Counted only now: if sending fails, nobody would release it.
     memory.sends(bytes);
     last.onComplete(sent -> memory.taken(bytes));
   }
@@ -166,7 +166,7 @@ public final class FeedSocket<P extends ResumePoint<P>>
     memory.noneComes();
   }
 
-  /** The socket sees to its pings. */
+  /** The socket sends its own pings. */
   @Override
   public void heartbeat(P at) {}
 

@@ -4,16 +4,16 @@ import java.util.OptionalLong;
 import lectus.http.HttpSettings;
 
 /**
- * What one listener wants of a live feed, beside its rows.
+ * A listener's terms of a live feed, beside its rows.
  *
- * @param limit after so many rows it ends, 0 or more
- * @param heartbeatMillis a sign of life comes this often, a second to a day, when there is nothing
- *     else; empty: never
- * @param timeoutMillis it ends after this time without rows; empty: never
+ * @param limit the number of rows after which it ends, 0 or more
+ * @param heartbeatMillis the interval of heartbeats, a second to a day, when there is nothing else;
+ *     empty: never
+ * @param timeoutMillis the time without rows after which it ends; empty: never
  */
 record FeedTerms(long limit, OptionalLong heartbeatMillis, OptionalLong timeoutMillis) {
 
-  /** CouchDB takes any number; what is out of bounds here is brought into them. */
+  /** CouchDB takes any number; values out of bounds are clamped here. */
   FeedTerms {
     if (heartbeatMillis.isPresent()) {
       heartbeatMillis = OptionalLong.of(bounded(heartbeatMillis.getAsLong()));

@@ -3,7 +3,7 @@ package lectus.http.live;
 import io.vertx.core.Vertx;
 import lectus.http.clock.IdleClock;
 
-/** What happens when a feed has had no rows for long. For one event loop. */
+/** Acts when a feed has had no rows for some time. For one event loop. */
 final class FeedTimer {
   private final LiveFeeds feeds;
   private final FeedTerms terms;
@@ -15,9 +15,9 @@ final class FeedTimer {
   }
 
   /**
-   * @param heartbeat comes again and again
-   * @param timeout in its place, where there are no heartbeats; before the connection is closed for
-   *     want of traffic
+   * @param heartbeat called again and again
+   * @param timeout called instead if there are no heartbeats, before the connection is closed as
+   *     idle
    */
   void start(Vertx vertx, Runnable heartbeat, Runnable timeout) {
     long longest = feeds.settings().longestSilenceMillis();

@@ -7,11 +7,11 @@ import lectus.feed.Rows;
 import lectus.json.JsonBuffer;
 
 /**
- * Puts rows into a form, once for all listeners in a row that are handed the same: the bytes made
- * last are kept, unless they are of a long page. For one event loop.
+ * Formats rows, once for all consecutive listeners that get the same rows: the last bytes are kept,
+ * unless they are of a long page. For one event loop.
  */
 final class FramedRows {
-  /** What surrounds a row in any form, in bytes, at most. */
+  /** The most bytes that surround a row in any form. */
   private static final int FRAME_BYTES = 100;
 
   private final Map<FeedForm, Framed> last = new EnumMap<>(FeedForm.class);
@@ -23,9 +23,10 @@ final class FramedRows {
   }
 
   /**
-   * The rows from {@code from} up to {@code to}. The buffer is shared: it is not to be changed.
+   * Returns the rows from {@code from} up to {@code to}. The buffer is shared and must not be
+   * changed.
    *
-   * @param first whether the listener was handed no row before
+   * @param first whether the listener has received no row before
    */
   Buffer bytes(FeedForm form, Rows<?> rows, int from, int to, boolean first) {
     if (rows.areLong()) {

@@ -3,20 +3,19 @@ package lectus.http.live;
 import lectus.feed.ResumePoint;
 
 /**
- * How long a listener that was not let into a tail waits before it tries again: not at all if it
- * has come further since the last time, else longer and longer, lest it read in a circle. For one
- * event loop.
+ * The back-off of a listener that a tail did not admit: none if it has advanced since the last
+ * attempt, else longer and longer, so that it does not read in a circle. For one event loop.
  */
 final class JoinPauses<P extends ResumePoint<P>> {
   static final long FIRST_MILLIS = 50;
   static final long LONGEST_MILLIS = 5_000;
 
-  /** Where it stood the last time; null if it has joined since. */
+  /** Its position at the last refusal; null if it has joined since. */
   private P refusedAt;
 
   private long nextMillis;
 
-  /** Milliseconds before it is to read on, 0 for at once. */
+  /** Returns the milliseconds to wait before it reads on, 0 for none. */
   long refused(P position) {
     if (refusedAt == null || refusedAt.compareTo(position) != 0) {
       refusedAt = position;

@@ -10,13 +10,13 @@ import lectus.feed.FeedEnd;
 import lectus.feed.LiveSource;
 import lectus.feed.ResumePoint;
 import lectus.feed.Sharing;
-import lectus.feed.tail.LiveTails;
+import lectus.feed.tail.TailRegistry;
 import lectus.http.HttpSettings;
 import lectus.http.clock.IdleClock;
 
 /** The live feeds of one event loop, and what they share there. */
 public final class LiveFeeds {
-  private final LiveTails serverTails;
+  private final TailRegistry serverTails;
   private final HttpSettings settings;
   private final IdleClock clock = new IdleClock();
   private final FramedRows framedRows = new FramedRows();
@@ -25,12 +25,12 @@ public final class LiveFeeds {
   private final Map<Object, LoopTail<?>> tails = new HashMap<>();
   private boolean ending;
 
-  public LiveFeeds(LiveTails serverTails, HttpSettings settings) {
+  public LiveFeeds(TailRegistry serverTails, HttpSettings settings) {
     this.serverTails = serverTails;
     this.settings = settings;
   }
 
-  /** For all timers of this event loop's connections. */
+  /** Returns the clock of all timers of this event loop's connections. */
   public IdleClock clock() {
     return clock;
   }
@@ -47,7 +47,7 @@ public final class LiveFeeds {
     return settings;
   }
 
-  /** False when the server is stopping: the feed then ends after what there is to read. */
+  /** Returns false if the server is stopping: the feed then ends after the existing rows. */
   boolean add(LiveListener<?> listener) {
     listeners.add(listener);
     return !ending;
@@ -62,7 +62,7 @@ public final class LiveFeeds {
   }
 
   /**
-   * Hands a listener all that a source has to tell behind its position.
+   * Joins a listener to the shared tail, which hands it everything after its position.
    *
    * @param sharing of its source
    * @return false if it has to read on its own once more
@@ -79,7 +79,7 @@ public final class LiveFeeds {
     return LiveFeeds.<P>typed(tail).join(listener, source, sharing);
   }
 
-  /** Sources that are read together have the same kind of points. */
+  /** Sources that are read together have points of the same type. */
   @SuppressWarnings("unchecked")
   private static <P extends ResumePoint<P>> LoopTail<P> typed(LoopTail<?> tail) {
     return (LoopTail<P>) tail;

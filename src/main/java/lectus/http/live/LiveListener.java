@@ -21,11 +21,11 @@ import lectus.store.StoreFailures;
 
 /**
  * One listener of a live source. It reads pages on its own until it has caught up, then joins the
- * live tail that is read for all; when its client does not take rows as fast as they come, it
- * leaves the tail and reads on its own again, a page whenever there is room. What it was handed is
- * a position, from which it goes on whoever reads, so nothing is lost and nothing comes twice.
+ * live tail that is read for all. When its client reads more slowly than rows arrive, it leaves the
+ * tail and reads on its own again, a page whenever there is room. Its position says what it has
+ * handed over; whoever reads continues from there, so nothing is lost and nothing comes twice.
  *
- * <p>A source that cannot be shared it reads on its own all the time. For the connection's event
+ * <p>It reads a source that cannot be shared on its own all the time. For the connection's event
  * loop.
  */
 final class LiveListener<P extends ResumePoint<P>> {
@@ -42,7 +42,7 @@ final class LiveListener<P extends ResumePoint<P>> {
 
   private LiveSource<P> source;
 
-  /** Empty if it reads on its own all the time. */
+  /** Empty if it always reads on its own. */
   private Optional<Sharing<P>> sharing = Optional.empty();
 
   private P position;
@@ -50,10 +50,10 @@ final class LiveListener<P extends ResumePoint<P>> {
 
   private State state = State.READING;
 
-  /** For the next page. */
+  /** Runs the reading of the next page. */
   private Executor readers;
 
-  /** Why it ends as soon as the page being read was handed over. */
+  /** Why it ends once the page being read was handed over. */
   private FeedEnd ending;
 
   /** Null unless the source cannot be shared. */
@@ -62,13 +62,13 @@ final class LiveListener<P extends ResumePoint<P>> {
   private Registration registration;
 
   private enum State {
-    /** A page comes from a reader's thread. */
+    /** A page is being read on a reader's thread. */
     READING,
     WAITING_FOR_ROOM,
-    /** It does not answer. */
+    /** The store does not answer. */
     WAITING_FOR_STORE,
     WAITING_FOR_NEWS,
-    /** It is over, but for the count of what follows. */
+    /** The feed is over, except for the count of what follows. */
     ENDING,
     CLOSED
   }
@@ -84,14 +84,14 @@ final class LiveListener<P extends ResumePoint<P>> {
   }
 
   /**
-   * @param opening runs on a feed reader's thread; what it throws, the sink is told
+   * @param opening runs on a feed reader's thread; the sink gets its exception
    */
   void start(Callable<LiveStart<P>> opening) {
     Offload.inTime(client.patience(), readers, context, opening)
         .onComplete(this::begin, this::fail);
   }
 
-  /** As {@link #start(Callable)}, with what is open already. */
+  /** As {@link #start(Callable)}, with a source that is open already. */
   void begin(LiveStart<P> start) {
     if (!isClosed()) {
       guarded(() -> beginReading(start));
@@ -111,11 +111,11 @@ final class LiveListener<P extends ResumePoint<P>> {
     readOn();
   }
 
-  /** Reads a page on its own, as soon as the client takes more. */
+  /** Reads a page on its own, as soon as the client has room. */
   private void read() {
     long room = sink.room();
     if (room > 0) {
-      // With a limit of 0, too, the page tells what is pending.
+      // Even with a limit of 0 the page gives the number of pending rows.
       read(Math.max(1, Math.min(remaining, room)));
     } else {
       inTail.leave(this);
@@ -140,7 +140,7 @@ final class LiveListener<P extends ResumePoint<P>> {
         .onComplete(page -> guarded(() -> takeOwn(page)), this::readAfter);
   }
 
-  /** A store that is silent is waited for; its feeds stay open. */
+  /** Waits for a store that does not answer; feeds stay open meanwhile. */
   private void readAfter(Throwable failure) {
     if (StoreFailures.isSilence(failure)) {
       guarded(this::waitForStore);
@@ -149,7 +149,7 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
   }
 
-  /** Who is to end does not wait: all rows up to the position were handed over. */
+  /** A listener that is to end does not wait: all rows up to its position were handed over. */
   private void waitForStore() {
     if (isOver()) {
       return;
@@ -162,7 +162,7 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
   }
 
-  /** A feed that goes wrong ends; it does not fall silent. */
+  /** A feed that fails ends; it does not fall silent. */
   void guarded(Runnable step) {
     try {
       step.run();
@@ -171,7 +171,7 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
   }
 
-  /** There was room for an ordinary page when it was asked for. */
+  /** There was room for an ordinary page when the page was requested. */
   private void takeOwn(LivePage<P> page) {
     if (isOver()) {
       return;
@@ -208,8 +208,8 @@ final class LiveListener<P extends ResumePoint<P>> {
   }
 
   /**
-   * Reads up to where the tail began to read for it. Who comes no further by that does not try
-   * again at once.
+   * Reads up to where the tail began to read for it. If the position does not advance, it backs off
+   * before the next attempt.
    */
   void readAgain() {
     long pauseMillis = pauses.refused(position);
@@ -226,7 +226,7 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
   }
 
-  /** Whoever listens registers before its last look. */
+  /** Registers for news before the last look at the source, so that none is missed. */
   private void waitAlone() {
     if (bell == null) {
       bell = new NewsBell(context, () -> guarded(this::wakeAlone));
@@ -251,34 +251,34 @@ final class LiveListener<P extends ResumePoint<P>> {
     return context;
   }
 
-  /** Where it ends of itself. */
+  /** Returns the position at which the feed ends by itself. */
   Optional<P> bound() {
     return source.bound();
   }
 
-  /** Where it is in a tail; for the tail to tell. */
+  /** Returns its place in a tail; for the tail to update. */
   TailPlace<P> inTail() {
     return inTail;
   }
 
-  /** The tail gives it pages from now on. */
+  /** Notes that the tail delivers pages to it from now on. */
   void joined(int place) {
     inTail.placed(place);
     pauses.joined();
     if (source.bound().isEmpty() && inTail.view().source().bound().isEmpty()) {
-      // What a source shows may be large, and is the same for all who see this view.
+      // A source's view may be large, and is the same for all who see it.
       source = inTail.view().source();
       sharing = source.sharing();
     }
   }
 
-  /** The tail has come to here, with all rows that were for it. */
+  /** Notes that the tail has come this far and has delivered all of its rows. */
   void passed(P from) {
     P mine = bound().filter(it -> it.compareTo(from) < 0).orElse(from);
     position = later(position, mine);
   }
 
-  /** Leaves the tail, which does not read for it any more, for as long as it takes to catch up. */
+  /** Leaves the tail, which no longer reads for it, until it has caught up. */
   void readAlone() {
     inTail.leave(this);
     read();
@@ -300,15 +300,15 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
   }
 
-  /** The tail has come to {@code end}, at or behind the bound. */
+  /** Notes that the tail has come to {@code end}, at or after the bound. */
   void reachBound(P end) {
     take(new LivePage<>(Rows.none(), end, true, LivePage.NOT_COUNTED, Optional.empty()));
   }
 
   /**
-   * Hands over what of a page lies behind the position.
+   * Hands over the rows of a page after the position.
    *
-   * @return false, and nothing was handed over, if there is not the memory for it
+   * @return false, and nothing was handed over, if memory is lacking
    */
   private boolean handOver(LivePage<P> page, long room) {
     Rows<P> rows = page.rows();
@@ -342,7 +342,7 @@ final class LiveListener<P extends ResumePoint<P>> {
     return position.compareTo(other) >= 0;
   }
 
-  /** Ends in order: at once, or when the page being read has been handed over. */
+  /** Ends the feed in order: at once, or after the page being read has been handed over. */
   void end(FeedEnd reason) {
     switch (state) {
       case READING -> ending = ending == null ? reason : ending;
@@ -355,7 +355,10 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
   }
 
-  /** All rows up to here were handed over; the tail may have seen others that are not for it. */
+  /**
+   * Returns the position up to which all rows were handed over; the tail may have seen others that
+   * are not for it.
+   */
   P reached() {
     return inTail.reached(position);
   }
@@ -375,7 +378,7 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
   }
 
-  /** That nobody could count now is no reason to break off what is complete. */
+  /** A count that failed is no reason to break off a complete feed. */
   private void endAfter(Throwable failure, FeedEnd reason) {
     boolean passes =
         StoreFailures.isSilence(failure)
@@ -407,7 +410,10 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
   }
 
-  /** The client is gone, or has heard all it wanted: nothing is handed over any more. */
+  /**
+   * Closes the feed: the client has left, or has received everything. Nothing is handed over any
+   * more.
+   */
   void close() {
     if (isClosed()) {
       return;

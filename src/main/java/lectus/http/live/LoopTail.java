@@ -19,37 +19,37 @@ import lectus.feed.Sharing;
 import lectus.feed.TailPage;
 import lectus.feed.View;
 import lectus.feed.ViewPage;
-import lectus.feed.tail.LiveTails;
 import lectus.feed.tail.TailOutlet;
+import lectus.feed.tail.TailRegistry;
 import lectus.feed.tail.TailSeat;
 import lectus.feed.tail.TailWindow;
 import lectus.http.exchange.Offload;
 
 /**
- * One event loop's share of a live tail: a page comes to the loop once and is handed to those
- * listeners there that have caught up and for whom there is something in it. All others have moved
- * with it, too: how far the tail has come is theirs. It lasts until the last of them has left. For
- * its event loop, but for what it is told as a {@link TailOutlet}.
+ * One event loop's share of a live tail. A page comes to the loop once and is handed to those
+ * listeners that have caught up and for whom it has rows. All others advance with it: the tail's
+ * position is theirs. It lasts until the last listener has left. For its event loop, except what it
+ * is told as a {@link TailOutlet}.
  */
 final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
   private static final long LONGEST_REST_MILLIS = 20;
 
-  private final LiveTails tails;
+  private final TailRegistry tails;
   private final Context context;
   private final Consumer<LoopTail<P>> whenOver;
 
-  /** By what they show. */
+  /** Views by what they show. */
   private final Map<Object, LoopView<P>> views = new HashMap<>();
 
   private final Map<View, LoopView<P>> byView = new HashMap<>();
 
-  /** Views that do not know yet where they begin. */
+  /** Views whose start is not known yet. */
   private final Set<LoopView<P>> beginning = new HashSet<>();
 
-  /** Those whose listeners had rows since they were last told that they have caught up. */
+  /** Views whose listeners had rows since they were last told that they have caught up. */
   private final Set<LoopView<P>> withRows = new LinkedHashSet<>();
 
-  /** Those that some have left while a page was handed out. */
+  /** Views that listeners have left while a page was being handed out. */
   private final Set<LoopView<P>> thinned = new HashSet<>();
 
   /** Listeners that end at a bound of their own. */
@@ -58,33 +58,33 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
   private final TailWindow<P> window = new TailWindow<>();
 
   /**
-   * What follows the pages in the window, in which there is none without rows: nothing, at the
-   * tail's end. Null where another page is to come at once.
+   * What follows the pages in the window, all of which have rows: an empty page, at the tail's end.
+   * Null while another page is to come at once.
    */
   private LivePage<P> atEnd;
 
-  /** How far it has come on this event loop; null before the first page. */
+  /** The position on this event loop; null before the first page. */
   private P end;
 
-  /** The page that is on its way through the listeners, whose places must not change meanwhile. */
+  /** The page on its way through the listeners; their places must not change meanwhile. */
   private PageRound<P> round;
 
   private boolean over;
 
   /**
    * @param context of the event loop
-   * @param whenOver is told when the tail has ended or the last listener has left
+   * @param whenOver called when the tail has ended or the last listener has left
    */
-  LoopTail(LiveTails tails, Context context, Consumer<LoopTail<P>> whenOver) {
+  LoopTail(TailRegistry tails, Context context, Consumer<LoopTail<P>> whenOver) {
     this.tails = tails;
     this.context = context;
     this.whenOver = whenOver;
   }
 
   /**
-   * Hands a listener everything behind its position: what is in the window at once, the rest as it
-   * comes. Where that is not possible yet the tail begins to read what the listener wants; it is to
-   * read on its own once more and to join again.
+   * Hands a listener everything after its position: what is in the window at once, the rest as it
+   * comes. Where that is not possible yet, the tail begins to read what the listener wants, and the
+   * listener has to read on its own once more and join again.
    *
    * @return false if it has to read on its own; else it has joined, or will be told to read
    */
@@ -99,7 +99,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
     return !view.isBegun() || admit(view, listener);
   }
 
-  /** Null if the tail has just ended, so that another one is needed. */
+  /** Returns null if the tail has just ended, so that another one is needed. */
   private LoopView<P> open(P at, LiveSource<P> source, Sharing<P> sharing) {
     TailSeat<P> seat =
         views.isEmpty()
@@ -144,19 +144,19 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
     }
   }
 
-  /** How far the tail has come on this event loop; null before its first page. */
+  /** Returns the tail's position on this event loop; null before its first page. */
   P end() {
     return end;
   }
 
-  /** A listener that was to come does not. */
+  /** Stops expecting a listener that was to join. */
   void expectNoMore(LiveListener<P> listener, LoopView<P> view) {
     view.expectNoMore(listener);
     tidy(view);
   }
 
   /**
-   * @param place the one the listener was told last
+   * @param place the last one that the listener was given
    */
   void leave(LiveListener<P> listener, LoopView<P> view, int place) {
     view.leave(place);
@@ -205,7 +205,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
     Offload.post(context, () -> begin(page, number, taken));
   }
 
-  /** Who joins meanwhile finds the page in the window, and skips it if it comes by. */
+  /** Listeners that join meanwhile find the page in the window, and skip it when it comes by. */
   private void begin(TailPage<P> page, long number, Runnable taken) {
     long startNanos = System.nanoTime();
     try {
@@ -259,7 +259,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
         try {
           end(round.page());
         } finally {
-          // Behind what the sockets flush, which is work of the loop, too.
+          // Runs after the sockets' flushes, which are work of the loop, too.
           Offload.post(context, () -> rest(startNanos, taken));
         }
       }
@@ -287,7 +287,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
     }
   }
 
-  /** Where nothing follows, those who are expected find that out on their own. */
+  /** If nothing follows, the expected listeners find that out on their own. */
   private void admitExpected(boolean isOver) {
     Collection<LoopView<P>> all = List.copyOf(isOver ? views.values() : beginning);
     beginning.clear();
@@ -304,8 +304,8 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
   }
 
   /**
-   * Half of the time belongs to others. Rows that come meanwhile make one page, whose delivery
-   * costs little more than that of one row.
+   * Leaves half of the loop's time to other work. Rows that come meanwhile make one page, whose
+   * delivery costs little more than that of one row.
    */
   private void rest(long startNanos, Runnable taken) {
     long tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);

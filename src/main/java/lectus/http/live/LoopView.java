@@ -10,20 +10,20 @@ import lectus.feed.TailPage;
 import lectus.feed.View;
 import lectus.feed.tail.TailSeat;
 
-/** The listeners of one event loop who see the same view of a tail. For its event loop. */
+/** The listeners of one event loop that see the same view of a tail. For its event loop. */
 final class LoopView<P extends ResumePoint<P>> {
   private final TailSeat<P> seat;
   private final LiveSource<P> source;
 
-  /** In the order in which they joined; null in the place of one that has left. */
+  /** In the order in which they joined; null in place of one that has left. */
   private final List<LiveListener<P>> listeners = new ArrayList<>();
 
-  /** Those for whom the view is read already while they read up to where it begins. */
+  /** Listeners that read up to the view's start while the tail already reads the view. */
   private final Set<LiveListener<P>> coming = new LinkedHashSet<>();
 
   private int left;
 
-  /** Behind which the tail has this view's rows; null until that is known. */
+  /** The position after which the tail has this view's rows; null until it is known. */
   private P start;
 
   LoopView(TailSeat<P> seat, LiveSource<P> source) {
@@ -40,7 +40,7 @@ final class LoopView<P extends ResumePoint<P>> {
     return seat.view();
   }
 
-  /** One of those that have this view. */
+  /** Returns the source of one of the listeners of this view. */
   LiveSource<P> source() {
     return source;
   }
@@ -49,12 +49,15 @@ final class LoopView<P extends ResumePoint<P>> {
     return start != null;
   }
 
-  /** Tells where it begins by the first page that comes after it was opened. */
+  /** Sets the start from the first page that came after the view was opened. */
   void begin(TailPage<P> page, long number) {
     start = seat.start(page, number);
   }
 
-  /** Of a page that the tail could not read for this view nothing is handed to who comes later. */
+  /**
+   * Starts after a page that the tail could not read for this view; later listeners get nothing of
+   * it.
+   */
   void beginBehind(TailPage<P> page) {
     start = page.next();
   }
@@ -71,19 +74,19 @@ final class LoopView<P extends ResumePoint<P>> {
     return List.copyOf(coming);
   }
 
-  /** Its place. */
+  /** Returns the listener's place. */
   int add(LiveListener<P> listener) {
     coming.remove(listener);
     listeners.add(listener);
     return listeners.size() - 1;
   }
 
-  /** Places up to here may have listeners. */
+  /** Returns the number of places that may have listeners. */
   int places() {
     return listeners.size();
   }
 
-  /** Null if the listener in this place has left. */
+  /** Returns null if the listener in this place has left. */
   LiveListener<P> at(int place) {
     return listeners.get(place);
   }

@@ -6,8 +6,8 @@ import lectus.feed.LiveSource;
 import lectus.http.exchange.Offload;
 
 /**
- * Brings to an event loop that a source may have news: once, however often it is told, until
- * somebody looks.
+ * Tells an event loop that a source may have news: once, however often it rings, until somebody
+ * looks.
  */
 final class NewsBell implements LiveSource.Listener {
   private final Context context;
@@ -26,7 +26,7 @@ final class NewsBell implements LiveSource.Listener {
     }
   }
 
-  /** Whether it was told since the last look. */
+  /** Whether it rang since the last look. */
   boolean look() {
     return told.getAndSet(false);
   }

@@ -7,9 +7,9 @@ import lectus.feed.ResumePoint;
 import lectus.feed.TailPage;
 import lectus.feed.ViewPage;
 
-/** A page of a tail on its way through the listeners of an event loop whom it concerns. */
+/** A page of a tail on its way through the listeners of an event loop that it concerns. */
 final class PageRound<P extends ResumePoint<P>> {
-  /** Listeners handed a page in one turn of the event loop; requests are served between turns. */
+  /** Listeners that get a page in one turn of the event loop; requests are served between turns. */
   private static final int LISTENERS_A_TURN = 100;
 
   private final TailPage<P> page;
@@ -27,7 +27,7 @@ final class PageRound<P extends ResumePoint<P>> {
     return page;
   }
 
-  /** Hands the page to the next ones; false if there are no more. */
+  /** Hands the page to the next listeners; returns false if there are no more. */
   boolean turn() {
     for (int listeners = 0; listeners < LISTENERS_A_TURN; listeners++) {
       while (view == null || place == view.places()) {

@@ -6,11 +6,11 @@ import lectus.feed.LivePage;
 import lectus.feed.ResumePoint;
 
 /**
- * How much follows what a listener was handed. Few are told, so it is counted at the end alone, and
- * only where no page has said it.
+ * The number of rows that follow what a listener has received. Few clients are told, so it is
+ * counted only at the end, and only if no page has given it.
  */
 final class PendingCount {
-  /** Where nobody counts there is something, if not how much. */
+  /** Stands for an unknown number of rows, at least one. */
   static final long SOME = 1;
 
   private long known = LivePage.NOT_COUNTED;
@@ -22,12 +22,12 @@ final class PendingCount {
     known = page.pendingBehind(rows);
   }
 
-  /** What the client is told; empty if that has to be counted in the store. */
+  /** Returns what the client is told; empty if it has to be counted in the store. */
   OptionalLong toTell(FeedEnd reason, ResumePoint<?> at) {
     if (known != LivePage.NOT_COUNTED) {
       return OptionalLong.of(known);
     }
-    // Where the server stops nobody waits for the store any more.
+    // A stopping server does not wait for the store any more.
     boolean isCounted = at.tellsPending() && !(reason instanceof FeedEnd.ServerStopping);
     return isCounted ? OptionalLong.empty() : OptionalLong.of(SOME);
   }

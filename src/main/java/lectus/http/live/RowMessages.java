@@ -4,14 +4,14 @@ import java.util.Arrays;
 import lectus.feed.Rows;
 
 /**
- * The bytes of single rows, cut out once for all listeners in a row that are handed the same page:
+ * The bytes of single rows, extracted once for all consecutive listeners that get the same page:
  * those of the last page are kept, unless it is a long one. For one event loop.
  */
 final class RowMessages {
   private Rows<?> last = Rows.none();
   private byte[][] messages = {};
 
-  /** A row's JSON, which is not to be changed. */
+  /** Returns a row's JSON, which must not be changed. */
   byte[] of(Rows<?> rows, int row) {
     if (rows.areLong()) {
       return cutOut(rows, row);

@@ -3,12 +3,14 @@ package lectus.http.live;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import lectus.feed.DatabaseNotices;
 import lectus.feed.FeedSink;
 import lectus.feed.LiveStart;
 import lectus.feed.ResumePoint;
+import lectus.feed.many.ManyDatabases;
+import lectus.feed.page.ChangesReader;
 import lectus.feed.page.FeedPosition;
 import lectus.feed.updates.StorePosition;
-import lectus.http.Services;
 import lectus.http.exchange.Offload;
 import lectus.http.socket.Scope;
 import lectus.http.socket.SubscriptionFeeds;
@@ -16,12 +18,21 @@ import lectus.http.socket.Terms;
 
 /** Live listeners for the subscriptions of one socket. */
 public final class SocketFeeds implements SubscriptionFeeds {
-  private final Services services;
+  private final ChangesReader changes;
+  private final ManyDatabases manyDatabases;
+  private final DatabaseNotices events;
   private final LiveFeeds feeds;
   private final FeedClient client;
 
-  public SocketFeeds(Services services, LiveFeeds feeds, FeedClient client) {
-    this.services = services;
+  public SocketFeeds(
+      ChangesReader changes,
+      ManyDatabases manyDatabases,
+      DatabaseNotices events,
+      LiveFeeds feeds,
+      FeedClient client) {
+    this.changes = changes;
+    this.manyDatabases = manyDatabases;
+    this.events = events;
     this.feeds = feeds;
     this.client = client;
   }
@@ -33,10 +44,7 @@ public final class SocketFeeds implements SubscriptionFeeds {
         terms,
         sink,
         opened,
-        () ->
-            services
-                .changes()
-                .live(scope.name(), terms.options(), scope.since(), services.events()));
+        () -> changes.live(scope.name(), terms.options(), scope.since(), events));
   }
 
   @Override
@@ -47,13 +55,8 @@ public final class SocketFeeds implements SubscriptionFeeds {
         sink,
         opened,
         () ->
-            services
-                .manyDatabases()
-                .live(
-                    scope.databases().compile(),
-                    terms.options(),
-                    scope.since(),
-                    services.events()));
+            manyDatabases.live(
+                scope.databases().compile(), terms.options(), scope.since(), events));
   }
 
   private <P extends ResumePoint<P>> Feed listen(

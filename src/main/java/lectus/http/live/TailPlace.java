@@ -2,19 +2,27 @@ package lectus.http.live;
 
 import lectus.feed.ResumePoint;
 
-/** Where a listener is in the live tail that reads for it, if it is in one. For its event loop. */
+/**
+ * The place of a listener in the live tail that reads for it, if there is one. For its event loop.
+ */
 final class TailPlace<P extends ResumePoint<P>> {
   private static final int COMING = -1;
 
-  /** The tail that reads what the listener wants to see; null while that reads on its own. */
+  /** The tail that reads for the listener; null while it reads on its own. */
   private LoopTail<P> tail;
 
   private LoopView<P> view;
 
-  /** Among those who see the same; {@link #COMING} while it reads up to where the tail began. */
+  /**
+   * The place among the listeners of the same view; {@link #COMING} while the listener reads up to
+   * the view's start.
+   */
   private int place;
 
-  /** The tail reads for it from now on; it will join when it has come to where that begins. */
+  /**
+   * Notes that the tail reads for the listener from now on; it joins once it has reached the view's
+   * start.
+   */
   void comesTo(LoopTail<P> tail, LoopView<P> view) {
     this.tail = tail;
     this.view = view;
@@ -22,7 +30,7 @@ final class TailPlace<P extends ResumePoint<P>> {
   }
 
   /**
-   * @param place to be told when it leaves; the last one told counts
+   * @param place to be given when it leaves; the last one counts
    */
   void placed(int place) {
     this.place = place;
@@ -40,7 +48,10 @@ final class TailPlace<P extends ResumePoint<P>> {
     return tail == other && place != COMING;
   }
 
-  /** How far rows were looked at for a listener that was handed those up to {@code position}. */
+  /**
+   * Returns how far rows were looked at for a listener that has received those up to {@code
+   * position}.
+   */
   P reached(P position) {
     boolean moves = tail != null && place != COMING && tail.end() != null;
     return moves && tail.end().compareTo(position) > 0 ? tail.end() : position;

@@ -5,49 +5,59 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 
 /**
- * Bounds what clients make the server hold for one purpose. Every holder counts what it takes,
- * before it takes it, and gives it back. An eighth is kept for those who hold little, so that those
- * who hold much lock nobody out. The only one who holds much is never refused, so that nothing is
- * too large for ever. Never waits; for any thread.
+ * Limits the memory that clients make the server hold for one purpose. Every holder counts memory
+ * before taking it, and releases it afterwards. An eighth of the limit is reserved for holders of
+ * little, so that holders of much lock nobody out, and half as much again for holders of very
+ * little. A sole large holder is never refused, so that nothing is too large for ever. Never waits;
+ * thread-safe.
  */
 public final class MemoryAccount {
-  /** What one holder may have in all to count as small, in bytes. */
+  /** The most bytes that a small holder has in all. */
   public static final int SMALL_BYTES = 64 << 10;
 
-  /** Shorter answers, and parts of them, are in what a connection takes by itself. */
+  /**
+   * The most bytes that a tiny holder has: enough for most documents. Many small holders are no
+   * reason to refuse these.
+   */
+  public static final int TINY_BYTES = 4 << 10;
+
+  /** Shorter answers, and parts of them, are part of what a connection takes by itself. */
   public static final int FREE_BYTES = 16 << 10;
 
   private static final int SMALL_PART = 8;
   private static final long LEAST_FOR_SMALL = 1 << 20;
 
   private final long limit;
-  private final long limitOfSmall;
+  private final long keptForSmall;
+  private final long keptForTiny;
   private final String whenRefused;
+  private final AtomicLong tiny = new AtomicLong();
   private final AtomicLong small = new AtomicLong();
   private final AtomicLong large = new AtomicLong();
   private final AtomicLong refusals = new AtomicLong();
 
   /**
    * @param limit in bytes, as the holders count them
-   * @param whenRefused a sentence for those for whom there is not enough
+   * @param whenRefused the sentence for refused holders
    */
   public MemoryAccount(long limit, String whenRefused) {
     this.limit = limit;
     this.whenRefused = whenRefused;
-    this.limitOfSmall = Math.max(LEAST_FOR_SMALL, limit / SMALL_PART);
+    this.keptForSmall = Math.max(LEAST_FOR_SMALL, limit / SMALL_PART);
+    this.keptForTiny = keptForSmall / 2;
   }
 
   public long limit() {
     return limit;
   }
 
-  /** What all holders have, in bytes. */
+  /** Returns the bytes of all holders. */
   public long held() {
-    return small.get() + large.get();
+    return tiny.get() + small.get() + large.get();
   }
 
   /**
-   * Counts what becomes of a body that is held already.
+   * Counts what a body that is held already is parsed into.
    *
    * @param body its bytes
    */
@@ -71,70 +81,82 @@ public final class MemoryAccount {
    * @return false, and nothing was reserved, if others hold too much
    */
   public boolean tryReserve(long bytes, long already) {
-    long own = already + bytes;
-    boolean fits = own <= SMALL_BYTES ? tryReserveSmall(bytes) : tryReserveLarge(bytes, already);
+    boolean fits = tryMove(bytes, already);
     if (!fits) {
       refusals.incrementAndGet();
     }
     return fits;
   }
 
-  /** The error for a holder that is refused: service_unavailable (503). */
+  /** Returns the error for a refused holder: service_unavailable (503). */
   public LectusException refusal() {
     return new LectusException(new LectusError.Unavailable(whenRefused));
   }
 
-  /** How often somebody was refused until now. */
+  /** Returns how often a holder was refused so far. */
   public long refusals() {
     return refusals.get();
   }
 
-  private boolean tryReserveSmall(long bytes) {
-    long all = small.addAndGet(bytes);
-    boolean fits = all <= limitOfSmall || all + large.get() <= limit;
-    if (!fits) {
-      small.addAndGet(-bytes);
-    }
-    return fits;
-  }
-
-  private boolean tryReserveLarge(long bytes, long already) {
-    long wasSmall = already <= SMALL_BYTES ? already : 0;
-    long all = large.addAndGet(bytes + wasSmall);
-    boolean isAlone = all <= already + bytes;
-    boolean fits = isAlone || all + small.get() - wasSmall <= limit;
-    if (fits) {
-      small.addAndGet(-wasSmall);
-    } else {
-      large.addAndGet(-bytes - wasSmall);
-    }
-    return fits;
-  }
-
-  /** As {@link #reserve}, of what is there already, and so cannot be refused. */
-  public void take(long bytes, long already) {
+  /** Counts more for a holder, by the size it then has; does nothing if it is refused. */
+  private boolean tryMove(long bytes, long already) {
     long own = already + bytes;
-    if (own <= SMALL_BYTES) {
-      small.addAndGet(bytes);
+    AtomicLong from = held(already);
+    AtomicLong to = held(own);
+    long moved = from == to ? 0 : already;
+    long all = to.addAndGet(bytes + moved);
+    boolean fits = all <= kept(own) || held() - moved <= limit;
+    if (fits) {
+      from.addAndGet(-moved);
     } else {
-      long wasSmall = already <= SMALL_BYTES ? already : 0;
-      large.addAndGet(bytes + wasSmall);
-      small.addAndGet(-wasSmall);
+      to.addAndGet(-bytes - moved);
     }
+    return fits;
+  }
+
+  /** Returns the counter for holders of this size. */
+  private AtomicLong held(long own) {
+    if (own <= TINY_BYTES) {
+      return tiny;
+    }
+    return own <= SMALL_BYTES ? small : large;
+  }
+
+  /**
+   * Returns the bytes that holders of this size may always have together; for large ones, one
+   * holder alone.
+   */
+  private long kept(long own) {
+    if (own <= TINY_BYTES) {
+      return keptForTiny;
+    }
+    return own <= SMALL_BYTES ? keptForSmall : own;
+  }
+
+  /** As {@link #reserve}, for memory that is in use already and so cannot be refused. */
+  public void take(long bytes, long already) {
+    move(already, already + bytes);
   }
 
   /**
    * @param had what the same holder had until now, these bytes included
    */
   public void release(long bytes, long had) {
-    long left = had - bytes;
-    if (had <= SMALL_BYTES) {
-      small.addAndGet(-bytes);
-    } else if (left > SMALL_BYTES) {
-      large.addAndGet(-bytes);
+    move(had, had - bytes);
+  }
+
+  /**
+   * Counts a holder in the class of its new size. In between it may count twice, and others be
+   * refused for that, so a size that stays in its class changes in one step.
+   */
+  private void move(long had, long has) {
+    AtomicLong from = held(had);
+    AtomicLong to = held(has);
+    if (from == to) {
+      to.addAndGet(has - had);
     } else {
-      large.addAndGet(-had);
-      small.addAndGet(left);
+      to.addAndGet(has);
+      from.addAndGet(-had);
     }
   }
 }

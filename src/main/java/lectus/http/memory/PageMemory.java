@@ -3,13 +3,12 @@ package lectus.http.memory;
 import lectus.error.LectusException;
 
 /**
- * What the pages of one live feed, or the parts of one long answer, take of the memory that all of
- * them share, from when a page is asked for until its client has taken it. Nobody knows how long a
- * page will be before it is read; it is expected to be about as long as the last one. For the
- * connection's event loop.
+ * The share of one live feed's pages, or of one long answer's parts, in the memory that all of them
+ * share, from the request for a page until its client has read it. The length of a page is unknown
+ * before it is read, and is estimated by the last one's. For the connection's event loop.
  */
 public final class PageMemory {
-  /** Whoever has to wait for memory asks again after so many milliseconds. */
+  /** The milliseconds after which a reader that lacks memory tries again. */
   public static final long RETRY_MILLIS = 100;
 
   private static final long FIRST_PAGE_BYTES = MemoryAccount.SMALL_BYTES;
@@ -23,7 +22,7 @@ public final class PageMemory {
     this.account = account;
   }
 
-  /** Whether there is memory for one more page, which is reserved then. */
+  /** Reserves memory for one more page; returns whether there is enough. */
   public boolean hasRoom() {
     if (ahead == 0
         && expected > MemoryAccount.FREE_BYTES
@@ -34,8 +33,8 @@ public final class PageMemory {
   }
 
   /**
-   * Whether there is memory for a page that has come, which is reserved then. A page for which
-   * there is none is not sent: there is room again when there is enough for as long a page.
+   * Reserves memory for a page that has arrived; returns whether there is enough. Without it the
+   * page is not sent, and the next attempt needs as much.
    */
   public boolean hasRoomFor(long bytes) {
     if (bytes <= Math.max(ahead, MemoryAccount.FREE_BYTES)) {
@@ -51,14 +50,14 @@ public final class PageMemory {
     return fits;
   }
 
-  /** No page is read for now. */
+  /** Notes that no page is read for now. */
   public void noneComes() {
     account.release(ahead, sending + ahead);
     ahead = 0;
   }
 
   /**
-   * A page has come. It is counted with its true length, however much others hold by now.
+   * Counts an arrived page at its true length, however much others hold by now.
    *
    * @param bytes that wait for the client from now on
    */
@@ -70,7 +69,7 @@ public final class PageMemory {
   }
 
   /**
-   * A page has come that nobody asked memory for.
+   * Counts a page that arrived without a reservation.
    *
    * @return false, and it is not counted, if others hold too much
    */
@@ -83,12 +82,12 @@ public final class PageMemory {
     return fits;
   }
 
-  /** The error for a page for which there is no memory. */
+  /** Returns the error for a page that lacks memory. */
   public LectusException refusal() {
     return account.refusal();
   }
 
-  /** The client has taken so many bytes of what was sent, or never will. */
+  /** Notes that the client has read so many bytes of what was sent, or never will. */
   public void taken(long bytes) {
     account.release(bytes, sending + ahead);
     sending -= bytes;

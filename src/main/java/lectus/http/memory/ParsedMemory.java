@@ -4,11 +4,10 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 
 /**
- * Counts what is made of one request's body while it is read. Small values may take forty times
- * their JSON, so a body that has been let in is no measure of it. Counted against {@link
- * MemoryAccount}, which takes it that a body grows {@value #GROWTH} times: what it grows beyond
- * that is reserved step by step. One request alone may take no more than that of the whole budget,
- * but the largest document in any case.
+ * Counts what one request's body is parsed into. Small values may take forty times their JSON, so
+ * the size of an admitted body says little. {@link MemoryAccount} assumes that a body grows {@value
+ * #GROWTH} times; growth beyond that is reserved step by step. One request alone may take at most
+ * {@value #GROWTH} times the whole limit, but always enough for the largest document.
  *
  * <p>For one thread at a time.
  */
@@ -18,7 +17,7 @@ public final class ParsedMemory {
   /** More than the largest document takes. */
   private static final long LEAST_BYTES = 32 << 20;
 
-  /** So that not every document goes to a counter that all share. */
+  /** Counts in steps, so that not every document updates a counter that all share. */
   private static final int STEP_BYTES = 64 << 10;
 
   private final MemoryAccount memory;
@@ -27,7 +26,7 @@ public final class ParsedMemory {
   private long reserved;
 
   /**
-   * @param body what is held for the body already, in bytes of JSON
+   * @param body bytes of JSON that are held for the body already
    */
   ParsedMemory(MemoryAccount memory, long body) {
     this.memory = memory;
@@ -35,7 +34,7 @@ public final class ParsedMemory {
   }
 
   /**
-   * @param bytes of memory that hold a further part of the body
+   * @param bytes of memory that a further part of the body takes
    * @throws LectusException {@code too_large} (413): the body will not fit, even alone;
    *     service_unavailable (503): others hold too much
    */

@@ -1,2 +1,2 @@
-/** What clients make a server hold, counted. */
+/** What clients make a server hold, counted. Connections are not known here. */
 package lectus.http.memory;

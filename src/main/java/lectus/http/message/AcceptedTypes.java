@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The media types that a client takes. CouchDB leaves it to mochiweb whether a type is among them:
- * every q above 0 says yes, however small, and beside {@code *}{@code /*} a type is refused only by
- * its own name or by that of its family with q 0. A range with parameters, such as {@code
+ * The media types that a client accepts, by the rules of mochiweb, which CouchDB uses. Every q
+ * above 0 accepts, however small, and beside {@code *}{@code /*} a type is refused only by its own
+ * name or its family's with q 0. A range with parameters, such as {@code
  * application/json;charset=utf-8}, is another type.
  */
 public final class AcceptedTypes {
@@ -22,7 +22,7 @@ public final class AcceptedTypes {
   private final List<Range> ranges;
 
   /**
-   * @param wanted its q is above 0
+   * @param wanted whether its q is above 0
    */
   private record Range(String type, boolean wanted) {}
 
@@ -31,8 +31,8 @@ public final class AcceptedTypes {
   }
 
   /**
-   * @param headers the values of all {@code Accept}; without any, all types are taken. So they are
-   *     when one cannot be read: RFC 9110, section 12.5.1, lets a server disregard the header
+   * @param headers the values of all {@code Accept} headers. Without any, or if one cannot be read,
+   *     all types are accepted: RFC 9110, section 12.5.1, lets a server disregard the header
    */
   public static AcceptedTypes of(List<String> headers) {
     List<Range> ranges = new ArrayList<>();
@@ -48,7 +48,7 @@ public final class AcceptedTypes {
     return headers.isEmpty() ? ALL : new AcceptedTypes(ranges);
   }
 
-  /** Whether the client takes a type such as {@code application/json}. */
+  /** Whether the client accepts a type such as {@code application/json}. */
   public boolean include(String type) {
     String family = type.substring(0, type.indexOf('/')) + "/*";
     boolean wanted = contain(ANY, true) || contain(type, true) || contain(family, true);
@@ -59,7 +59,7 @@ public final class AcceptedTypes {
     return ranges.contains(new Range(type, wanted));
   }
 
-  /** Empty if it cannot be read. */
+  /** Returns empty if the range cannot be read. */
   private static Optional<Range> read(String range) {
     String[] parts = range.split(";");
     StringBuilder type = new StringBuilder(parts.length == 0 ? "" : parts[0].strip());

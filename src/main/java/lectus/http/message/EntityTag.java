@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 
 /**
- * Names the state that an answer shows, for a client that asks again (RFC 9110, 8.8.3).
+ * The ETag of the state that an answer shows, for conditional requests (RFC 9110, 8.8.3).
  *
  * @param text without quotes
  */
@@ -12,7 +12,7 @@ public record EntityTag(String text) {
   private static final int DELETE = 0x7f;
 
   /**
-   * Whether a list of tags has this one, weak or not. {@code *} does not count, as CouchDB has it.
+   * Whether a list of tags contains this one, weak or not. As in CouchDB, {@code *} does not match.
    *
    * @param tags an {@code If-None-Match}; null if there is none
    */
@@ -25,12 +25,15 @@ public record EntityTag(String text) {
     return given.equals(text) || given.equals(sendable());
   }
 
-  /** The tag in quotes. Control characters, which no header may have, are percent-encoded. */
+  /**
+   * Returns the tag in quotes. Control characters, which headers must not have, are
+   * percent-encoded.
+   */
   public String header() {
     return '"' + sendable() + '"';
   }
 
-  /** Revisions that replicators bring may have any characters. */
+  /** Revisions from replicators may contain any characters. */
   private String sendable() {
     return text.chars().noneMatch(EntityTag::isControl)
         ? text

@@ -2,7 +2,7 @@ package lectus.http.message;
 
 import lectus.error.LectusError;
 
-/** The one place that knows which status an error has, and CouchDB's phrase for a status. */
+/** Maps errors to statuses, in this place only, and statuses to CouchDB's phrases. */
 public final class ErrorStatus {
   private ErrorStatus() {}
 
@@ -54,7 +54,7 @@ public final class ErrorStatus {
     return isPassing ? 503 : 500;
   }
 
-  /** Null where the usual phrase does. */
+  /** Returns null where the usual phrase applies. */
   public static String phrase(int status) {
     return switch (status) {
       case 404 -> "Object Not Found";

@@ -2,7 +2,7 @@ package lectus.http.message;
 
 import io.vertx.core.http.HttpHeaders;
 
-/** Header names and values that most answers carry, encoded once. */
+/** Header names and values of most answers, encoded once. */
 public final class Headers {
   static final CharSequence ALLOW = HttpHeaders.createOptimized("Allow");
   public static final CharSequence CACHE_CONTROL = HttpHeaders.createOptimized("Cache-Control");

@@ -7,7 +7,7 @@ import java.util.List;
 import lectus.error.LectusException;
 import lectus.json.JsonInput;
 
-/** Arrays of strings, as parameters and bodies have them. */
+/** Parses arrays of strings in parameters and bodies. */
 public final class JsonStrings {
   private JsonStrings() {}
 
@@ -24,7 +24,7 @@ public final class JsonStrings {
     }
   }
 
-  /** The array whose first token is the input's current one. */
+  /** Reads the array whose first token is the input's current one. */
   public static List<String> read(JsonInput input, String name) {
     if (input.token() != JsonToken.START_ARRAY) {
       throw LectusException.badRequest("`" + name + "` must be an array of strings.");

@@ -13,7 +13,7 @@ import lectus.error.LectusException;
  */
 public record MediaType(String name, Map<String, String> parameters) {
 
-  /** Whether a Content-Type names this type, whatever its parameters; null does not. */
+  /** Whether a Content-Type names this type, with any parameters; false for null. */
   public static boolean isNamed(String name, String contentType) {
     return contentType != null && nameOf(contentType).equals(name);
   }
@@ -38,7 +38,7 @@ public record MediaType(String name, Map<String, String> parameters) {
     return name.strip().toLowerCase(Locale.ROOT);
   }
 
-  /** Where the next semicolon stands that is not quoted. */
+  /** Returns the position of the next semicolon outside quotes. */
   private static int endOfParameter(String text, int from) {
     boolean quoted = false;
     for (int i = from; i < text.length(); i++) {
@@ -57,7 +57,7 @@ public record MediaType(String name, Map<String, String> parameters) {
     return text.length();
   }
 
-  /** Semicolons may come with nothing between them. */
+  /** Parameters may be empty: semicolons may follow each other. */
   private static void readParameter(String text, Map<String, String> parameters) {
     if (text.isEmpty()) {
       return;

@@ -2,7 +2,7 @@ package lectus.http.message;
 
 import io.vertx.core.http.HttpMethod;
 
-/** The request methods that some resource knows. */
+/** The request methods that resources implement. */
 public enum Method {
   GET,
   HEAD,
@@ -14,10 +14,9 @@ public enum Method {
   OTHER;
 
   /**
-   * The method that a request means. Clients that can send nothing but GET and POST name another
-   * method in a header of a POST. With any other method CouchDB ignores that header, and so does
-   * this. {@code HEAD} in it is a GET: for the client's HTTP library the answer to a POST has a
-   * body.
+   * Returns the effective method of a request. Clients that can only send GET and POST name another
+   * method in a header of a POST. As in CouchDB, the header is ignored with any other method.
+   * {@code HEAD} in it means GET: the client's HTTP library expects a body in the answer to a POST.
    *
    * @param override the header {@code X-HTTP-Method-Override}; null if absent
    */

@@ -12,15 +12,15 @@ import lectus.error.LectusException;
 import lectus.json.JsonValue;
 
 /**
- * The parameters behind the question mark, decoded when somebody asks. Of a name that comes twice
- * the last one stands. Names nobody asks for are ignored, as CouchDB does.
+ * The query's parameters, decoded on demand. The last of equal names counts. As in CouchDB, unknown
+ * names are ignored.
  */
 public final class QueryParameters {
   public static final QueryParameters NONE = new QueryParameters(Map.of(), Set.of());
 
   private final Map<String, String> values;
 
-  /** Names whose values are no UTF-8. Only who asks for one of them has to know. */
+  /** Names whose values are not UTF-8; an error only for a caller that asks for one of them. */
   private final Set<String> garbled;
 
   private QueryParameters(Map<String, String> values, Set<String> garbled) {
@@ -29,7 +29,7 @@ public final class QueryParameters {
   }
 
   /**
-   * @param raw the text behind the question mark
+   * @param raw the text after the question mark
    * @throws LectusException {@code bad_request}: not percent-encoded
    */
   public static QueryParameters parse(String raw) {
@@ -64,9 +64,9 @@ public final class QueryParameters {
   }
 
   /**
-   * All of them, in the order in which they stand in the URL.
+   * Returns all parameters, in the URL's order.
    *
-   * @throws LectusException {@code bad_request}: the value of one is no UTF-8
+   * @throws LectusException {@code bad_request}: a value is not UTF-8
    */
   public Map<String, String> asMap() {
     if (!garbled.isEmpty()) {
@@ -76,9 +76,9 @@ public final class QueryParameters {
   }
 
   /**
-   * Null if absent.
+   * Returns null if absent.
    *
-   * @throws LectusException {@code bad_request}: the value is no UTF-8
+   * @throws LectusException {@code bad_request}: the value is not UTF-8
    */
   public String get(String name) {
     if (garbled.contains(name)) {
@@ -87,21 +87,21 @@ public final class QueryParameters {
     return values.get(name);
   }
 
-  /** As {@link #get}, empty if absent. */
+  /** As {@link #get}, but empty if absent. */
   public Optional<String> text(String name) {
     return Optional.ofNullable(get(name));
   }
 
   /**
-   * A value that is JSON.
+   * Returns a value that is JSON.
    *
-   * @throws LectusException {@code bad_request}: it is none
+   * @throws LectusException {@code bad_request}: it is not JSON
    */
   public Optional<JsonValue> json(String name) {
     return text(name).map(RequestJson::ofParameter);
   }
 
-  /** For resources that take their names in any case. */
+  /** Returns the parameters for resources whose names are case-insensitive. */
   public QueryParameters inLowerCase() {
     Map<String, String> lowered = new LinkedHashMap<>();
     values.forEach((name, value) -> lowered.put(name.toLowerCase(Locale.ROOT), value));
@@ -110,13 +110,13 @@ public final class QueryParameters {
     return new QueryParameters(lowered, loweredGarbled);
   }
 
-  /** As documents take booleans: {@code true} counts, everything else is false. */
+  /** Returns a boolean by the rules of documents: {@code true} counts, everything else is false. */
   public boolean isTrue(String name) {
     return "true".equals(values.get(name));
   }
 
   /**
-   * As lists take booleans.
+   * Returns a boolean by the rules of lists.
    *
    * @throws LectusException {@code query_parse_error}
    */
@@ -133,7 +133,7 @@ public final class QueryParameters {
   }
 
   /**
-   * A whole number that is not negative.
+   * Returns a non-negative integer.
    *
    * @throws LectusException {@code query_parse_error}
    */
@@ -154,10 +154,10 @@ public final class QueryParameters {
   }
 
   /**
-   * @param fallback if the parameter is absent
-   * @param least what it may be
-   * @param noNumber the reason where it is no whole number
-   * @param tooSmall the reason where it is one, but below {@code least}
+   * @param fallback the value if the parameter is absent
+   * @param least the lowest allowed value
+   * @param noNumber the reason if it is not an integer
+   * @param tooSmall the reason if it is below {@code least}
    * @throws LectusException {@code bad_request}
    */
   public long number(String name, long fallback, long least, String noNumber, String tooSmall) {
@@ -169,7 +169,7 @@ public final class QueryParameters {
   }
 
   /**
-   * @param fallback if the parameter is absent
+   * @param fallback the value if the parameter is absent
    * @throws LectusException {@code bad_request}, with this complaint as its reason
    */
   public long number(String name, long fallback, String complaint) {

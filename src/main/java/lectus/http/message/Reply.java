@@ -9,9 +9,9 @@ import lectus.error.LectusError;
 import lectus.json.JsonBuffer;
 
 /**
- * A whole answer, ready to be sent: made on any thread, sent on the connection's.
+ * A whole answer, ready to be sent: created on any thread, sent on the connection's.
  *
- * @param headers beyond those that every answer has
+ * @param headers in addition to those that every answer has
  */
 public record Reply(int status, CharSequence contentType, Buffer body, List<Header> headers) {
   private static final Buffer OK = Buffer.buffer("{\"ok\":true}\n");
@@ -23,12 +23,12 @@ public record Reply(int status, CharSequence contentType, Buffer body, List<Head
     return new Reply(status, Headers.JSON, OK, List.of());
   }
 
-  /** No body at all, as 304 has it. */
+  /** No body at all, as in a 304. */
   public static Reply empty(int status) {
     return new Reply(status, null, Buffer.buffer(0), List.of());
   }
 
-  /** The JSON written so far and the line feed that ends every body. */
+  /** The JSON written so far, and the line feed that ends every body. */
   public static Reply json(int status, JsonBuffer json) {
     json.octet('\n');
     Buffer body = Buffer.buffer(json.length()).appendBytes(json.array(), 0, json.length());
@@ -74,7 +74,7 @@ public record Reply(int status, CharSequence contentType, Buffer body, List<Head
     return new Reply(status, contentType, body, more);
   }
 
-  /** The same body, for a client that goes on elsewhere at once. */
+  /** Returns the same answer with a redirect. */
   public Reply redirecting(String location) {
     return new Reply(302, contentType, body, headers).with(Headers.LOCATION, location);
   }

@@ -10,21 +10,23 @@ import java.util.Optional;
 import lectus.error.LectusException;
 
 /**
- * The raw request URI, taken apart as CouchDB does: names lie between slashes, each is decoded
- * once, empty ones do not count. Nothing is normalized, so a document called {@code .} or {@code
- * a/b} (as {@code a%2Fb}) is a document like any other. A {@code +} is a space.
+ * The raw request URI, split as in CouchDB: names lie between slashes, each is decoded once, empty
+ * ones are skipped. Nothing is normalized, so {@code .} and {@code a/b} (as {@code a%2Fb}) are
+ * ordinary document ids. A {@code +} is a space.
  *
  * @param segments the decoded names
- * @param isUtf8 whether all of them are; what is not has U+FFFD in its place, and no database and
- *     no document may be taken for it
+ * @param isUtf8 whether all of them are UTF-8; other bytes are replaced by U+FFFD, and such a name
+ *     must not be taken for a database's or a document's
  * @param path the raw path, for the log
- * @param query the raw text behind the question mark, empty if there is none
+ * @param query the raw text after the question mark, empty if there is none
  */
 public record RequestTarget(List<String> segments, boolean isUtf8, String path, String query) {
   private static final int NO_BYTE_OF_UTF8 = 0xff;
 
+  private static final int HEXADECIMAL = 16;
+
   /**
-   * @param uri as the request line has it, one char per byte, in origin, absolute or asterisk form
+   * @param uri as in the request line, one char per byte, in origin, absolute or asterisk form
    * @throws LectusException {@code bad_request}: another form (RFC 9112, section 3.2), or a percent
    *     sign without two hex digits
    */
@@ -54,8 +56,8 @@ public record RequestTarget(List<String> segments, boolean isUtf8, String path, 
   }
 
   /**
-   * What an URI in absolute form has between its scheme and its path (RFC 9112, section 3.2.2);
-   * empty for other forms.
+   * Returns the text between the scheme and the path of a URI in absolute form (RFC 9112, section
+   * 3.2.2); empty for other forms.
    */
   public static Optional<String> authority(String uri) {
     int scheme = uri.startsWith("/") ? -1 : uri.indexOf("://");
@@ -103,7 +105,7 @@ public record RequestTarget(List<String> segments, boolean isUtf8, String path, 
   }
 
   /**
-   * As {@link #decode}, but empty for what is no UTF-8.
+   * As {@link #decode}, but empty if the result is not UTF-8.
    *
    * @throws LectusException {@code bad_request}: a percent sign without two hex digits
    */
@@ -155,10 +157,10 @@ public record RequestTarget(List<String> segments, boolean isUtf8, String path, 
 
   private static int digit(String text, int at, int end) {
     char c = at < end ? text.charAt(at) : 0;
-    return c < 0x80 ? Character.digit(c, 16) : -1;
+    return c < 0x80 ? Character.digit(c, HEXADECIMAL) : -1;
   }
 
-  /** Empty if that is no UTF-8; the buffer's position stays. */
+  /** Returns empty if the bytes are not UTF-8; the buffer's position stays. */
   private static Optional<String> utf8(ByteBuffer bytes) {
     try {
       return Optional.of(

@@ -1,5 +1,5 @@
 /**
  * Requests' targets and parameters, and whole answers, as values: nothing here has a connection.
- * The one place that maps errors to status codes is {@link lectus.http.message.ErrorStatus}.
+ * {@link lectus.http.message.ErrorStatus} alone maps errors to status codes.
  */
 package lectus.http.message;

@@ -11,8 +11,8 @@ import lectus.revision.RevisionId;
 import lectus.revision.RevisionText;
 
 /**
- * {@code _bulk_get} as {@code multipart/mixed} or {@code multipart/related}: one part a revision,
- * the delimiter before each. As CouchDB has it, the body is empty when nothing was asked for.
+ * {@code _bulk_get} as {@code multipart/mixed} or {@code multipart/related}: one part for each
+ * revision, the delimiter before each. As in CouchDB, the body is empty if nothing was asked for.
  */
 public final class MultipartBulkGet implements BulkGetForm {
   private final String beforePart;
@@ -41,7 +41,7 @@ public final class MultipartBulkGet implements BulkGetForm {
     }
   }
 
-  /** CouchDB does not say which document it is of. */
+  /** CouchDB does not name the document here. */
   private byte[] missing(RevisionId revision) {
     JsonBuffer out = errorPart().ascii("{\"rev\":");
     RevisionText.append(out, revision);

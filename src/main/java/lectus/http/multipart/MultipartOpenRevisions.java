@@ -10,8 +10,8 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 
 /**
- * {@code open_revs} as {@code multipart/mixed}: one part a revision, each followed by the
- * delimiter. As CouchDB has it, no line end follows the last one.
+ * {@code open_revs} as {@code multipart/mixed}: one part for each revision, followed by the
+ * delimiter. As in CouchDB, no line break follows the last one.
  */
 public final class MultipartOpenRevisions implements OpenRevisionsForm {
   private final Piece opening;

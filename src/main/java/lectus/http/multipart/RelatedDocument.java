@@ -10,12 +10,12 @@ import lectus.error.LectusException;
 import lectus.http.message.MediaType;
 
 /**
- * A document that comes as {@code multipart/related}: its JSON is the first part, its attachments
- * are the others (RFC 2046, section 5.1.1). Each byte of the body is looked at a bounded number of
- * times.
+ * A document in the form {@code multipart/related}: its JSON is the first part, its attachments are
+ * the others (RFC 2046, section 5.1.1). Parsing is linear: each byte of the body is read a bounded
+ * number of times.
  */
 public final class RelatedDocument {
-  /** Longest headers of a part, in bytes, with their line ends. */
+  /** Longest headers of a part, in bytes, with their line breaks. */
   static final int MAX_HEADER_BYTES = 8 << 10;
 
   private static final String MEDIA_TYPE = "multipart/related";
@@ -24,14 +24,14 @@ public final class RelatedDocument {
   private static final byte[] HEADERS_END = {'\r', '\n', '\r', '\n'};
   private static final byte[] CLOSING = {'-', '-'};
 
-  /** RFC 2046: 1 to 70 of these characters, the last one no space. */
+  /** RFC 2046: 1 to 70 of these characters, the last one not a space. */
   private static final Pattern BOUNDARY =
       Pattern.compile("[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]");
 
-  /** Where a header goes on in the next line (RFC 822, section 3.1.1). */
+  /** A line break within a header (RFC 822, section 3.1.1). */
   private static final Pattern FOLD = Pattern.compile("\r\n(?=[ \t])");
 
-  /** With the line end before it, which belongs to the delimiter, not to the part. */
+  /** Includes the line break before it, which belongs to the delimiter, not to the part. */
   private final byte[] delimiter;
 
   private RelatedDocument(String boundary) {
@@ -40,7 +40,7 @@ public final class RelatedDocument {
 
   /**
    * @param contentType of the request; null if there is none
-   * @return empty if it is of another type
+   * @return empty for another type
    * @throws LectusException {@code bad_request}: no boundary, or one that RFC 2046 does not allow
    */
   public static Optional<RelatedDocument> in(String contentType) {
@@ -56,10 +56,11 @@ public final class RelatedDocument {
   }
 
   /**
-   * The JSON of a document that comes alone.
+   * Returns the JSON of a document without attachments.
    *
-   * @throws LectusException {@code bad_request}: no such multipart body; {@code bad_content_type}
-   *     (415): its first part is not JSON; {@code not_implemented} (501): it has more parts
+   * @throws LectusException {@code bad_request}: not such a multipart body; {@code
+   *     bad_content_type} (415): its first part is not JSON; {@code not_implemented} (501): it has
+   *     more parts
    */
   public byte[] json(byte[] body) {
     int headers = firstPart(body);
@@ -73,7 +74,7 @@ public final class RelatedDocument {
     return Arrays.copyOfRange(body, content, end);
   }
 
-  /** Where the first part begins. The preamble before its delimiter is ignored. */
+  /** Returns where the first part begins. The preamble before its delimiter is ignored. */
   private int firstPart(byte[] body) {
     int withoutLineEnd = delimiter.length - LINE_END.length;
     boolean atOnce =
@@ -90,7 +91,7 @@ public final class RelatedDocument {
     return behindLineEnd(body, behind);
   }
 
-  /** A delimiter may have blanks behind it. */
+  /** Blanks may follow a delimiter. */
   private static int behindLineEnd(byte[] body, int from) {
     int at = from;
     while (at < body.length && (body[at] == ' ' || body[at] == '\t')) {
@@ -102,7 +103,10 @@ public final class RelatedDocument {
     return at + LINE_END.length;
   }
 
-  /** Where the content begins: behind an empty line, which is the first one without headers. */
+  /**
+   * Returns where the content begins: after an empty line, which is the first one if there are no
+   * headers.
+   */
   private static int endOfHeaders(byte[] body, int from) {
     if (startsWith(LINE_END, body, from)) {
       return from + LINE_END.length;
@@ -136,7 +140,7 @@ public final class RelatedDocument {
     }
   }
 
-  /** The epilogue behind the closing delimiter is ignored. */
+  /** The epilogue after the closing delimiter is ignored. */
   private static void checkLast(byte[] body, int from) {
     if (!startsWith(CLOSING, body, from)) {
       behindLineEnd(body, from);
@@ -151,7 +155,7 @@ public final class RelatedDocument {
         && Arrays.equals(body, at, at + wanted.length, wanted, 0, wanted.length);
   }
 
-  /** Negative if it does not stand before {@code end}. */
+  /** Returns a negative number if {@code wanted} does not occur before {@code end}. */
   private static int indexOf(byte[] wanted, byte[] body, int from, int end) {
     for (int at = from; at <= end - wanted.length; at++) {
       if (body[at] == wanted[0] && startsWith(wanted, body, at)) {

@@ -1,8 +1,8 @@
 package lectus.http.socket;
 
 /**
- * Says that a subscription has caught up: at once, but not for each single row of a busy database;
- * then the last word comes within a second.
+ * Tells a client that a subscription has caught up: at once, but not after every row of a busy
+ * database; then the last notice comes within a second.
  */
 final class CaughtUpNotice {
   private static final long INTERVAL_MILLIS = 1_000;

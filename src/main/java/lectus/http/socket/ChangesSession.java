@@ -21,16 +21,16 @@ import lectus.http.socket.Scope.OneDatabase;
 import lectus.json.JsonBuffer;
 
 /**
- * One client's conversation in {@code lectus.changes.v1}: its subscriptions, by the ids it gave
- * them. On the connection's event loop.
+ * One client's conversation in {@code lectus.changes.v1}: its subscriptions, by the ids that it
+ * chose. On the connection's event loop.
  */
 public final class ChangesSession implements TextSocket.Listener {
   /** The WebSocket subprotocol, which docs/lectus.changes.v1.md describes. */
   public static final String PROTOCOL = "lectus.changes.v1";
 
   /**
-   * Subscriptions that the store is being asked about. Until it has answered, the client is not
-   * listened to, or one that begins and ends them all the time would pile up questions.
+   * The most subscriptions that may be opening. At that number no more messages are read; otherwise
+   * a client that keeps subscribing and unsubscribing would pile up requests to the store.
    */
   private static final int MOST_OPENING = 16;
 
@@ -40,15 +40,15 @@ public final class ChangesSession implements TextSocket.Listener {
   private final Function<Throwable, LectusError> errors;
   private final OpenSessions open;
   private final MemoryAccount pages;
-  private final ReadTurns turns;
+  private final SubscriptionTurns turns;
   private final FilterBudget filters;
   private final Map<String, Subscription<?>> subscriptions = new HashMap<>();
   private int opening;
 
   /**
    * @param maxSubscriptions at a time
-   * @param errors what a client is told of a failure
-   * @param memory counts rows until the client has taken them, and filters
+   * @param errors turns a failure into the error for the client
+   * @param memory counts filters, and rows until the client has read them
    */
   public ChangesSession(
       TextSocket socket,
@@ -64,10 +64,10 @@ public final class ChangesSession implements TextSocket.Listener {
     this.open = open;
     this.pages = memory.pages();
     this.filters = new FilterBudget(memory.filters());
-    this.turns = new ReadTurns(socket);
+    this.turns = new SubscriptionTurns(socket);
   }
 
-  /** Begins to listen to the client. */
+  /** Starts to read the client's messages. */
   public void start() {
     socket.start(this);
     open.add(this);
@@ -185,13 +185,13 @@ public final class ChangesSession implements TextSocket.Listener {
     refuse(Optional.of(id), new LectusError.BadRequest(error, reason));
   }
 
-  /** Nothing has changed because of the message. */
+  /** Answers an error of a message that has changed nothing. */
   private void refuse(Optional<String> id, LectusError error) {
     boolean ended = id.isPresent() && !subscriptions.containsKey(id.get());
     say(new ServerMessage.Failed(id, ended, error));
   }
 
-  /** Ends all subscriptions, each with where it would go on, and tells the client to come back. */
+  /** Ends all subscriptions, each with its resume point, and asks the client to reconnect. */
   public void stop() {
     List<Subscription<?>> running = new ArrayList<>(subscriptions.values());
     subscriptions.clear();
@@ -207,7 +207,7 @@ public final class ChangesSession implements TextSocket.Listener {
     running.forEach(Subscription::close);
   }
 
-  /** The subscription is over. */
+  /** Removes a subscription that is over. */
   void forget(String id) {
     subscriptions.remove(id);
   }

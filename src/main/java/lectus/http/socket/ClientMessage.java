@@ -3,18 +3,18 @@ package lectus.http.socket;
 import java.util.Optional;
 import lectus.error.LectusError;
 
-/** What a client of {@code lectus.changes.v1} says: one text message each. */
+/** The messages of a client in {@code lectus.changes.v1}, one text message each. */
 public sealed interface ClientMessage {
 
   /**
    * {@code {"type":"subscribe",…}}.
    *
-   * @param id the client's name for the subscription, which every message about it carries
+   * @param id the client's name for the subscription, which every message about it repeats
    */
   record Subscribe(String id, Scope scope, Terms terms) implements ClientMessage {}
 
   /**
-   * {@code {"type":"credit","id":"a","n":500}}: the client takes so many more rows.
+   * {@code {"type":"credit","id":"a","n":500}}: the client accepts so many more rows.
    *
    * @param rows 1 to {@link Credits#MOST}
    */
@@ -24,9 +24,9 @@ public sealed interface ClientMessage {
   record Unsubscribe(String id) implements ClientMessage {}
 
   /**
-   * A message that is none of these.
+   * Any other message.
    *
-   * @param id of the subscription it was about, if that could be read
+   * @param id of the subscription that it concerns, if that could be read
    */
   record Malformed(Optional<String> id, LectusError error) implements ClientMessage {}
 }

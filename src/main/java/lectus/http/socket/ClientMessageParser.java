@@ -22,7 +22,7 @@ import lectus.json.JsonValue.JsonString;
 
 /** Reads the text messages of {@code lectus.changes.v1}. */
 final class ClientMessageParser {
-  /** An id is repeated in each row. In UTF-16 units. */
+  /** The longest id, in UTF-16 units; every row repeats it. */
   static final int LONGEST_ID = 128;
 
   static final long DEFAULT_HEARTBEAT_MILLIS = 60_000;
@@ -50,7 +50,10 @@ final class ClientMessageParser {
 
   private ClientMessageParser() {}
 
-  /** Never throws for what a client sent: what cannot be understood is {@link Malformed}. */
+  /**
+   * Never throws because of the client's input: a message that cannot be understood is {@link
+   * Malformed}.
+   */
   static ClientMessage parse(byte[] utf8) {
     JsonObject message;
     try {
@@ -59,7 +62,7 @@ final class ClientMessageParser {
       return new Malformed(Optional.empty(), e.error());
     }
     try {
-      return parse(new Members(message));
+      return parse(new MessageMembers(message));
     } catch (LectusException e) {
       return new Malformed(idOf(message), e.error());
     }
@@ -72,14 +75,14 @@ final class ClientMessageParser {
     throw LectusException.badRequest("A message must be a JSON object.");
   }
 
-  /** The id of a message that is wrong in something else. */
+  /** Returns the id of a message with an error elsewhere. */
   private static Optional<String> idOf(JsonObject message) {
     return message.get("id").orElse(null) instanceof JsonString id && isId(id.value())
         ? Optional.of(id.value())
         : Optional.empty();
   }
 
-  private static ClientMessage parse(Members message) {
+  private static ClientMessage parse(MessageMembers message) {
     String type =
         message.text("type").orElseThrow(() -> LectusException.badRequest("`type` is missing."));
     return switch (type) {
@@ -91,7 +94,7 @@ final class ClientMessageParser {
     };
   }
 
-  private static Credit credit(Members message) {
+  private static Credit credit(MessageMembers message) {
     message.expectOnly(OF_CREDIT);
     long rows =
         message
@@ -100,17 +103,17 @@ final class ClientMessageParser {
     return new Credit(id(message), rows);
   }
 
-  private static Unsubscribe unsubscribe(Members message) {
+  private static Unsubscribe unsubscribe(MessageMembers message) {
     message.expectOnly(OF_UNSUBSCRIBE);
     return new Unsubscribe(id(message));
   }
 
-  private static Subscribe subscribe(Members message) {
+  private static Subscribe subscribe(MessageMembers message) {
     message.expectOnly(OF_SUBSCRIBE);
     return new Subscribe(id(message), scope(message), terms(message));
   }
 
-  private static String id(Members message) {
+  private static String id(MessageMembers message) {
     String id =
         message.text("id").orElseThrow(() -> LectusException.badRequest("`id` is missing."));
     if (!isId(id)) {
@@ -124,7 +127,7 @@ final class ClientMessageParser {
     return !id.isEmpty() && id.length() <= LONGEST_ID;
   }
 
-  private static Scope scope(Members message) {
+  private static Scope scope(MessageMembers message) {
     JsonValue db =
         message.get("db").orElseThrow(() -> LectusException.badRequest("`db` is missing."));
     String since = since(message);
@@ -134,7 +137,7 @@ final class ClientMessageParser {
           : many(List.of(name.value()), since);
     }
     if (db instanceof JsonArray names && !names.elements().isEmpty()) {
-      return many(Members.texts("db", names), since);
+      return many(MessageMembers.texts("db", names), since);
     }
     throw LectusException.badRequest(
         "`db` must be the name of a database, a pattern such as \"user-*\", or a list of these.");
@@ -144,8 +147,8 @@ final class ClientMessageParser {
     return new Scope.ManyDatabases(new WrittenDatabases(namesAndPatterns), StoreSince.parse(since));
   }
 
-  /** {@code 0} may come as a number, as it does in CouchDB's clients. */
-  private static String since(Members message) {
+  /** {@code 0} may be a number, as CouchDB's clients send it. */
+  private static String since(MessageMembers message) {
     Optional<JsonValue> since = message.get("since");
     if (since.orElse(null) instanceof JsonNumber number && number.text().equals("0")) {
       return "0";
@@ -153,7 +156,7 @@ final class ClientMessageParser {
     return message.text("since").orElse("0");
   }
 
-  private static Terms terms(Members message) {
+  private static Terms terms(MessageMembers message) {
     return new Terms(
         options(message),
         message.number("limit", 0, ChangesReader.NO_LIMIT).orElse(ChangesReader.NO_LIMIT),
@@ -161,7 +164,7 @@ final class ClientMessageParser {
         message.number("credits", 0, Credits.MOST));
   }
 
-  private static WrittenOptions options(Members message) {
+  private static WrittenOptions options(MessageMembers message) {
     if (message.has("selector") && message.has("doc_ids")) {
       throw LectusException.badRequest("A subscription has a `selector` or `doc_ids`, not both.");
     }
@@ -174,7 +177,7 @@ final class ClientMessageParser {
         message.get("fields"));
   }
 
-  private static boolean allLeaves(Members message) {
+  private static boolean allLeaves(MessageMembers message) {
     return switch (message.text("style").orElse("main_only")) {
       case "main_only" -> false;
       case "all_docs" -> true;
@@ -182,8 +185,11 @@ final class ClientMessageParser {
     };
   }
 
-  /** {@code true} is the default interval, as in {@code _changes}; {@code false} is none. */
-  private static OptionalLong heartbeat(Members message) {
+  /**
+   * {@code true} is the default interval, as in {@code _changes}; {@code false} means no
+   * heartbeats.
+   */
+  private static OptionalLong heartbeat(MessageMembers message) {
     if (message.get("heartbeat").orElse(null) instanceof JsonBool wanted) {
       return wanted.value() ? OptionalLong.of(DEFAULT_HEARTBEAT_MILLIS) : OptionalLong.empty();
     }

@@ -1,24 +1,27 @@
 package lectus.http.socket;
 
-/** Why the server closes a WebSocket (RFC 6455, section 7.4.1). */
+/** The reasons for which the server closes a WebSocket (RFC 6455, section 7.4.1). */
 public enum CloseCode {
-  /** Nothing is left to be said. */
+  /** The conversation is over. */
   NORMAL(1000),
-  /** The server stops, or the client is silent; come back. */
+  /** The server stops, or the client is silent; the client may reconnect. */
   GOING_AWAY(1001),
-  /** The client sent frames that are none. */
+  /** The client sent invalid frames. */
   PROTOCOL_ERROR(1002),
-  /** The client sent a kind of message that is not taken. */
+  /** The client sent an unsupported kind of message. */
   UNSUPPORTED_DATA(1003),
-  /** A text message is no UTF-8. */
+  /** A text message is not UTF-8. */
   INVALID_TEXT(1007),
-  /** The client sent something to a socket that takes no messages, or never ends its message. */
+  /** The client sent data to a socket that accepts no messages, or does not finish its message. */
   POLICY_VIOLATION(1008),
   /** A message is longer than the limit. */
   TOO_BIG(1009),
   /** A defect of the server. */
   INTERNAL_ERROR(1011),
-  /** The server or its store is too busy, or the store is silent; come back later. */
+  /**
+   * The server or its store is too busy, or the store does not answer; the client may reconnect
+   * later.
+   */
   TRY_AGAIN_LATER(1013);
 
   private final short number;

@@ -3,11 +3,11 @@ package lectus.http.socket;
 import java.util.OptionalLong;
 
 /**
- * How many more rows a client takes. Without them rows wait in the store. A client that never spoke
- * of credits takes as many as its socket does.
+ * The number of rows that a client still accepts. Without credits, rows wait in the store. A client
+ * that never mentioned credits accepts as many rows as its socket does.
  */
 final class Credits {
-  /** More are refused, so that no sum can overflow. */
+  /** The most credits, so that no sum can overflow. */
   static final long MOST = 1_000_000_000;
 
   private final boolean counted;
@@ -25,12 +25,12 @@ final class Credits {
     return counted;
   }
 
-  /** Rows that may be sent now. */
+  /** Returns the number of rows that may be sent now. */
   long left() {
     return left;
   }
 
-  /** False, and nothing changed, if these would be more than {@link #MOST}. */
+  /** Returns false, and changes nothing, if the sum would exceed {@link #MOST}. */
   boolean add(long rows) {
     if (rows > MOST - left) {
       return false;

@@ -5,11 +5,13 @@ import lectus.error.LectusError;
 import lectus.http.memory.MemoryAccount;
 
 /**
- * What the filters of one socket's subscriptions may take in memory together: selectors, ids,
- * fields, and the names of many databases. On the connection's event loop.
+ * The memory of all filters of one socket's subscriptions: selectors, ids, fields, and the names of
+ * many databases. On the connection's event loop.
  */
 final class FilterBudget {
-  /** One message of the usual size fits, and a thousand filters of a few conditions each. */
+  /**
+   * Enough for one message of the usual size, and for a thousand filters of a few conditions each.
+   */
   static final long MOST_BYTES = 4 << 20;
 
   private final MemoryAccount account;
@@ -22,12 +24,14 @@ final class FilterBudget {
     this.account = account;
   }
 
-  /** Whether this socket may have so much more. */
+  /** Whether this socket may have so many more bytes. */
   boolean allows(long bytes) {
     return bytes <= MOST_BYTES - taken;
   }
 
-  /** Empty, and nothing is taken, if it is more than is left to this socket or to all. */
+  /**
+   * Returns empty, and takes nothing, if the bytes exceed what is left to this socket or to all.
+   */
   Optional<Share> take(long bytes) {
     boolean fits = bytes == 0 || (allows(bytes) && account.tryReserve(bytes, taken));
     if (!fits) {
@@ -37,14 +41,14 @@ final class FilterBudget {
     return Optional.of(new Share(bytes));
   }
 
-  /** What is told where others have too much. */
+  /** Returns the error when others hold too much. */
   LectusError refusal() {
     return account.refusal().error();
   }
 
   /**
-   * What one subscription has of it. It is given back when the subscription is over and its opening
-   * too, which has the filter even if nobody wants to know any more.
+   * The share of one subscription. It is released when both the subscription and its opening are
+   * over: the opening holds the filter even after the client has unsubscribed.
    */
   final class Share {
     private final long bytes;

@@ -4,7 +4,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.WebSocketFrame;
 import java.util.Optional;
 
-/** Joins the frames of a text message, within a limit. */
+/** Assembles the frames of a text message, within a limit. */
 final class MessageAssembly {
   private final int maxBytes;
   private Buffer begun;
@@ -16,14 +16,14 @@ final class MessageAssembly {
     this.maxBytes = maxBytes;
   }
 
-  /** The client sent more than a message may have. */
+  /** The client exceeded the length of a message. */
   static final class TooBig extends Exception {
     private TooBig() {
       super(null, null, false, false);
     }
   }
 
-  /** The message that the frame, of text or a continuation, completes. */
+  /** Returns the message that the frame, of text or a continuation, completes. */
   Optional<Buffer> add(WebSocketFrame frame) throws TooBig {
     Buffer part = frame.binaryData();
     if (part.length() + (begun == null ? 0L : begun.length()) > maxBytes) {
@@ -36,7 +36,7 @@ final class MessageAssembly {
     return frame.isFinal() ? Optional.of(taken()) : Optional.empty();
   }
 
-  /** Bytes of a message that has more frames. */
+  /** Returns the bytes of an unfinished message. */
   int begun() {
     return begun == null ? 0 : begun.length();
   }

@@ -4,7 +4,7 @@ import io.vertx.core.Vertx;
 import java.util.concurrent.TimeUnit;
 import lectus.http.clock.IdleClock;
 
-/** Notices a message that takes too long to come as a whole. For the connection's event loop. */
+/** Detects a message that takes too long to arrive completely. For the connection's event loop. */
 final class MessageDeadline {
   private final IdleClock clock;
   private final Vertx vertx;
@@ -22,14 +22,14 @@ final class MessageDeadline {
     this.late = late;
   }
 
-  /** Counts from now on, unless it does already. */
+  /** Starts the clock, unless it is running. */
   void begins() {
     if (timer == null) {
       timer = clock.start(vertx, millis, late);
     }
   }
 
-  /** The message has come, or never will. */
+  /** Stops the clock: the message has arrived, or never will. */
   void isOver() {
     if (timer != null) {
       timer.stop();

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Set;
 
-/** The sessions of one event loop, so that an orderly stop can end them. */
+/** The sessions of one event loop, which an orderly stop ends. */
 public final class OpenSessions {
   private final Set<ChangesSession> sessions = new HashSet<>();
   private boolean stopping;
@@ -20,7 +20,7 @@ public final class OpenSessions {
     sessions.remove(session);
   }
 
-  /** Ends all, and every one that begins from now on. */
+  /** Ends all sessions, and every one that begins from now on. */
   public void stop() {
     stopping = true;
     new ArrayList<>(sessions).forEach(ChangesSession::stop);

@@ -8,14 +8,22 @@ import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 
 /**
- * A client's close frame is answered with its own code; one whose code must not be sent (RFC 6455,
- * section 7.4) is answered as the protocol error that it is. Netty's decoder knows some of them.
+ * Answers a client's close frame with the same code. A code that must not be sent (RFC 6455,
+ * section 7.4) is answered as a protocol error. Netty's decoder detects only some of them.
  */
 @Sharable
 final class ReceivedClose extends ChannelInboundHandlerAdapter {
   static final ReceivedClose CHECK = new ReceivedClose();
 
   private static final int CODE_BYTES = 2;
+
+  // Ends of the ranges of codes that may be sent: RFC 6455, section 7.4, and its registry.
+  private static final int NORMAL_CLOSURE = 1000;
+  private static final int UNSUPPORTED_DATA = 1003;
+  private static final int INVALID_PAYLOAD = 1007;
+  private static final int BAD_GATEWAY = 1014;
+  private static final int FIRST_OF_LIBRARIES = 3000;
+  private static final int LAST_OF_APPLICATIONS = 4999;
 
   private ReceivedClose() {}
 
@@ -37,8 +45,14 @@ final class ReceivedClose extends ChannelInboundHandlerAdapter {
       return !payload.isReadable();
     }
     int code = payload.getUnsignedShort(payload.readerIndex());
-    boolean isRegistered = code >= 1000 && code <= 1003 || code >= 1007 && code <= 1014;
-    boolean isOfLibraryOrApplication = code >= 3000 && code <= 4999;
+    boolean isRegistered =
+        isBetween(NORMAL_CLOSURE, code, UNSUPPORTED_DATA)
+            || isBetween(INVALID_PAYLOAD, code, BAD_GATEWAY);
+    boolean isOfLibraryOrApplication = isBetween(FIRST_OF_LIBRARIES, code, LAST_OF_APPLICATIONS);
     return isRegistered || isOfLibraryOrApplication;
+  }
+
+  private static boolean isBetween(int first, int code, int last) {
+    return first <= code && code <= last;
   }
 }

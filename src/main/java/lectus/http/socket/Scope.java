@@ -4,16 +4,16 @@ import lectus.database.DatabaseName;
 import lectus.feed.page.Since;
 import lectus.feed.updates.StoreSince;
 
-/** What a subscription is about, and where in its order it begins. */
+/** The databases of a subscription, and the position at which it begins. */
 public sealed interface Scope {
 
-  /** What the names of the databases take in memory, roughly, in bytes. */
+  /** Returns the approximate memory, in bytes, of the databases' names. */
   long memory();
 
   /**
    * {@code "db":"x"}.
    *
-   * @param since as {@code _changes} takes it
+   * @param since as in {@code _changes}
    */
   record OneDatabase(DatabaseName name, Since since) implements Scope {
     @Override
@@ -25,7 +25,7 @@ public sealed interface Scope {
   /**
    * {@code "db":"user-*"} or {@code "db":["x","user-*"]}.
    *
-   * @param since as {@code _db_updates} takes it
+   * @param since as in {@code _db_updates}
    */
   record ManyDatabases(WrittenDatabases databases, StoreSince since) implements Scope {
     @Override

@@ -4,20 +4,26 @@ import java.util.Optional;
 import lectus.error.LectusError;
 import lectus.json.JsonBuffer;
 
-/** What the server says in {@code lectus.changes.v1}: one text message each. */
+/** The messages of the server in {@code lectus.changes.v1}, one text message each. */
 sealed interface ServerMessage {
+  /** Of a message that carries no row. */
+  int TYPICAL_BYTES = 256;
+
+  /** Of the names and punctuation around a row. */
+  int ROW_MEMBERS_BYTES = 64;
+
   /** Writes the message as one JSON object. */
   void writeTo(JsonBuffer out);
 
-  /** About how many bytes that will be. */
+  /** Returns the approximate length of the message, in bytes. */
   default int sizeHint() {
-    return 256;
+    return TYPICAL_BYTES;
   }
 
   /**
    * A change.
    *
-   * @param json holds the row as {@code _changes} has it, from {@code from} up to {@code to}
+   * @param json holds the row in the form of {@code _changes}, from {@code from} up to {@code to}
    */
   record Row(String id, String database, String at, byte[] json, int from, int to)
       implements ServerMessage {
@@ -31,11 +37,11 @@ sealed interface ServerMessage {
 
     @Override
     public int sizeHint() {
-      return 64 + id.length() + database.length() + at.length() + to - from;
+      return ROW_MEMBERS_BYTES + id.length() + database.length() + at.length() + to - from;
     }
   }
 
-  /** Everything there was up to {@code at} has been sent. */
+  /** Everything up to {@code at} has been sent. */
   record CaughtUp(String id, String at) implements ServerMessage {
     @Override
     public void writeTo(JsonBuffer out) {
@@ -44,7 +50,7 @@ sealed interface ServerMessage {
     }
   }
 
-  /** There is nothing to send; {@code at} is where the subscription stands. */
+  /** Nothing is to be sent; {@code at} is the subscription's position. */
   record Heartbeat(String id, String at) implements ServerMessage {
     @Override
     public void writeTo(JsonBuffer out) {
@@ -53,7 +59,7 @@ sealed interface ServerMessage {
     }
   }
 
-  /** A database of the subscription was deleted; {@code at} is behind that. */
+  /** A database of the subscription was deleted; {@code at} is the position after that. */
   record Left(String id, String database, String at) implements ServerMessage {
     @Override
     public void writeTo(JsonBuffer out) {
@@ -64,10 +70,10 @@ sealed interface ServerMessage {
   }
 
   /**
-   * Something went wrong with a message or a subscription.
+   * A message or a subscription has failed.
    *
-   * @param id empty if that is not known
-   * @param ended whether there is no subscription of this id any more
+   * @param id empty if it is not known
+   * @param ended whether the subscription of this id is over
    */
   record Failed(Optional<String> id, boolean ended, LectusError error) implements ServerMessage {
     @Override
@@ -81,7 +87,7 @@ sealed interface ServerMessage {
     }
   }
 
-  /** The subscription is over; {@code at} is where another one would go on. */
+  /** The subscription is over; {@code at} is where another one resumes. */
   record Ended(String id, String at) implements ServerMessage {
     @Override
     public void writeTo(JsonBuffer out) {

@@ -17,12 +17,13 @@ import lectus.http.socket.ServerMessage.Left;
 import lectus.http.socket.ServerMessage.Row;
 
 /**
- * One subscription from its first row to its end. It takes rows of its feed as long as its client
- * has credits for them and the socket takes more; all others wait in the store.
+ * One subscription from its first row to its end. It takes rows from its feed while its client has
+ * credits for them and the socket has room; all others wait in the store.
  */
-final class Subscription<P extends ResumePoint<P>> implements FeedSink<P>, ReadTurns.Reader {
+final class Subscription<P extends ResumePoint<P>>
+    implements FeedSink<P>, SubscriptionTurns.Reader {
   private final ChangesSession session;
-  private final ReadTurns turns;
+  private final SubscriptionTurns turns;
   private final String id;
   private final FilterBudget.Share filter;
   private final Optional<DatabaseName> database;
@@ -36,13 +37,13 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P>, ReadT
   private Runnable readAgain;
 
   /**
-   * @param filter is given back at its end
-   * @param database the only one, if it is about one
+   * @param filter is released at the end
+   * @param database the only one, if there is only one
    * @param since where it begins
    */
   Subscription(
       ChangesSession session,
-      ReadTurns turns,
+      SubscriptionTurns turns,
       Subscribe request,
       FilterBudget.Share filter,
       Optional<DatabaseName> database,
@@ -62,7 +63,7 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P>, ReadT
     feed = source;
   }
 
-  /** Takes no more rows, whatever is being read; says where another one would go on. */
+  /** Takes no more rows, even of a page being read; reports where another subscription resumes. */
   void end() {
     at = feed.reached().orElse(at);
     close();
@@ -86,7 +87,7 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P>, ReadT
     return credits.areCounted();
   }
 
-  /** False, and nothing changed, if they were too many. */
+  /** Returns false, and changes nothing, if they were too many. */
   boolean addCredits(long rows) {
     boolean added = credits.add(rows);
     if (added && readAgain != null) {
@@ -152,7 +153,7 @@ final class Subscription<P extends ResumePoint<P>> implements FeedSink<P>, ReadT
     for (int row = from; row < to; row++) {
       last = send(rows, row);
     }
-    // Only now: where sending fails nobody would give it back.
+    // Counted only now: if sending fails, nobody would release it.
     memory.sends(bytes);
     last.onComplete(sent -> memory.taken(bytes));
   }

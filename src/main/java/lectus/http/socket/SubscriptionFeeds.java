@@ -5,27 +5,30 @@ import lectus.feed.FeedSink;
 import lectus.feed.page.FeedPosition;
 import lectus.feed.updates.StorePosition;
 
-/** Starts what subscriptions listen to. On the connection's event loop. */
+/** Starts the feeds of subscriptions. On the connection's event loop. */
 public interface SubscriptionFeeds {
 
   /**
-   * The changes of one database.
+   * Starts the changes of one database.
    *
-   * @param sink is also told why it cannot begin
-   * @param opened is run when the store was asked, be it that nobody wants to know any more
+   * @param sink also gets the error if the feed cannot begin
+   * @param opened is run when the store has answered, even if the subscription is over by then
    */
   Feed ofOne(Scope.OneDatabase scope, Terms terms, FeedSink<FeedPosition> sink, Runnable opened);
 
-  /** As {@link #ofOne}, of many databases in one order. */
+  /** As {@link #ofOne}, for many databases in one order. */
   Feed ofMany(
       Scope.ManyDatabases scope, Terms terms, FeedSink<StorePosition> sink, Runnable opened);
 
-  /** What feeds a subscription. */
+  /** The feed of a subscription. */
   interface Feed {
-    /** The sink is told nothing any more. */
+    /** Ends the calls to the sink. */
     void close();
 
-    /** How far was looked, in {@code at}'s form; empty if it has not begun. */
+    /**
+     * Returns the position up to which rows were looked at, in the form of {@code at}; empty if the
+     * feed has not begun.
+     */
     Optional<String> reached();
   }
 }

@@ -4,18 +4,19 @@ import java.util.OptionalLong;
 import lectus.feed.page.FeedOptions;
 
 /**
- * What a subscription's rows show, how many there may be, and when.
+ * The content of a subscription's rows, their number, and their timing.
  *
  * @param rows what they show
- * @param limit rows after which it ends
- * @param heartbeatMillis a heartbeat comes this often when there is nothing else; empty: never
- * @param credits rows that may be sent before the client asks for more; empty: not counted
+ * @param limit the number of rows after which it ends
+ * @param heartbeatMillis the interval of heartbeats when there is nothing else; empty: never
+ * @param credits the number of rows that may be sent before the client grants more; empty: not
+ *     counted
  */
 public record Terms(
     WrittenOptions rows, long limit, OptionalLong heartbeatMillis, OptionalLong credits) {
 
   /**
-   * What the rows show. Not for an event loop.
+   * Returns what the rows show. Not for an event loop.
    *
    * @throws lectus.error.LectusException {@code bad_request}
    */

@@ -10,54 +10,54 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ServerWebSocket;
 import io.vertx.core.http.WebSocketFrame;
 import io.vertx.core.http.WebSocketFrameType;
-import io.vertx.core.http.impl.websocket.WebSocketFrameImpl;
-import io.vertx.core.internal.http.WebSocketInternal;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import lectus.http.clock.IdleClock;
 import lectus.http.memory.MemoryAccount;
+import lectus.http.netty.VertxInternals;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A client's WebSocket that carries text messages both ways. It answers for frames, pings and close
- * codes; what the messages mean is its listener's affair. Everything happens on the connection's
- * event loop.
+ * A client's WebSocket for text messages in both directions. It handles frames, pings and close
+ * codes; its listener handles the messages. Everything happens on the connection's event loop.
  *
- * <p>While the client does not read what it is sent, nothing is read from it either, so that
- * answers to what it says cannot pile up.
+ * <p>Back-pressure: while the client does not read, nothing is read from it either, so that answers
+ * to its messages cannot pile up.
  */
 public final class TextSocket {
   private static final Logger LOG = LoggerFactory.getLogger(TextSocket.class);
 
-  /** What may wait for a client in memory, in bytes, before nothing more is read for it. */
+  /** Bytes that may wait in memory for a client before nothing more is read from it. */
   private static final int WRITE_QUEUE_BYTES = 64 << 10;
 
   private static final int MESSAGES_GATHERED = 256;
 
-  /** What the close frame has room for, in bytes (RFC 6455, section 5.5). */
+  /** The longest reason in a close frame, in bytes (RFC 6455, section 5.5). */
   private static final int LONGEST_REASON = 123;
 
-  /** How long a client may take to answer the close frame. */
+  /** How long a client may take to answer the close frame, in milliseconds. */
   private static final long GOODBYE_MILLIS = 10_000;
 
-  /** The same of a client that is refused, which goes on being sent to. */
+  /** The same for a refused client, whose bytes are discarded meanwhile. */
   private static final long REFUSED_MILLIS = 2_000;
 
+  private static final Pattern UNPRINTABLE = Pattern.compile("[^ -~]");
   private static final Buffer NO_PAYLOAD = Buffer.buffer(0);
 
-  /** What is done with a client's messages. */
+  /** Handles a client's messages. */
   public interface Listener {
     /**
      * @param utf8 a whole message
      */
     void received(byte[] utf8);
 
-    /** The socket is gone, whoever closed it. */
+    /** Called when the socket is closed, by either side. */
     void closed();
   }
 
@@ -75,13 +75,13 @@ public final class TextSocket {
   private boolean reading = true;
   private boolean closing;
 
-  /** Its timer's id; -1, which no timer has, before the close frame was sent. */
+  /** The timer's id; -1, which no timer has, before the close frame was sent. */
   private long goodbye = -1;
 
   /**
    * @param clock of the connection's event loop
-   * @param messages counts what the client says until it is handled
-   * @param pingMillis how often the client is pinged
+   * @param messages counts the client's messages until they are handled
+   * @param pingMillis the interval of pings
    */
   public TextSocket(
       Vertx vertx,
@@ -101,7 +101,7 @@ public final class TextSocket {
     this.pings = clock.start(vertx, pingMillis, this::ping);
   }
 
-  /** Begins to take messages. */
+  /** Starts to accept messages. */
   public void start(Listener to) {
     listener = to;
     socket.setWriteQueueMaxSize(WRITE_QUEUE_BYTES);
@@ -114,12 +114,12 @@ public final class TextSocket {
     socket.closeHandler(none -> closed());
   }
 
-  /** Messages sent in one turn of the event loop go to the socket together, not one by one. */
+  /** Messages of one turn of the event loop are flushed together. */
   private void gatherWrites() {
     channel().pipeline().addFirst(new FlushConsolidationHandler(MESSAGES_GATHERED, true));
   }
 
-  /** Vert.x tells of room by the number of messages that wait, whatever their size. */
+  /** Replaces Vert.x's drain handler, which counts waiting messages, whatever their size. */
   private void tellOfRoom() {
     channel()
         .pipeline()
@@ -129,7 +129,7 @@ public final class TextSocket {
               public void channelWritabilityChanged(ChannelHandlerContext context) {
                 context.fireChannelWritabilityChanged();
                 if (!isFull()) {
-                  // Whoever is sending at this moment comes to his end first.
+                  // Runs later, so that a sender on the stack finishes first.
                   context.executor().execute(TextSocket.this::drained);
                 }
               }
@@ -137,7 +137,7 @@ public final class TextSocket {
   }
 
   private ChannelHandlerContext channel() {
-    return ((WebSocketInternal) socket).channelHandlerContext();
+    return VertxInternals.handler(socket);
   }
 
   private void received(WebSocketFrame frame) {
@@ -190,7 +190,7 @@ public final class TextSocket {
     pauseOrResume();
   }
 
-  /** Whether to take messages; those that come meanwhile wait on the client's side. */
+  /** Resumes or pauses messages; while paused, they wait on the client's side. */
   void listen(boolean whether) {
     listening = whether;
     pauseOrResume();
@@ -206,13 +206,13 @@ public final class TextSocket {
     looked();
   }
 
-  /** The client is told while it still listens; what it goes on saying is thrown away. */
+  /** Tells the client while it still listens; discards what it goes on sending. */
   private void refuse() {
     close(CloseCode.TRY_AGAIN_LATER, "Too many messages wait to be handled; come back later.");
     vertx.setTimer(REFUSED_MILLIS, id -> cut());
   }
 
-  /** While nothing is read from the client its message cannot come. */
+  /** While nothing is read from the client, its message cannot arrive. */
   private void looked() {
     if (closing || !reading || unhandled.unfinished() == 0) {
       deadline.isOver();
@@ -238,19 +238,19 @@ public final class TextSocket {
     }
   }
 
-  /** What is no WebSocket frame, or one that is too long, is found by the decoder. */
+  /** The decoder finds invalid frames and frames that are too long. */
   private void failed(Throwable failure) {
     if (failure instanceof CorruptedWebSocketFrameException broken) {
       boolean tooBig = broken.closeStatus().code() == CloseCode.TOO_BIG.number();
       close(
           tooBig ? CloseCode.TOO_BIG : CloseCode.PROTOCOL_ERROR,
-          tooBig ? tooBig() : broken.getMessage());
+          tooBig ? tooBig() : "What came is no WebSocket frame.");
     }
   }
 
   private void ping() {
     if (!listening) {
-      // It may say what it likes; that it is not heard is not its fault.
+      // The client may be sending: it is not its fault that nothing is read.
       traffic.moved();
     }
     long stillSeconds = traffic.stillSeconds();
@@ -264,21 +264,18 @@ public final class TextSocket {
   /**
    * Sends a message; it waits in memory if the client is slow.
    *
-   * @param utf8 not changed any more
-   * @return completes when the client's system has taken it, or never will
+   * @param utf8 must not be changed any more
+   * @return completes when the operating system has taken it, or never will
    */
   public Future<Void> send(byte[] utf8) {
-    return closing
-        ? Future.succeededFuture()
-        // Vert.x's public interface takes strings alone, which would be encoded once more.
-        : write(new WebSocketFrameImpl(WebSocketFrameType.TEXT, utf8, true));
+    return closing ? Future.succeededFuture() : write(VertxInternals.text(utf8));
   }
 
   private Future<Void> write(WebSocketFrame frame) {
     return socket.isClosed() ? Future.succeededFuture() : socket.writeFrame(frame);
   }
 
-  /** Whether enough waits for the client already. */
+  /** Whether the outgoing queue is full. */
   public boolean isFull() {
     return !socket.isClosed() && !channel().channel().isWritable();
   }
@@ -299,7 +296,7 @@ public final class TextSocket {
     vertx.setTimer(millis, id -> task.run());
   }
 
-  /** Says goodbye behind what was sent; what the client says from now on does not count. */
+  /** Sends the close frame after everything else; ignores the client's messages from now on. */
   public void close(CloseCode code, String reason) {
     if (closing) {
       return;
@@ -310,7 +307,7 @@ public final class TextSocket {
     goodbye = vertx.setTimer(GOODBYE_MILLIS, id -> cut());
   }
 
-  /** A client that reads nothing does not get to the close frame either; nobody waits for it. */
+  /** Closes the connection: a client that reads nothing will not see the close frame either. */
   private void cut() {
     ChannelHandlerContext first = channel().pipeline().firstContext();
     if (first != null) {
@@ -319,7 +316,7 @@ public final class TextSocket {
   }
 
   private static String shortened(String reason) {
-    String ascii = reason.replaceAll("[^ -~]", "?");
+    String ascii = UNPRINTABLE.matcher(reason).replaceAll("?");
     return ascii.substring(0, Math.min(LONGEST_REASON, ascii.length()));
   }
 

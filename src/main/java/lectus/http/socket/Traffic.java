@@ -6,12 +6,12 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.nio.AbstractNioChannel.NioUnsafe;
+import java.util.concurrent.TimeUnit;
 
 /**
- * Tells whether anything moved on a connection, in either direction. Bytes that leave count one by
- * one: a large answer to a slow client takes minutes until it has been written as a whole, and
- * Netty tells of no less. It stands first in the connection's pipeline, and belongs to its event
- * loop.
+ * Tells whether anything moved on a connection, in either direction. Outgoing bytes count one by
+ * one: writing a large answer to a slow client takes minutes, and Netty only reports whole writes.
+ * It is the first handler in the connection's pipeline, and belongs to its event loop.
  */
 public final class Traffic extends ChannelDuplexHandler {
   private final Channel channel;
@@ -27,14 +27,14 @@ public final class Traffic extends ChannelDuplexHandler {
     this.countsAllSent = countsAllSent;
   }
 
-  /** Watches a connection from now on: whatever is sent or comes is traffic. */
+  /** Watches a connection from now on; every byte sent or received is traffic. */
   public static Traffic of(Channel channel) {
     return watching(new Traffic(channel, true));
   }
 
   /**
-   * The same, but of what is sent only that counts which had to wait for the client. The system
-   * takes a few bytes, a ping for example, for a client that is gone, too.
+   * As {@link #of}, but outgoing bytes count only if they had to wait for the client: the operating
+   * system accepts a few bytes, such as a ping, for a client that has gone, too.
    */
   static Traffic byClient(Channel channel) {
     return watching(new Traffic(channel, false));
@@ -45,21 +45,24 @@ public final class Traffic extends ChannelDuplexHandler {
     return traffic;
   }
 
-  /** How long nothing has moved, as far as whoever asks regularly can tell, in seconds. */
+  /**
+   * Returns the time without traffic, in seconds, as exactly as regular calls of this method can
+   * tell.
+   */
   public long stillSeconds() {
     if (hasMoved()) {
       moved();
     }
-    return (System.nanoTime() - movedNanos) / 1_000_000_000;
+    return TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - movedNanos);
   }
 
-  /** What was sent and waits in memory for the client, in bytes. */
+  /** Returns the outgoing bytes that wait in memory for the client. */
   public long waitingBytes() {
     ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
     return waiting == null ? 0 : waiting.totalPendingWriteBytes();
   }
 
-  /** Counts as if something had moved just now. */
+  /** Counts as traffic now. */
   void moved() {
     movedNanos = System.nanoTime();
   }
@@ -85,8 +88,8 @@ public final class Traffic extends ChannelDuplexHandler {
   }
 
   /**
-   * The system tells of room only when a third of its buffer is free, which takes a slow client
-   * minutes; what it takes meanwhile has to be tried.
+   * The operating system only reports room when a third of its buffer is free, which a slow client
+   * takes minutes for. Writing again shows what it takes meanwhile.
    */
   private void offerAgain(ChannelOutboundBuffer waiting) {
     if (waiting.current() != null && channel.unsafe() instanceof NioUnsafe nio) {

@@ -13,13 +13,16 @@ import io.netty.util.ReferenceCountUtil;
 import lectus.http.memory.MemoryAccount;
 
 /**
- * Counts what a WebSocket's client has said and nobody has handled: frames that have not come as a
- * whole, which the decoder keeps, frames that wait, and the frames of a message that has more. For
- * the connection's event loop.
+ * Counts the bytes of a WebSocket's client that were not handled yet: incomplete frames in the
+ * decoder, frames that wait, and the frames of an unfinished message. For the connection's event
+ * loop.
  */
 final class UnhandledBytes {
-  /** What a frame that waits takes beside its payload, about. */
+  /** The approximate bytes of a waiting frame beside its payload. */
   private static final int FRAME_OVERHEAD = 256;
+
+  /** From here on a payload's length has bytes of its own. */
+  private static final int EXTENDED_LENGTH = 126;
 
   private final MemoryAccount memory;
   private final Runnable whenRefused;
@@ -31,7 +34,8 @@ final class UnhandledBytes {
   private boolean over;
 
   /**
-   * @param whenRefused others hold too much: what the client says from now on is thrown away
+   * @param whenRefused called when others hold too much; what the client sends from then on is
+   *     discarded
    */
   UnhandledBytes(MemoryAccount memory, Runnable whenRefused) {
     this.memory = memory;
@@ -39,7 +43,7 @@ final class UnhandledBytes {
   }
 
   /**
-   * @param afterRead called when something has come and was counted
+   * @param afterRead called when something has arrived and was counted
    */
   void watch(ChannelPipeline pipeline, Runnable afterRead) {
     this.afterRead = afterRead;
@@ -48,16 +52,16 @@ final class UnhandledBytes {
     pipeline.addAfter(decoder, null, new Decoded());
   }
 
-  /** Bytes of frames, and of a message, that have begun and have not come as a whole. */
+  /** Returns the bytes of frames, and of a message, that have begun and are incomplete. */
   long unfinished() {
     return undecoded + assembling;
   }
 
   /**
-   * A frame of a message was taken.
+   * Notes that a frame of a message was handled.
    *
    * @param payload its bytes
-   * @param begun what there is now of a message that has more frames
+   * @param begun the bytes so far of an unfinished message
    */
   void handled(int payload, int begun) {
     waiting = Math.max(0, waiting - payload - FRAME_OVERHEAD);
@@ -81,7 +85,7 @@ final class UnhandledBytes {
     }
   }
 
-  /** The socket is gone, and all that was held for it. */
+  /** Releases all that was held for a closed socket. */
   void giveBack() {
     over = true;
     memory.release(reserved, reserved);
@@ -113,7 +117,7 @@ final class UnhandledBytes {
         int payload = frame.content().readableBytes();
         undecoded = Math.max(0, undecoded - bytesOnWire(payload));
         if (frame instanceof PingWebSocketFrame && !context.channel().isWritable()) {
-          // Its client does not even read, and answers would pile up.
+          // Its client does not read, so answers would pile up.
           ReferenceCountUtil.release(frame);
           return;
         }
@@ -125,9 +129,9 @@ final class UnhandledBytes {
     }
   }
 
-  /** RFC 6455, section 5.2: a head, the length if it is larger, the mask, the payload. */
+  /** RFC 6455, section 5.2: a header, the length if it is larger, the mask, the payload. */
   private static long bytesOnWire(int payload) {
-    int length = payload < 126 ? 0 : payload < 1 << 16 ? 2 : 8;
+    int length = payload < EXTENDED_LENGTH ? 0 : payload < 1 << 16 ? 2 : 8;
     return 2L + length + 4 + payload;
   }
 }

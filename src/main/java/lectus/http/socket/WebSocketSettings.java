@@ -1,13 +1,13 @@
 package lectus.http.socket;
 
 /**
- * What an administrator decides about WebSockets.
+ * The administrator's settings of WebSockets.
  *
  * @param maxMessageBytes longest message of a client, in bytes
  * @param maxSubscriptions subscriptions of one socket at a time
  * @param pingSeconds how often each client is pinged
- * @param idleTimeoutSeconds after how long a client that says nothing, not even a pong, and reads
- *     nothing is given up
+ * @param idleTimeoutSeconds after how long a client that sends nothing, not even a pong, and reads
+ *     nothing is disconnected
  * @param messageSeconds how long a message may take from its first byte to its last
  */
 public record WebSocketSettings(

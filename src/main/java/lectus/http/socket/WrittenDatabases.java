@@ -5,21 +5,23 @@ import lectus.error.LectusException;
 import lectus.feed.many.DatabaseSet;
 
 /**
- * The databases of a subscription, as its client wrote them: names and patterns. A long list takes
- * too long to be looked through on an event loop, so that is left to the thread that opens the
- * subscription.
+ * The databases of a subscription, as its client wrote them: names and patterns. Compiling a long
+ * list takes too long for an event loop, so the thread that opens the subscription does it.
  */
 public record WrittenDatabases(List<String> namesAndPatterns) {
   static final int MOST_NAMES = 10_000;
 
-  /** Every database that is written is compared with each of them. */
+  /** The most patterns; every database that is written is compared with each of them. */
   static final int MOST_PATTERNS = 1_000;
 
-  /** Beside its text: its objects, and entries in the maps that find who listens to a database. */
+  /**
+   * Bytes for each name beside its text: its objects, and entries in the maps that find a
+   * database's listeners.
+   */
   private static final long BYTES_EACH = 400;
 
   /**
-   * @throws LectusException {@code bad_request}: more of them than a subscription may have
+   * @throws LectusException {@code bad_request}: more than a subscription may have
    */
   public WrittenDatabases {
     namesAndPatterns = List.copyOf(namesAndPatterns);
@@ -41,7 +43,7 @@ public record WrittenDatabases(List<String> namesAndPatterns) {
     return DatabaseSet.of(namesAndPatterns);
   }
 
-  /** What they take in memory, roughly, in bytes, compiled or not. */
+  /** Returns the approximate memory, in bytes, compiled or not. */
   long memory() {
     return namesAndPatterns.stream().mapToLong(text -> BYTES_EACH + text.length()).sum();
   }

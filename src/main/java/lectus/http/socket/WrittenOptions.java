@@ -11,8 +11,8 @@ import lectus.json.JsonValue;
 import lectus.selector.FilterSize;
 
 /**
- * What a subscription's rows show, as its client wrote it. A selector takes too long to be compiled
- * on an event loop, so that is left to the thread that opens the subscription.
+ * What a subscription's rows show, as its client wrote it. Compiling a selector takes too long for
+ * an event loop, so the thread that opens the subscription does it.
  *
  * @param selector excludes {@code docIds}
  */
@@ -43,7 +43,7 @@ record WrittenOptions(
         : docIds.map(FeedFilter::documentIds).orElseGet(FeedFilter.None::new);
   }
 
-  /** What the filter and the fields take in memory, roughly, compiled or not. */
+  /** Returns the approximate memory, in bytes, of the filter and the fields, compiled or not. */
   long memory() {
     return Stream.of(selector, docIds, fields)
         .flatMap(Optional::stream)

@@ -8,11 +8,11 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import lectus.store.embedded.engine.Engine;
-import lectus.store.embedded.engine.Snapshot;
+import lectus.store.embedded.engine.read.StoreSnapshot;
 
 /**
- * The state of one attempt of a transaction, from its creation or the onError before it to the next
- * onError. Its monitor guards everything.
+ * The state of one attempt of a transaction, from its creation or the previous onError to the next
+ * onError. The attempt's monitor guards all of it.
  */
 final class Attempt {
   private static final long NO_VERSION = -1;
@@ -27,20 +27,22 @@ final class Attempt {
   final WatchList watches = new WatchList();
   final PendingFutures pending = new PendingFutures();
 
-  /** The bytes the transaction has come to, own writes counted as often as they were made. */
+  /** The transaction's size so far in bytes; repeated writes of a key all count. */
   long approximateSizeBytes;
 
   boolean hasRead;
   boolean commitCalled;
 
-  /** Whether the committer has the attempt: it needs the conflict history from its version on. */
+  /**
+   * Whether the committer holds the attempt and so needs the conflict history from its version on.
+   */
   private boolean committing;
 
   private FDBException deferred;
   private StoreError stopped;
   private FDBException readFailure;
   private long readVersion = NO_VERSION;
-  private Snapshot snapshot;
+  private StoreSnapshot snapshot;
   private ScheduledFuture<?> timeout;
 
   Attempt(Environment environment, Executor executor, RetryPolicy policy) {
@@ -52,7 +54,7 @@ final class Attempt {
 
   // ---- errors ------------------------------------------------------------------------------
 
-  /** The first error of a mutator or option sticks. */
+  /** Keeps the first error of a mutator or option. */
   void defer(FDBException error) {
     if (deferred == null) {
       deferred = error;
@@ -89,7 +91,7 @@ final class Attempt {
     return policy.hasTimeout() && policy.nanosLeft(environment.nanoTime().getAsLong()) <= 0;
   }
 
-  /** A read that failed in flight fails the commit, too. */
+  /** Makes the commit fail with the error of a read that failed in flight. */
   void noteReadFailure(FDBException error) {
     if (readFailure == null && isInFlight(error.getCode())) {
       readFailure = error;
@@ -106,7 +108,7 @@ final class Attempt {
     return readFailure;
   }
 
-  /** Repeats a read that was asked for before commit was called, if it has been since. */
+  /** Repeats a read from before commit was called, if commit has been called since. */
   <T> T readAgain(Supplier<T> read) {
     boolean called = commitCalled;
     commitCalled = false;
@@ -120,12 +122,12 @@ final class Attempt {
   // ---- versions ----------------------------------------------------------------------------
 
   /**
-   * The store as this attempt reads it, open until the attempt ends.
+   * Returns the store at this attempt's read version, held until the attempt ends.
    *
    * @throws FDBException 1007 if its version is too old, 1009 if it has not been reached
    * @throws IllegalStateException if the database is closed
    */
-  Snapshot snapshot() {
+  StoreSnapshot snapshot() {
     environment.open().check();
     if (snapshot == null) {
       Engine engine = environment.engine();
@@ -139,21 +141,22 @@ final class Attempt {
     return readVersion != NO_VERSION;
   }
 
-  /** The read version, or -1 before anything asked for one. */
+  /** Returns the read version, or -1 if none has been taken. */
   long readVersion() {
     return readVersion;
   }
 
   /**
-   * Takes a version that the application hands in. It is held from here on, as if it had been asked
-   * for, because whoever the application has it from may end before this attempt's first read.
+   * Takes a version from the application and holds its state from now on, as if the attempt had
+   * asked for it. The transaction that the version comes from may end before this attempt's first
+   * read.
    */
   void setReadVersion(long version) {
     readVersion = version;
     try {
       snapshot();
     } catch (FDBException notHeld) {
-      // A read will say so; a transaction that only writes need not care.
+      // A read reports it; a transaction that only writes is not affected.
       snapshot = null;
     }
   }
@@ -167,20 +170,20 @@ final class Attempt {
 
   // ---- own writes and conflicts ------------------------------------------------------------
 
-  /** The own writes that a read sees, or null if it sees none. */
+  /** Returns the transaction's own writes that a read sees, or null if it sees none. */
   WriteMap ownWrites(boolean snapshotRead) {
     return writes.isEmpty() || !options.seesOwnWrites(snapshotRead) ? null : writes.map();
   }
 
-  /** Adds a read key that is unmodified or dependent. */
+  /** Adds a key to the read conflict ranges if it is unmodified or dependent. */
   void addReadKey(byte[] key) {
     readConflicts.addKey(key);
     approximateSizeBytes += TransactionSize.keyRangeBytes(key);
   }
 
-  /** Adds what the store decides of a read range. */
+  /** Adds the parts of a range that the store decides to the read conflict ranges. */
   void addReadRange(byte[] begin, byte[] end) {
-    if (Keys.compare(begin, end) >= 0) {
+    if (KeySpace.compare(begin, end) >= 0) {
       return;
     }
     if (options.readYourWritesDisabled || writes.isEmpty()) {
@@ -197,7 +200,7 @@ final class Attempt {
 
   // ---- the end -----------------------------------------------------------------------------
 
-  /** Starts or restarts the timer behind the TIMEOUT option. */
+  /** Starts or restarts the timer of the TIMEOUT option. */
   synchronized void armTimeout() {
     if (timeout != null) {
       timeout.cancel(false);
@@ -223,7 +226,7 @@ final class Attempt {
     committing = true;
   }
 
-  /** The attempt is over: nothing reads any more. */
+  /** Ends the attempt after its commit: nothing reads any more. */
   void endCommitting() {
     committing = false;
     end();
@@ -237,7 +240,9 @@ final class Attempt {
     releaseSnapshot();
   }
 
-  /** Cancels the attempt unless it has been already; what is pending fails with {@code error}. */
+  /**
+   * Cancels the attempt unless it is already cancelled. Pending futures fail with {@code error}.
+   */
   void stop(StoreError error) {
     List<CompletableFuture<?>> failing;
     synchronized (this) {
@@ -252,7 +257,7 @@ final class Attempt {
     PendingFutures.fail(failing, error);
   }
 
-  /** Cancels the attempt for good: its watches that no commit has set fail, too. */
+  /** Cancels the attempt for good. Watches that no commit has set fail as well. */
   void close() {
     stop(StoreError.TRANSACTION_CANCELLED);
     List<Watch> unset;

@@ -2,16 +2,16 @@ package lectus.store.embedded;
 
 import com.apple.foundationdb.FDBException;
 
-/** The options that last for one attempt of a transaction and are lost in onError. */
+/** The options that last for one attempt of a transaction; onError resets them. */
 final class AttemptOptions {
   boolean nextWriteWithoutConflict;
   boolean readYourWritesDisabled;
   boolean bypassUnreadable;
 
-  /** Whether a read fails rather than wait for the disk. */
+  /** Whether a read fails instead of waiting for the disk. */
   boolean memoryOnly;
 
-  /** Whether it may be committed where the disk is short. */
+  /** Whether the transaction may commit while the disk is short of space. */
   boolean urgent;
 
   private boolean allWritesRecorded = true;
@@ -21,7 +21,7 @@ final class AttemptOptions {
   private boolean lockAware;
   private boolean readOnly;
 
-  /** Snapshot reads see own writes while this is above zero. */
+  /** Snapshot reads see the transaction's own writes while this is above zero. */
   private int snapshotReadYourWrites;
 
   private long sizeLimitBytes;
@@ -32,7 +32,7 @@ final class AttemptOptions {
     sizeLimitBytes = defaults.sizeLimitBytes;
   }
 
-  /** Whether the next write adds a conflict range; asked once by every write. */
+  /** Returns whether the next write adds a conflict range. Every write asks once. */
   boolean takeWriteConflict() {
     boolean conflict = !nextWriteWithoutConflict;
     nextWriteWithoutConflict = false;
@@ -40,17 +40,17 @@ final class AttemptOptions {
     return conflict;
   }
 
-  /** Whether each write added a conflict range. */
+  /** Returns whether every write added a conflict range. */
   boolean allWritesRecorded() {
     return allWritesRecorded;
   }
 
   byte[] readEnd() {
-    return readsSystemKeys ? Keys.SYSTEM_END : Keys.USER_END;
+    return readsSystemKeys ? KeySpace.SYSTEM_END : KeySpace.USER_END;
   }
 
   byte[] writeEnd() {
-    return writesSystemKeys ? Keys.SYSTEM_END : Keys.USER_END;
+    return writesSystemKeys ? KeySpace.SYSTEM_END : KeySpace.USER_END;
   }
 
   boolean rawAccess() {
@@ -76,7 +76,7 @@ final class AttemptOptions {
     rawAccess = true;
   }
 
-  /** READ_LOCK_AWARE lets a transaction see a locked database, and write to none. */
+  /** READ_LOCK_AWARE lets a transaction read a locked database but not write to it. */
   void readLockAware() {
     readOnly |= !lockAware;
   }
@@ -99,7 +99,7 @@ final class AttemptOptions {
   }
 
   /**
-   * @throws FDBException 2006 outside of 32 to 10 000 000
+   * @throws FDBException 2006 if the value is not between 32 and 10 000 000
    */
   void setSizeLimit(byte[] value) {
     sizeLimitBytes =

@@ -5,13 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import lectus.store.embedded.engine.CommitReceipt;
-import lectus.store.embedded.engine.CommitRequest;
-import lectus.store.embedded.engine.CommitStamp;
-import lectus.store.embedded.engine.Engine;
-import lectus.store.embedded.engine.KeyRange;
+import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.embedded.engine.commit.CommitStamp;
+import lectus.store.embedded.engine.conflict.KeyRange;
+import lectus.store.embedded.engine.read.StoreSnapshot;
 
-/** The commit of an attempt and what is known after it: version, versionstamp, live watches. */
+/** The commit of an attempt and its results: version, versionstamp and active watches. */
 final class Commit {
   static final long NOT_COMMITTED = -1;
   private static final long NO_READ_VERSION = -1;
@@ -21,14 +21,14 @@ final class Commit {
   private volatile long committedVersion;
 
   /**
-   * @param committedVersion of an earlier attempt, told until this one commits
+   * @param committedVersion the version of an earlier attempt, returned until this one commits
    */
   Commit(Attempt attempt, long committedVersion) {
     this.attempt = attempt;
     this.committedVersion = committedVersion;
   }
 
-  /** The commit version; -1 before it is known and after a read-only commit. */
+  /** Returns the commit version; -1 before it is known and after a read-only commit. */
   long committedVersion() {
     return committedVersion;
   }
@@ -75,7 +75,7 @@ final class Commit {
     try {
       request = prepare();
     } catch (RuntimeException | Error error) {
-      // Whatever it is, somebody waits for the answer.
+      // Every failure must complete the future, because a caller waits for it.
       failed(result, error);
       return;
     }
@@ -86,7 +86,7 @@ final class Commit {
     }
   }
 
-  /** What to ask the committer for; null if there is nothing to commit. */
+  /** Returns the request for the committer, or null if there is nothing to commit. */
   private CommitRequest prepare() {
     synchronized (attempt) {
       attempt.checkStopped();
@@ -132,7 +132,7 @@ final class Commit {
     List<KeyRange> writes = attempt.writeConflicts.merged();
     checkSize(reads, writes);
     checkWindow();
-    // Without a read the read version is taken now, and nothing is committed after now.
+    // Without a read, the read version is taken now, and no later commit can conflict.
     boolean mayLose = attempt.hasReadVersion() && !reads.isEmpty();
     return new CommitRequest(
         mayLose ? attempt.readVersion() : NO_READ_VERSION,
@@ -147,7 +147,7 @@ final class Commit {
 
   private void checkWindow() {
     long now = attempt.environment.engine().readVersion();
-    if (attempt.hasReadVersion() && now - attempt.readVersion() > Engine.WINDOW_VERSIONS) {
+    if (attempt.hasReadVersion() && now - attempt.readVersion() > StoreSnapshot.WINDOW_VERSIONS) {
       throw StoreError.TRANSACTION_TOO_OLD.exception();
     }
   }
@@ -206,7 +206,7 @@ final class Commit {
     result.completeExceptionally(error);
   }
 
-  /** Fails the versionstamps that were asked for: the attempt is given up for another. */
+  /** Fails the requested versionstamps: another attempt replaces this one. */
   void abandon() {
     stamps.forEach(stamp -> stamp.completeExceptionally(StoreError.BROKEN_PROMISE.exception()));
   }

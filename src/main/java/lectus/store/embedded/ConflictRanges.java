@@ -3,14 +3,16 @@ package lectus.store.embedded;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import lectus.store.embedded.engine.KeyRange;
+import lectus.store.embedded.engine.conflict.KeyRange;
 
-/** The ranges a transaction has read or written, collected cheaply and merged when it commits. */
+/**
+ * The ranges that a transaction has read or written. Adding is cheap; they are merged at commit.
+ */
 final class ConflictRanges {
   private static final int FIRST_BOUNDS = 16;
   private static final byte[][] NONE = {};
 
-  /** Begin and end of each range in turn; the end is null for the range of a single key. */
+  /** The begin and end of each range in turn. The end is null for a single key's range. */
   private byte[][] bounds = NONE;
 
   private int length;
@@ -31,7 +33,7 @@ final class ConflictRanges {
     bounds[length++] = end;
   }
 
-  /** Sorted, without overlaps; ranges that touch are one. */
+  /** Returns the ranges sorted, with overlapping and touching ranges merged. */
   List<KeyRange> merged() {
     List<KeyRange> sorted = sorted();
     if (sorted.size() < 2) {
@@ -41,10 +43,10 @@ final class ConflictRanges {
     KeyRange open = sorted.get(0);
     for (int i = 1; i < sorted.size(); i++) {
       KeyRange next = sorted.get(i);
-      if (Keys.compare(next.begin(), open.end()) > 0) {
+      if (KeySpace.compare(next.begin(), open.end()) > 0) {
         merged.add(open);
         open = next;
-      } else if (Keys.compare(next.end(), open.end()) > 0) {
+      } else if (KeySpace.compare(next.end(), open.end()) > 0) {
         open = new KeyRange(open.begin(), next.end());
       }
     }
@@ -58,11 +60,11 @@ final class ConflictRanges {
     for (int i = 0; i < length; i += 2) {
       byte[] begin = bounds[i];
       byte[] end = bounds[i + 1];
-      inOrder &= i == 0 || Keys.compare(bounds[i - 2], begin) <= 0;
+      inOrder &= i == 0 || KeySpace.compare(bounds[i - 2], begin) <= 0;
       ranges.add(end == null ? KeyRange.of(begin) : new KeyRange(begin, end));
     }
     if (!inOrder) {
-      ranges.sort((a, b) -> Keys.compare(a.begin(), b.begin()));
+      ranges.sort((a, b) -> KeySpace.compare(a.begin(), b.begin()));
     }
     return ranges;
   }

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** FoundationDB's options of a database that mean something to the embedded store. */
+/** FoundationDB's database options that affect the embedded store. */
 enum DatabaseOption {
   MAX_WATCHES(20),
   SNAPSHOT_RYW_ENABLE(26),
@@ -27,16 +27,18 @@ enum DatabaseOption {
     this.code = code;
   }
 
-  /** The option of a code; empty for what is about the cluster or its client, or unknown. */
+  /**
+   * Returns the option of a code. Empty if it is unknown or only concerns a cluster or its client.
+   */
   static Optional<DatabaseOption> of(int code) {
     return Optional.ofNullable(BY_CODE.get(code));
   }
 
-  /** Whether FoundationDB has an option of this code. */
+  /** Returns whether FoundationDB has an option with this code. */
   static boolean isKnown(int code) {
     return BY_CODE.containsKey(code)
         || switch (code) {
-          // Caches, places, logging, causal reads, addresses, idempotency, configuration.
+          // Caches, locations, logging, causal reads, addresses, idempotency, configuration.
           case 10, 21, 22, 405, 504, 505, 506, 701, 702, 800, 900 -> true;
           default -> false;
         };

@@ -2,7 +2,7 @@ package lectus.store.embedded;
 
 import com.apple.foundationdb.OptionConsumer;
 
-/** The options of a database: what its transactions start with, and how many watches it takes. */
+/** The options of a database: defaults for its transactions and its limit of watches. */
 final class DatabaseSettings implements OptionConsumer {
   private static final int MOST_WATCHES = 1_000_000;
   private static final int DEFAULT_MAX_WATCHES = 10_000;
@@ -16,8 +16,8 @@ final class DatabaseSettings implements OptionConsumer {
   volatile int maxWatches = DEFAULT_MAX_WATCHES;
 
   /**
-   * @throws com.apple.foundationdb.FDBException 2007 for an unknown option, 2006 for a value it
-   *     does not take
+   * @throws com.apple.foundationdb.FDBException 2007 for an unknown option, 2006 for an invalid
+   *     value
    */
   @Override
   public synchronized void setOption(int code, byte[] value) {

@@ -20,9 +20,9 @@ import lectus.store.embedded.engine.ReadOnlyEngine;
 import lectus.store.embedded.engine.RocksEngine;
 
 /**
- * FoundationDB's {@link Database} in process: its transactions run on an {@link Engine}. Reads are
- * done on the calling thread. What a cluster has and the embedded store has not (tenants, blob
- * granules, mapped ranges) throws UnsupportedOperationException.
+ * FoundationDB's {@link Database} in process: its transactions run on an {@link Engine}, and reads
+ * run on the calling thread. Features that only a cluster has (tenants, blob granules, mapped
+ * ranges) throw UnsupportedOperationException.
  */
 public final class EmbeddedDatabase implements Database {
   private final EmbeddedOptions runtime;
@@ -46,7 +46,7 @@ public final class EmbeddedDatabase implements Database {
   }
 
   /**
-   * Opens the store in {@code directory}, or makes one if the directory is missing or empty.
+   * Opens the store in {@code directory}. Creates it if the directory is missing or empty.
    *
    * @throws lectus.error.StoreOpenException if it cannot be opened; nothing was changed then
    */
@@ -55,16 +55,16 @@ public final class EmbeddedDatabase implements Database {
   }
 
   /**
-   * Opens the stopped store in {@code directory} for reading: nothing there changes, and commits of
+   * Opens the stopped store in {@code directory} for reading. Nothing in it changes, and commits of
    * transactions that wrote fail with 2000.
    *
-   * @throws lectus.error.StoreOpenException if there is none, or a process has it open
+   * @throws lectus.error.StoreOpenException if there is no store, or a process has it open
    */
   public static EmbeddedDatabase openReadOnly(Path directory, EmbeddedOptions options) {
     return on(ReadOnlyEngine.open(directory, options.engine()), options);
   }
 
-  /** A database on an engine that it closes when it is closed itself. */
+  /** Creates a database on an engine. Closing the database closes the engine. */
   public static EmbeddedDatabase on(Engine engine, EmbeddedOptions options) {
     EmbeddedDatabase database = new EmbeddedDatabase(engine, options);
     engine.onPublish(version -> database.environment.watches().published());
@@ -77,8 +77,8 @@ public final class EmbeddedDatabase implements Database {
   }
 
   /**
-   * A transaction of which every read that would have to wait for the disk throws {@link
-   * lectus.error.NotInMemoryException}, range reads always.
+   * Creates a transaction whose reads throw {@link lectus.error.NotInMemoryException} instead of
+   * waiting for the disk. Its range reads always throw.
    */
   public Transaction createMemoryTransaction() {
     Attempt attempt = attempt(runtime.executor());
@@ -97,7 +97,7 @@ public final class EmbeddedDatabase implements Database {
     return attempt;
   }
 
-  /** The embedded store has no events to keep. */
+  /** Ignores the event keeper: the embedded store has no events. */
   @Override
   public Transaction createTransaction(Executor executor, EventKeeper eventKeeper) {
     return createTransaction(executor);
@@ -114,7 +114,7 @@ public final class EmbeddedDatabase implements Database {
     return runtime.executor();
   }
 
-  /** 0: there is no network thread. */
+  /** Returns 0, because there is no network thread. */
   @Override
   public double getMainThreadBusyness() {
     return 0;
@@ -142,7 +142,7 @@ public final class EmbeddedDatabase implements Database {
     return runAsync(body, executor);
   }
 
-  /** Completed with a sentence when the store cannot go on in this process. */
+  /** Completes with a sentence when this process can no longer use the store. */
   public CompletableFuture<String> broken() {
     return environment.engine().broken();
   }
@@ -151,7 +151,7 @@ public final class EmbeddedDatabase implements Database {
     return environment.random();
   }
 
-  /** Supplies something after a delay. */
+  /** Runs a supplier after a delay. */
   <T> CompletableFuture<T> after(long delayNanos, Executor executor, Supplier<T> supplier) {
     environment.open().check();
     CompletableFuture<T> result = new CompletableFuture<>();
@@ -162,9 +162,8 @@ public final class EmbeddedDatabase implements Database {
   }
 
   /**
-   * Closes the engine once what it was asked to commit is done and reads that are under way have
-   * ended. Live watches fail with 1025; whatever else is used afterwards throws
-   * IllegalStateException.
+   * Waits for requested commits and reads under way, then closes the engine. Active watches fail
+   * with 1025; all other later use throws IllegalStateException.
    */
   @Override
   public void close() {
@@ -175,7 +174,7 @@ public final class EmbeddedDatabase implements Database {
     }
   }
 
-  // ---- what a cluster has and the embedded store has not -----------------------------------
+  // ---- features of a cluster only -----------------------------------------------------------
 
   private static UnsupportedOperationException noTenants() {
     return new UnsupportedOperationException("The embedded store has no tenants");

@@ -10,11 +10,11 @@ import java.util.function.LongSupplier;
 import lectus.store.embedded.engine.EngineOptions;
 
 /**
- * What the transactions of an embedded database run on; a test can hand in all of it.
+ * The environment of an embedded database's transactions. Tests can supply all of it.
  *
  * @param engine how the engine runs
- * @param executor runs what is not done on the calling thread
- * @param timer runs back-offs, time-outs and waits; it is the database's to shut down
+ * @param executor runs work that does not run on the calling thread
+ * @param timer runs back-offs, time-outs and waits; the database shuts it down
  * @param random evenly distributed over [0, 1), for back-offs
  * @param nanoTime a clock like {@link System#nanoTime()}
  */
@@ -25,7 +25,7 @@ public record EmbeddedOptions(
     DoubleSupplier random,
     LongSupplier nanoTime) {
 
-  /** Options for the real world. */
+  /** Returns the options for production. */
   public static EmbeddedOptions defaults() {
     return new EmbeddedOptions(
         EngineOptions.defaults(),
@@ -35,23 +35,26 @@ public record EmbeddedOptions(
         System::nanoTime);
   }
 
-  /** These options with another engine's. */
+  /** Returns these options with other engine options. */
   public EmbeddedOptions withEngine(EngineOptions newEngine) {
     return new EmbeddedOptions(newEngine, executor, timer, random, nanoTime);
   }
 
   /**
-   * These options with other bounds of what the store takes beside the heap.
+   * Returns these options with other limits on memory outside the heap and on open files.
    *
-   * @param cache of memtables, indexes and stored data together, in bytes
-   * @param memtable of which three count against it, in bytes
-   * @param openFiles at a time
+   * @param cache for memtables, indexes and stored data together, in bytes
+   * @param memtable the size of a memtable; three count against the cache; in bytes
+   * @param openFiles open at a time
    */
   public EmbeddedOptions withMemory(long cache, long memtable, int openFiles) {
     return withEngine(engine.withMemory(cache, memtable).withOpenFiles(openFiles));
   }
 
-  /** These options with other limits, in bytes, of the conflict history and of waiting commits. */
+  /**
+   * Returns these options with other limits, in bytes, of the conflict history and of waiting
+   * commits.
+   */
   public EmbeddedOptions withLimits(long conflictHistory, long queuedCommits) {
     long group = Math.min(engine.groupBytes(), queuedCommits);
     return withEngine(
@@ -60,7 +63,10 @@ public record EmbeddedOptions(
             .withGroups(engine.groupTransactions(), group));
   }
 
-  /** These options with another low-water mark of free space, in bytes; 0: as the disk is. */
+  /**
+   * Returns these options with another low-water mark of free space, in bytes; 0 derives it from
+   * the disk.
+   */
   public EmbeddedOptions withReserve(long reserved) {
     return withEngine(engine.withReserve(reserved));
   }

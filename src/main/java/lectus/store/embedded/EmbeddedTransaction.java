@@ -28,7 +28,7 @@ import java.util.function.Function;
 final class EmbeddedTransaction implements Transaction, RangeOverloads {
   private final EmbeddedDatabase database;
   private final Attempt attempt;
-  private final Reads reads;
+  private final AttemptReads reads;
   private final Mutators mutators;
   private final Commit commit;
   private SnapshotView snapshotView;
@@ -40,13 +40,12 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   }
 
   /**
-   * @param committedVersion what the attempt before this one came to: FoundationDB goes on telling
-   *     it
+   * @param committedVersion the previous attempt's; FoundationDB keeps returning it
    */
   private EmbeddedTransaction(EmbeddedDatabase database, Attempt attempt, long committedVersion) {
     this.database = database;
     this.attempt = attempt;
-    reads = new Reads(attempt);
+    reads = new AttemptReads(attempt);
     mutators = new Mutators(attempt);
     commit = new Commit(attempt, committedVersion);
   }
@@ -54,7 +53,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   /**
    * @throws IllegalStateException after close or onError
    */
-  Reads reads() {
+  AttemptReads reads() {
     checkOpen();
     return reads;
   }
@@ -107,7 +106,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   }
 
   CompletableFuture<byte[]> get(byte[] key, boolean snapshot) {
-    Reads open = reads();
+    AttemptReads open = reads();
     checkNotNull(key);
     return open.get(key, snapshot);
   }
@@ -118,7 +117,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   }
 
   CompletableFuture<byte[]> getKey(KeySelector selector, boolean snapshot) {
-    Reads open = reads();
+    AttemptReads open = reads();
     checkNotNull(selector);
     return open.getKey(selector, snapshot);
   }
@@ -152,7 +151,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   @Override
   public CompletableFuture<Long> getEstimatedRangeSizeBytes(byte[] begin, byte[] end) {
-    Reads open = reads();
+    AttemptReads open = reads();
     checkNotNull(begin);
     checkNotNull(end);
     return new RangeEstimates(attempt, open).sizeBytes(begin, end);
@@ -161,7 +160,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   @Override
   public CompletableFuture<KeyArrayResult> getRangeSplitPoints(
       byte[] begin, byte[] end, long chunkSize) {
-    Reads open = reads();
+    AttemptReads open = reads();
     checkNotNull(begin);
     checkNotNull(end);
     return new RangeEstimates(attempt, open).splitPoints(begin, end, chunkSize);
@@ -198,7 +197,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   @Override
   public void addReadConflictKey(byte[] key) {
     checkNotNull(key);
-    addReadConflictRange(key, Keys.after(key));
+    addReadConflictRange(key, KeySpace.after(key));
   }
 
   @Override
@@ -212,7 +211,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   @Override
   public void addWriteConflictKey(byte[] key) {
     checkNotNull(key);
-    addWriteConflictRange(key, Keys.after(key));
+    addWriteConflictRange(key, KeySpace.after(key));
   }
 
   @Override
@@ -300,7 +299,7 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
 
   @Override
   public CompletableFuture<Void> watch(byte[] key) {
-    Reads open = reads();
+    AttemptReads open = reads();
     checkNotNull(key);
     return open.watch(key);
   }

@@ -6,7 +6,7 @@ import java.util.function.LongSupplier;
 import lectus.store.embedded.engine.Engine;
 
 /**
- * What the transactions of a database share.
+ * The environment that all transactions of a database share.
  *
  * @param timer runs back-offs, time-outs and waits for read versions
  * @param random evenly distributed over [0, 1), for back-offs

@@ -3,11 +3,11 @@ package lectus.store.embedded;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
-/** Small steps with futures; those of fdb-java's AsyncUtil load native code. */
+/** Composes futures without fdb-java's AsyncUtil, which loads native code. */
 final class Futures {
   private Futures() {}
 
-  /** Calls a function that returns a future; if it throws the future fails. */
+  /** Calls a function that returns a future. Its exception becomes the future's failure. */
   static <A, T> CompletableFuture<T> apply(
       Function<? super A, ? extends CompletableFuture<T>> body, A argument) {
     try {

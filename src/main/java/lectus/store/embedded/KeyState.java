@@ -4,13 +4,13 @@ import com.apple.foundationdb.MutationType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import lectus.store.embedded.engine.AtomicOperations;
-import lectus.store.embedded.engine.KeyRange;
-import lectus.store.embedded.engine.Mutation;
+import lectus.store.embedded.engine.commit.AtomicOperations;
+import lectus.store.embedded.engine.commit.Mutation;
+import lectus.store.embedded.engine.conflict.KeyRange;
 
 /**
- * What a transaction has done to one key, as a stack of operations. If the lowest of them is an
- * atomic operation the key is <i>dependent</i> on what is stored, else <i>independent</i> of it.
+ * A transaction's writes to one key, as a stack of operations. If the lowest is an atomic
+ * operation, the key is <i>dependent</i> on the stored value, otherwise <i>independent</i> of it.
  */
 final class KeyState {
 
@@ -53,7 +53,7 @@ final class KeyState {
     return unreadable;
   }
 
-  /** Puts a further operation on the key, joined with the one below where the two make one. */
+  /** Adds an operation, merged with the one below it if possible. */
   void apply(Operation next) {
     unreadable |= next.isStamped();
     if (unreadable) {
@@ -102,8 +102,8 @@ final class KeyState {
   }
 
   /**
-   * The key's value over what is stored; null if it is missing. An unreadable key shows the raw
-   * operand, offset bytes included.
+   * Returns the key's value over the stored one, or null if it is missing. An unreadable key
+   * returns the raw operand, offset bytes included.
    */
   byte[] over(byte[] stored) {
     byte[] value = step(stored, first);
@@ -121,7 +121,7 @@ final class KeyState {
         : AtomicOperations.apply(operation.type, value, operation.operand);
   }
 
-  /** Hands out the mutations that bring about this state. */
+  /** Emits the mutations that produce this state. */
   void mutations(byte[] key, Consumer<Mutation> to) {
     to.accept(mutation(key, first));
     if (above != null) {

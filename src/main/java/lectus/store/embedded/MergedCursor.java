@@ -3,16 +3,16 @@ package lectus.store.embedded;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.NavigableMap;
-import lectus.store.embedded.engine.Cursor;
-import lectus.store.embedded.engine.Snapshot;
+import lectus.store.embedded.engine.read.Cursor;
+import lectus.store.embedded.engine.read.StoreSnapshot;
 
 /**
- * Walks the stored rows of a range with a transaction's own writes merged in. It fails with 1036 as
- * soon as it would step into or over an unreadable place. Wide clears are jumped over, so a cleared
- * range costs one seek however many rows it holds.
+ * Walks the stored rows of a range merged with the transaction's own writes. Fails with 1036 on
+ * reaching an unreadable range. Skips wide clears, so a cleared range costs one seek however many
+ * rows it holds.
  */
 final class MergedCursor implements Cursor {
-  private final Snapshot snapshot;
+  private final StoreSnapshot snapshot;
   private final WriteMap writes;
   private final byte[] begin;
   private final byte[] end;
@@ -21,14 +21,14 @@ final class MergedCursor implements Cursor {
   private final Iterator<Map.Entry<byte[], KeyState>> ownRows;
   private final Iterator<Map.Entry<byte[], byte[]>> clears;
 
-  /** The side of the nearest unreadable range that faces the walk, or null. */
+  /** The near side of the nearest unreadable range, or null. */
   private final byte[] unreadable;
 
   private Map.Entry<byte[], KeyState> own;
   private Cursor stored;
   private byte[] storedKey;
 
-  /** How far the stored rows have been opened, from the side the walk began at. */
+  /** The end of the stored rows opened so far, in the direction of the walk. */
   private byte[] opened;
 
   private boolean hasNarrowClears;
@@ -37,10 +37,10 @@ final class MergedCursor implements Cursor {
 
   private byte[] key;
 
-  /** The current row's value if it is an own row, else null. */
+  /** The current row's value if it is an own write, otherwise null. */
   private byte[] ownValue;
 
-  MergedCursor(Snapshot snapshot, WriteMap writes, byte[] begin, byte[] end, boolean reverse) {
+  MergedCursor(StoreSnapshot snapshot, WriteMap writes, byte[] begin, byte[] end, boolean reverse) {
     this.snapshot = snapshot;
     this.writes = writes;
     this.begin = begin;
@@ -91,7 +91,10 @@ final class MergedCursor implements Cursor {
     }
   }
 
-  /** Negative if the own row comes first, positive if the stored one does, 0 for the same key. */
+  /**
+   * Returns a negative number if the own row comes first, positive if the stored row does, 0 for
+   * the same key.
+   */
   private int order() {
     if (own == null) {
       return 1;
@@ -99,7 +102,7 @@ final class MergedCursor implements Cursor {
     if (storedKey == null) {
       return -1;
     }
-    int order = Keys.compare(own.getKey(), storedKey);
+    int order = KeySpace.compare(own.getKey(), storedKey);
     return reverse ? -order : order;
   }
 
@@ -118,8 +121,8 @@ final class MergedCursor implements Cursor {
     boolean stepsIn =
         reached == null
             || (reverse
-                ? Keys.compare(reached, unreadable) < 0
-                : Keys.compare(reached, unreadable) >= 0);
+                ? KeySpace.compare(reached, unreadable) < 0
+                : KeySpace.compare(reached, unreadable) >= 0);
     if (stepsIn) {
       throw StoreError.ACCESSED_UNREADABLE.exception();
     }
@@ -153,19 +156,19 @@ final class MergedCursor implements Cursor {
 
   /** Opens the stored rows up to the next wide clear. */
   private boolean openNextGap() {
-    while (Keys.compare(reverse ? begin : opened, reverse ? opened : end) < 0) {
+    while (KeySpace.compare(reverse ? begin : opened, reverse ? opened : end) < 0) {
       byte[] from = reverse ? begin : opened;
       byte[] to = reverse ? opened : end;
       opened = reverse ? begin : end;
       Map.Entry<byte[], byte[]> clear = nextWideClear();
       if (clear != null && reverse) {
         opened = clear.getKey();
-        from = Keys.max(from, Keys.min(clear.getValue(), to));
+        from = KeySpace.max(from, KeySpace.min(clear.getValue(), to));
       } else if (clear != null) {
         opened = clear.getValue();
-        to = Keys.min(to, Keys.max(clear.getKey(), from));
+        to = KeySpace.min(to, KeySpace.max(clear.getKey(), from));
       }
-      if (Keys.compare(from, to) < 0) {
+      if (KeySpace.compare(from, to) < 0) {
         stored = snapshot.scan(from, to, reverse, 1);
         return true;
       }
@@ -176,7 +179,7 @@ final class MergedCursor implements Cursor {
   private Map.Entry<byte[], byte[]> nextWideClear() {
     while (clears.hasNext()) {
       Map.Entry<byte[], byte[]> clear = clears.next();
-      if (!Keys.isSingle(clear.getKey(), clear.getValue())) {
+      if (!KeySpace.isSingle(clear.getKey(), clear.getValue())) {
         return clear;
       }
       hasNarrowClears = true;
@@ -184,7 +187,7 @@ final class MergedCursor implements Cursor {
     return null;
   }
 
-  /** Whether the current row is an own write. */
+  /** Returns whether the current row is an own write. */
   boolean isOwn() {
     return ownValue != null;
   }

@@ -4,11 +4,11 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.MutationType;
 
 /**
- * The writes of an attempt. They never throw an FDBException: the first error is kept for the
- * futures, and what is written after it is dropped (docs/foundationdb-contract.md, section 1).
+ * The writes of an attempt. They never throw an FDBException: futures fail with the first error,
+ * and later writes are dropped (docs/foundationdb-contract.md, section 1).
  */
 final class Mutators {
-  /** All that may be written to FF/metadataVersion: a versionstamp at offset 0. */
+  /** The length of the only legal write to FF/metadataVersion: a versionstamp at offset 0. */
   private static final int METADATA_VERSION_OPERAND_BYTES = 14;
 
   private final Attempt attempt;
@@ -42,10 +42,10 @@ final class Mutators {
     checkNotCommitted();
     checkNotSpecial(key);
     checkKey(key);
-    if (key.length > Keys.readLimit(key)) {
+    if (key.length > KeySpace.readLimit(key)) {
       return;
     }
-    byte[] end = Keys.after(key);
+    byte[] end = KeySpace.after(key);
     long rangeBytes = TransactionSize.keyRangeBytes(key);
     attempt.approximateSizeBytes += conflict ? 2 * rangeBytes : rangeBytes;
     clearRange(key, end, conflict);
@@ -56,7 +56,7 @@ final class Mutators {
   }
 
   private void tryClear(byte[] begin, byte[] end) {
-    if (Keys.compare(begin, end) > 0) {
+    if (KeySpace.compare(begin, end) > 0) {
       throw StoreError.INVERTED_RANGE.exception();
     }
     boolean conflict = attempt.options.takeWriteConflict();
@@ -68,11 +68,11 @@ final class Mutators {
             + end.length
             + TransactionSize.MUTATION_BYTES
             + (conflict ? TransactionSize.rangeBytes(begin, end) : 0);
-    clearRange(Keys.cut(begin), Keys.cut(end), conflict);
+    clearRange(KeySpace.cut(begin), KeySpace.cut(end), conflict);
   }
 
   private void clearRange(byte[] begin, byte[] end, boolean conflict) {
-    if (Keys.compare(begin, end) >= 0) {
+    if (KeySpace.compare(begin, end) >= 0) {
       return;
     }
     attempt.writes.clear(begin, end);
@@ -89,7 +89,7 @@ final class Mutators {
   private void tryMutate(MutationType type, byte[] key, byte[] operand) {
     boolean conflict = attempt.options.takeWriteConflict();
     checkNotCommitted();
-    if (Keys.isMetadataVersion(key)) {
+    if (KeySpace.isMetadataVersion(key)) {
       checkMetadataVersion(type, operand);
     } else {
       checkKey(key);
@@ -114,7 +114,7 @@ final class Mutators {
     attempt.watches.changed(key);
   }
 
-  /** Its write conflict range is the committer's to add: only it knows the final key. */
+  /** Leaves the write conflict range to the committer, which alone knows the final key. */
   private void mutateStampedKey(byte[] key, byte[] operand) {
     long lowest = attempt.hasReadVersion() ? attempt.readVersion() + 1 : 0;
     var place = VersionstampTemplate.place(key, lowest, attempt.options.readEnd());
@@ -137,7 +137,7 @@ final class Mutators {
   }
 
   /**
-   * @throws FDBException 2005 at once if the range is inverted; other errors are deferred
+   * @throws FDBException 2005 immediately if the range is inverted; other errors are deferred
    */
   void addReadConflict(byte[] begin, byte[] end) {
     checkNotInverted(begin, end);
@@ -147,15 +147,16 @@ final class Mutators {
   private void tryAddReadConflict(byte[] begin, byte[] end) {
     checkNotCommitted();
     boolean isMetadataVersion =
-        Keys.isMetadataVersion(begin) && Keys.compare(end, Keys.METADATA_VERSION_END) == 0;
+        KeySpace.isMetadataVersion(begin)
+            && KeySpace.compare(end, KeySpace.METADATA_VERSION_END) == 0;
     if (!isMetadataVersion) {
       checkBounds(begin, end, attempt.options.readEnd());
     }
-    attempt.addReadRange(Keys.cut(begin), Keys.cut(end));
+    attempt.addReadRange(KeySpace.cut(begin), KeySpace.cut(end));
   }
 
   /**
-   * @throws FDBException 2005 at once if the range is inverted; other errors are deferred
+   * @throws FDBException 2005 immediately if the range is inverted; other errors are deferred
    */
   void addWriteConflict(byte[] begin, byte[] end) {
     checkNotInverted(begin, end);
@@ -165,9 +166,9 @@ final class Mutators {
   private void tryAddWriteConflict(byte[] begin, byte[] end) {
     checkNotCommitted();
     checkBounds(begin, end, attempt.options.writeEnd());
-    byte[] from = Keys.cut(begin);
-    byte[] to = Keys.cut(end);
-    if (Keys.compare(from, to) < 0) {
+    byte[] from = KeySpace.cut(begin);
+    byte[] to = KeySpace.cut(end);
+    if (KeySpace.compare(from, to) < 0) {
       attempt.writeConflicts.add(from, to);
       attempt.approximateSizeBytes += TransactionSize.rangeBytes(from, to);
     }
@@ -186,7 +187,7 @@ final class Mutators {
         });
   }
 
-  /** Runs a write unless an earlier one has failed, and keeps its error. */
+  /** Runs a write unless an earlier one has failed. Keeps its error. */
   private void write(Runnable write) {
     synchronized (attempt) {
       if (attempt.isDeferred()) {
@@ -202,7 +203,7 @@ final class Mutators {
   }
 
   private boolean begin(byte[] key) {
-    if (Keys.isMetadataVersion(key)) {
+    if (KeySpace.isMetadataVersion(key)) {
       throw StoreError.CLIENT_INVALID_OPERATION.exception();
     }
     checkNotSpecial(key);
@@ -218,34 +219,34 @@ final class Mutators {
   }
 
   private static void checkNotSpecial(byte[] key) {
-    if (Keys.isSpecial(key)) {
+    if (KeySpace.isSpecial(key)) {
       throw StoreError.SPECIAL_KEYS_WRITE_DISABLED.exception();
     }
   }
 
   private void checkKey(byte[] key) {
-    if (Keys.compare(key, attempt.options.writeEnd()) >= 0) {
+    if (KeySpace.compare(key, attempt.options.writeEnd()) >= 0) {
       throw StoreError.KEY_OUTSIDE_LEGAL_RANGE.exception();
     }
   }
 
   private static void checkBounds(byte[] begin, byte[] end, byte[] keysEnd) {
-    if (Keys.compare(begin, keysEnd) > 0 || Keys.compare(end, keysEnd) > 0) {
+    if (KeySpace.compare(begin, keysEnd) > 0 || KeySpace.compare(end, keysEnd) > 0) {
       throw StoreError.KEY_OUTSIDE_LEGAL_RANGE.exception();
     }
   }
 
   private static void checkNotInverted(byte[] begin, byte[] end) {
-    if (Keys.compare(begin, end) > 0) {
+    if (KeySpace.compare(begin, end) > 0) {
       throw StoreError.INVERTED_RANGE.exception();
     }
   }
 
   private void checkSizes(byte[] key, byte[] value) {
-    if (key.length > Keys.writeLimit(key, attempt.options.rawAccess())) {
+    if (key.length > KeySpace.writeLimit(key, attempt.options.rawAccess())) {
       throw StoreError.KEY_TOO_LARGE.exception();
     }
-    if (value.length > Keys.VALUE_LIMIT_BYTES) {
+    if (value.length > KeySpace.VALUE_LIMIT_BYTES) {
       throw StoreError.VALUE_TOO_LARGE.exception();
     }
   }

@@ -13,7 +13,7 @@ final class OpenState {
     }
   }
 
-  /** Closes it; false if it was closed before. */
+  /** Closes the database. Returns false if it was already closed. */
   synchronized boolean close() {
     boolean wasOpen = !closed;
     closed = true;

@@ -1,15 +1,15 @@
 package lectus.store.embedded;
 
-/** Checks and reads the values that options come with. */
+/** Decodes and validates option values. */
 final class OptionValue {
   private static final int NUMBER_BYTES = 8;
 
   private OptionValue() {}
 
   /**
-   * A number of 8 bytes, little-endian.
+   * Decodes a number of 8 bytes, little-endian.
    *
-   * @throws com.apple.foundationdb.FDBException 2006 if it is no number or out of bounds
+   * @throws com.apple.foundationdb.FDBException 2006 if it is not a number or out of bounds
    */
   static long number(byte[] value, long least, long most) {
     if (value == null || value.length != NUMBER_BYTES) {
@@ -17,7 +17,7 @@ final class OptionValue {
     }
     long number = 0;
     for (int i = NUMBER_BYTES - 1; i >= 0; i--) {
-      number = number << 8 | value[i] & 0xFF;
+      number = number << 8 | (value[i] & 0xFF);
     }
     if (number < least || number > most) {
       throw StoreError.INVALID_OPTION_VALUE.exception();

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** The futures of an attempt that may not be done yet; guarded by the attempt's monitor. */
+/** The futures of an attempt that may be incomplete, guarded by the attempt's monitor. */
 final class PendingFutures {
   private List<CompletableFuture<?>> all = List.of();
   private List<CompletableFuture<?>> reads = List.of();
@@ -16,7 +16,7 @@ final class PendingFutures {
     all.add(future);
   }
 
-  /** A read that waits for its version. */
+  /** Adds a read that waits for its version. */
   void addRead(CompletableFuture<?> read) {
     add(read);
     if (reads.isEmpty()) {
@@ -25,7 +25,10 @@ final class PendingFutures {
     reads.add(read);
   }
 
-  /** Done when no read waits any more, whatever their outcomes; null if none ever did. */
+  /**
+   * Returns a future that completes when no read waits any more, whatever their outcomes. Null if
+   * none has waited.
+   */
   CompletableFuture<Void> reads() {
     if (reads.isEmpty()) {
       return null;
@@ -34,7 +37,7 @@ final class PendingFutures {
         .handle((done, error) -> null);
   }
 
-  /** Hands over the futures, to be failed outside of the monitor. */
+  /** Hands over the futures, to be failed outside the monitor. */
   List<CompletableFuture<?>> take() {
     List<CompletableFuture<?>> taken = all;
     all = List.of();

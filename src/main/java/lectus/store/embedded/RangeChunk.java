@@ -6,17 +6,17 @@ import java.util.List;
 /**
  * Consecutive rows of a range.
  *
- * @param more whether the fetch was stopped by its row limit or its size
+ * @param more whether the row limit or the size limit ended the fetch
  */
 record RangeChunk(List<KeyValue> rows, boolean more) {
   static final RangeChunk EMPTY = new RangeChunk(List.of(), false);
 
-  /** A copy: rows belong to the caller, who may write into their arrays. */
+  /** Returns a copy: rows belong to the caller, who may modify their arrays. */
   byte[] firstKey() {
     return rows.get(0).getKey().clone();
   }
 
-  /** A copy, as well. */
+  /** Returns a copy, as {@link #firstKey} does. */
   byte[] lastKey() {
     return rows.get(rows.size() - 1).getKey().clone();
   }

@@ -1,6 +1,6 @@
 package lectus.store.embedded;
 
-/** What is left of a range after the chunks fetched so far. */
+/** The rest of a range after the chunks fetched so far. */
 final class RangeCursor {
   private final boolean reverse;
   private final boolean limited;
@@ -24,12 +24,12 @@ final class RangeCursor {
     return to;
   }
 
-  /** Rows left at most; 0 for no limit. */
+  /** Returns the maximum number of rows left; 0 means no limit. */
   int left() {
     return left;
   }
 
-  /** Goes past a chunk; false if it was the last. */
+  /** Advances past a chunk. Returns false if it was the last. */
   boolean advance(RangeChunk chunk) {
     if (!chunk.more()) {
       return false;

@@ -5,19 +5,21 @@ import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import lectus.store.embedded.engine.Cursor;
+import lectus.store.embedded.engine.read.Cursor;
 
-/** Sizes and split points of ranges; they see neither own writes nor add conflicts. */
+/** Estimates sizes and split points of ranges. They ignore own writes and add no conflicts. */
 final class RangeEstimates {
   private final Attempt attempt;
-  private final Reads reads;
+  private final AttemptReads reads;
 
-  RangeEstimates(Attempt attempt, Reads reads) {
+  RangeEstimates(Attempt attempt, AttemptReads reads) {
     this.attempt = attempt;
     this.reads = reads;
   }
 
-  /** Estimated bytes in a range; the future fails with 2005 if it is inverted. */
+  /**
+   * Returns the estimated bytes in a range. The future fails with 2005 if the range is inverted.
+   */
   CompletableFuture<Long> sizeBytes(byte[] begin, byte[] end) {
     return reads.answer(
         () -> {
@@ -27,15 +29,16 @@ final class RangeEstimates {
   }
 
   /**
-   * Keys that cut a range into chunks of about {@code chunkBytes}; the first is its begin, the last
-   * its end. The future fails with 2005 if the range is inverted, 2004 if it reaches over FF.
+   * Returns keys that split a range into chunks of about {@code chunkBytes}. The first is its
+   * begin, the last its end. The future fails with 2005 if the range is inverted, 2004 if it
+   * extends past FF.
    */
   CompletableFuture<KeyArrayResult> splitPoints(byte[] begin, byte[] end, long chunkBytes) {
     return reads.answer(
         () -> {
           check(begin, end);
           byte[] keysEnd = attempt.options.readEnd();
-          if (Keys.compare(begin, keysEnd) > 0 || Keys.compare(end, keysEnd) > 0) {
+          if (KeySpace.compare(begin, keysEnd) > 0 || KeySpace.compare(end, keysEnd) > 0) {
             throw StoreError.KEY_OUTSIDE_LEGAL_RANGE.exception();
           }
           if (chunkBytes <= 0) {
@@ -46,7 +49,7 @@ final class RangeEstimates {
   }
 
   private void check(byte[] begin, byte[] end) {
-    if (Keys.compare(begin, end) > 0) {
+    if (KeySpace.compare(begin, end) > 0) {
       throw StoreError.INVERTED_RANGE.exception();
     }
     attempt.checkDeferred();

@@ -8,9 +8,9 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Walks a range chunk by chunk. The first chunk is fetched at once, each further one when the first
- * row of the chunk before it is taken, as fdb-java does: its conflict range counts even if none of
- * its rows is looked at. One thread uses it at a time; cancel may come from any.
+ * Walks a range chunk by chunk. The first chunk is fetched immediately. Each later one is fetched
+ * when the first row of the previous chunk is taken, as fdb-java does: its conflict range counts
+ * even if none of its rows is used. One thread may use it at a time; any thread may cancel it.
  */
 final class RangeIterator implements AsyncIterator<KeyValue> {
   private final RangeQuery query;
@@ -77,7 +77,7 @@ final class RangeIterator implements AsyncIterator<KeyValue> {
     }
   }
 
-  /** Clears the key of the row that was taken last. */
+  /** Clears the key of the row taken last. */
   @Override
   public void remove() {
     if (lastKey == null) {

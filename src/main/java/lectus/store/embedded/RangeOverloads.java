@@ -9,7 +9,7 @@ import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.async.AsyncIterable;
 import java.util.concurrent.CompletableFuture;
 
-/** The shorter forms in which fdb-java lets a range be asked for, by the one that has it all. */
+/** Implements fdb-java's shorter range overloads on the complete one. */
 interface RangeOverloads extends ReadTransaction {
   @Override
   default AsyncIterable<KeyValue> getRange(

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A range to be read, in chunks, so that a range of any length never sits in memory.
+ * A range to be read in chunks, so that no range has to fit in memory.
  *
- * @param limit rows at most; 0 for no limit
+ * @param limit maximum number of rows; 0 for no limit
  */
 record RangeQuery(
     EmbeddedTransaction transaction,
@@ -24,14 +24,17 @@ record RangeQuery(
     boolean snapshot)
     implements AsyncIterable<KeyValue> {
 
-  /** A reply of a cluster's storage server never aims at more. */
+  /** The largest size that a reply of a cluster's storage server aims at. */
   private static final int WIRE_BYTES = 80_000;
 
   private static final int SMALL_BYTES = 256;
   private static final int MEDIUM_BYTES = 1_000;
   private static final int LARGE_BYTES = 4_096;
 
-  /** What mode ITERATOR aims at in its first fetches, each half as much again as the one before. */
+  /**
+   * The sizes that mode ITERATOR aims at in its first fetches, each half as much again as the
+   * previous.
+   */
   private static final int[] ITERATOR_BYTES = {
     4_096, 6_144, 9_216, 13_824, 20_736, 31_104, 46_656, 69_984, WIRE_BYTES
   };
@@ -98,7 +101,7 @@ record RangeQuery(
   /**
    * Fetches a chunk.
    *
-   * @param left rows at most; 0 for no limit
+   * @param left maximum number of rows; 0 for no limit
    * @param iteration the number of this fetch, from 1
    */
   CompletableFuture<RangeChunk> fetch(Position from, Position to, int left, int iteration) {

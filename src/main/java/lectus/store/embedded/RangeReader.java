@@ -4,15 +4,15 @@ import com.apple.foundationdb.KeyValue;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.store.embedded.SelectorResolver.Bound;
-import lectus.store.embedded.engine.Cursor;
-import lectus.store.embedded.engine.KeyRange;
+import lectus.store.embedded.engine.conflict.KeyRange;
+import lectus.store.embedded.engine.read.Cursor;
 
 /**
  * Fetches one chunk of a range and adds its conflict range (docs/foundationdb-contract.md, sections
  * 4 and 5).
  */
 final class RangeReader {
-  /** What a row adds to a chunk beside its key and value. */
+  /** What a row adds to a chunk besides its key and value. */
   private static final int STORED_ROW_BYTES = 24;
 
   private static final int OWN_ROW_BYTES = 8;
@@ -32,7 +32,7 @@ final class RangeReader {
     Bound begin = resolver.bound(request.begin());
     Bound end = resolver.bound(request.end());
     RangeChunk chunk =
-        Keys.compare(begin.key(), end.key()) < 0
+        KeySpace.compare(begin.key(), end.key()) < 0
             ? fetch(begin.key(), end.key(), request)
             : RangeChunk.EMPTY;
     if (!request.snapshot()) {
@@ -64,52 +64,52 @@ final class RangeReader {
   }
 
   /**
-   * From base key to base key, or to the last row if the fetch was stopped; widened to what offsets
-   * other than 1 walked over.
+   * Returns the range between the base keys, cut at the last row if a limit ended the fetch, and
+   * widened by what offsets other than 1 walked over.
    */
   private KeyRange lookedAtForward(RangeRequest request, RangeChunk chunk, Bound begin, Bound end) {
     Position from = request.begin();
     Position to = request.end();
     boolean stopped = chunk.more() && to.offset() > 0;
-    byte[] low = Keys.min(from.key(), to.key());
-    byte[] high = stopped && low == from.key() ? low : Keys.max(from.key(), to.key());
+    byte[] low = KeySpace.min(from.key(), to.key());
+    byte[] high = stopped && low == from.key() ? low : KeySpace.max(from.key(), to.key());
     if (isOff(begin.offBegin() || end.offBegin(), from)) {
-      low = Keys.FIRST;
+      low = KeySpace.FIRST;
     }
     if ((begin.offEnd() || end.offEnd()) && to.offset() > 0 && !chunk.more()) {
       high = keysEnd;
     }
     if (!chunk.rows().isEmpty()) {
-      low = from.offset() <= 0 ? Keys.min(low, chunk.firstKey()) : low;
+      low = from.offset() <= 0 ? KeySpace.min(low, chunk.firstKey()) : low;
       high = behind(chunk.lastKey(), high);
     }
     return new KeyRange(low, high);
   }
 
-  /** The same from the end, where the last row is the lowest. */
+  /** Like {@link #lookedAtForward}, from the end: the last row is the lowest. */
   private KeyRange lookedAtBackward(
       RangeRequest request, RangeChunk chunk, Bound begin, Bound end) {
     Position from = request.begin();
     Position to = request.end();
     boolean stopped = chunk.more() && from.offset() <= 1;
-    byte[] high = Keys.max(from.key(), to.key());
-    byte[] low = stopped && high == to.key() ? high : Keys.min(from.key(), to.key());
+    byte[] high = KeySpace.max(from.key(), to.key());
+    byte[] low = stopped && high == to.key() ? high : KeySpace.min(from.key(), to.key());
     if (isOff(begin.offBegin() || end.offBegin(), from) && !chunk.more()) {
-      low = Keys.FIRST;
+      low = KeySpace.FIRST;
     }
     if ((begin.offEnd() || end.offEnd()) && to.offset() > 0) {
       high = keysEnd;
     }
     if (!chunk.rows().isEmpty()) {
-      low = Keys.min(low, chunk.lastKey());
+      low = KeySpace.min(low, chunk.lastKey());
       high = to.offset() > 0 ? behind(chunk.firstKey(), high) : high;
     }
     return new KeyRange(low, high);
   }
 
-  /** The higher one of {@code bound} and the first key behind {@code key}. */
+  /** Returns the higher of {@code bound} and the first key after {@code key}. */
   private static byte[] behind(byte[] key, byte[] bound) {
-    return Keys.compare(bound, key) <= 0 ? Keys.after(key) : bound;
+    return KeySpace.compare(bound, key) <= 0 ? KeySpace.after(key) : bound;
   }
 
   private static boolean isOff(boolean offBegin, Position from) {

@@ -3,7 +3,7 @@ package lectus.store.embedded;
 /**
  * One fetch of a range.
  *
- * @param limit rows at most; {@link #UNLIMITED} for no limit
+ * @param limit maximum number of rows; {@link #UNLIMITED} for no limit
  * @param targetBytes the fetch ends with the row that reaches it; {@link Integer#MAX_VALUE} for
  *     none
  */
@@ -16,15 +16,16 @@ record RangeRequest(
   }
 
   boolean isSpecial() {
-    return Keys.isSpecial(begin.base()) && Keys.compare(end.base(), Keys.SYSTEM_END) >= 0;
+    return KeySpace.isSpecial(begin.base())
+        && KeySpace.compare(end.base(), KeySpace.SYSTEM_END) >= 0;
   }
 
   /**
-   * @throws com.apple.foundationdb.FDBException 2004 for a bound behind {@code keysEnd}, 2012 for a
+   * @throws com.apple.foundationdb.FDBException 2004 for a bound after {@code keysEnd}, 2012 for a
    *     negative limit
    */
   void check(byte[] keysEnd) {
-    if (Keys.compare(begin.base(), keysEnd) > 0 || Keys.compare(end.base(), keysEnd) > 0) {
+    if (KeySpace.compare(begin.base(), keysEnd) > 0 || KeySpace.compare(end.base(), keysEnd) > 0) {
       throw StoreError.KEY_OUTSIDE_LEGAL_RANGE.exception();
     }
     if (limit < UNLIMITED) {
@@ -32,8 +33,11 @@ record RangeRequest(
     }
   }
 
-  /** Whether the range is empty whatever the store holds; such a read conflicts with nothing. */
+  /**
+   * Returns whether the range is empty whatever the store holds. Such a read conflicts with
+   * nothing.
+   */
   boolean isInverted() {
-    return begin.offset() >= end.offset() && Keys.compare(begin.key(), end.key()) >= 0;
+    return begin.offset() >= end.offset() && KeySpace.compare(begin.key(), end.key()) >= 0;
   }
 }

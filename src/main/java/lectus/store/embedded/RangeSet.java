@@ -4,10 +4,10 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** A set of keys kept as disjoint half-open ranges; touching ranges are joined. */
+/** A set of keys stored as disjoint half-open ranges. Touching ranges are merged. */
 final class RangeSet {
-  /** Each range's end by its begin. */
-  private final TreeMap<byte[], byte[]> ends = new TreeMap<>(Keys::compare);
+  /** Maps the begin of each range to its end. */
+  private final TreeMap<byte[], byte[]> ends = new TreeMap<>(KeySpace::compare);
 
   boolean isEmpty() {
     return ends.isEmpty();
@@ -17,23 +17,23 @@ final class RangeSet {
     return endOfRangeWith(key) != null;
   }
 
-  /** The end of the range that holds {@code key}, or null. */
+  /** Returns the end of the range that contains {@code key}, or null. */
   byte[] endOfRangeWith(byte[] key) {
     Map.Entry<byte[], byte[]> range = ends.floorEntry(key);
-    return range != null && Keys.compare(key, range.getValue()) < 0 ? range.getValue() : null;
+    return range != null && KeySpace.compare(key, range.getValue()) < 0 ? range.getValue() : null;
   }
 
   void add(byte[] begin, byte[] end) {
     byte[] from = begin;
     byte[] to = end;
     Map.Entry<byte[], byte[]> before = ends.floorEntry(begin);
-    if (before != null && Keys.compare(before.getValue(), begin) >= 0) {
+    if (before != null && KeySpace.compare(before.getValue(), begin) >= 0) {
       from = before.getKey();
-      to = Keys.max(to, before.getValue());
+      to = KeySpace.max(to, before.getValue());
     }
     Map.Entry<byte[], byte[]> last = ends.floorEntry(end);
-    if (last != null && Keys.compare(last.getKey(), from) >= 0) {
-      to = Keys.max(to, last.getValue());
+    if (last != null && KeySpace.compare(last.getKey(), from) >= 0) {
+      to = KeySpace.max(to, last.getValue());
     }
     ends.subMap(from, true, to, true).clear();
     ends.put(from, to);
@@ -47,30 +47,30 @@ final class RangeSet {
     }
     byte[] lastEnd = last.getValue();
     ends.subMap(begin, true, end, false).clear();
-    if (before != null && Keys.compare(before.getValue(), begin) > 0) {
+    if (before != null && KeySpace.compare(before.getValue(), begin) > 0) {
       ends.put(before.getKey(), begin);
     }
-    if (Keys.compare(lastEnd, end) > 0) {
+    if (KeySpace.compare(lastEnd, end) > 0) {
       ends.put(end, lastEnd);
     }
   }
 
   boolean intersects(byte[] begin, byte[] end) {
     Map.Entry<byte[], byte[]> last = ends.lowerEntry(end);
-    return last != null && Keys.compare(last.getValue(), begin) > 0;
+    return last != null && KeySpace.compare(last.getValue(), begin) > 0;
   }
 
-  /** The ranges that share a key with {@code [begin, end)}, whole, in key order. */
+  /** Returns the whole ranges that overlap {@code [begin, end)}, in key order. */
   NavigableMap<byte[], byte[]> intersecting(byte[] begin, byte[] end) {
-    if (Keys.compare(begin, end) >= 0) {
-      return new TreeMap<>(Keys::compare);
+    if (KeySpace.compare(begin, end) >= 0) {
+      return new TreeMap<>(KeySpace::compare);
     }
     Map.Entry<byte[], byte[]> first = ends.floorEntry(begin);
-    boolean reachesIn = first != null && Keys.compare(first.getValue(), begin) > 0;
+    boolean reachesIn = first != null && KeySpace.compare(first.getValue(), begin) > 0;
     return ends.subMap(reachesIn ? first.getKey() : begin, true, end, false);
   }
 
-  /** All ranges, each end by its begin. */
+  /** Returns all ranges, each begin mapped to its end. */
   NavigableMap<byte[], byte[]> all() {
     return ends;
   }

@@ -8,7 +8,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
-/** Runs a body in transactions until one commits or fails with an error that no retry will mend. */
+/** Runs a body in transactions until one commits or fails with an error that is not retryable. */
 final class RetryLoop {
   private final Database database;
 
@@ -17,7 +17,7 @@ final class RetryLoop {
   }
 
   /**
-   * @throws CompletionException around what the body, the commit or onError failed with
+   * @throws CompletionException wraps the failure of the body, the commit or onError
    */
   <T> T run(Function<? super Transaction, T> body, Executor executor) {
     Transaction transaction = database.createTransaction(executor);

@@ -4,8 +4,8 @@ import java.util.function.DoubleSupplier;
 import lectus.error.FoundationDbError;
 
 /**
- * What a transaction keeps across its attempts: time-out, retry limit and back-off
- * (docs/foundationdb-contract.md, section 9). Its attempts use it one after the other, each under
+ * The settings and state that outlive a transaction's attempts: time-out, retry limit and back-off
+ * (docs/foundationdb-contract.md, section 9). The attempts use it one after the other, each under
  * its own monitor.
  */
 final class RetryPolicy {
@@ -18,7 +18,7 @@ final class RetryPolicy {
   private static final double RESOURCE_MAX_DELAY_MILLIS = 30_000;
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  /** In place of a delay: there is no further attempt. */
+  /** Returned instead of a delay if no further attempt follows. */
   private static final long FINAL = -1;
 
   private final long createdNanos;
@@ -51,13 +51,13 @@ final class RetryPolicy {
     return timeoutMillis > 0;
   }
 
-  /** How long until the transaction times out, counted from its creation. */
+  /** Returns the time until the transaction times out, counted from its creation. */
   long nanosLeft(long nowNanos) {
     return timeoutMillis * NANOS_PER_MILLI - (nowNanos - createdNanos);
   }
 
   /**
-   * How long to wait before the next attempt after an error.
+   * Returns the delay before the next attempt after an error.
    *
    * @param random evenly distributed over [0, 1)
    * @return nanoseconds, or -1 if the error is final

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 
-/** The reads of a transaction without read conflict ranges. */
+/** A view of a transaction whose reads add no read conflict ranges. */
 final class SnapshotView implements RangeOverloads {
   private final EmbeddedTransaction transaction;
 

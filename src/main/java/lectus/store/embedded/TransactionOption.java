@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** FoundationDB's options of a transaction that mean something to the embedded store. */
+/** FoundationDB's transaction options that affect the embedded store. */
 enum TransactionOption {
   NEXT_WRITE_NO_WRITE_CONFLICT_RANGE(30),
   READ_YOUR_WRITES_DISABLE(51),
@@ -23,7 +23,7 @@ enum TransactionOption {
   READ_LOCK_AWARE(702),
   BYPASS_UNREADABLE(1100);
 
-  /** By code; writes ask so often that nothing is boxed or made for it. */
+  /** Indexed by code. Each write looks an option up, so a lookup neither boxes nor allocates. */
   private static final List<Optional<TransactionOption>> BY_CODE =
       IntStream.rangeClosed(0, BYPASS_UNREADABLE.code).mapToObj(TransactionOption::find).toList();
 
@@ -33,7 +33,9 @@ enum TransactionOption {
     this.code = code;
   }
 
-  /** The option of a code; empty for what is about the cluster or its client, or unknown. */
+  /**
+   * Returns the option of a code. Empty if it is unknown or only concerns a cluster or its client.
+   */
   static Optional<TransactionOption> of(int code) {
     return code >= 0 && code < BY_CODE.size() ? BY_CODE.get(code) : Optional.empty();
   }
@@ -42,7 +44,7 @@ enum TransactionOption {
     return Arrays.stream(values()).filter(option -> option.code == code).findFirst();
   }
 
-  /** Whether FoundationDB has an option of this code. */
+  /** Returns whether FoundationDB has an option with this code. */
   static boolean isKnown(int code) {
     return of(code).isPresent()
         || switch (code) {

@@ -4,9 +4,7 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.OptionConsumer;
 import java.util.Optional;
 
-/**
- * Takes the options of a transaction: for one attempt, or for its whole life (the retry policy).
- */
+/** Sets options of a transaction, for one attempt or (in the retry policy) for all. */
 final class TransactionOptionSink implements OptionConsumer {
   private final Attempt attempt;
 
@@ -15,8 +13,7 @@ final class TransactionOptionSink implements OptionConsumer {
   }
 
   /**
-   * @throws FDBException 2007 for an unknown option; a value that an option does not take is
-   *     deferred
+   * @throws FDBException 2007 for an unknown option; the error for an invalid value is deferred
    */
   @Override
   public void setOption(int code, byte[] value) {

@@ -1,16 +1,16 @@
 package lectus.store.embedded;
 
-import lectus.store.embedded.engine.Mutation;
+import lectus.store.embedded.engine.commit.Mutation;
 
-/** How a cluster counts the bytes of a transaction (docs/foundationdb-contract.md, section 2). */
+/** Computes a transaction's size as a cluster does (docs/foundationdb-contract.md, section 2). */
 final class TransactionSize {
   static final int LIMIT_BYTES = 10_000_000;
   static final int LEAST_LIMIT_BYTES = 32;
 
-  /** What a mutation weighs beside its key and value. */
+  /** What a mutation adds besides its key and value. */
   static final int MUTATION_BYTES = 44;
 
-  /** What a conflict range weighs beside its bounds. */
+  /** What a conflict range adds besides its bounds. */
   static final int RANGE_BYTES = 24;
 
   private TransactionSize() {}
@@ -26,7 +26,7 @@ final class TransactionSize {
     return (long) atomic.key().length + atomic.operand().length;
   }
 
-  /** The conflict range of one key: its two bounds and what a range weighs. */
+  /** Returns the size of a single key's conflict range: its two bounds and the range's overhead. */
   static long keyRangeBytes(byte[] key) {
     return RANGE_BYTES + 2L * key.length + 1;
   }

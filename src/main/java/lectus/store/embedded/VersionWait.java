@@ -6,7 +6,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Repeats a read whose version lies in the future until it is reached, for a second at most. */
+/** Repeats a read of a future version until the version is reached, for a second at most. */
 final class VersionWait<T> {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long PAUSE_MILLIS = 50;
@@ -22,7 +22,7 @@ final class VersionWait<T> {
     startedNanos = now();
   }
 
-  /** Called under the attempt's monitor. */
+  /** Requires the attempt's monitor. */
   CompletableFuture<T> start() {
     attempt.pending.addRead(result);
     pause();

@@ -1,12 +1,12 @@
 package lectus.store.embedded;
 
 import java.util.Arrays;
-import lectus.store.embedded.engine.CommitStamp;
-import lectus.store.embedded.engine.KeyRange;
+import lectus.store.embedded.engine.commit.CommitStamp;
+import lectus.store.embedded.engine.conflict.KeyRange;
 
 /**
- * The key or value of a versionstamped operation: bytes with room for the 10 bytes of the stamp,
- * then 4 bytes, little-endian, that say where the room begins.
+ * The key or value of a versionstamped operation: bytes with a placeholder for the 10-byte stamp,
+ * then the placeholder's offset in 4 bytes, little-endian.
  */
 final class VersionstampTemplate {
   private static final int STAMP_BYTES = CommitStamp.STAMP_BYTES;
@@ -16,9 +16,9 @@ final class VersionstampTemplate {
   private VersionstampTemplate() {}
 
   /**
-   * Where the stamp goes.
+   * Returns the offset of the stamp.
    *
-   * @throws com.apple.foundationdb.FDBException 2000 if the template has no room there
+   * @throws com.apple.foundationdb.FDBException 2000 if the stamp does not fit there
    */
   static int offset(byte[] template) {
     int end = template.length - OFFSET_BYTES;
@@ -36,7 +36,10 @@ final class VersionstampTemplate {
     return offset;
   }
 
-  /** The template with the lowest stamp its commit can get: batch order 0 of {@code version}. */
+  /**
+   * Returns the template with the lowest stamp its commit can get: batch order 0 of {@code
+   * version}.
+   */
   static byte[] withLowestStamp(byte[] template, long version) {
     byte[] filled = template.clone();
     place(filled, offset(template), version);
@@ -44,7 +47,7 @@ final class VersionstampTemplate {
   }
 
   /**
-   * Where the final key may come to lie: {@code [prefix‖stamp(version)‖suffix,
+   * Returns the range of possible final keys: {@code [prefix‖stamp(version)‖suffix,
    * prefix‖FF×10‖suffix‖00)}.
    */
   static KeyRange place(byte[] template, long version, byte[] keysEnd) {
@@ -55,12 +58,12 @@ final class VersionstampTemplate {
     byte[] behindHighest = Arrays.copyOf(template, length + 1);
     Arrays.fill(behindHighest, offset, offset + STAMP_BYTES, (byte) 0xFF);
     behindHighest[length] = 0;
-    return new KeyRange(lowest, Keys.min(behindHighest, keysEnd));
+    return new KeyRange(lowest, KeySpace.min(behindHighest, keysEnd));
   }
 
   private static void place(byte[] into, int offset, long version) {
     for (int i = 0; i < VERSION_BYTES; i++) {
-      into[offset + i] = (byte) (version >>> 8 * (VERSION_BYTES - 1 - i));
+      into[offset + i] = (byte) (version >>> (8 * (VERSION_BYTES - 1 - i)));
     }
     Arrays.fill(into, offset + VERSION_BYTES, offset + STAMP_BYTES, (byte) 0);
   }

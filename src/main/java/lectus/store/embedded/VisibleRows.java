@@ -1,17 +1,17 @@
 package lectus.store.embedded;
 
-import lectus.store.embedded.engine.Cursor;
-import lectus.store.embedded.engine.Snapshot;
+import lectus.store.embedded.engine.read.Cursor;
+import lectus.store.embedded.engine.read.StoreSnapshot;
 
 /**
- * What a read sees: the stored rows under the transaction's own writes.
+ * The rows that a read sees: the stored rows under the transaction's own writes.
  *
  * @param own the own writes, or null if the read does not see them
  */
-record VisibleRows(Snapshot snapshot, WriteMap own) {
+record VisibleRows(StoreSnapshot snapshot, WriteMap own) {
 
   /**
-   * @param limit how many rows the caller takes at most; negative for all
+   * @param limit the most rows that the caller takes; negative for all
    */
   Cursor scan(byte[] begin, byte[] end, boolean reverse, int limit) {
     return isOwn(begin, end)
@@ -20,6 +20,6 @@ record VisibleRows(Snapshot snapshot, WriteMap own) {
   }
 
   private boolean isOwn(byte[] begin, byte[] end) {
-    return own != null && Keys.compare(begin, end) < 0 && own.touches(begin, end);
+    return own != null && KeySpace.compare(begin, end) < 0 && own.touches(begin, end);
   }
 }

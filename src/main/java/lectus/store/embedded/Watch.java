@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A watch and the value its transaction saw.
+ * A watch and the value that its transaction saw.
  *
  * @param seen the value, or null if the key was missing
  */

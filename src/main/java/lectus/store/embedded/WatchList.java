@@ -3,11 +3,11 @@ package lectus.store.embedded;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The watches of one attempt until its commit sets them; guarded by the attempt's monitor. */
+/** The watches of one attempt until its commit activates them, guarded by the attempt's monitor. */
 final class WatchList {
   private List<Watch> watches = List.of();
 
-  /** Watches that an own write has triggered and that fire once the monitor is free. */
+  /** Watches triggered by an own write, which fire once the monitor is released. */
   private List<Watch> triggered = List.of();
 
   void add(Watch watch) {
@@ -19,7 +19,7 @@ final class WatchList {
 
   void written(byte[] key, byte[] value) {
     if (!watches.isEmpty()) {
-      trigger(watch -> Keys.compare(watch.key(), key) == 0 && !watch.sees(value));
+      trigger(watch -> KeySpace.compare(watch.key(), key) == 0 && !watch.sees(value));
     }
   }
 
@@ -27,16 +27,16 @@ final class WatchList {
     if (!watches.isEmpty()) {
       trigger(
           watch ->
-              Keys.compare(watch.key(), begin) >= 0
-                  && Keys.compare(watch.key(), end) < 0
+              KeySpace.compare(watch.key(), begin) >= 0
+                  && KeySpace.compare(watch.key(), end) < 0
                   && !watch.sees(null));
     }
   }
 
-  /** An atomic operation, whose outcome is not known yet. */
+  /** Notes an atomic operation, whose outcome is not known yet. */
   void changed(byte[] key) {
     if (!watches.isEmpty()) {
-      trigger(watch -> Keys.compare(watch.key(), key) == 0);
+      trigger(watch -> KeySpace.compare(watch.key(), key) == 0);
     }
   }
 
@@ -52,7 +52,7 @@ final class WatchList {
     }
   }
 
-  /** Completes the triggered watches; called outside of the attempt's monitor. */
+  /** Completes the triggered watches. Called outside the attempt's monitor. */
   void fire() {
     List<Watch> firing = triggered;
     if (!firing.isEmpty()) {

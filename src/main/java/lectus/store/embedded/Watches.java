@@ -9,11 +9,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import lectus.store.embedded.engine.Engine;
-import lectus.store.embedded.engine.Snapshot;
+import lectus.store.embedded.engine.read.StoreSnapshot;
 
 /**
- * The watches of a database (docs/foundationdb-contract.md, section 10). After a published version
- * one task compares every watched key with its stored value. Versions that are published while it
+ * The watches of a database (docs/foundationdb-contract.md, section 10). After a version is
+ * published, one task compares every watched key with its stored value. Versions published while it
  * runs share the next task.
  */
 final class Watches {
@@ -32,9 +32,9 @@ final class Watches {
   }
 
   /**
-   * A watch that takes a slot until its future is done.
+   * Opens a watch, which takes a slot until its future is done.
    *
-   * @throws com.apple.foundationdb.FDBException 1032 if there is no slot left
+   * @throws com.apple.foundationdb.FDBException 1032 if no slot is left
    */
   Watch open(byte[] key, byte[] seen) {
     if (slots.incrementAndGet() > settings.maxWatches) {
@@ -46,7 +46,7 @@ final class Watches {
     return new Watch(key, seen, future);
   }
 
-  /** Sets the watches of a transaction that has committed. */
+  /** Activates the watches of a committed transaction. */
   void activate(List<Watch> watches) {
     for (Watch watch : watches) {
       live.add(watch);
@@ -59,7 +59,7 @@ final class Watches {
     }
   }
 
-  /** Told of each published version, on the committer's thread. */
+  /** Called for each published version, on the committer's thread. */
   void published() {
     if (!live.isEmpty()) {
       checkSoon();
@@ -77,27 +77,27 @@ final class Watches {
     if (closed) {
       return;
     }
-    try (Snapshot snapshot = engine.latest()) {
+    try (StoreSnapshot snapshot = engine.latest()) {
       for (Watch watch : live) {
         if (!watch.sees(value(snapshot, watch.key()))) {
           watch.future().complete(null);
         }
       }
     } catch (FDBException notNow) {
-      // The store is being opened again and tells when it is.
+      // The store is being reopened and will publish a version afterwards.
     } catch (IllegalStateException error) {
-      // The database was closed under the check, and its close fails the watches.
+      // The database was closed during the check; closing it fails the watches.
       if (!closed) {
         throw error;
       }
     }
   }
 
-  private byte[] value(Snapshot snapshot, byte[] key) {
-    return Keys.isMetadataVersion(key) ? snapshot.metadataVersion() : snapshot.get(key);
+  private byte[] value(StoreSnapshot snapshot, byte[] key) {
+    return KeySpace.isMetadataVersion(key) ? snapshot.metadataVersion() : snapshot.get(key);
   }
 
-  /** Cancels what is still watched. */
+  /** Cancels the remaining watches. */
   void close() {
     closed = true;
     for (Watch watch : live) {

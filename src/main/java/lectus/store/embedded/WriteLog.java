@@ -5,17 +5,17 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import lectus.store.embedded.engine.KeyRange;
-import lectus.store.embedded.engine.Mutation;
+import lectus.store.embedded.engine.commit.Mutation;
+import lectus.store.embedded.engine.conflict.KeyRange;
 
 /**
  * A transaction's writes in the order they were made. Most transactions never read over them, so
- * the {@link WriteMap} is built at the first read that might and brought up to date by later ones.
+ * the {@link WriteMap} is built at the first read that might, and updated at later ones.
  */
 final class WriteLog {
   private final ArrayList<Mutation> log = new ArrayList<>();
 
-  /** Where each versionstamped key may come to lie, for those the map does not hold yet. */
+  /** The possible final keys of each versionstamped key that the map does not hold yet. */
   private final Deque<KeyRange> places = new ArrayDeque<>(0);
 
   private WriteMap map;
@@ -24,7 +24,9 @@ final class WriteLog {
   private boolean hasStampedKey;
   private boolean hasAppend;
 
-  /** Whether replaying the log might differ from the write map's mutations, as a cluster sends. */
+  /**
+   * Whether the log might differ from the write map's mutations, which are what a cluster sends.
+   */
   private boolean onlyTheMapWillDo;
 
   boolean isEmpty() {
@@ -35,7 +37,7 @@ final class WriteLog {
     add(new Mutation.Set(key, value), key.length + value.length);
   }
 
-  /** A clear of a range drops a versionstamped key whose template it covers. */
+  /** Clears a range. That drops a versionstamped key whose template lies in it. */
   void clear(byte[] begin, byte[] end) {
     onlyTheMapWillDo |= hasStampedKey;
     add(new Mutation.Clear(begin, end), begin.length + end.length);
@@ -43,7 +45,7 @@ final class WriteLog {
 
   void mutate(MutationType type, byte[] key, byte[] operand) {
     if (type == MutationType.APPEND_IF_FITS) {
-      // Two appends to one key become one, which fits or not as a whole.
+      // Two appends to one key are merged into one, which fits or fails as a whole.
       onlyTheMapWillDo |= hasAppend;
       hasAppend = true;
     }
@@ -63,7 +65,7 @@ final class WriteLog {
     sizeBytes += bytes + TransactionSize.MUTATION_BYTES;
   }
 
-  /** The writes by key. */
+  /** Returns the writes by key. */
   WriteMap map() {
     if (map == null) {
       map = new WriteMap();
@@ -88,22 +90,25 @@ final class WriteLog {
     }
   }
 
-  /** What the commit applies. */
+  /** Returns the mutations to commit. */
   List<Mutation> mutations() {
     return onlyTheMapWillDo ? map().mutations() : log;
   }
 
-  /** The writes as they were made, for a transaction without read-your-writes. */
+  /** Returns the writes in the order they were made, for a transaction without read-your-writes. */
   List<Mutation> inOrder() {
     return log;
   }
 
-  /** The mutations' part of the commit's size, or more where a key was written several times. */
+  /**
+   * Returns an upper bound of the mutations' part of the commit's size. It is exact if no key was
+   * written several times.
+   */
   long sizeAtMostBytes() {
     return sizeBytes;
   }
 
-  /** The mutations' part of the commit's size. */
+  /** Returns the mutations' part of the commit's size. */
   long exactSizeBytes() {
     long bytes = 0;
     for (Mutation mutation : map().mutations()) {

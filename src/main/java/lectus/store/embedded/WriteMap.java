@@ -6,23 +6,24 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import lectus.store.embedded.KeyState.Operation;
-import lectus.store.embedded.engine.KeyRange;
-import lectus.store.embedded.engine.Mutation;
+import lectus.store.embedded.engine.commit.Mutation;
+import lectus.store.embedded.engine.conflict.KeyRange;
 
 /**
  * A transaction's own writes in key order, as its reads see them (docs/foundationdb-contract.md,
- * sections 5 and 7). Every key is one of: unmodified; cleared (in {@link #cleared} without a state
- * of its own); independent or dependent (it has a {@link KeyState}); and besides it may be
- * unreadable, by its state or by {@link #unreadable}, the places where a versionstamped key may
- * come to lie.
+ * sections 5 and 7). Every key is unmodified, cleared (in {@link #cleared} without a state of its
+ * own), or independent or dependent (it has a {@link KeyState}). A key may also be unreadable,
+ * because of its state or because it lies in {@link #unreadable}, the ranges of possible final keys
+ * of versionstamped writes.
  */
 final class WriteMap {
-  private final TreeMap<byte[], KeyState> states = new TreeMap<>(Keys::compare);
+  private final TreeMap<byte[], KeyState> states = new TreeMap<>(KeySpace::compare);
   private final RangeSet cleared = new RangeSet();
   private final RangeSet unreadable = new RangeSet();
 
   /**
-   * What was written before a versionstamped key made its place unreadable: no longer in states.
+   * Writes made before a versionstamped write made their range unreadable. They are no longer in
+   * states.
    */
   private final List<Mutation> flushed = new ArrayList<>(0);
 
@@ -40,7 +41,7 @@ final class WriteMap {
     put(key, new Operation(type, operand));
   }
 
-  /** Notes a SET_VERSIONSTAMPED_KEY whose final key will lie somewhere in {@code place}. */
+  /** Adds a SET_VERSIONSTAMPED_KEY whose final key will be somewhere in {@code place}. */
   void mutateStampedKey(byte[] template, byte[] operand, KeyRange place) {
     flush(place.begin(), place.end(), flushed);
     states.subMap(place.begin(), true, place.end(), false).clear();
@@ -75,35 +76,35 @@ final class WriteMap {
     return state != null ? state.isUnreadable() : unreadable.contains(key);
   }
 
-  /** Whether reads of {@code [begin, end)} see anything but what is stored. */
+  /** Returns whether reads of {@code [begin, end)} see anything other than stored rows. */
   boolean touches(byte[] begin, byte[] end) {
     byte[] first = states.ceilingKey(begin);
-    return (first != null && Keys.compare(first, end) < 0)
+    return (first != null && KeySpace.compare(first, end) < 0)
         || cleared.intersects(begin, end)
         || unreadable.intersects(begin, end);
   }
 
-  /** The states of {@code [begin, end)}. */
+  /** Returns the states in {@code [begin, end)}. */
   NavigableMap<byte[], KeyState> states(byte[] begin, byte[] end) {
     return states.subMap(begin, true, end, false);
   }
 
-  /** The cleared ranges that reach into {@code [begin, end)}, whole; states lie on top of them. */
+  /** Returns the whole cleared ranges that overlap {@code [begin, end)}. States override them. */
   NavigableMap<byte[], byte[]> cleared(byte[] begin, byte[] end) {
     return cleared.intersecting(begin, end);
   }
 
-  /** The unreadable ranges that reach into {@code [begin, end)}, whole. */
+  /** Returns the whole unreadable ranges that overlap {@code [begin, end)}. */
   NavigableMap<byte[], byte[]> unreadable(byte[] begin, byte[] end) {
     return unreadable.intersecting(begin, end);
   }
 
-  /** Takes the parts of a read range that the store decides: unmodified and dependent keys. */
+  /** Receives the parts of a read range that the store decides: unmodified and dependent keys. */
   interface StoredParts {
     void accept(byte[] begin, byte[] end);
   }
 
-  /** Hands out the parts of {@code [begin, end)} whose reads depend on what is stored. */
+  /** Emits the parts of {@code [begin, end)} whose reads depend on the store. */
   void storedParts(byte[] begin, byte[] end, StoredParts parts) {
     var clears = cleared(begin, end).entrySet().iterator();
     var clear = clears.hasNext() ? clears.next() : null;
@@ -113,11 +114,11 @@ final class WriteMap {
         continue;
       }
       byte[] key = entry.getKey();
-      while (clear != null && Keys.compare(clear.getKey(), key) <= 0) {
+      while (clear != null && KeySpace.compare(clear.getKey(), key) <= 0) {
         from = part(from, clear.getKey(), clear.getValue(), parts);
         clear = clears.hasNext() ? clears.next() : null;
       }
-      from = part(from, key, Keys.after(key), parts);
+      from = part(from, key, KeySpace.after(key), parts);
     }
     while (clear != null) {
       from = part(from, clear.getKey(), clear.getValue(), parts);
@@ -127,13 +128,13 @@ final class WriteMap {
   }
 
   private static byte[] part(byte[] from, byte[] gapEnd, byte[] next, StoredParts parts) {
-    if (Keys.compare(from, gapEnd) < 0) {
+    if (KeySpace.compare(from, gapEnd) < 0) {
       parts.accept(from, gapEnd);
     }
-    return Keys.max(from, next);
+    return KeySpace.max(from, next);
   }
 
-  /** The fewest mutations that bring about all of this: ranges cleared first, then key by key. */
+  /** Returns the fewest mutations that produce this map: cleared ranges first, then key by key. */
   List<Mutation> mutations() {
     List<Mutation> mutations = new ArrayList<>(flushed);
     cleared.all().forEach((begin, end) -> mutations.add(new Mutation.Clear(begin, end)));
@@ -145,7 +146,7 @@ final class WriteMap {
     cleared(begin, end)
         .forEach(
             (from, until) ->
-                to.add(new Mutation.Clear(Keys.max(from, begin), Keys.min(until, end))));
+                to.add(new Mutation.Clear(KeySpace.max(from, begin), KeySpace.min(until, end))));
     states(begin, end).forEach((key, state) -> state.mutations(key, to::add));
   }
 }

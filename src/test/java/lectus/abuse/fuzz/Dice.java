@@ -3,7 +3,7 @@ package lectus.abuse.fuzz;
 import java.util.List;
 import java.util.Random;
 
-/** Choices from a seed. */
+/** Random choices from a seed. */
 final class Dice {
   private final Random random;
 
@@ -11,12 +11,12 @@ final class Dice {
     random = new Random(seed);
   }
 
-  /** True once in so many throws. */
+  /** Returns true once in so many throws. */
   boolean oneIn(int throwsOfIt) {
     return random.nextInt(throwsOfIt) == 0;
   }
 
-  /** From 0 to below the bound. */
+  /** Returns a number from 0 to below the bound. */
   int below(int bound) {
     return random.nextInt(bound);
   }

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What went wrong, one example of each kind, with what it takes to see it again. */
+/** Failures, one example of each kind, with how to reproduce it. */
 final class Findings {
   private static final int MOST_KINDS = 40;
 
@@ -14,7 +14,7 @@ final class Findings {
   private int cut;
 
   /**
-   * @param kind what is the same of many: they are told once
+   * @param kind what many have in common; they are reported once
    */
   synchronized void add(String kind, String example) {
     counts.merge(kind, 1, Integer::sum);
@@ -35,7 +35,7 @@ final class Findings {
     return cut;
   }
 
-  /** How often each status came: what the requests were about. */
+  /** Returns how often each status came, which shows what the requests reached. */
   synchronized Map<Integer, Integer> statuses() {
     return new TreeMap<>(statuses);
   }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Clients that ask a server for all sorts of things, each from a seed of its own. */
+/** Clients that send all kinds of requests to a server, each from a seed of its own. */
 final class Fuzz {
   /** Most of them wait for a disk or a pause most of the time. */
   private static final int CLIENTS = 12;
@@ -27,7 +27,7 @@ final class Fuzz {
     return sent.get();
   }
 
-  /** Sends as many requests and messages as that, and ends earlier when too much is wrong. */
+  /** Sends that many requests and messages, and ends earlier after too many failures. */
   void run(long seed, long requests) throws InterruptedException {
     long end = sent.get() + requests;
     List<Thread> clients = new ArrayList<>();

@@ -1,11 +1,11 @@
 package lectus.abuse.fuzz;
 
-/** Sends requests to a server that runs already, as many as it is told to, and tells what came. */
+/** Sends a given number of requests to a running server, and reports the outcome. */
 final class FuzzMain {
   private FuzzMain() {}
 
   /**
-   * @param arguments the port on this machine, the seed, how many requests
+   * @param arguments the port on this machine, the seed, the number of requests
    */
   public static void main(String[] arguments) throws InterruptedException {
     Fuzz fuzz = new Fuzz(Integer.parseInt(arguments[0]));

@@ -5,19 +5,19 @@ import java.nio.charset.StandardCharsets;
 /**
  * One request, byte for byte.
  *
- * @param toHead the answer has no body, whatever its length says
+ * @param toHead whether the answer has no body, whatever its length says
  */
 record FuzzRequest(Kind kind, byte[] bytes, boolean toHead) {
   enum Kind {
     /** Well formed: it is answered, and others may follow on its connection. */
     WHOLE,
-    /** Well formed, but its answer may go on for ever: it is answered, and its client leaves. */
+    /** Well formed, but its answer may never end: it is answered, and its client leaves. */
     LIVE,
-    /** Perhaps no HTTP at all: it is answered, or its connection is closed. */
+    /** Perhaps not HTTP at all: it is answered, or its connection is closed. */
     RAW
   }
 
-  /** For a report, with what cannot be printed escaped as in {@code printf}. */
+  /** For a report, with unprintable bytes escaped as in {@code printf}. */
   @Override
   public String toString() {
     StringBuilder out = new StringBuilder();

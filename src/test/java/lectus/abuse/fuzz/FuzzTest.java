@@ -20,9 +20,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A hundred thousand requests and messages from a seed, most of them nearly right: each is
- * answered, none with what only a defect explains, and nothing of them stays behind but what they
- * stored.
+ * A hundred thousand requests and messages from a seed, most of them nearly right. Each is
+ * answered, none as only a defect explains, and nothing of them stays behind but what they stored.
  */
 @Timeout(600)
 final class FuzzTest {
@@ -31,16 +30,16 @@ final class FuzzTest {
   private static final int HEAP_MEGABYTES = 256;
   private static final int ENDED_BY_SIGTERM = 128 + 15;
 
-  /** What lists and caches may grow by after the first tenth of the requests. */
+  /** How much lists and caches may grow after the first tenth of the requests. */
   private static final long GROWTH_BYTES = 64L << 20;
 
-  /** Kept for the next read, as many as there are readers, some to spare. */
+  /** Kept for the next read: as many as there are readers, and some to spare. */
   private static final int IDLE_ITERATORS = 16;
 
   private static final int MORE_THREADS = 16;
   private static final int STOP_SECONDS = 60;
 
-  /** Of whose databases none are left by the time their answers end. */
+  /** Answers whose databases were dropped before the answers ended. */
   private static final int MOST_CUT = 100;
 
   private static final int MOST_LINES = 60;
@@ -51,7 +50,7 @@ final class FuzzTest {
   void whatever_comes_is_answered_and_leaves_nothing_behind() throws InterruptedException {
     assumeTrue(ServerProcess.canBeWatched() && !TestStores.isCluster());
     try (ServerProcess server = ServerProcess.start(folder, HEAP_MEGABYTES)) {
-      // Who looks at a heap for the first time opens a socket that stays.
+      // The first look at a heap opens a socket that stays.
       server.liveHeap();
       int sockets = server.sockets();
       Fuzz fuzz = new Fuzz(server.port());
@@ -83,7 +82,7 @@ final class FuzzTest {
     return wrong;
   }
 
-  /** Of the answers, those with a status in this range. */
+  /** Returns the share of answers with a status in this range. */
   private static double share(Findings answers, int from, int to) {
     double all = 0;
     double these = 0;

@@ -9,11 +9,11 @@ import lectus.abuse.fuzz.FuzzRequest.Kind;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 
-/** Sends requests, several at once on a connection that is kept, and judges the answers. */
+/** Sends requests, pipelined on a keep-alive connection, and judges the answers. */
 final class HttpSession implements AutoCloseable {
   private static final int LONGEST_BATCH = 12;
 
-  /** What fits into the buffers of a socket, so that nobody waits for the other to read. */
+  /** Fits into the buffers of a socket, so that neither side waits for the other to read. */
   private static final int BATCH_BYTES = 48 << 10;
 
   private final int port;
@@ -26,7 +26,7 @@ final class HttpSession implements AutoCloseable {
   private Connection connection;
 
   /**
-   * @param origin said of each finding: how to see it again
+   * @param origin printed with each finding: how to reproduce it
    */
   HttpSession(int port, Dice dice, Findings findings, String origin) {
     this.port = port;
@@ -38,7 +38,7 @@ final class HttpSession implements AutoCloseable {
     raw = new RawRequests(dice, requests);
   }
 
-  /** Sends some requests, and says how many. */
+  /** Sends some requests, and returns how many. */
   int next() {
     if (dice.oneIn(12)) {
       new RawExchange(port, findings, origin).send(raw.next());
@@ -93,7 +93,7 @@ final class HttpSession implements AutoCloseable {
     }
   }
 
-  /** Whether the connection can be used on. */
+  /** Returns whether the connection can be reused. */
   private boolean read(FuzzRequest request, boolean cut) {
     try {
       Answer head = connection.readHead();
@@ -143,17 +143,17 @@ final class HttpSession implements AutoCloseable {
     if (status >= 500 && status != 501 && status != 503) {
       findings.add(status + " " + shape(answer.body()), describe(request));
     }
-    // Atomic bulk requests that fail are told of in rows.
+    // Atomic bulk requests report failures in rows.
     boolean explained =
         request.toHead()
             || answer.body().startsWith("{\"error\":")
-            || status == 409 && answer.body().startsWith("[{\"id\":");
+            || (status == 409 && answer.body().startsWith("[{\"id\":"));
     if (status >= 400 && !explained) {
       findings.add(status + " without error and reason", describe(request) + " -> " + answer);
     }
   }
 
-  /** An error's text without what differs each time. */
+  /** Returns an error's text without what differs each time. */
   private static String shape(String body) {
     return body.replaceAll("[0-9a-f]{6,}", "…").trim();
   }
@@ -162,7 +162,7 @@ final class HttpSession implements AutoCloseable {
     return origin + ": " + request;
   }
 
-  /** Waits for the first of the answer and leaves. */
+  /** Waits for the beginning of the answer and leaves. */
   private void sendLive(FuzzRequest request) {
     try (Connection own = new Connection(port).write(request.bytes())) {
       Answer head = own.readHead();

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** Bodies of requests: such as clients send, and such as they should not. */
+/** Bodies of requests, both as clients send them and as they should not. */
 final class JsonText {
   private static final List<String> NUMBERS =
       List.of(
@@ -83,13 +83,13 @@ final class JsonText {
     this.seen = seen;
   }
 
-  /** The text's bytes, one time in six damaged. */
+  /** Returns the text's bytes, one time in six damaged. */
   byte[] bytes(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return dice.oneIn(6) ? Mutation.of(bytes, dice) : bytes;
   }
 
-  /** Any value at all. */
+  /** Returns any JSON value. */
   String value(int depth) {
     return switch (dice.below(depth > 0 ? 12 : 8)) {
       case 0, 1 -> string(word());
@@ -104,7 +104,7 @@ final class JsonText {
     };
   }
 
-  /** What breaks parsers. */
+  /** Returns a value that breaks parsers. */
   private String extreme() {
     return switch (dice.below(7)) {
       case 0 -> "[".repeat(20_000);
@@ -153,7 +153,7 @@ final class JsonText {
     return "[" + String.join(",", all) + "]";
   }
 
-  /** Any value, once in a while in the place of the right one. */
+  /** Returns the right value, or once in a while any other. */
   private String or(String right) {
     return dice.oneIn(15) ? value(2) : right;
   }
@@ -349,7 +349,7 @@ final class JsonText {
             + "}");
   }
 
-  /** Anything, fitting or not. */
+  /** Returns anything, fitting or not. */
   String anything() {
     return dice.oneIn(4) ? dice.of(NO_JSON) : dice.oneIn(10) ? extreme() : value(4);
   }

@@ -1,6 +1,6 @@
 package lectus.abuse.fuzz;
 
-/** What no well-behaved client sends, from a seed. */
+/** Bytes that no well-behaved client sends, from a seed. */
 public final class Malformed {
   private final RawRequests requests;
   private final Messages messages;
@@ -12,12 +12,12 @@ public final class Malformed {
     messages = new Messages(dice, seen);
   }
 
-  /** Instead of a request. */
+  /** Returns bytes to send instead of a request. */
   public byte[] next() {
     return requests.next().bytes();
   }
 
-  /** Instead of a frame of {@code lectus.changes.v1}. */
+  /** Returns bytes to send instead of a frame of {@code lectus.changes.v1}. */
   public byte[] nextFrame() {
     return messages.last();
   }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import lectus.http.testing.Frames;
 
-/** What clients of {@code lectus.changes.v1} say, and what they should not. */
+/** Messages of {@code lectus.changes.v1}, both as clients send them and as they should not. */
 final class Messages {
   private static final int IDS = 12;
 
@@ -19,7 +19,7 @@ final class Messages {
     json = new JsonText(dice, seen);
   }
 
-  /** A frame that a server may be sent; what is in it may be anything. */
+  /** Returns a valid frame with any content. */
   byte[] next() {
     return switch (dice.below(30)) {
       case 0 -> Frames.masked(Frames.PING, true, dice.bytes(dice.below(126)));
@@ -29,7 +29,9 @@ final class Messages {
     };
   }
 
-  /** After this frame the server closes the socket, or what comes next is garbage to it. */
+  /**
+   * Returns a frame after which the server closes the socket, or takes what follows for garbage.
+   */
   byte[] last() {
     return switch (dice.below(14)) {
       case 0 -> Frames.unmasked(Frames.TEXT, text());
@@ -51,7 +53,7 @@ final class Messages {
   }
 
   private byte[] text() {
-    // Text that is no UTF-8 closes the socket: rarely, so that there is something to close.
+    // Text that is not UTF-8 closes the socket: rarely, so that there is something to close.
     byte[] text = message().getBytes(StandardCharsets.UTF_8);
     return dice.oneIn(8) ? Mutation.of(text, dice) : text;
   }

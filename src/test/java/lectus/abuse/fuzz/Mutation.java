@@ -3,7 +3,7 @@ package lectus.abuse.fuzz;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 
-/** Small damage to bytes that were right. */
+/** Small damage to valid bytes. */
 final class Mutation {
   private static final byte[][] BITS = {
     {0},
@@ -58,7 +58,7 @@ final class Mutation {
     return copy;
   }
 
-  /** The bytes with others in place of those from {@code begin} to before {@code end}. */
+  /** Returns the bytes with those from {@code begin} to before {@code end} replaced. */
   private static byte[] joined(byte[] bytes, int begin, int end, byte[] between) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     out.write(bytes, 0, begin);

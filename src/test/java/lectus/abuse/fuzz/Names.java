@@ -3,9 +3,9 @@ package lectus.abuse.fuzz;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Names of things: few, so that requests meet the same ones, and at times impossible ones. */
+/** Names: few, so that requests meet the same ones, and at times impossible ones. */
 final class Names {
-  /** Databases that are created, dropped and used freely. */
+  /** Databases that are created, dropped and used at random. */
   private static final int DATABASES = 6;
 
   private static final int DOCUMENTS = 12;
@@ -66,7 +66,7 @@ final class Names {
     return dice.oneIn(6) ? dice.of(ODD_DOCUMENTS) : "doc" + dice.below(DOCUMENTS);
   }
 
-  /** As a part of a path or a query; now and then no UTF-8, or not encoded at all. */
+  /** Encodes a part of a path or a query; now and then not as UTF-8, or not at all. */
   static String encoded(String text, Dice dice) {
     if (dice.oneIn(400)) {
       return dice.of(

@@ -1,9 +1,10 @@
 package lectus.abuse.fuzz;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What stands behind the question mark. */
+/** Query strings. */
 final class Parameters {
   private static final List<String> LISTS =
       List.of(
@@ -193,8 +194,8 @@ final class Parameters {
       case 0 -> "now";
       case 1 ->
           new String(
-              Mutation.of(seen.sequence(dice).getBytes(), dice),
-              java.nio.charset.StandardCharsets.ISO_8859_1);
+              Mutation.of(seen.sequence(dice).getBytes(StandardCharsets.UTF_8), dice),
+              StandardCharsets.ISO_8859_1);
       default -> seen.sequence(dice);
     };
   }

@@ -11,9 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Sends bytes that may not be HTTP, and sees to it that the server ends what came of them. */
+/** Sends bytes that may not be HTTP, and checks that the server ends the exchange. */
 final class RawExchange {
-  /** So long the server may be waiting for more, before it is told that there is none. */
+  /** How long the server may wait for more, before it is told that there is none. */
   private static final int PAUSE_MILLIS = 50;
 
   private static final int PATIENCE_MILLIS = 20_000;
@@ -44,12 +44,12 @@ final class RawExchange {
         }
       }
     } catch (IOException reset) {
-      // The server is free to cut off what it cannot read.
+      // The server may reset a connection that it cannot read.
     }
     judge(request, answer.toString(StandardCharsets.ISO_8859_1));
   }
 
-  /** False: nothing came for too long. */
+  /** Returns false if nothing arrived for too long. */
   private static boolean readToEnd(InputStream in, ByteArrayOutputStream into) throws IOException {
     byte[] buffer = new byte[8_192];
     try {

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/** What comes to a port that speaks HTTP without being HTTP. */
+/** Bytes that reach an HTTP port without being HTTP. */
 final class RawRequests {
   private static final String BEGIN = "GET /_up HTTP/1.1\r\nHost: 127.0.0.1\r\n";
   private static final String POST =

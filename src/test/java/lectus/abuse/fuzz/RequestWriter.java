@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.zip.GZIPOutputStream;
 
-/** Puts a request together: its line, headers of all sorts, its body in one piece or in chunks. */
+/** Builds a request: its request line, headers of all sorts, its body in one piece or in chunks. */
 final class RequestWriter {
   private static final int LONGEST_CHUNK = 5_000;
 

@@ -2,7 +2,7 @@ package lectus.abuse.fuzz;
 
 import java.util.List;
 
-/** Requests of all routes, most of them nearly right. */
+/** Requests to all routes, most of them nearly right. */
 final class Requests {
   private static final List<String> METHODS =
       List.of("GET", "HEAD", "PUT", "POST", "DELETE", "COPY", "OPTIONS", "PATCH", "ODD", "TRACE");

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Revisions and sequences that answers told of, to be asked for in later requests. */
+/** Revisions and sequences seen in answers, for later requests. */
 final class Seen {
   private static final int MOST = 64;
   private static final Pattern REVISION = Pattern.compile("\"(\\d{1,6}-[0-9a-f]{32})\"");
@@ -16,7 +16,7 @@ final class Seen {
   private final List<String> sequences = new ArrayList<>(List.of("0"));
   private int turn;
 
-  /** Takes note of the first few of a text. */
+  /** Notes the first few of a text. */
   void note(String text) {
     String begin = text.length() > 2_000 ? text.substring(0, 2_000) : text;
     note(REVISION.matcher(begin), revisions);

@@ -8,14 +8,14 @@ import lectus.http.testing.Connection;
 import lectus.http.testing.Connection.Frame;
 import lectus.http.testing.Frames;
 
-/** One life of a WebSocket of {@code lectus.changes.v1}, from its handshake to its bad end. */
+/** One WebSocket of {@code lectus.changes.v1}, from its handshake to its bad end. */
 final class SocketSession {
   private static final String HANDSHAKE =
       "GET /_changes HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
           + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
           + "Sec-WebSocket-Protocol: lectus.changes.v1\r\n\r\n";
 
-  /** A defect, and codes that may not be sent (RFC 6455, section 7.4.1). */
+  /** A defect's code, and codes that may not be sent (RFC 6455, section 7.4.1). */
   private static final Set<Integer> BAD_CODES = Set.of(1005, 1006, 1011, 1015);
 
   private static final long PATIENCE_NANOS = 60_000_000_000L;
@@ -37,7 +37,7 @@ final class SocketSession {
     messages = new Messages(dice, seen);
   }
 
-  /** Says how many messages it sent. */
+  /** Returns how many messages it sent. */
   int run() {
     int sent = 0;
     try (Connection connection = new Connection(port).write(HANDSHAKE)) {
@@ -88,7 +88,7 @@ final class SocketSession {
     }
   }
 
-  /** To be read by a person: frames with their mask taken off, where there is one. */
+  /** Returns frames without their masks, if they have any, so that people can read them. */
   private static byte[] unmasked(byte[] frame) {
     byte[] copy = frame.clone();
     int at =
@@ -106,7 +106,7 @@ final class SocketSession {
     return copy;
   }
 
-  /** Whether the socket is open and said everything it had to say about what came before. */
+  /** Returns whether the socket is open and has answered everything before. */
   private boolean isAnswered(Connection connection, int turn) {
     String id = "sync" + turn;
     say(connection, Frames.text("{\"type\":\"unsubscribe\",\"id\":\"" + id + "\"}"));
@@ -130,7 +130,7 @@ final class SocketSession {
     return false;
   }
 
-  /** What was said last may be a part of a frame only, which nothing follows. */
+  /** The last bytes sent may be a part of a frame only. */
   private void drain(Connection connection) {
     connection.endWriting();
     long deadline = System.nanoTime() + PATIENCE_NANOS;
@@ -146,7 +146,7 @@ final class SocketSession {
 
   private void judge(Frame close) {
     if (close.payload().length >= 2) {
-      int code = (close.payload()[0] & 0xff) << 8 | close.payload()[1] & 0xff;
+      int code = (close.payload()[0] & 0xff) << 8 | (close.payload()[1] & 0xff);
       if (BAD_CODES.contains(code)) {
         String reason =
             new String(close.payload(), 2, close.payload().length - 2, StandardCharsets.UTF_8);

@@ -6,7 +6,7 @@ import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
 import lectus.store.Store;
 
-/** What every test of concurrency ends with: whatever happened, the store is as it should be. */
+/** The last check of every concurrency test: whatever happened, the audit finds nothing. */
 public final class SoundStore {
   private SoundStore() {}
 

@@ -19,7 +19,7 @@ final class ChangesFeed implements AutoCloseable {
     lines = new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8));
   }
 
-  /** What a line of a feed says. */
+  /** The content of a feed's line. */
   sealed interface Line permits Change, LastSeq {}
 
   /**
@@ -32,7 +32,7 @@ final class ChangesFeed implements AutoCloseable {
   /** The end of a feed in order. */
   record LastSeq(String seq) implements Line {}
 
-  /** The next line that says something; empty at the feed's end. */
+  /** Returns the next line with content; empty at the feed's end. */
   Optional<Line> next() {
     try {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {

@@ -8,25 +8,25 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Which changes a replication wants ({@code couch_replicator_api_wrap:changes_since}).
+ * The changes that a replication requests ({@code couch_replicator_api_wrap:changes_since}).
  *
  * @param filter the name of a filter; empty: none
- * @param body what the filter wants to know
- * @param timeoutMillis after which a continuous feed without changes ends
+ * @param body the filter's argument
+ * @param timeoutMillis time after which a continuous feed without changes ends
  */
 record ChangesQuery(boolean continuous, String filter, Optional<String> body, int timeoutMillis) {
   /** A third of the replicator's {@code connection_timeout}. */
   private static final int TIMEOUT_MILLIS = 10_000;
 
-  /** The least that it asks for. */
+  /** The shortest timeout that it requests. */
   private static final int SHORT_TIMEOUT_MILLIS = 1_000;
 
-  /** All there is. */
+  /** Returns a query of all existing changes. */
   static ChangesQuery once() {
     return new ChangesQuery(false, "", Optional.empty(), TIMEOUT_MILLIS);
   }
 
-  /** All there is and will be. */
+  /** Returns a query of all existing and future changes. */
   static ChangesQuery continuously() {
     return new ChangesQuery(true, "", Optional.empty(), SHORT_TIMEOUT_MILLIS);
   }

@@ -9,10 +9,10 @@ import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.clients.replicator.ChangesFeed.Change;
 import lectus.clients.replicator.ReplicationStatistics.Count;
+import lectus.config.WorkerKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
-import lectus.server.WriteSettings;
 import lectus.store.FaultyStore;
 import lectus.store.FaultyStore.Fault;
 import lectus.store.testing.TestStores;
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The server at both ends of CouchDB's replicator, of which {@link Replication} is a model. */
+/** The server at both ends of CouchDB's replicator, which {@link Replication} models. */
 @Timeout(120)
 final class CouchReplicatorTest {
   @RegisterExtension
@@ -81,7 +81,7 @@ final class CouchReplicatorTest {
     return new JsonObject(answer.body());
   }
 
-  /** The checkpoint of pulls, at either end. */
+  /** Returns the checkpoint of pull replications, at either end. */
   private JsonObject checkpoint(LectusServer server, String database) {
     String id = ReplicationLogs.id(source(), target(), ReplicationLogs.VERSION);
     return json(server.get('/' + database + '/' + id));
@@ -170,7 +170,7 @@ final class CouchReplicatorTest {
     assertThat(next.count(Count.DOCS_WRITTEN)).as("so far").isEqualTo(40);
   }
 
-  /** Four changes, of documents and of a design document. */
+  /** Writes four changes, of documents and of a design document. */
   private void writeRound(int round) {
     there.write("/source/new-" + round, "{\"round\":" + round + "}");
     there.write("/source/_design/new-" + round, "{\"views\":{}}");
@@ -348,8 +348,8 @@ final class CouchReplicatorTest {
     FaultyStore faulty = new FaultyStore(stores.fresh());
     faulty.keepFailing(
         FaultyStore.onThreads("lectus-executor", List.of(Fault.NONE, Fault.IO_ERROR)));
-    TestSettings twoAtOnce =
-        new TestSettings().writes(new WriteSettings(1, 10_000, 64 << 20, 2, 1 << 20));
+    // A quarter of the queue is two edits, too, so no transaction takes more of a request.
+    TestSettings twoAtOnce = new TestSettings().oneExecutor(2).with(WorkerKeys.QUEUE_EDITS, 8);
     try (LectusServer shaky = LectusServer.start(faulty.store(), twoAtOnce)) {
       Replication replication =
           Replication.start(

@@ -1,12 +1,13 @@
 package lectus.clients.replicator;
 
 /**
- * A moving average of how many attempts come to nothing, by which the replicator decides whether a
- * request pays ({@code couch_replicator_worker}). That it tries again after 37 seconds is left out.
+ * A moving average of the share of attempts without result, by which the replicator decides whether
+ * a kind of request is worthwhile ({@code couch_replicator_worker}). Its retry after 37 seconds is
+ * left out.
  *
  * @param average 0 to 1
- * @param threshold above which it does not
- * @param decay how much the latest counts
+ * @param threshold above which it is not
+ * @param decay the weight of the latest attempt
  */
 record FailureRatio(double average, double threshold, double decay) {
   static FailureRatio ofBulkGet() {

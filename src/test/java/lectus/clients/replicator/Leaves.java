@@ -9,13 +9,13 @@ import java.util.TreeMap;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 
-/** All that replication has to make equal. */
+/** Everything that replication has to make equal. */
 final class Leaves {
   private Leaves() {}
 
   /**
-   * Each document's leaves, the winner first, with their bodies and histories, by its id;
-   * tombstones and design documents, too.
+   * Returns each document's leaves by id, the winner first, with their bodies and histories,
+   * including tombstones and design documents.
    */
   static Map<String, JsonArray> of(LectusServer server, String database) {
     JsonArray asked = new JsonArray();

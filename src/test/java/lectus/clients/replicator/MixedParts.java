@@ -8,15 +8,15 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * A body of {@code multipart/mixed}, cut as {@code couch_httpd:parse_multipart_request} cuts it:
- * the first boundary begins a line or the body, others are preceded by a line end, which belongs to
- * them, and two hyphens behind one are the end.
+ * A body of {@code multipart/mixed}, split like {@code couch_httpd:parse_multipart_request}: the
+ * first boundary begins a line or the body; others are preceded by a line end that belongs to them;
+ * a boundary followed by two hyphens is the end.
  */
 final class MixedParts {
   private final String text;
   private final String boundary;
 
-  /** One character a byte. */
+  /** One character per byte. */
   private int position;
 
   private MixedParts(byte[] body, String boundary) {
@@ -25,7 +25,7 @@ final class MixedParts {
   }
 
   /**
-   * @param type the parts' own {@code Content-Type}, without its parameters
+   * @param type the part's own {@code Content-Type}, without its parameters
    * @param parameters of that type, without quotes
    */
   record Part(String type, Map<String, String> parameters, String body) {}
@@ -49,7 +49,7 @@ final class MixedParts {
     return parts;
   }
 
-  /** What stands before the next such mark; goes on behind it. */
+  /** Returns what precedes the next such mark, and continues after the mark. */
   private String upTo(String mark) {
     int end = text.indexOf(mark, position);
     if (end < 0) {

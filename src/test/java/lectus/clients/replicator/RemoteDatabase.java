@@ -16,8 +16,8 @@ import lectus.clients.replicator.MixedParts.Part;
 import lectus.clients.replicator.ReplicatorHttp.Reply;
 
 /**
- * Source or target of a replication: the requests of {@code couch_replicator_api_wrap}, each with
- * what it expects of the answer. What it would crash on is an error here.
+ * The source or target of a replication: the requests of {@code couch_replicator_api_wrap}, each
+ * with its expectations of the answer. What would crash it is an error here.
  */
 final class RemoteDatabase {
   private static final Map<String, String> LAZY = Map.of("X-Couch-Full-Commit", "false");
@@ -35,7 +35,7 @@ final class RemoteDatabase {
     return new RemoteDatabase(ReplicatorHttp.to(url));
   }
 
-  /** Without credentials. */
+  /** Returns the URL without credentials. */
   String url() {
     return http.url();
   }
@@ -45,18 +45,20 @@ final class RemoteDatabase {
   }
 
   /**
-   * A revision that a target wants.
+   * A revision that a target lacks.
    *
    * @param ancestors leaves of the target that it may descend from
    */
   record Wanted(String id, String rev, List<String> ancestors) {}
 
-  /** Whatever the answer: there may be one already. */
+  /** Accepts any answer, since the database may exist already. */
   void create() {
     http.put("");
   }
 
-  /** Its description; an answer without the members that a replication lives on is an error. */
+  /**
+   * Returns its description; an answer without the members that a replication needs is an error.
+   */
   JsonObject info() {
     JsonObject info = http.get("").expecting(200).object();
     assertThat(info.getString("update_seq")).isNotEmpty();
@@ -64,7 +66,10 @@ final class RemoteDatabase {
     return info;
   }
 
-  /** The database's {@code instance_start_time}, which may not change while a replication runs. */
+  /**
+   * Returns the database's {@code instance_start_time}, which must not change while a replication
+   * runs.
+   */
   String ensureFullCommit() {
     return http.post("_ensure_full_commit")
         .expecting(201)
@@ -72,7 +77,7 @@ final class RemoteDatabase {
         .getString("instance_start_time");
   }
 
-  /** Changes behind that sequence. */
+  /** Returns the number of changes after that sequence. */
   long pending(String since) {
     return http.get("_changes?since=" + quoted(since) + "&limit=0")
         .expecting(200)
@@ -85,7 +90,7 @@ final class RemoteDatabase {
         http.stream(query.method(), "_changes?" + query.text(since), query.body()));
   }
 
-  /** A document of this database alone. */
+  /** Returns a document of this database alone. */
   Optional<ReplicatedDocument> open(String id) {
     Reply reply = http.get(path(id));
     if (reply.status() == 200) {
@@ -98,7 +103,7 @@ final class RemoteDatabase {
   /**
    * Saves a local document.
    *
-   * @return it with its new revision
+   * @return the document with its new revision
    */
   ReplicatedDocument saveLocal(ReplicatedDocument document) {
     Reply reply = http.put(path(document.id()), LAZY, document.toJson().encode());
@@ -106,7 +111,9 @@ final class RemoteDatabase {
     return document.saved(reply.object().getString("rev"));
   }
 
-  /** Saves a revision by itself, as design documents are; empty if it was taken, else the error. */
+  /**
+   * Saves a single revision, as for design documents; returns the error, empty if it was stored.
+   */
   Optional<String> save(ReplicatedDocument document) {
     Reply reply =
         http.put(path(document.id()) + "?new_edits=false", Map.of(), document.toJson().encode());
@@ -118,7 +125,7 @@ final class RemoteDatabase {
     return Optional.of(reply.text());
   }
 
-  /** Of these leaves those that the target lacks. */
+  /** Returns those of these leaves that the target lacks. */
   List<Wanted> missing(List<Change> changes) {
     JsonObject asked = new JsonObject();
     changes.forEach(change -> asked.put(change.id(), new JsonArray(change.revs())));
@@ -136,7 +143,7 @@ final class RemoteDatabase {
     return wanted;
   }
 
-  /** Many revisions at once; those that come as something else than one document are left out. */
+  /** Returns many revisions at once, leaving out those answered with anything but one document. */
   Map<Wanted, ReplicatedDocument> bulkGet(List<Wanted> wanted) {
     JsonArray asked = new JsonArray();
     for (Wanted one : wanted) {
@@ -161,7 +168,7 @@ final class RemoteDatabase {
     return documents(wanted, answer.getJsonArray("results"));
   }
 
-  /** Results are told apart by their place alone. */
+  /** Results correspond to requests only by position. */
   private static Map<Wanted, ReplicatedDocument> documents(List<Wanted> wanted, JsonArray results) {
     assertThat(results).hasSameSizeAs(wanted);
     Map<Wanted, ReplicatedDocument> documents = new LinkedHashMap<>();
@@ -177,7 +184,7 @@ final class RemoteDatabase {
     return documents;
   }
 
-  /** One revision by itself, or what has become of it: as multipart, and as nothing else. */
+  /** Returns one revision, or what replaced it; accepts only multipart. */
   List<ReplicatedDocument> openRevisions(Wanted wanted) {
     StringBuilder query = new StringBuilder();
     if (!wanted.ancestors().isEmpty()) {
@@ -197,17 +204,17 @@ final class RemoteDatabase {
     return documents;
   }
 
-  /** How a target took a batch. */
+  /** The result of a batch at the target. */
   sealed interface Outcome permits Taken, TooLarge {}
 
   /**
-   * All but some were stored.
+   * All but some revisions were stored.
    *
-   * @param refused rows of errors
+   * @param refused rows with errors
    */
   record Taken(List<JsonObject> refused) implements Outcome {}
 
-  /** The whole request was. */
+  /** The whole request was too large. */
   record TooLarge() implements Outcome {}
 
   /**
@@ -235,7 +242,9 @@ final class RemoteDatabase {
     return quoted(new JsonArray(revs).encode());
   }
 
-  /** A document's path: the slash behind {@code _design} and {@code _local} stays one. */
+  /**
+   * Returns a document's path: the slash after {@code _design} and {@code _local} is not encoded.
+   */
   static String path(String id) {
     if (id.startsWith("_design/") || id.startsWith("_local/")) {
       int slash = id.indexOf('/');

@@ -9,24 +9,24 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A revision of a document as CouchDB's replicator has it in hand ({@code couch_doc}): it reads
- * what a source answers, and writes it anew for the target.
+ * A revision of a document in CouchDB's replicator ({@code couch_doc}), parsed from a source's
+ * answer and written anew for the target.
  *
  * @param start generation of the first of the hashes; 0 for local documents, and if there is none
  * @param hashes of the revision and its ancestors
- * @param body without members that mean something to CouchDB
+ * @param body without members that have a meaning to CouchDB
  */
 record ReplicatedDocument(
     String id, int start, List<String> hashes, boolean deleted, JsonObject body) {
   private static final Set<String> IGNORED =
       Set.of("_revs_info", "_local_seq", "_conflicts", "_deleted_conflicts");
 
-  /** Never saved. */
+  /** Returns a document that was never saved. */
   static ReplicatedDocument named(String id) {
     return new ReplicatedDocument(id, 0, List.of(), false, new JsonObject());
   }
 
-  /** Reads what a database answered; a member that CouchDB does not know is an error. */
+  /** Parses a database's answer; a member that CouchDB does not know is an error. */
   static ReplicatedDocument read(JsonObject json) {
     int start = 0;
     List<String> hashes = List.of();
@@ -55,7 +55,7 @@ record ReplicatedDocument(
         body);
   }
 
-  /** Hashes of 32 digits are kept as 16 bytes, so that they come out in lower case. */
+  /** Hashes of 32 digits are stored as 16 bytes, so they are printed in lower case. */
   private static String stored(int start, String hash) {
     if (start == 0 || hash.length() != 32) {
       return hash;
@@ -82,7 +82,7 @@ record ReplicatedDocument(
     return new ReplicatedDocument(id, start, hashes, deleted, other);
   }
 
-  /** After it was saved as this revision. */
+  /** Returns the document after it was saved as this revision. */
   ReplicatedDocument saved(String rev) {
     int dash = rev.indexOf('-');
     return new ReplicatedDocument(
@@ -93,7 +93,7 @@ record ReplicatedDocument(
         body);
   }
 
-  /** With {@code _revisions}, in the order in which CouchDB writes members. */
+  /** Includes {@code _revisions}, in CouchDB's order of members. */
   JsonObject toJson() {
     JsonObject json = new JsonObject().put("_id", id);
     if (!hashes.isEmpty()) {

@@ -23,14 +23,13 @@ import lectus.clients.replicator.RemoteDatabase.Wanted;
 import lectus.clients.replicator.ReplicationStatistics.Count;
 
 /**
- * A session of CouchDB 3.5.2's replicator: its requests in their order, with one worker in place of
- * four, checkpoints when the caller wants them in place of every thirty seconds, and nothing that
- * is tried again. Attachments are left out.
+ * A session of CouchDB 3.5.2's replicator: its requests in order, with one worker instead of four,
+ * checkpoints on request instead of every thirty seconds, and no retries. Attachments are left out.
  */
 final class Replication implements AutoCloseable {
   private static final int BATCH_ROWS = 500;
 
-  /** What a worker gathers before it writes, in characters of JSON. */
+  /** Characters of JSON that a worker gathers before it writes. */
   private static final int BATCH_CHARACTERS = 4 << 20;
 
   private final RemoteDatabase source;
@@ -51,7 +50,7 @@ final class Replication implements AutoCloseable {
   private Optional<String> committed = Optional.empty();
   private Optional<ChangesFeed> feed = Optional.empty();
 
-  /** Opens both databases, creates the target, and reads how far it came last time. */
+  /** Opens both databases, creates the target, and reads the last checkpoint. */
   private Replication(RemoteDatabase source, RemoteDatabase target, ChangesQuery query) {
     this.source = source;
     this.target = target;
@@ -73,7 +72,7 @@ final class Replication implements AutoCloseable {
     return new Replication(source, target, query);
   }
 
-  /** Where it began. */
+  /** Returns the sequence at which it began. */
   String startSeq() {
     return startSeq;
   }
@@ -82,12 +81,12 @@ final class Replication implements AutoCloseable {
     return statistics.get(count);
   }
 
-  /** Rows of errors that the target answered. */
+  /** Returns the error rows in the target's answers. */
   List<JsonObject> refused() {
     return refused;
   }
 
-  /** Replicates what there is, and saves a checkpoint if there was anything. */
+  /** Replicates the existing changes, and saves a checkpoint if there were any. */
   void run() {
     List<Change> batch = new ArrayList<>();
     try (ChangesFeed changes = source.changes(query, through)) {
@@ -105,12 +104,12 @@ final class Replication implements AutoCloseable {
     checkpoint();
   }
 
-  /** Replicates the next rows of a continuous feed, which goes on when its time is up. */
+  /** Replicates the next rows of a continuous feed, which is resumed when it times out. */
   void follow(int rows) {
     replicate(read(rows));
   }
 
-  /** The next rows of a continuous feed. */
+  /** Returns the next rows of a continuous feed. */
   List<Change> read(int rows) {
     List<Change> batch = new ArrayList<>();
     while (batch.size() < rows) {
@@ -121,7 +120,7 @@ final class Replication implements AutoCloseable {
     return batch;
   }
 
-  /** Waits until a continuous feed is over because nothing happened; the next one begins there. */
+  /** Waits until a continuous feed times out without changes; the next feed begins there. */
   void followToTimeout() {
     assertThat(next()).isInstanceOf(LastSeq.class);
   }
@@ -138,7 +137,7 @@ final class Replication implements AutoCloseable {
     return line;
   }
 
-  /** What a worker does with a batch. */
+  /** Does a worker's part for one batch. */
   void replicate(List<Change> changes) {
     if (changes.isEmpty()) {
       return;
@@ -186,7 +185,7 @@ final class Replication implements AutoCloseable {
     return got;
   }
 
-  /** Design documents are also written alone, so that a refusal concerns nothing else. */
+  /** Design documents are also written alone, so that a refusal affects nothing else. */
   private void fetchAlone(Wanted wanted, Batch batch) {
     for (ReplicatedDocument document : source.openRevisions(wanted)) {
       if (document.isDesign()) {
@@ -199,7 +198,7 @@ final class Replication implements AutoCloseable {
     }
   }
 
-  /** Documents that were read and not written yet. */
+  /** Documents that were read but not written yet. */
   private final class Batch {
     private final List<String> documents = new ArrayList<>();
     private int characters;
@@ -223,7 +222,7 @@ final class Replication implements AutoCloseable {
     }
   }
 
-  /** A request that is too large is cut in two, down to one document, which is given up. */
+  /** A request that is too large is split in two, down to one document, which is given up. */
   private void write(List<String> documents) {
     if (documents.isEmpty()) {
       return;
@@ -242,7 +241,7 @@ final class Replication implements AutoCloseable {
     }
   }
 
-  /** Saves how far it came, if it came any further. */
+  /** Saves the position if it has advanced. */
   void checkpoint() {
     if (through.equals(committed.orElse(startSeq))) {
       return;

@@ -12,14 +12,14 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * The local documents in which a replication keeps how far it came, one at the source and one at
- * the target. What both agree on counts ({@code couch_replicator_scheduler_job}).
+ * The local documents with a replication's checkpoints, one at the source and one at the target.
+ * What both agree on counts ({@code couch_replicator_scheduler_job}).
  */
 final class ReplicationLogs {
-  /** Where a replication begins that has no history. */
+  /** The beginning of a replication without a history. */
   static final String LOWEST_SEQ = "0";
 
-  /** How replications are named today. Names of earlier versions are looked for, too. */
+  /** The current version of replication ids. Ids of earlier versions are looked up, too. */
   static final int VERSION = 4;
 
   private static final int MAX_HISTORY = 50;
@@ -41,14 +41,14 @@ final class ReplicationLogs {
   }
 
   /**
-   * What source and target agree on.
+   * The checkpoint that source and target agree on.
    *
-   * @param sequence to go on from
+   * @param sequence where to continue
    * @param history entries, the newest first
    */
   record Agreed(String sequence, List<JsonObject> history) {}
 
-  /** The document's id, of a version of the naming. */
+  /** Returns the document's id in a version of the naming scheme. */
   static String id(RemoteDatabase source, RemoteDatabase target, int version) {
     try {
       byte[] name = (version + source.url() + target.url()).getBytes(StandardCharsets.UTF_8);
@@ -58,7 +58,9 @@ final class ReplicationLogs {
     }
   }
 
-  /** That of today; what was found under an earlier name is saved under it. */
+  /**
+   * Returns the current one; a document found under an earlier id is saved under the current one.
+   */
   private ReplicatedDocument find(RemoteDatabase database) {
     String today = id(source, target, VERSION);
     for (int version = VERSION; version > 0; version--) {
@@ -72,7 +74,7 @@ final class ReplicationLogs {
     return ReplicatedDocument.named(today);
   }
 
-  /** Compares the two; where they differ, their histories. */
+  /** Compares the two documents and, if they differ, their histories. */
   Agreed agreed() {
     JsonObject there = sourceLog.body();
     JsonObject here = targetLog.body();
@@ -109,8 +111,8 @@ final class ReplicationLogs {
   /**
    * Saves a checkpoint at both ends.
    *
-   * @param entry this session's, as of now
-   * @param older of earlier sessions
+   * @param entry the current session's
+   * @param older those of earlier sessions
    */
   void save(JsonObject entry, List<JsonObject> older) {
     JsonArray history = new JsonArray().add(entry);

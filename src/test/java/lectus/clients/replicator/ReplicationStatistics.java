@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What a replication counts, over all its sessions. */
+/** The counters of a replication, across all its sessions. */
 final class ReplicationStatistics {
-  /** In the order in which histories have them. */
+  /** In the order of the history's members. */
   enum Count {
     MISSING_CHECKED,
     MISSING_FOUND,
@@ -26,7 +26,7 @@ final class ReplicationStatistics {
 
   private final Map<Count, Integer> counts = new EnumMap<>(Count.class);
 
-  /** Goes on from the newest entry of a history. */
+  /** Continues from the newest entry of a history. */
   static ReplicationStatistics after(List<JsonObject> history) {
     ReplicationStatistics statistics = new ReplicationStatistics();
     history.stream()

@@ -24,15 +24,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * How CouchDB's replicator sends its requests to one database: with the headers of {@code
- * couch_replicator_httpc}, and with a session where the URL names a user ({@code
+ * Sends requests to one database like CouchDB's replicator: with the headers of {@code
+ * couch_replicator_httpc}, and with a session if the URL names a user ({@code
  * couch_replicator_auth_session}).
  */
 final class ReplicatorHttp {
   private static final HttpClient SHARED = newClient();
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  /** {@code retries_per_request}: how often a request comes again that failed with 500 or more. */
+  /** {@code retries_per_request}: how often a request that failed with 500 or more is repeated. */
   private static final int RETRIES = 5;
 
   private static final String USER_AGENT = "CouchDB-Replicator/3.5.2";
@@ -63,12 +63,12 @@ final class ReplicatorHttp {
     return http;
   }
 
-  /** The database's URL, without credentials. */
+  /** Returns the database's URL, without credentials. */
   String url() {
     return database.toString();
   }
 
-  /** The session that requests belong to; empty without credentials. */
+  /** Returns the session of the requests; empty without credentials. */
   Optional<String> session() {
     return cookie;
   }
@@ -100,22 +100,22 @@ final class ReplicatorHttp {
     return send("GET", path, headers, BodyPublishers.noBody());
   }
 
-  /** Also says that the body is JSON. */
+  /** Adds a JSON content type. */
   Reply post(String path, Map<String, String> headers, String json) {
     return send("POST", path, json(headers), BodyPublishers.ofString(json));
   }
 
-  /** Without a body, but as if there were one of JSON. */
+  /** Has no body, but a JSON content type. */
   Reply post(String path) {
     return send("POST", path, json(Map.of()), BodyPublishers.noBody());
   }
 
-  /** Also says that the body is JSON. */
+  /** Adds a JSON content type. */
   Reply put(String path, Map<String, String> headers, String json) {
     return send("PUT", path, json(headers), BodyPublishers.ofString(json));
   }
 
-  /** An answer that is read while it comes. */
+  /** Returns an answer that is read while it arrives. */
   InputStream stream(String method, String path, Optional<String> json) {
     HttpRequest request =
         request(
@@ -167,12 +167,12 @@ final class ReplicatorHttp {
     }
   }
 
-  /** Connections are used again and again, save one that answered 413. */
+  /** Connections are reused, except after a 413. */
   private static HttpClient newClient() {
     return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   }
 
-  /** Any answer may bring another cookie. */
+  /** Any answer may set another cookie. */
   private void keepCookie(HttpHeaders headers) {
     headers.allValues("Set-Cookie").stream()
         .map(COOKIE::matcher)
@@ -187,15 +187,15 @@ final class ReplicatorHttp {
     return all;
   }
 
-  /** As in a query or a form: a space is a plus. */
+  /** Encodes as in a query or a form: a space becomes a plus. */
   static String quoted(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("*", "%2A");
   }
 
   /**
-   * What came back.
+   * An answer.
    *
-   * @param request that it answers
+   * @param request the request that it answers
    */
   record Reply(String request, int status, HttpHeaders headers, byte[] body) {
     JsonObject object() {

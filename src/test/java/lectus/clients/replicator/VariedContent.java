@@ -11,12 +11,12 @@ import java.util.Random;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 
-/** Documents of every kind that a replication meets. */
+/** Documents of every kind that a replication may encounter. */
 final class VariedContent {
   /** More than one batch of changes. */
   static final int PLAIN = 600;
 
-  /** As in Obsidian LiveSync's largest chunks. */
+  /** The size of Obsidian LiveSync's largest chunks. */
   static final int LONG_STRING_BYTES = 5_000_000;
 
   /** Ids that have to be encoded in a path. */
@@ -63,7 +63,7 @@ final class VariedContent {
     put("plain-3", "{\"back\":true}");
   }
 
-  /** Trees as other servers make them: hashes are whatever those liked. */
+  /** Trees as other servers make them, with arbitrary hashes. */
   private void conflicts() {
     bulk(
         List.of(
@@ -91,7 +91,7 @@ final class VariedContent {
         false);
   }
 
-  /** Stay where they are. */
+  /** Local documents, which are not replicated. */
   private void locals() {
     put("_local/mine", "{\"v\":1}");
   }
@@ -125,7 +125,7 @@ final class VariedContent {
     return server.get(database + '/' + id).member("_rev");
   }
 
-  /** Text that does not compress well, the same every time. */
+  /** Returns text that does not compress well, the same every time. */
   private static String base64(int bytes) {
     byte[] noise = new byte[bytes / 4 * 3];
     new Random(20_26).nextBytes(noise);

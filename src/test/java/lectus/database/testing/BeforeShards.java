@@ -12,18 +12,18 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
-import lectus.store.Versionstamps;
+import lectus.store.VersionstampOperands;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
 /**
- * Turns a database with one generation of shards into what it would be had there never been any:
- * its changes in the deprecated subspace, nothing about shards anywhere (RFC 018, Backwards
- * Compatibility). Servers must not know the database yet.
+ * Turns a database with one generation of shards into one from before shards: its changes lie in
+ * the deprecated subspace, and nothing describes shards (RFC 018, Backwards Compatibility). No
+ * server may know the database yet.
  */
 public final class BeforeShards {
   private static final int ENTRIES_COUNTER = 4;
@@ -35,7 +35,7 @@ public final class BeforeShards {
         tx -> {
           int shardStart = DatabaseSubspace.CHANGES.key(db.prefix()).length();
           Range changes = Range.startsWith(DatabaseSubspace.CHANGES.key(db.prefix()).toBytes());
-          for (KeyValue row : Reads.await(tx.getRange(changes).asList())) {
+          for (KeyValue row : Awaiting.await(tx.getRange(changes).asList())) {
             TupleReader key = new TupleReader(row.getKey(), shardStart);
             key.string();
             TupleWriter unsharded = DatabaseSubspace.CHANGES_DEPRECATED.key(db.prefix());
@@ -52,8 +52,8 @@ public final class BeforeShards {
   }
 
   /**
-   * Gives the last document that was written the number 0 in its transaction, as servers of earlier
-   * versions did, wherever in its database its sequence is written. No server may run.
+   * Changes the last written document's number in its transaction to 0, as assigned by servers of
+   * earlier versions, wherever the database stores its sequence. No server may run.
    */
   public static void numberFromZero(Store store, String name) {
     TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
@@ -61,9 +61,9 @@ public final class BeforeShards {
         new Catalogue(store, transactions, InstantSource.system()).open(new DatabaseName(name));
     transactions.run(
         tx -> {
-          List<KeyValue> rows = Reads.await(tx.getRange(Range.startsWith(db.prefix())).asList());
+          List<KeyValue> rows = Awaiting.await(tx.getRange(Range.startsWith(db.prefix())).asList());
           byte[] commit = db.topology().current().since().orElseThrow().versionstamp();
-          byte[] first = Versionstamps.complete(Arrays.copyOf(commit, commit.length - 2), 1);
+          byte[] first = VersionstampOperands.complete(Arrays.copyOf(commit, commit.length - 2), 1);
           for (KeyValue row : rows) {
             tx.clear(row.getKey());
           }
@@ -86,10 +86,10 @@ public final class BeforeShards {
         });
   }
 
-  /** Entries in the deprecated subspace. */
+  /** Counts the entries in the deprecated subspace. */
   public static int entries(Transaction tx, DatabaseHandle db) {
     byte[] subspace = DatabaseSubspace.CHANGES_DEPRECATED.key(db.prefix()).toBytes();
-    return Reads.await(tx.getRange(Range.startsWith(subspace)).asList()).size();
+    return Awaiting.await(tx.getRange(Range.startsWith(subspace)).asList()).size();
   }
 
   private static TupleWriter shardMaps(DatabaseHandle db) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Random questions to a list in pages of all sizes, against a sorted map. */
+/** Random queries of a list in pages of all sizes, compared with a sorted map. */
 class AllDocsModelTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
@@ -35,7 +35,7 @@ class AllDocsModelTest {
           Arrays.compareUnsigned(
               a.getBytes(StandardCharsets.UTF_8), b.getBytes(StandardCharsets.UTF_8));
 
-  /** Ids that begin with each other, and whose UTF-16 order is not that of their bytes. */
+  /** Ids that are prefixes of each other, and whose UTF-16 order differs from their byte order. */
   private static final List<String> IDS =
       List.of(
           "_design/x",

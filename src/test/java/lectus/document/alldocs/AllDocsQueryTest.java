@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Parameters of lists, with CouchDB's sentences for those that cannot be read. */
+/** Parameters of lists, with CouchDB's sentences for malformed ones. */
 class AllDocsQueryTest {
   @Test
   void defaults() {

@@ -26,7 +26,7 @@ class DocumentParserTest {
 
   @Test
   void reserved_members_do_not_reach_the_body() {
-    DocumentEdit edit =
+    InteractiveEdit edit =
         interactive(
             "{\"_id\":\"other\",\"_rev\":\"2-"
                 + HASH
@@ -42,7 +42,7 @@ class DocumentParserTest {
 
   @Test
   void of_duplicate_reserved_members_the_last_one_stands() {
-    DocumentEdit edit =
+    InteractiveEdit edit =
         interactive(
             "{\"_deleted\":true,\"_rev\":\"1-a\",\"_id\":\"b\",\"_deleted\":false,\"_rev\":\"2-b\"}");
 
@@ -130,7 +130,7 @@ class DocumentParserTest {
     assertThat(parser.created(utf8("{}"), () -> "new").id()).isEqualTo("new");
     assertThat(parser.created(utf8("{\"_rev\":\"1-a\"}"), () -> "new"))
         .as("nothing can have edited a new id")
-        .isInstanceOfSatisfying(DocumentEdit.class, edit -> assertThat(edit.base()).isEmpty());
+        .isInstanceOfSatisfying(InteractiveEdit.class, edit -> assertThat(edit.base()).isEmpty());
   }
 
   @Test
@@ -185,7 +185,7 @@ class DocumentParserTest {
 
     assertThat(bulk.newEdits()).isTrue();
     assertThat(bulk.mode()).isEqualTo(BulkMode.EACH_ALONE);
-    assertThat(bulk.edits()).allMatch(DocumentEdit.class::isInstance);
+    assertThat(bulk.edits()).allMatch(InteractiveEdit.class::isInstance);
     assertThat(bulk("{\"docs\":[]}").edits()).isEmpty();
   }
 
@@ -385,7 +385,7 @@ class DocumentParserTest {
     return BulkEdits.parse(parser, utf8(json), () -> "new", id -> {}, bytes -> {});
   }
 
-  private DocumentEdit interactive(String json) {
+  private InteractiveEdit interactive(String json) {
     return parser.interactive("a", NamedRevisions.NONE, utf8(json));
   }
 

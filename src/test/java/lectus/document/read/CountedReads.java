@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** A transaction that notes which reads were asked of it. */
+/** A transaction that records the reads requested from it. */
 final class CountedReads {
   private static final Set<String> READS =
       Set.of("get", "getKey", "getRange", "getMappedRange", "getEstimatedRangeSizeBytes");

@@ -14,7 +14,7 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** RFC 004, CRUD Operations: which reads a document costs, beside the catalogue's. */
+/** RFC 004, CRUD Operations: the reads for a document, besides the catalogue's. */
 class DocumentReadCostTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -27,15 +27,15 @@ class DocumentReadCostTest {
     db.replicate("a", "{\"v\":1}", "2-a");
     db.replicate("a", "{\"v\":2,\"w\":3}", "2-b");
 
-    assertThat(readsOf("a", ReadOptions.DEFAULT)).containsExactly("getRange");
+    assertThat(readsOf("a", DocumentQuery.DEFAULT)).containsExactly("getRange");
   }
 
   @Test
   void what_was_read_before_costs_one_key() {
     db.put("a", "{\"v\":1}");
 
-    assertThat(readsOf("a", ReadOptions.DEFAULT)).containsExactly("getRange");
-    assertThat(readsOf("a", ReadOptions.DEFAULT)).containsExactly("get");
+    assertThat(readsOf("a", DocumentQuery.DEFAULT)).containsExactly("getRange");
+    assertThat(readsOf("a", DocumentQuery.DEFAULT)).containsExactly("get");
   }
 
   @Test
@@ -58,7 +58,7 @@ class DocumentReadCostTest {
                           counted.transaction(),
                           handle,
                           "a",
-                          ReadOptions.DEFAULT,
+                          DocumentQuery.DEFAULT,
                           new JsonBuffer(64)))
               .isInstanceOf(LectusException.class);
           assertThat(counted.reads()).containsExactly("getRange", "getRange");
@@ -75,7 +75,7 @@ class DocumentReadCostTest {
         .containsExactly("get", "get", "getRange", "getRange");
   }
 
-  private List<String> readsOf(String id, ReadOptions options) {
+  private List<String> readsOf(String id, DocumentQuery options) {
     return db.read(
         (tx, handle) -> {
           CountedReads counted = new CountedReads(tx);
@@ -84,7 +84,7 @@ class DocumentReadCostTest {
         });
   }
 
-  private static ReadOptions atRevision(RevisionId revision, List<FieldPath> fields) {
-    return new ReadOptions(Optional.of(revision), false, false, false, false, false, fields);
+  private static DocumentQuery atRevision(RevisionId revision, List<FieldPath> fields) {
+    return new DocumentQuery(Optional.of(revision), false, false, false, false, false, fields);
   }
 }

@@ -18,7 +18,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Reads of single documents, option by option, as CouchDB answers them. */
+/** Reads of single documents, option by option, with CouchDB's answers. */
 class DocumentReaderTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -30,7 +30,7 @@ class DocumentReaderTest {
   void document_has_id_and_revision_before_its_body() {
     RevisionId first = db.put("a", "{\"v\":1,\"list\":[1,{\"x\":null}],\"empty\":{}}");
 
-    assertThat(read("a", ReadOptions.DEFAULT))
+    assertThat(read("a", DocumentQuery.DEFAULT))
         .isEqualTo(
             "{\"_id\":\"a\",\"_rev\":\"%s\",\"empty\":{},\"list\":[1,{\"x\":null}],\"v\":1}"
                 .formatted(first));
@@ -40,7 +40,7 @@ class DocumentReaderTest {
   void empty_body_is_found_by_its_metadata() {
     RevisionId first = db.put("a", "{}");
 
-    assertThat(read("a", ReadOptions.DEFAULT))
+    assertThat(read("a", DocumentQuery.DEFAULT))
         .isEqualTo("{\"_id\":\"a\",\"_rev\":\"%s\"}".formatted(first));
   }
 
@@ -53,7 +53,7 @@ class DocumentReaderTest {
     json.append("]}");
     RevisionId first = db.put("a", json.toString());
 
-    assertThat(read("a", ReadOptions.DEFAULT))
+    assertThat(read("a", DocumentQuery.DEFAULT))
         .isEqualTo("{\"_id\":\"a\",\"_rev\":\"%s\",%s".formatted(first, json.substring(1)));
   }
 
@@ -61,7 +61,7 @@ class DocumentReaderTest {
   void id_is_escaped_as_json() {
     RevisionId first = db.put("q\"\u0001ü", "{}");
 
-    assertThat(read("q\"\u0001ü", ReadOptions.DEFAULT))
+    assertThat(read("q\"\u0001ü", DocumentQuery.DEFAULT))
         .isEqualTo("{\"_id\":\"q\\\"\\u0001ü\",\"_rev\":\"%s\"}".formatted(first));
   }
 
@@ -71,20 +71,20 @@ class DocumentReaderTest {
     db.put("a\0", "{\"v\":2}");
     db.put("a\0b", "{\"v\":3}");
 
-    assertThat(read("a", ReadOptions.DEFAULT))
+    assertThat(read("a", DocumentQuery.DEFAULT))
         .isEqualTo("{\"_id\":\"a\",\"_rev\":\"%s\",\"v\":1}".formatted(first));
-    assertThat(read("a\0", ReadOptions.DEFAULT)).contains("\"v\":2");
+    assertThat(read("a\0", DocumentQuery.DEFAULT)).contains("\"v\":2");
   }
 
   @Test
   void missing_and_deleted_are_told_apart() {
     db.delete("a", db.put("a", "{\"v\":1}"));
 
-    assertNotFound("deleted", () -> read("a", ReadOptions.DEFAULT));
+    assertNotFound("deleted", () -> read("a", DocumentQuery.DEFAULT));
     assertNotFound("deleted", () -> read("a", revsInfo()));
     assertNotFound("deleted", () -> read("a", fields("v")));
     assertNotFound("deleted", () -> reader.currentRevision(db.name, "a"));
-    assertNotFound("missing", () -> read("b", ReadOptions.DEFAULT));
+    assertNotFound("missing", () -> read("b", DocumentQuery.DEFAULT));
     assertNotFound("missing", () -> read("b", revsInfo()));
     assertNotFound("missing", () -> read("b", fields("v")));
     assertNotFound("missing", () -> reader.currentRevision(db.name, "b"));
@@ -93,10 +93,10 @@ class DocumentReaderTest {
   @Test
   void tombstone_with_a_body_is_deleted_and_loses_against_a_live_leaf() {
     db.replicate("a", "{\"_deleted\":true,\"why\":\"because\"}", "9-f", "8-e");
-    assertNotFound("deleted", () -> read("a", ReadOptions.DEFAULT));
+    assertNotFound("deleted", () -> read("a", DocumentQuery.DEFAULT));
 
     db.replicate("a", "{\"v\":1}", "2-b", "1-a");
-    assertThat(read("a", ReadOptions.DEFAULT))
+    assertThat(read("a", DocumentQuery.DEFAULT))
         .isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-b\",\"v\":1}");
     assertThat(reader.currentRevision(db.name, "a")).isEqualTo(RevisionId.of("2-b"));
   }
@@ -106,7 +106,7 @@ class DocumentReaderTest {
     db.replicate("a", "{\"v\":1}", "2-a");
     db.replicate("a", "{}", "2-b");
 
-    assertThat(read("a", ReadOptions.DEFAULT)).isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-b\"}");
+    assertThat(read("a", DocumentQuery.DEFAULT)).isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-b\"}");
   }
 
   @Test
@@ -114,7 +114,7 @@ class DocumentReaderTest {
     db.put("a", "{}");
     db.catalogue.delete(db.name);
 
-    assertNotFound("Database does not exist.", () -> read("a", ReadOptions.DEFAULT));
+    assertNotFound("Database does not exist.", () -> read("a", DocumentQuery.DEFAULT));
   }
 
   @Test
@@ -122,7 +122,7 @@ class DocumentReaderTest {
     RevisionId first = db.put("a", "{\"v\":1}");
     RevisionId second = db.put("a", first, "{\"v\":2}");
 
-    assertThat(read("a", new ReadOptions(none(), true, false, false, false, false, all())))
+    assertThat(read("a", new DocumentQuery(none(), true, false, false, false, false, all())))
         .isEqualTo(
             "{\"_id\":\"a\",\"_rev\":\"%s\",\"v\":2,\"_revisions\":{\"start\":2,\"ids\":[\"%s\",\"%s\"]}}"
                 .formatted(second, second.hash(), first.hash()));
@@ -142,7 +142,7 @@ class DocumentReaderTest {
   @Test
   void meta_adds_three_members_in_order_and_leaves_out_empty_conflicts() {
     db.replicate("a", "{\"v\":1}", "3-w", "2-p");
-    assertThat(read("a", ReadOptions.DEFAULT.withMeta()))
+    assertThat(read("a", DocumentQuery.DEFAULT.withMeta()))
         .isEqualTo(
             "{\"_id\":\"a\",\"_rev\":\"3-w\",\"v\":1,\"_revs_info\":[{\"rev\":\"3-w\",\"status\":\"available\"},{\"rev\":\"2-p\",\"status\":\"missing\"}]}");
 
@@ -150,7 +150,7 @@ class DocumentReaderTest {
     db.replicate("a", "{}", "2-b");
     db.replicate("a", "{\"_deleted\":true}", "7-x");
     db.replicate("a", "{\"_deleted\":true}", "5-y");
-    assertThat(read("a", ReadOptions.DEFAULT.withMeta()))
+    assertThat(read("a", DocumentQuery.DEFAULT.withMeta()))
         .endsWith(
             "\"status\":\"missing\"}],\"_conflicts\":[\"2-zzz\",\"2-b\"],\"_deleted_conflicts\":[\"7-x\",\"5-y\"]}");
   }
@@ -159,7 +159,7 @@ class DocumentReaderTest {
   void local_seq_is_the_sequence_of_the_last_change() {
     db.put("a", "{}");
 
-    assertThat(read("a", new ReadOptions(none(), false, false, false, false, true, all())))
+    assertThat(read("a", new DocumentQuery(none(), false, false, false, false, true, all())))
         .endsWith(",\"_local_seq\":\"%s\"}".formatted(db.changes().get(0).sequence()));
   }
 
@@ -169,9 +169,9 @@ class DocumentReaderTest {
     db.replicate("a", "{\"v\":2}", "2-b", "1-b");
     Optional<RevisionId> loser = Optional.of(RevisionId.of("2-a"));
 
-    assertThat(read("a", new ReadOptions(loser, false, true, true, true, true, all())))
+    assertThat(read("a", new DocumentQuery(loser, false, true, true, true, true, all())))
         .isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-a\",\"v\":1}");
-    assertThat(read("a", new ReadOptions(loser, true, true, true, true, true, all())))
+    assertThat(read("a", new DocumentQuery(loser, true, true, true, true, true, all())))
         .isEqualTo(
             "{\"_id\":\"a\",\"_rev\":\"2-a\",\"v\":1,\"_revisions\":{\"start\":2,\"ids\":[\"a\",\"a\"]}}");
   }
@@ -221,10 +221,10 @@ class DocumentReaderTest {
     assertThat(
             read(
                 "a",
-                new ReadOptions(
+                new DocumentQuery(
                     Optional.of(RevisionId.of("2-a")), false, false, false, false, false, fields)))
         .isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-a\",\"w\":2}");
-    assertThat(read("a", new ReadOptions(none(), true, false, true, false, false, fields)))
+    assertThat(read("a", new DocumentQuery(none(), true, false, true, false, false, fields)))
         .isEqualTo(
             "{\"_id\":\"a\",\"_rev\":\"2-b\",\"w\":4,\"_revisions\":{\"start\":2,\"ids\":[\"b\"]},\"_conflicts\":[\"2-a\"]}");
   }
@@ -234,27 +234,27 @@ class DocumentReaderTest {
     RevisionId first = written(db.write(TestDatabase.edit("a", null, "{}")));
     JsonBuffer out = new JsonBuffer(16).ascii("before ");
 
-    assertThat(reader.read(db.name, "a", ReadOptions.DEFAULT, out)).isEqualTo(first);
+    assertThat(reader.read(db.name, "a", DocumentQuery.DEFAULT, out)).isEqualTo(first);
     assertThat(out.toString()).startsWith("before {\"_id\"");
   }
 
-  private String read(String id, ReadOptions options) {
+  private String read(String id, DocumentQuery options) {
     JsonBuffer out = new JsonBuffer(256);
     RevisionId revision = reader.read(db.name, id, options, out);
     assertThat(out.toString()).contains("\"_rev\":\"" + revision + "\"");
     return out.toString();
   }
 
-  private static ReadOptions revsInfo() {
-    return new ReadOptions(none(), false, true, false, false, false, all());
+  private static DocumentQuery revsInfo() {
+    return new DocumentQuery(none(), false, true, false, false, false, all());
   }
 
-  private static ReadOptions atRevision(RevisionId revision) {
-    return new ReadOptions(Optional.of(revision), false, false, false, false, false, all());
+  private static DocumentQuery atRevision(RevisionId revision) {
+    return new DocumentQuery(Optional.of(revision), false, false, false, false, false, all());
   }
 
-  private static ReadOptions fields(String... fields) {
-    return new ReadOptions(
+  private static DocumentQuery fields(String... fields) {
+    return new DocumentQuery(
         none(),
         false,
         false,

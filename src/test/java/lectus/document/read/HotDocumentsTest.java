@@ -13,7 +13,7 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A document that was read before is answered as the store has it now, whatever came between. */
+/** A cached document is answered as currently stored, whatever happened in between. */
 class HotDocumentsTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -90,7 +90,7 @@ class HotDocumentsTest {
           db.put("a", first, "{\"v\":2}");
           assertThat(read("a")).contains("\"v\":2");
           JsonBuffer then = new JsonBuffer(64);
-          reader.read(tx, handle, "a", ReadOptions.DEFAULT, then);
+          reader.read(tx, handle, "a", DocumentQuery.DEFAULT, then);
           assertThat(then.toString()).contains("\"v\":1");
           return null;
         });
@@ -101,10 +101,10 @@ class HotDocumentsTest {
     HotDocuments none = new HotDocuments(1);
     DocumentReader cold = new DocumentReader(db.catalogue, db.transactions, none);
     db.put("a", "{\"v\":1}");
-    cold.read(db.name, "a", ReadOptions.DEFAULT, new JsonBuffer(64));
+    cold.read(db.name, "a", DocumentQuery.DEFAULT, new JsonBuffer(64));
 
     JsonBuffer again = new JsonBuffer(64);
-    cold.read(db.name, "a", ReadOptions.DEFAULT, again);
+    cold.read(db.name, "a", DocumentQuery.DEFAULT, again);
     assertThat(again.toString()).contains("\"v\":1");
   }
 
@@ -116,8 +116,8 @@ class HotDocumentsTest {
         new DocumentReader(db.catalogue, db.transactions, new HotDocuments(64L * bytes));
     DocumentReader smaller =
         new DocumentReader(db.catalogue, db.transactions, new HotDocuments(64L * bytes - 1));
-    reader.read(db.name, "a", ReadOptions.DEFAULT, new JsonBuffer(64));
-    smaller.read(db.name, "a", ReadOptions.DEFAULT, new JsonBuffer(64));
+    reader.read(db.name, "a", DocumentQuery.DEFAULT, new JsonBuffer(64));
+    smaller.read(db.name, "a", DocumentQuery.DEFAULT, new JsonBuffer(64));
 
     TestStores.onlyEmbedded();
     assertThat(reader.readHot(db.name, "a", new JsonBuffer(64))).isPresent();
@@ -166,7 +166,7 @@ class HotDocumentsTest {
 
   private String read(String id) {
     JsonBuffer out = new JsonBuffer(64);
-    reader.read(db.name, id, ReadOptions.DEFAULT, out);
+    reader.read(db.name, id, DocumentQuery.DEFAULT, out);
     return out.toString();
   }
 

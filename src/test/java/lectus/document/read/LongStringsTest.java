@@ -21,14 +21,14 @@ import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 import lectus.revision.RevisionId;
 import lectus.selector.Selector;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A string that the store keeps in pieces is one string to whoever reads documents. */
+/** A string stored in pieces appears as one string to every reader of documents. */
 class LongStringsTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
@@ -44,7 +44,7 @@ class LongStringsTest {
     RevisionId revision = db.put("a", "{" + body + "}");
 
     String whole = "{\"_id\":\"a\",\"_rev\":\"" + revision + "\"," + body + "}";
-    assertThat(read(ReadOptions.DEFAULT)).isEqualTo(whole);
+    assertThat(read(DocumentQuery.DEFAULT)).isEqualTo(whole);
     assertThat(read(at(revision, List.of()))).isEqualTo(whole);
     assertThat(allDocs(Map.of("include_docs", "true"))).contains("\"doc\":" + whole);
     assertThat(allDocs(Map.of("include_docs", "true", "descending", "true")))
@@ -140,7 +140,7 @@ class LongStringsTest {
         db.put(
             "a",
             "{\"long\":\"" + text + "\",\"longer\":{\"x\":1},\"list\":[\"" + text + "\",\"b\"]}");
-    // Strings of the list all begin with T but for the second, which makes one selector fail.
+    // All strings of the list begin with T except the second, which makes one selector fail.
     boolean expected = !selector.contains("$allMatch");
 
     String json = selector.replace('\'', '"').replace("TEXT", text);
@@ -178,7 +178,7 @@ class LongStringsTest {
   void parts_of_lists_end_behind_the_document_that_fills_them() {
     String json = "{\"v\":\"" + "x".repeat(400_000) + "\"}";
     for (int i = 0; i < 12; i++) {
-      // The first ones are small, so that many are read ahead of the large ones.
+      // The first documents are small, so that many large ones are then read ahead.
       db.put("d" + (char) ('a' + i), i < 6 ? "{}" : json);
     }
     String ids =
@@ -220,22 +220,22 @@ class LongStringsTest {
     return db.read(
         (tx, handle) -> {
           byte[] document = new DocumentsSubspace(handle).document(id);
-          return Reads.await(tx.getRange(document, DocumentsSubspace.endOf(document)).asList());
+          return Awaiting.await(tx.getRange(document, DocumentsSubspace.endOf(document)).asList());
         });
   }
 
-  private String read(ReadOptions options) {
+  private String read(DocumentQuery options) {
     JsonBuffer out = new JsonBuffer(64);
     reader.read(db.name, "a", options, out);
     return out.toString();
   }
 
-  private static ReadOptions fields(String... fields) {
-    return new ReadOptions(Optional.empty(), false, false, false, false, false, paths(fields));
+  private static DocumentQuery fields(String... fields) {
+    return new DocumentQuery(Optional.empty(), false, false, false, false, false, paths(fields));
   }
 
-  private static ReadOptions at(RevisionId revision, List<FieldPath> fields) {
-    return new ReadOptions(Optional.of(revision), false, false, false, false, false, fields);
+  private static DocumentQuery at(RevisionId revision, List<FieldPath> fields) {
+    return new DocumentQuery(Optional.of(revision), false, false, false, false, false, fields);
   }
 
   private static List<FieldPath> paths(String... fields) {

@@ -12,7 +12,7 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What of a document is read to match it. */
+/** Which parts of a document are read to match it. */
 final class SelectedDocumentsTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 

@@ -3,11 +3,11 @@ package lectus.document.testing;
 import lectus.document.PagedBody;
 import lectus.json.JsonBuffer;
 
-/** Answers that come in parts, put together. */
+/** Joins answers that come in parts. */
 public final class Answers {
   private Answers() {}
 
-  /** All parts of an answer, each in a buffer that something precedes. */
+  /** Returns all parts of an answer, each written to a buffer that is not empty. */
   public static String whole(PagedBody body) {
     StringBuilder answer = new StringBuilder();
     boolean more;

@@ -25,10 +25,10 @@ import lectus.database.ShardId;
 import lectus.database.Statistics;
 import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
-import lectus.document.edit.DocumentEdit;
 import lectus.document.edit.DocumentLimits;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
+import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.LocalEdit;
 import lectus.document.edit.NamedRevisions;
 import lectus.document.edit.ReplicatedEdit;
@@ -39,12 +39,12 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionPath;
 import lectus.revision.RevisionsSubspace;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 
-/** A database on a store for tests, with short words for what tests do to it. */
+/** A database on a store for tests, with short names for what tests do to it. */
 public final class TestDatabase {
   private static final DocumentParser PARSER = new DocumentParser(DocumentLimits.DEFAULT);
 
@@ -74,7 +74,7 @@ public final class TestDatabase {
     return create(store, "db");
   }
 
-  /** A partitioned one. */
+  /** Creates a partitioned database. */
   public static TestDatabase partitioned(Store store) {
     TestDatabase database = new TestDatabase(store, DatabaseName.of("db"));
     database.catalogue.create(database.name, new CreationOptions(true, 4));
@@ -87,12 +87,12 @@ public final class TestDatabase {
     return database;
   }
 
-  /** As another server sees a database that is there already. */
+  /** Opens an existing database as another server would. */
   public static TestDatabase open(Store store, String name) {
     return new TestDatabase(store, DatabaseName.of(name));
   }
 
-  /** The same database, written to by another writer. */
+  /** Returns the same database, written to by another writer. */
   public TestDatabase writtenBy(DocumentWriter other) {
     return new TestDatabase(this, other);
   }
@@ -101,7 +101,7 @@ public final class TestDatabase {
     catalogue.configure(name, was -> new DatabaseConfiguration(limit, was.partitioned()));
   }
 
-  /** An edit without a base. */
+  /** Makes an edit without a base. */
   public RevisionId put(String id, String json) {
     return written(write(edit(id, null, json)));
   }
@@ -129,12 +129,12 @@ public final class TestDatabase {
     return writer.write(name, edits).outcomes();
   }
 
-  public static DocumentEdit edit(String id, RevisionId base, String json) {
+  public static InteractiveEdit edit(String id, RevisionId base, String json) {
     return PARSER.interactive(id, beside(base == null ? null : base.toString()), utf8(json));
   }
 
-  public static DocumentEdit deletion(String id, RevisionId base) {
-    return DocumentEdit.deletion(id, Optional.of(base));
+  public static InteractiveEdit deletion(String id, RevisionId base) {
+    return InteractiveEdit.deletion(id, Optional.of(base));
   }
 
   public static ReplicatedEdit replicated(String id, String json, String... path) {
@@ -147,7 +147,7 @@ public final class TestDatabase {
   }
 
   /**
-   * @param rev the revision before, 0-0 if there is none
+   * @param rev the previous revision, 0-0 if there is none
    */
   public static LocalEdit local(String id, String rev, String json) {
     return PARSER.local(id, beside(rev), utf8(json));
@@ -175,23 +175,23 @@ public final class TestDatabase {
     assertThat(error(outcome)).isInstanceOf(LectusError.Conflict.class);
   }
 
-  /** Winner first. */
+  /** Returns the branches, winner first. */
   public List<EditBranch> branches(String id) {
-    return read((tx, db) -> Reads.await(new RevisionsSubspace(db).branches(tx, id)));
+    return read((tx, db) -> Awaiting.await(new RevisionsSubspace(db).branches(tx, id)));
   }
 
   public EditBranch winner(String id) {
     return branches(id).get(0);
   }
 
-  /** The leaves as they are printed, winner first; tombstones in brackets. */
+  /** Returns the leaves as text, winner first; tombstones in brackets. */
   public List<String> leaves(String id) {
     return branches(id).stream()
         .map(branch -> branch.deleted() ? "(" + branch.leaf() + ")" : branch.leaf().toString())
         .toList();
   }
 
-  /** In the order of the feed, as long as each generation has one shard. */
+  /** Returns the entries in feed order, provided that each generation has one shard. */
   public List<ChangeEntry> changes() {
     return read(
         (tx, db) -> {
@@ -199,7 +199,7 @@ public final class TestDatabase {
           for (Generation generation : db.topology().generations()) {
             for (ShardId shard : generation.shards()) {
               entries.addAll(
-                  Reads.await(
+                  Awaiting.await(
                       new ChangesSubspace(db)
                           .read(tx, shard, Optional.empty(), Optional.empty(), 0, false)));
             }
@@ -209,14 +209,17 @@ public final class TestDatabase {
   }
 
   public Optional<AllDocsRow> allDocsRow(String id) {
-    return read((tx, db) -> Reads.await(new AllDocsSubspace(db).get(tx, id)));
+    return read((tx, db) -> Awaiting.await(new AllDocsSubspace(db).get(tx, id)));
   }
 
   public Statistics statistics() {
-    return read((tx, db) -> Reads.await(Statistics.read(tx, db)));
+    return read((tx, db) -> Awaiting.await(Statistics.read(tx, db)));
   }
 
-  /** The whole store is sound, and the database has so many documents, deleted ones included. */
+  /**
+   * Checks that the whole store is sound and that the database has this many documents, deleted
+   * ones included.
+   */
   public void audit(int documents) {
     assertThat(new StoreAudit(store, AuditListener.SILENT).run().findings()).isEmpty();
     AuditReport report = new StoreAudit(store, AuditListener.SILENT).run(name);

@@ -23,7 +23,7 @@ import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Databases that are not brought up to date, and what they still take until they are. */
+/** Databases that have not been upgraded, and what they still accept. */
 final class DatabasesNotUpgradedTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
@@ -192,7 +192,7 @@ final class DatabasesNotUpgradedTest {
     setRaw(formatKey(database.handle()), new TupleWriter(8).integer(1).integer(1).toBytes());
   }
 
-  /** The key of a row of edit branches that names no revision. */
+  /** Returns the key of an edit branch's row that names no revision. */
   private byte[] rowWithoutRevision(String id) {
     return DatabaseSubspace.REVISIONS
         .key(database.handle().prefix())

@@ -21,8 +21,8 @@ import lectus.store.Store;
 import lectus.tuple.TupleWriter;
 
 /**
- * Writes documents as servers of the first format wrote them, with an encoding and an order of its
- * own: thirty-two hex digits are sixteen bytes, any other hash is a string, and strings are higher.
+ * Writes documents like servers of the first format, with an independent encoding and order:
+ * thirty-two hex digits are sixteen bytes, any other hash is a string, and strings are higher.
  */
 final class FirstFormat {
   private final TestDatabase target;
@@ -30,7 +30,7 @@ final class FirstFormat {
   private final byte[] stamp;
   private int documents;
 
-  /** A leaf revision; a tombstone has no body where {@code json} is {@code {}}. */
+  /** A leaf revision; a tombstone whose {@code json} is {@code {}} has no body. */
   record Revision(String text, boolean deleted, String json, List<String> ancestors) {
     static Revision of(String text) {
       return new Revision(text, false, "{\"of\":\"" + text.replace("\0", "") + "\"}", List.of());
@@ -72,8 +72,8 @@ final class FirstFormat {
           .thenComparing(it -> bytes(it.hash()), Arrays::compareUnsigned);
 
   /**
-   * @param database a new one, which is of the first format from now on; other servers must not
-   *     know it yet
+   * @param database a new one, which has the first format from now on; no other server may know it
+   *     yet
    */
   FirstFormat(TestDatabase database) {
     this.target = database;
@@ -106,7 +106,7 @@ final class FirstFormat {
         });
   }
 
-  /** The same in a transaction of the caller's. */
+  /** Does the same in the caller's transaction. */
   void lay(Transaction tx, String id, Revision... leaves) {
     lay(tx, id, List.of(leaves), Sequence.of(0, stamp, documents++));
   }
@@ -161,7 +161,7 @@ final class FirstFormat {
     return stored;
   }
 
-  /** A key of REVISIONS or of a body's metadata. */
+  /** Returns a key of REVISIONS or of a body's metadata. */
   TupleWriter key(DatabaseSubspace subspace, String id, Revision leaf) {
     TupleWriter key = subspace.key(db.prefix()).string(id).bool(!leaf.deleted());
     return hash(key.integer(leaf.position()), leaf.hash());
@@ -189,12 +189,12 @@ final class FirstFormat {
     return hash.matches("[0-9a-f]{32}");
   }
 
-  /** CouchDB's raw bytes of a hash. */
+  /** Returns CouchDB's raw bytes of a hash. */
   static byte[] bytes(String hash) {
     return isHex(hash) ? HexFormat.of().parseHex(hash) : hash.getBytes(StandardCharsets.UTF_8);
   }
 
-  /** What an earlier server took for the winner. */
+  /** Returns the leaf that an earlier server considered the winner. */
   static Optional<Revision> oldWinner(Revision... leaves) {
     return Arrays.stream(leaves).max(OLD_ORDER);
   }

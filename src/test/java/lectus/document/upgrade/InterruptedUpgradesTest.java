@@ -25,7 +25,7 @@ import lectus.document.upgrade.FirstFormat.Revision;
 import lectus.http.testing.LectusServer;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
-import lectus.server.StartException;
+import lectus.server.cluster.StartException;
 import lectus.store.FaultyStore;
 import lectus.store.FaultyStore.Fault;
 import lectus.store.testing.TestStores;
@@ -34,7 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Upgrades that are killed, and databases that others change while they are brought up to date. */
+/** Upgrades that are killed, and databases that change while they are upgraded. */
 final class InterruptedUpgradesTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
@@ -44,7 +44,9 @@ final class InterruptedUpgradesTest {
   private final TestDatabase db = database.known;
   private final FaultyStore network = new FaultyStore(database.store);
 
-  /** Runs it when documents have been read and written, after the commit that begins an upgrade. */
+  /**
+   * Runs it after documents have been read and written, after the commit that begins an upgrade.
+   */
   private void beforeTheRewriting(Runnable interference) {
     network.beforeNextCommit(() -> network.beforeNextCommit(interference));
   }
@@ -72,7 +74,7 @@ final class InterruptedUpgradesTest {
     db.audit(documents.size());
   }
 
-  /** Commits fail for good one after the other, each start going on from what there is. */
+  /** Makes one commit after the other fail for good; each start continues from what is stored. */
   private int killUntilItIsDone(Random random) {
     for (int kills = 0; ; kills++) {
       for (int commits = 0; commits < random.nextInt(1 + kills); commits++) {
@@ -125,7 +127,7 @@ final class InterruptedUpgradesTest {
     };
   }
 
-  /** One in a cluster that is replaced server by server, so that old ones run on meanwhile. */
+  /** A server in a cluster that is replaced server by server, so that old ones still run. */
   @Test
   void a_server_of_the_first_version_writes_nothing_once_the_upgrade_has_begun() {
     old.lay("a", Revision.of("1-zz"));

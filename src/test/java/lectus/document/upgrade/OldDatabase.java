@@ -11,9 +11,9 @@ import lectus.audit.StoreAudit;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
+import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.HotDocuments;
-import lectus.document.read.ReadOptions;
 import lectus.document.testing.TestDatabase;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
@@ -21,12 +21,12 @@ import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 
-/** The database {@code db} of the first format, on a store that tests bring up to date. */
+/** The database {@code db} of the first format, on a store that tests upgrade. */
 final class OldDatabase {
-  /** A hash of sixteen bytes that the first format kept as a string. */
+  /** A hash of sixteen bytes that the first format stored as a string. */
   static final String SIXTEEN = "0123456789abcdef";
 
-  /** The same bytes as digits. */
+  /** The same bytes as hex digits. */
   static final String HEX_OF_SIXTEEN = "30313233343536373839616263646566";
 
   /** The body of a design document that asks for validation. */
@@ -34,10 +34,10 @@ final class OldDatabase {
 
   final Store store;
 
-  /** Writes as the old server did. */
+  /** Writes like the old server. */
   final FirstFormat written;
 
-  /** As it is known to a server that starts after the old one has written. */
+  /** The database as known to a server that starts after the old one has written. */
   final TestDatabase known;
 
   private OldDatabase(Store store, FirstFormat written) {
@@ -50,19 +50,19 @@ final class OldDatabase {
     return new OldDatabase(store, new FirstFormat(TestDatabase.create(store)));
   }
 
-  /** The same database, as it is known to a server that starts now. */
+  /** Returns the same database, as known to a server that starts now. */
   OldDatabase reopened() {
     return new OldDatabase(store, written);
   }
 
-  /** An upgrade by a server that sees this store, with which others may interfere. */
+  /** Returns an upgrade by a server on this store, with which others may interfere. */
   static StoreUpgrade upgradeOf(Store store) {
     TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     Catalogue catalogue = new Catalogue(store, transactions, InstantSource.system());
     return new StoreUpgrade(store, catalogue, transactions);
   }
 
-  /** An upgrade that has to bring this database up to date. */
+  /** Runs an upgrade, which must upgrade this database. */
   void upgrade() {
     upgradeOf(store).run();
     assertThat(handle().isCurrent()).isTrue();
@@ -76,10 +76,10 @@ final class OldDatabase {
     return new StoreAudit(store, AuditListener.SILENT).run();
   }
 
-  /** The JSON of a revision. */
+  /** Returns the JSON of a revision. */
   String read(String id, String rev) {
-    ReadOptions options =
-        new ReadOptions(
+    DocumentQuery options =
+        new DocumentQuery(
             Optional.of(RevisionId.of(rev)), false, false, false, false, false, List.of());
     JsonBuffer out = new JsonBuffer(64);
     new DocumentReader(known.catalogue, known.transactions, new HotDocuments(0))
@@ -87,7 +87,7 @@ final class OldDatabase {
     return out.toString();
   }
 
-  /** Where a database tells of its format; the first version knows no such field. */
+  /** Returns the key of a database's format, a field that the first version does not know. */
   static byte[] formatKey(DatabaseHandle handle) {
     return DatabaseSubspace.CONFIG.key(handle.prefix()).string("format").toBytes();
   }

@@ -24,10 +24,7 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * What becomes of databases of the first format, written byte by byte, when they are brought up to
- * date.
- */
+/** The result of upgrading databases of the first format, which are written byte by byte. */
 final class StoreUpgradeTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);

@@ -24,9 +24,7 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * Many threads on few documents: nothing is lost, nothing is counted twice, nothing is left over.
- */
+/** Many threads on few documents: nothing is lost, counted twice, or left over. */
 class ConcurrentEditsTest {
   private static final int THREADS = 8;
 
@@ -158,7 +156,9 @@ class ConcurrentEditsTest {
     db.audit(2);
   }
 
-  /** Equal edits of documents with equal histories make equal revisions, unless one goes alone. */
+  /**
+   * Equal edits of documents with equal histories make equal revisions, unless one is made alone.
+   */
   private boolean editBoth(int thread, int number) {
     RevisionId base = db.winner("a").leaf();
     String json = "{\"thread\":" + thread + ",\"edit\":" + number + "}";
@@ -202,7 +202,7 @@ class ConcurrentEditsTest {
     return outcome instanceof EditOutcome.Written;
   }
 
-  /** Runs the work in all threads at once; gives the sum of what they return. */
+  /** Runs the work in all threads at once; returns the sum of their results. */
   private static int inAllThreads(Work work) throws InterruptedException, ExecutionException {
     ExecutorService executor = Executors.newFixedThreadPool(THREADS);
     CyclicBarrier start = new CyclicBarrier(THREADS);

@@ -16,7 +16,7 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A document whose rows cannot be read is no affair of those that are written with it. */
+/** A document with unreadable rows does not affect documents written with it. */
 class DamagedDocumentTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -43,7 +43,7 @@ class DamagedDocumentTest {
     assertThat(db.leaves("c")).hasSize(1);
   }
 
-  /** Gives each row of the revisions that there are a value which nothing can be made of. */
+  /** Replaces the value of each existing row of the revisions subspace with garbage. */
   private void damage() {
     store
         .database()

@@ -18,7 +18,7 @@ import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.store.Committed;
+import lectus.store.CommitResult;
 import lectus.store.FaultyStore;
 import lectus.store.FaultyStore.Fault;
 import lectus.store.Store;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a writer does when its transactions are not committed, or nobody knows whether they are. */
+/** A writer whose transactions are not committed, or whose commits have an unknown result. */
 class FailingCommitsTest {
   private static final TransactionLimits THREE_TIMES =
       new TransactionLimits(2, Duration.ofMinutes(1));
@@ -48,7 +48,7 @@ class FailingCommitsTest {
 
     assertThat(write(8).outcomes()).allMatch(EditOutcome.Written.class::isInstance);
 
-    // Eight lose, four lose, then four times two.
+    // Eight conflict, four conflict, then four commits of two each.
     assertThat(commits()).isEqualTo(6);
     db.audit(8);
   }
@@ -72,7 +72,7 @@ class FailingCommitsTest {
 
   @Test
   void one_document_that_always_loses_does_not_spoil_the_others() {
-    // Two lose, then the first three times alone.
+    // Two conflict, then the first alone, three times.
     faulty.plan(Collections.nCopies(4, Fault.NOT_COMMITTED).toArray(Fault[]::new));
 
     List<EditOutcome> outcomes = write(2).outcomes();
@@ -151,7 +151,8 @@ class FailingCommitsTest {
     assertThat(outcomes.subList(0, 2)).allMatch(EditOutcome.Written.class::isInstance);
     assertThat(outcomes.subList(2, 6))
         .allSatisfy(outcome -> assertThat(error(outcome)).isInstanceOf(LectusError.Internal.class));
-    // Where a failed commit may land later, a last transaction settles that this one never will.
+    // If a failed commit may still land later, a last transaction makes sure that this one never
+    // will.
     int settling = sound.mayAnswerUnknownResult() ? 1 : 0;
     assertThat(commits()).as("nothing more is tried").isEqualTo(2 + settling);
     db.audit(2);
@@ -160,12 +161,12 @@ class FailingCommitsTest {
   @ParameterizedTest
   @CsvSource({"1031,The store does not answer.", "1007,The store is too busy."})
   void a_store_that_is_silent_half_way_is_unavailable_to_the_rest(int code, String reason) {
-    List<DocumentEdits> documents = DocumentEdits.of(edits("d", 2), 0);
+    List<EditGroup> documents = EditGroup.of(edits("d", 2), 0);
     DatabaseHandle handle = db.catalogue.open(db.name);
     WriteProgress progress = new WriteProgress(2);
     progress.add(
-        new Committed<>(
-            new WriteBatch.Result(handle, List.of(), documents, 0, Set.of()), new byte[10]));
+        new CommitResult<>(
+            new EditTransaction.Result(handle, List.of(), documents, 0, Set.of()), new byte[10]));
 
     progress.failOrThrow(documents, new FDBException("", code));
 

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each limit on both of its sides, on the store that would refuse what they let through. */
+/** Each limit on both of its sides, on the store that would refuse what exceeds it. */
 class LimitsTest {
   private static final String NULS = "0".repeat(32);
 
@@ -59,7 +59,10 @@ class LimitsTest {
     db.audit(2);
   }
 
-  /** A revision with so many ancestors, all hashes NULs, which double in tuple encoding. */
+  /**
+   * Replicates a revision with this many ancestors; all hashes are NULs, which double in tuple
+   * encoding.
+   */
   private EditOutcome replicateWithHistory(String id, int ancestors) {
     String[] path = new String[ancestors + 1];
     for (int i = 0; i <= ancestors; i++) {
@@ -68,7 +71,7 @@ class LimitsTest {
     return db.replicate(id, "{}", path);
   }
 
-  /** What so many documents weigh is refused, too, but only after all of them were looked up. */
+  /** The weight of so many documents is refused, too, but only after all were looked up. */
   @Test
   void documents_of_an_atomic_request_can_be_numbered() {
     List<Edit> most = new ArrayList<>();
@@ -116,7 +119,7 @@ class LimitsTest {
   void keys_of_a_document_stay_within_what_the_store_takes() {
     String id = "\0".repeat(512);
     int overhead = DocumentsSubspace.keyOverhead(id, 16);
-    // A member's name is written with a type code and an end.
+    // A member's name is written with a type code and a terminator.
     String longest = "n".repeat(JsonLimits.STORE_KEY_BYTES - overhead - 2);
 
     db.put(id, "{\"" + longest + "\":1}");
@@ -306,8 +309,10 @@ class LimitsTest {
     try (Transaction tx = db.store.database().createTransaction()) {
       DatabaseHandle handle = db.catalogue.current(tx, db.name);
       DocumentPlanner planner =
-          new PlanningScope(tx, handle, false).begin(DocumentEdits.of(List.of(edit), 0).get(0));
-      planner.readOn();
+          new PlanningScope(tx, handle, false).begin(EditGroup.of(List.of(edit), 0).get(0));
+      while (planner.readOn()) {
+        // What depends on these reads is asked for by the next call.
+      }
       PlannedUpdate update = planner.plan().update().orElseThrow();
       UpdateWriter writer = new UpdateWriter(tx, handle);
       writer.write(update);

@@ -21,12 +21,12 @@ import lectus.database.Partition;
 import lectus.database.Statistics;
 import lectus.document.testing.TestDatabase;
 import lectus.revision.EditBranch;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What is counted of each partition is what is there, whoever writes at the same time. */
+/** The counters of each partition match its content, whoever writes at the same time. */
 final class PartitionCountersTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -38,7 +38,8 @@ final class PartitionCountersTest {
 
   private Statistics of(String partition) {
     return db.read(
-        (tx, handle) -> Reads.await(Statistics.ofPartition(tx, handle, Partition.of(partition))));
+        (tx, handle) ->
+            Awaiting.await(Statistics.ofPartition(tx, handle, Partition.of(partition))));
   }
 
   @Test

@@ -25,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random edits, interactive and replicated, on three databases that replicate from each other with
- * whole and with shortened histories, against {@link RevisionTreeModel}.
+ * Random interactive and replicated edits on three databases that replicate from each other, with
+ * whole and with shortened histories, compared with {@link RevisionTreeModel}.
  */
 class RandomEditsTest {
   private static final int FIXED_SEEDS = 14;
@@ -52,7 +52,7 @@ class RandomEditsTest {
     }
   }
 
-  /** Fixed ones, and one that is new in every run; a failing test's name tells it. */
+  /** Fixed seeds, and one that is new in every run; a failing test's name tells it. */
   static LongStream seeds() {
     return LongStream.concat(
         LongStream.range(0, FIXED_SEEDS), LongStream.of(System.nanoTime() & 0xffff_ffffL));
@@ -82,7 +82,7 @@ class RandomEditsTest {
   }
 
   /**
-   * @param extended the document of which a revision is extended; empty: none is given
+   * @param extended the document whose revision is extended; empty for no base
    */
   private void interactive(Replica replica, Optional<String> extended) {
     String id = extended.orElseGet(() -> any(List.of("a", "b", "c")));
@@ -105,7 +105,7 @@ class RandomEditsTest {
     }
   }
 
-  /** Mostly a leaf, else any revision; one that nobody knows for a document without any. */
+  /** Returns usually a leaf, else any revision; an unknown one for a document without revisions. */
   private Optional<RevisionId> anyRevision(RevisionTreeModel model) {
     List<RevisionId> leaves = model.leaves();
     if (leaves.isEmpty()) {

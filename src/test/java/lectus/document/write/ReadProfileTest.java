@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** RFC 001, "Summarizing the performance profile": key-values read, and round trips. */
+/** RFC 001, "Summarizing the performance profile": keys read, there or not, and round trips. */
 class ReadProfileTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -23,7 +23,7 @@ class ReadProfileTest {
 
   private int documents = 1;
 
-  private record Profile(int keyValues, int roundTrips) {}
+  private record Profile(int keys, int roundTrips) {}
 
   @AfterEach
   void audit() {
@@ -59,10 +59,43 @@ class ReadProfileTest {
   }
 
   @Test
-  void deleting_the_winning_branch() {
-    fiveBranches();
+  void extending_the_loser_of_two_branches() {
+    branches("1-a", "9-b");
 
-    assertThat(profileOf(deletion("a", RevisionId.of("1-e")))).isEqualTo(new Profile(2, 1));
+    assertThat(profileOf(edit("a", RevisionId.of("1-a"), "{\"v\":1}")))
+        .isEqualTo(new Profile(2, 2));
+  }
+
+  /** An unread branch may be the same revision: a third key tells. */
+  @Test
+  void extending_a_losing_branch_far_below_the_winner_of_three() {
+    branches("1-a", "1-b", "9-c");
+
+    assertThat(profileOf(edit("a", RevisionId.of("1-a"), "{\"v\":1}")))
+        .isEqualTo(new Profile(3, 3));
+  }
+
+  @Test
+  void deleting_the_winning_branch() {
+    branches("1-a", "1-b");
+
+    assertThat(profileOf(deletion("a", RevisionId.of("1-b")))).isEqualTo(new Profile(2, 1));
+  }
+
+  @Test
+  void deleting_the_last_live_branch_above_tombstones() {
+    branches("5-e");
+    tombstones("1-a", "1-b", "1-c");
+
+    assertThat(profileOf(deletion("a", RevisionId.of("5-e")))).isEqualTo(new Profile(2, 1));
+  }
+
+  /** An unread branch may be the same tombstone: a third key tells. */
+  @Test
+  void deleting_the_winning_one_of_three_branches() {
+    branches("1-a", "1-b", "1-c");
+
+    assertThat(profileOf(deletion("a", RevisionId.of("1-c")))).isEqualTo(new Profile(3, 2));
   }
 
   @Test
@@ -72,11 +105,19 @@ class ReadProfileTest {
     assertThat(profileOf(deletion("a", first))).isEqualTo(new Profile(1, 1));
   }
 
+  /** It, the next in line, which is read in case that it wins, and the winner. */
   @Test
   void deleting_a_losing_branch() {
-    fiveBranches();
+    branches("1-a", "1-b", "1-c");
 
     assertThat(profileOf(deletion("a", RevisionId.of("1-b")))).isEqualTo(new Profile(3, 2));
+  }
+
+  @Test
+  void deleting_the_lowest_branch() {
+    fiveBranches();
+
+    assertThat(profileOf(deletion("a", RevisionId.of("1-a")))).isEqualTo(new Profile(2, 2));
   }
 
   @Test
@@ -90,7 +131,7 @@ class ReadProfileTest {
   void conflict() {
     fiveBranches();
 
-    assertThat(profileOf(edit("a", RevisionId.of("1-x"), "{}"))).isEqualTo(new Profile(0, 1));
+    assertThat(profileOf(edit("a", RevisionId.of("1-x"), "{}"))).isEqualTo(new Profile(1, 1));
   }
 
   @Test
@@ -108,8 +149,18 @@ class ReadProfileTest {
   }
 
   private void fiveBranches() {
-    for (String leaf : List.of("1-a", "1-b", "1-c", "1-d", "1-e")) {
+    branches("1-a", "1-b", "1-c", "1-d", "1-e");
+  }
+
+  private void branches(String... leaves) {
+    for (String leaf : leaves) {
       db.replicate("a", "{}", leaf);
+    }
+  }
+
+  private void tombstones(String... leaves) {
+    for (String leaf : leaves) {
+      db.replicate("a", "{\"_deleted\":true}", leaf);
     }
   }
 
@@ -118,13 +169,13 @@ class ReadProfileTest {
   }
 
   private Profile profileOf(List<Edit> edits) {
-    WriteBatch batch = new WriteBatch(db.catalogue, TransactionBudget.DEFAULT, false);
+    EditTransaction batch = new EditTransaction(db.catalogue, TransactionBudget.DEFAULT, false);
     return db.transactions.run(
         tx -> {
           // The catalogue's snapshot read, the same for every transaction, is not counted.
           try (RoundTrips network = new RoundTrips(tx)) {
-            batch.write(network.transaction(), db.name, DocumentEdits.of(edits, Long.MAX_VALUE));
-            return new Profile(network.keyValues(), network.trips());
+            batch.write(network.transaction(), db.name, EditGroup.of(edits, Long.MAX_VALUE));
+            return new Profile(network.keys(), network.trips());
           }
         });
   }

@@ -38,9 +38,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * RFC 018, Write Path: no entry commits to a shard that has been replaced, nothing is lost and
- * nothing doubled. The interleavings are forced: one server commits between another's last read and
- * its commit.
+ * RFC 018, Write Path: no entry is committed to a replaced shard, and nothing is lost or
+ * duplicated. The interleavings are forced: one server commits between another's last read and its
+ * commit.
  */
 class ReshardingWritesTest {
   @RegisterExtension static final TestStores stores = new TestStores();
@@ -196,7 +196,8 @@ class ReshardingWritesTest {
       int before = requests.get();
       int count = 1 + random.nextInt(8);
       shards.addAll(db.catalogue.reshard(db.name, count).topology().current().shards());
-      // Each reshard makes all writes under way lose; one after the other they would never end.
+      // Each resharding makes all pending writes conflict; without a pause they would never
+      // succeed.
       Await.until(
           "a request came through",
           () -> requests.get() > before || writing.stream().allMatch(Future::isDone));
@@ -214,7 +215,7 @@ class ReshardingWritesTest {
     db.audit(acknowledged.size());
   }
 
-  /** Each writer has documents of its own; a server of its own, too. */
+  /** Each writer has its own documents and its own server. */
   private void keepWriting(
       int number, int edits, Map<String, RevisionId> acknowledged, AtomicInteger requests) {
     Catalogue catalogue = new Catalogue(store, db.transactions, InstantSource.system());
@@ -234,13 +235,13 @@ class ReshardingWritesTest {
     }
   }
 
-  /** The other server knows the database as it is now. */
+  /** Makes sure that the other server knows the current state of the database. */
   private RevisionId warm() {
     there.open(db.name);
     return db.put("warm", "{}");
   }
 
-  /** Of the other server. */
+  /** Returns the number of the other server's commits. */
   private int commits() {
     return network.commits() - commitsOfOpening;
   }

@@ -60,8 +60,8 @@ class RevisionDigestTest {
 
   @Test
   void stays_what_it_was() {
-    // Stored data and replication partners depend on it.
-    // Of a long string the whole counts, in however many pieces it is stored.
+    // Stored data and replication partners depend on it. A long string counts as a whole, in
+    // however many pieces it is stored.
     Stream<RevisionHash> hashes =
         Stream.of(
             of(null, false, "{\"a\":1}"),

@@ -11,32 +11,39 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.ChangeEntry;
 import lectus.database.DatabaseName;
 import lectus.document.alldocs.AllDocsRow;
-import lectus.document.edit.DocumentEdit;
 import lectus.document.edit.Edit;
+import lectus.document.edit.InteractiveEdit;
+import lectus.document.edit.ReplicatedEdit;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.revision.BodySize;
+import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
+import lectus.revision.RevisionPath;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** RFC 001, Update Path, case by case; after each the whole database is audited. */
+/** RFC 001, Update Path, case by case; the whole database is audited after each. */
 class RevisionModelTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
   private final TestDatabase db = TestDatabase.create(stores.fresh());
+  private int documents = 1;
 
   @AfterEach
   void audit() {
-    db.audit(1);
+    db.audit(documents);
   }
 
   @Test
@@ -139,7 +146,7 @@ class RevisionModelTest {
 
   @Test
   void deletion_without_a_base_makes_the_first_revision_only() {
-    DocumentEdit deletion = DocumentEdit.deletion("a", Optional.empty());
+    InteractiveEdit deletion = InteractiveEdit.deletion("a", Optional.empty());
     RevisionId tombstone = written(db.write(deletion));
 
     assertThat(db.leaves("a")).containsExactly("(" + tombstone + ")");
@@ -248,6 +255,61 @@ class RevisionModelTest {
 
     assertThat(db.leaves("a")).containsExactly("9-z", child.toString());
     assertThat(db.winner("a").winner().branchCount()).isEqualTo(2);
+  }
+
+  /**
+   * Whatever branches a document has: an edit whose revision a replicator brought without history
+   * joins it, and no other edit is taken for that.
+   */
+  @ParameterizedTest(name = "seed {0}")
+  @ValueSource(longs = {1, 2, 3, 4})
+  void edits_that_make_revisions_which_may_be_there(long seed) {
+    Random random = new Random(seed);
+    int joined = 0;
+    for (int i = 0; i < 60; i++) {
+      joined += editOfARevisionThatMayBeThere("doc" + i, random) ? 1 : 0;
+    }
+    assertThat(joined).isBetween(10, 50);
+    documents = 60;
+  }
+
+  private boolean editOfARevisionThatMayBeThere(String id, Random random) {
+    RevisionTreeModel model = new RevisionTreeModel();
+    for (int branches = 1 + random.nextInt(5); branches > 0; branches--) {
+      boolean tombstone = random.nextInt(3) == 0;
+      String leaf = "%d-%032x".formatted(1 + random.nextInt(3), random.nextInt(1_000_000));
+      arrive(id, model, RevisionId.of(leaf), tombstone);
+    }
+    List<RevisionId> live = model.leaves().stream().filter(it -> !model.isDeleted(it)).toList();
+    if (live.isEmpty()) {
+      return false;
+    }
+    RevisionId base = live.get(random.nextInt(live.size()));
+    boolean deletes = random.nextBoolean();
+    InteractiveEdit edit =
+        edit(id, base, "{\"v\":" + random.nextInt() + (deletes ? ",\"_deleted\":true}" : "}"));
+    RevisionId child =
+        new RevisionId(
+            base.position() + 1, new RevisionDigest().of(Optional.of(base), deletes, edit.body()));
+    boolean isThere = random.nextBoolean();
+    if (isThere) {
+      db.write(new ReplicatedEdit(id, new RevisionPath(child, List.of()), deletes, edit.body()));
+      model.merge(List.of(child), deletes);
+    }
+
+    assertThat(written(db.write(edit))).isEqualTo(child);
+
+    model.merge(List.of(child, base), deletes);
+    assertThat(db.branches(id).stream().map(EditBranch::leaf))
+        .containsExactlyElementsOf(model.leaves());
+    assertThat(db.winner(id).winner().branchCount()).isEqualTo(model.leaves().size());
+    return isThere;
+  }
+
+  private void arrive(String id, RevisionTreeModel model, RevisionId leaf, boolean deleted) {
+    String json = deleted ? "{\"_deleted\":true}" : "{\"of\":\"" + leaf + "\"}";
+    db.replicate(id, json, leaf.toString());
+    model.merge(List.of(leaf), deleted);
   }
 
   @Test

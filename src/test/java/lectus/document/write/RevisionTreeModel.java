@@ -11,8 +11,8 @@ import java.util.Set;
 import lectus.revision.RevisionId;
 
 /**
- * One document as CouchDB's users think of it: a tree of revisions, kept whole. Naive on purpose,
- * and without anything in common with edit branches.
+ * One document as CouchDB's users imagine it: a whole tree of revisions. Deliberately naive, and
+ * without anything in common with edit branches.
  */
 final class RevisionTreeModel {
   private final Map<RevisionId, Node> nodes = new HashMap<>();
@@ -27,12 +27,12 @@ final class RevisionTreeModel {
     }
   }
 
-  /** All revisions ever heard of, in a fixed order. */
+  /** Returns all revisions ever added, in a fixed order. */
   List<RevisionId> revisions() {
     return nodes.keySet().stream().sorted().toList();
   }
 
-  /** The winner first. */
+  /** Returns the leaves, the winner first. */
   List<RevisionId> leaves() {
     Set<RevisionId> leaves = new HashSet<>(nodes.keySet());
     nodes.values().forEach(node -> leaves.remove(node.parent));
@@ -47,7 +47,7 @@ final class RevisionTreeModel {
     return nodes.get(revision).deleted;
   }
 
-  /** The revision, then its ancestors, newest first. */
+  /** Returns the revision, then its ancestors, newest first. */
   List<RevisionId> path(RevisionId revision) {
     List<RevisionId> path = new ArrayList<>();
     for (RevisionId at = revision; at != null; at = nodes.get(at).parent) {
@@ -56,7 +56,7 @@ final class RevisionTreeModel {
     return path;
   }
 
-  /** What an interactive edit becomes a child of; empty if it is a conflict. */
+  /** Returns the parent for an interactive edit; empty if the edit is a conflict. */
   Optional<Parent> parentFor(Optional<RevisionId> base, boolean deletion) {
     List<RevisionId> leaves = leaves();
     if (base.isPresent()) {
@@ -82,7 +82,7 @@ final class RevisionTreeModel {
     nodes.put(revision, new Node(parent.revision().orElse(null), deleted));
   }
 
-  /** Adds what of a path is not there yet, and connects what is. */
+  /** Adds the missing revisions of a path, and connects existing ones. */
   void merge(List<RevisionId> path, boolean deleted) {
     for (int i = path.size() - 1; i >= 0; i--) {
       RevisionId parent = i + 1 < path.size() ? path.get(i + 1) : null;

@@ -16,8 +16,8 @@ import java.util.function.ToIntFunction;
 
 /**
  * A transaction as if behind a network: reads are answered only once the thread that uses it waits
- * for one of them, and then all at once. So what it counts are round trips, and the key-values that
- * they brought.
+ * for one of them, and then all at once. So what it counts are round trips, and the keys that were
+ * read: those asked for one by one, there or not, and those that ranges brought.
  */
 final class RoundTrips implements AutoCloseable {
   private final Transaction inner;
@@ -26,7 +26,7 @@ final class RoundTrips implements AutoCloseable {
   private final Thread network = new Thread(this::answer, "network");
   private volatile boolean closed;
   private volatile int trips;
-  private volatile int keyValues;
+  private volatile int keys;
 
   RoundTrips(Transaction inner) {
     this.inner = inner;
@@ -34,7 +34,7 @@ final class RoundTrips implements AutoCloseable {
     network.start();
   }
 
-  /** The same transaction, to be used on the thread that made this object. */
+  /** Returns the same transaction, for the thread that created this object. */
   Transaction transaction() {
     return proxy(Transaction.class, this::onTransaction);
   }
@@ -43,8 +43,8 @@ final class RoundTrips implements AutoCloseable {
     return trips;
   }
 
-  int keyValues() {
-    return keyValues;
+  int keys() {
+    return keys;
   }
 
   @Override
@@ -92,7 +92,7 @@ final class RoundTrips implements AutoCloseable {
     asked.add(
         () -> {
           T value = read.get().join();
-          keyValues += value == null ? 0 : size.applyAsInt(value);
+          keys += size.applyAsInt(value);
           answer.complete(value);
         });
     return answer;

@@ -4,7 +4,7 @@ import lectus.document.testing.TestDatabase;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 
-/** Databases that are written to in smaller transactions than usual. */
+/** Databases written in smaller transactions than usual. */
 final class SmallTransactions {
   private SmallTransactions() {}
 

@@ -17,8 +17,8 @@ import lectus.document.testing.TestDatabase;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.revision.RevisionId;
+import lectus.store.Awaiting;
 import lectus.store.FaultyStore;
-import lectus.store.Reads;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Two servers on one store: one administers databases, the other writes with what it knew of them,
- * between its transactions and in the middle of one.
+ * Two servers on one store. One administers databases; the other writes with outdated knowledge of
+ * them, between its transactions and within one.
  */
 class StaleHandleTest {
   @RegisterExtension
@@ -124,6 +124,6 @@ class StaleHandleTest {
 
   private boolean isEmpty(DatabaseHandle database) {
     return db.transactions.read(
-        tx -> Reads.await(tx.getRange(Range.startsWith(database.prefix())).asList()).isEmpty());
+        tx -> Awaiting.await(tx.getRange(Range.startsWith(database.prefix())).asList()).isEmpty());
   }
 }

@@ -35,7 +35,7 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
 import lectus.database.ShardId;
-import lectus.document.edit.DocumentEdit;
+import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.LocalEdit;
 import lectus.document.edit.ReplicatedEdit;
 import lectus.document.local.LocalDocuments;
@@ -59,8 +59,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random writes of every kind through a network that loses commits, loses answers and delivers
- * late: every answer must be true, no write may happen twice, and none may fail because of itself.
+ * Random writes of every kind over a network that loses commits, loses answers and delivers late:
+ * every answer must be true, no write may happen twice, and none may conflict with itself.
  */
 class UnreliableStoreTest {
   private static final int FIXED_SEEDS = 3;
@@ -88,14 +88,14 @@ class UnreliableStoreTest {
   private LocalDocuments local;
   private int serial;
 
-  /** Live documents with their winners; a null is a deleted document. */
+  /** Live documents with their winners; null for a deleted document. */
   private final Map<String, RevisionId> documents = new TreeMap<>();
 
   private final Map<String, Set<RevisionId>> replicas = new TreeMap<>();
   private final Map<String, String> locals = new HashMap<>();
   private final Map<DatabaseName, InstanceId> databases = new HashMap<>();
 
-  /** Fixed ones, and one that is new in every run; a failing test's name tells it. */
+  /** Fixed seeds, and one that is new in every run; a failing test's name tells it. */
   static LongStream seeds() {
     return LongStream.concat(
         LongStream.range(0, FIXED_SEEDS), LongStream.of(System.nanoTime() & 0xffff_ffffL));
@@ -105,7 +105,7 @@ class UnreliableStoreTest {
   @MethodSource("seeds")
   void every_answer_is_true(long seed) {
     random = new Random(seed);
-    // The less patience, the more often a write has to be given up.
+    // The less patience, the more often a write is given up.
     int retries = random.nextInt(4) == 0 ? random.nextInt(3) : 100;
     TransactionLimits patience = new TransactionLimits(retries, Duration.ofMinutes(1));
     writer =
@@ -155,15 +155,15 @@ class UnreliableStoreTest {
     return "d" + random.nextInt(10);
   }
 
-  /** What a client would send that has seen the last answer. */
-  private DocumentEdit anyEdit(String id) {
+  /** Returns what a client would send that has seen the last answer. */
+  private InteractiveEdit anyEdit(String id) {
     RevisionId base = documents.get(id);
     return base != null && random.nextInt(4) == 0
         ? deletion(id, base)
         : edit(id, base, "{\"n\":" + serial++ + "}");
   }
 
-  private List<DocumentEdit> severalEdits() {
+  private List<InteractiveEdit> severalEdits() {
     Set<String> ids = new HashSet<>();
     for (int i = 0; i < 7; i++) {
       ids.add(anyId());
@@ -171,7 +171,7 @@ class UnreliableStoreTest {
     return ids.stream().map(this::anyEdit).toList();
   }
 
-  private void write(List<DocumentEdit> edits) {
+  private void write(List<InteractiveEdit> edits) {
     try {
       take(edits, writer.write(db.name, edits));
     } catch (LectusException | FDBException failure) {
@@ -179,7 +179,7 @@ class UnreliableStoreTest {
     }
   }
 
-  private void writeAtomically(List<DocumentEdit> edits) {
+  private void writeAtomically(List<InteractiveEdit> edits) {
     try {
       WriteResult result = writer.writeAtomically(db.name, edits);
       assertThat(result.hasFailures()).isFalse();
@@ -189,9 +189,9 @@ class UnreliableStoreTest {
     }
   }
 
-  private void take(List<DocumentEdit> edits, WriteResult result) {
+  private void take(List<InteractiveEdit> edits, WriteResult result) {
     for (int i = 0; i < edits.size(); i++) {
-      DocumentEdit edit = edits.get(i);
+      InteractiveEdit edit = edits.get(i);
       if (result.outcomes().get(i) instanceof EditOutcome.Written written) {
         assertThat(db.winner(edit.id()).leaf()).isEqualTo(written.revision());
         documents.put(edit.id(), edit.deleted() ? null : written.revision());
@@ -210,11 +210,11 @@ class UnreliableStoreTest {
                     .contains(last));
   }
 
-  /** Nothing is stored, unless nobody knows: then what is there counts. */
-  private void doubt(RuntimeException failure, List<DocumentEdit> edits) {
+  /** Nothing is stored, unless the result is unknown: then the stored state counts. */
+  private void doubt(RuntimeException failure, List<InteractiveEdit> edits) {
     if (isUnknown(failure)) {
       faulty.deliver();
-      for (DocumentEdit edit : edits) {
+      for (InteractiveEdit edit : edits) {
         List<EditBranch> branches = db.branches(edit.id());
         if (branches.isEmpty()) {
           documents.remove(edit.id());
@@ -291,7 +291,7 @@ class UnreliableStoreTest {
     }
   }
 
-  /** Neither is answered 412 or 404 because it has happened already. */
+  /** Neither is answered 412 or 404 because the operation has already happened. */
   private void createOrDelete() {
     DatabaseName name = DatabaseName.of("other" + random.nextInt(2));
     try {
@@ -326,7 +326,7 @@ class UnreliableStoreTest {
     assertThat(db.catalogue.security(db.name)).isEqualTo(security);
   }
 
-  /** Once, and answered with what is there. */
+  /** The operation happens once, and the answer tells what is stored. */
   private void reshard() {
     int last = lastShard();
     DatabaseHandle resharded = catalogue.reshard(db.name, 1 + random.nextInt(4));
@@ -376,7 +376,7 @@ class UnreliableStoreTest {
     db.audit(1 + THREADS);
   }
 
-  /** Completions come late, and in another order than the commits. */
+  /** Completions come late, and in a different order from the commits. */
   private CompletableFuture<Void> delayed(CompletableFuture<Void> commit) {
     int milliseconds = random.nextInt(4);
     return milliseconds == 0
@@ -387,7 +387,7 @@ class UnreliableStoreTest {
                 it -> it, CompletableFuture.delayedExecutor(milliseconds, TimeUnit.MILLISECONDS));
   }
 
-  /** Gives how many edits of the shared document were answered as written. */
+  /** Returns how many edits of the shared document were answered as written. */
   private int inAllThreads(long seed) throws InterruptedException, ExecutionException {
     ExecutorService executor = Executors.newFixedThreadPool(THREADS);
     try {

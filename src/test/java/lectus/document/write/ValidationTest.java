@@ -180,7 +180,7 @@ class ValidationTest {
     db.audit(2);
   }
 
-  /** A write that was answered after the design document is one that validation let pass. */
+  /** A write answered after the design document has passed validation. */
   @Test
   void no_write_passes_behind_the_design_document() {
     List<CompletableFuture<Integer>> writers = new ArrayList<>();
@@ -200,7 +200,7 @@ class ValidationTest {
     db.put(DESIGN, VALIDATES);
     int made = writers.stream().mapToInt(CompletableFuture::join).sum();
 
-    // What was written before has lower sequences than the design document, which came last.
+    // Earlier writes have lower sequences than the design document, which came last.
     assertThat(db.changes()).hasSize(made + 1);
     assertThat(db.changes().get(made).docId()).isEqualTo(DESIGN);
     db.audit(made + 1);

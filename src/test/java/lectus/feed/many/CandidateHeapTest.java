@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The compact heap does what a queue of objects and a map do. */
+/** The compact heap behaves like a queue of objects and a map. */
 final class CandidateHeapTest {
   private static final Comparator<Candidate> EARLIEST_FIRST =
       Comparator.comparing(Candidate::atLeast);
@@ -23,10 +23,10 @@ final class CandidateHeapTest {
   private static Versionstamp point(long high, int low) {
     byte[] bytes = new byte[12];
     for (int i = 0; i < 8; i++) {
-      bytes[i] = (byte) (high >>> 56 - 8 * i);
+      bytes[i] = (byte) (high >>> (56 - 8 * i));
     }
     for (int i = 0; i < 4; i++) {
-      bytes[8 + i] = (byte) (low >>> 24 - 8 * i);
+      bytes[8 + i] = (byte) (low >>> (24 - 8 * i));
     }
     return new Versionstamp(bytes);
   }

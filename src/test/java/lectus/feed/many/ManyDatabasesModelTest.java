@@ -32,9 +32,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Readers of many databases, at random positions, beside random writes, creations, deletions,
- * reshardings and compactions: each keeps a copy of what it is told, which must become what the
- * store has, row by row in order and without a repetition.
+ * Readers of many databases at random positions, alongside random writes, creations, deletions,
+ * reshardings and compactions. Each keeps a copy of what it receives. The copy must become what the
+ * store has, row by row, in order and without repetition.
  */
 final class ManyDatabasesModelTest {
   @RegisterExtension
@@ -49,7 +49,7 @@ final class ManyDatabasesModelTest {
   private final StoreDatabases interrupted =
       new StoreDatabases(new InterruptedReads(store, this::interrupt).store());
 
-  /** Documents of each living database with the sequence of their last change. */
+  /** Documents of each existing database, with the sequence of their last change. */
   private final Map<String, Map<String, String>> expected = new TreeMap<>();
 
   private Random random;
@@ -121,7 +121,7 @@ final class ManyDatabasesModelTest {
         .forEach((id, sequence) -> expected.get(name).put(id, sequence.toString()));
   }
 
-  /** One reader and the copy that it keeps. */
+  /** One reader and its copy. */
   private final class Reader {
     private final DatabaseSet wanted;
     private final Map<String, Map<String, String>> copy = new TreeMap<>();
@@ -152,7 +152,7 @@ final class ManyDatabasesModelTest {
           .source();
     }
 
-    /** Another reader that goes on where this one is. */
+    /** Returns another reader that continues at this one's position. */
     Reader fork() {
       return new Reader(this);
     }
@@ -177,7 +177,7 @@ final class ManyDatabasesModelTest {
       }
     }
 
-    /** False if the client was cut off, and has to go on behind the row that it got last. */
+    /** Returns false if the client was disconnected, and has to continue after its last row. */
     private boolean takeAll(LivePage<StorePosition> page) {
       Rows<StorePosition> rows = page.rows();
       for (int row = 0; row < rows.size(); row++) {

@@ -140,7 +140,7 @@ final class ManyDatabasesTest {
     for (int i = 0; i < count; i++) {
       databases.put("db" + i, "old" + i);
     }
-    // One looked at already, one in the midst, and the last one.
+    // One already read, one being read, and the last one.
     for (String again : List.of("db0", "db6", "db11")) {
       LiveSource<StorePosition> source = source(store, "*", new ScanLimits(100, 1, 3, 3, 2));
       List<String> seen = new ArrayList<>();
@@ -281,7 +281,7 @@ final class ManyDatabasesTest {
         List<String> seen = new ArrayList<>();
         read(source(store, "*", new ScanLimits(capacity, 2, 5, 5, 4)), from, 3, seen);
         if (from.equals(StorePosition.BEGINNING)) {
-          // A position on the way is as good as one from while they lived.
+          // A position on the way is as good as one from before the deletions.
           seen.removeAll(List.of("left db3", "left db4"));
         }
         assertThat(seen).isEqualTo(all);
@@ -316,14 +316,14 @@ final class ManyDatabasesTest {
                         new Openings(tx, databases.catalogue, from, 1, new PageTime()),
                         from,
                         new PageTime()));
-        // What one read brings, before those that are too many are forgotten.
+        // What one read adds before the surplus is dropped.
         assertThat(scan.candidates().size()).isLessThanOrEqualTo(2 * limits.candidates() + 16);
       } while (!complete);
       assertThat(scan.candidates().size()).isLessThanOrEqualTo(limits.candidates());
     }
   }
 
-  /** A row may be compared with many patterns, so the time is looked at behind each. */
+  /** A row may be compared with many patterns, so the time is checked after each row. */
   @Test
   void a_scan_stops_behind_the_row_at_which_its_time_is_up() {
     for (int i = 0; i < 9; i++) {
@@ -595,7 +595,7 @@ final class ManyDatabasesTest {
         .source();
   }
 
-  /** Reads to the end; the position there. */
+  /** Reads to the end; returns the position there. */
   private static StorePosition read(
       LiveSource<StorePosition> source, StorePosition from, int limit, List<String> into) {
     StorePosition position = from;

@@ -28,7 +28,7 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The changes of a database, byte for byte as CouchDB shows them. */
+/** The changes of a database, byte for byte like CouchDB's. */
 class ChangesReaderTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
@@ -46,7 +46,7 @@ class ChangesReaderTest {
     return options(false, false, false, filter);
   }
 
-  /** Of the rows of a feed from the beginning. */
+  /** Returns the sequences of a feed's rows, from the beginning. */
   private List<String> sequences() {
     List<String> sequences = new ArrayList<>();
     for (String row : db.normal(FeedOptions.DEFAULT, "0", ALL, false).split("\\{\"seq\":\"")) {

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * RFC 003: a response stitched from several transactions while others write shows every document at
- * least once, in ascending order, and its last row of each tells the state at the end.
+ * RFC 003: an answer assembled from several transactions, while others write, shows every document
+ * at least once, in ascending order. The last row of each document tells its state at the end.
  */
 class ConcurrentFeedTest {
   @RegisterExtension
@@ -38,12 +38,14 @@ class ConcurrentFeedTest {
   private static final int DOCUMENTS_PER_WRITER = 20;
   private static final int FEEDS = 12;
 
-  /** Of each writer: on a slow store pages of one row never catch up with writers that go on. */
+  /**
+   * Updates of each writer: on a slow store, pages of one row never catch up with endless writers.
+   */
   private static final int MOST_UPDATES = 3_000;
 
   private final FeedDatabase db = new FeedDatabase(stores.fresh(), 2);
 
-  /** The last revision of each document that was acknowledged. */
+  /** Each document's last acknowledged revision. */
   private final Map<String, RevisionId> written = new ConcurrentHashMap<>();
 
   private final AtomicBoolean stopped = new AtomicBoolean();
@@ -87,7 +89,7 @@ class ConcurrentFeedTest {
     List<Row> rows = rows(answer);
     assertThat(rows.stream().map(Row::sequence)).isSorted().doesNotHaveDuplicates();
 
-    // What the feed did not see lies behind its last sequence, and together they tell all.
+    // What the feed missed lies after its last sequence; together they show everything.
     Matcher last = LAST.matcher(answer);
     assertThat(last.find()).isTrue();
     Map<String, String> state = new HashMap<>();

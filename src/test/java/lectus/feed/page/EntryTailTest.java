@@ -18,12 +18,12 @@ import lectus.feed.filter.FeedFilter;
 import lectus.feed.filter.SelectorBody;
 import lectus.feed.testing.FeedDatabase;
 import lectus.feed.testing.ToldByHand;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a page of a tail has for views of which some cannot be served. */
+/** The content of a tail's page for its views when some of them cannot be served. */
 final class EntryTailTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -51,7 +51,7 @@ final class EntryTailTest {
     assertThat(page.views().get(selector)).isInstanceOf(ViewPage.Failed.class);
   }
 
-  /** It is listened to for others, too, when the one with the ids has left. */
+  /** Others listen to it, too, after the listener with the ids has left. */
   @Test
   void what_a_tail_listens_to_does_not_keep_ids() {
     FeedFilter ids = new FeedFilter.DocumentIds(Set.of("a", "b"));
@@ -81,13 +81,13 @@ final class EntryTailTest {
     return SelectorBody.parse(body).filter();
   }
 
-  /** The end of its only member, a long string. */
+  /** Clears the end of the document's only member, a long string. */
   private void clearLastRow(String id) {
     byte[] begin = new DocumentsSubspace(life).document(id);
     db.transactions.run(
         tx -> {
           List<KeyValue> rows =
-              Reads.await(tx.getRange(begin, DocumentsSubspace.endOf(begin)).asList());
+              Awaiting.await(tx.getRange(begin, DocumentsSubspace.endOf(begin)).asList());
           tx.clear(rows.get(rows.size() - 1).getKey());
           return null;
         });

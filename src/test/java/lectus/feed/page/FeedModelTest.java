@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Random feeds in pages of all sizes over one shard and several, against a list. */
+/** Random feeds in pages of all sizes over one shard and several, compared with a list. */
 class FeedModelTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
@@ -79,7 +79,7 @@ class FeedModelTest {
     return new FeedOptions(false, false, false, filter, 1);
   }
 
-  /** Writes and updates documents; their last updates in order. */
+  /** Writes and updates documents; returns their last updates in order. */
   private List<Row> write(FeedDatabase db) {
     Map<String, RevisionId> last = new LinkedHashMap<>();
     for (int i = 0; i < 3 * DOCUMENTS; i++) {

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** RFC 018, Resharding: a database that was resharded very often. */
+/** RFC 018, Resharding: a database that was resharded many times. */
 @Timeout(60)
 final class ManyGenerationsTest {
   @RegisterExtension
@@ -52,7 +52,7 @@ final class ManyGenerationsTest {
 
   private record Cost(long reads, long rows) {}
 
-  /** What a server that knows nothing reads to hand out the changes from 0. */
+  /** Returns the cost of reading the changes from 0 on a server without any cached state. */
   private Cost costOfWholeFeed() {
     TransactionRunner transactions =
         new TransactionRunner(counted.store(), TransactionLimits.DEFAULT);
@@ -119,7 +119,7 @@ final class ManyGenerationsTest {
     assertThat(following(shard)).containsExactly("last");
   }
 
-  /** The ids that somebody sees who begins in a shard and follows its notices. */
+  /** Returns the ids seen by a reader that begins in a shard and follows the resharding notices. */
   private List<String> following(ShardId shard) {
     List<String> ids = new ArrayList<>();
     List<ShardId> shards = List.of(shard);
@@ -189,7 +189,7 @@ final class ManyGenerationsTest {
       from = stretch.stoppedAt();
     } while (from.isPresent());
     assertThat(seen).containsExactly("d0", "d1", "d2", "d3", "d4");
-    // Of the last two nobody asks whether they are empty.
+    // For the last two, it is not looked up whether they are empty.
     assertThat(stretches).isEqualTo(6);
     assertThat(newestFirst()).containsExactly("d4", "d3", "d2", "d1", "d0");
   }

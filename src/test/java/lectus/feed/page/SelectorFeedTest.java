@@ -2,6 +2,8 @@ package lectus.feed.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -10,17 +12,22 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
+import lectus.database.Catalogue;
 import lectus.document.DatabaseReads;
 import lectus.feed.filter.SelectorBody;
 import lectus.feed.testing.FeedDatabase;
 import lectus.json.FieldPath;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
+import lectus.store.SlowReads;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** {@code filter=_selector}: rows by what documents consist of. */
+/** {@code filter=_selector}: rows chosen by the content of documents. */
 class SelectorFeedTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
@@ -28,7 +35,8 @@ class SelectorFeedTest {
   private static final long ALL = ChangesReader.NO_LIMIT;
   private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");
 
-  private final FeedDatabase db = new FeedDatabase(stores.fresh(), 1);
+  private final Store store = stores.fresh();
+  private final FeedDatabase db = new FeedDatabase(store, 1);
 
   private static FeedOptions selected(
       String selector, boolean allLeaves, boolean includeDocs, String... fields) {
@@ -170,6 +178,29 @@ class SelectorFeedTest {
     assertThat(db.normal(options, "0", ALL, false))
         .contains(db.changes.updateSequence(db.name).orElseThrow().toString());
     assertThat(matching("{'a':{'$size':4000}}")).hasSize(80);
+  }
+
+  /** Each page reads ahead more documents than it has time for if the store's time counts. */
+  @Test
+  void a_page_on_a_store_that_answers_slowly_matches_more_than_one_document() {
+    db.putAll("d", 12);
+    Store slow = SlowReads.of(store, Duration.ofMillis(80));
+    TransactionRunner transactions = new TransactionRunner(slow, TransactionLimits.DEFAULT);
+    Catalogue catalogue = new Catalogue(slow, transactions, InstantSource.system());
+    DatabaseReads reads = new DatabaseReads(catalogue, transactions, db.name);
+    ChangesReader changes = new ChangesReader(catalogue, transactions);
+    FeedOptions options = selected("{'v':-1}", false, false);
+    FeedPosition position = FeedPosition.BEGINNING;
+    int pages = 0;
+    boolean reachedEnd = false;
+    while (!reachedEnd) {
+      FeedPage page = changes.page(reads, options, position, ALL, false, new JsonBuffer(64));
+      position = page.next();
+      reachedEnd = page.reachedEnd();
+      pages++;
+    }
+
+    assertThat(pages).isLessThan(7);
   }
 
   @Test

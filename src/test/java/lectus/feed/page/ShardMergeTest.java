@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How much is read to merge shards, in rows and in requests that wait for another. */
+/** The cost of merging shards, in rows and in requests that wait for another. */
 class ShardMergeTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
@@ -122,7 +122,7 @@ class ShardMergeTest {
                 .read(handle.topology().current().shards(), count));
   }
 
-  /** The same transaction; ranges of the changes index are counted. */
+  /** Returns the same transaction with ranges of the changes index counted. */
   private ReadTransaction counted(ReadTransaction inner, DatabaseHandle db) {
     int prefixBytes = DatabaseSubspace.CHANGES.key(db.prefix()).length();
     return proxy(

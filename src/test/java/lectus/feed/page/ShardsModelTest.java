@@ -23,15 +23,15 @@ import lectus.database.ShardTopology;
 import lectus.document.edit.Edit;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.WriteResult;
-import lectus.feed.DatabaseEvents;
+import lectus.feed.DatabaseNotices;
 import lectus.feed.FeedEnd;
 import lectus.feed.LivePage;
 import lectus.feed.LiveStart;
 import lectus.feed.testing.FeedDatabase;
 import lectus.revision.RevisionId;
-import lectus.store.Reads;
+import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
-import lectus.store.Versionstamps;
+import lectus.store.VersionstampOperands;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Random edits and reshardings, and between them readers of the whole database and of single shards
- * that begin anywhere, against a list.
+ * that begin anywhere, compared with a list.
  */
 class ShardsModelTest {
   @RegisterExtension
@@ -55,10 +55,10 @@ class ShardsModelTest {
 
   private final FeedDatabase db = new FeedDatabase(stores.fresh(), 2);
 
-  /** The entries there are, oldest first. */
+  /** The existing entries, oldest first. */
   private final List<Row> rows = new ArrayList<>();
 
-  /** Every sequence there ever was, those of generations included, oldest first. */
+  /** Every sequence that ever existed, including those of generations, oldest first. */
   private final List<String> history = new ArrayList<>(List.of(BEGINNING));
 
   private final Map<String, RevisionId> winners = new HashMap<>();
@@ -68,9 +68,9 @@ class ShardsModelTest {
   private record Row(String sequence, String id, String revision, ShardId shard) {}
 
   /**
-   * What a reader is to see.
+   * The rows that a reader should see.
    *
-   * @param rest all rows from where it begins
+   * @param rest all rows from its beginning
    */
   private record Expected(List<Row> rest, int limit, String end, Optional<Generation> replacement) {
     List<Row> shown() {
@@ -130,7 +130,7 @@ class ShardsModelTest {
     }
     WriteResult result = db.writeAll(edits);
     byte[] last = result.last().orElseThrow().versionstamp();
-    byte[] stamp = Arrays.copyOf(last, Versionstamps.TRANSACTION_LENGTH);
+    byte[] stamp = Arrays.copyOf(last, VersionstampOperands.TRANSACTION_LENGTH);
     for (int i = 0; i < edits.size(); i++) {
       EditOutcome.Written written = (EditOutcome.Written) result.outcomes().get(i);
       Sequence sequence = Sequence.of(0, stamp, i + 1);
@@ -214,7 +214,7 @@ class ShardsModelTest {
   }
 
   private void checkLive(ChangesReader reader, String since, Expected expected) {
-    DatabaseEvents nobody = null;
+    DatabaseNotices nobody = null;
     LiveStart<FeedPosition> start =
         reader.live(db.name, FeedOptions.DEFAULT, Since.parse(since), nobody);
     List<String> seen = new ArrayList<>();
@@ -250,7 +250,7 @@ class ShardsModelTest {
 
   /** Nobody writes between this and the read. */
   private String readVersion() {
-    long version = db.transactions.read(tx -> Reads.await(tx.getReadVersion()));
+    long version = db.transactions.read(tx -> Awaiting.await(tx.getReadVersion()));
     return new Sequence(0, Versionstamp.upTo(version).bytes()).toString();
   }
 
@@ -286,7 +286,7 @@ class ShardsModelTest {
     return random.nextInt(4) == 0 ? 1_000_000 : random.nextInt(DOCUMENTS);
   }
 
-  /** Of any age, whether or not its generation still has rows. */
+  /** Returns a shard of any age, whether or not its generation still has rows. */
   private ShardId anyShard() {
     return shards.get(random.nextInt(shards.size()));
   }

@@ -3,7 +3,7 @@ package lectus.feed.page;
 import lectus.document.PageLimits;
 import lectus.feed.testing.FeedDatabase;
 
-/** Readers that turn smaller pages than usual. */
+/** Readers with smaller pages than usual. */
 final class SmallPages {
   private SmallPages() {}
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What is read once for all, with the readers' threads turned by hand. */
+/** The shared reading of a tail; the test drives the readers' threads step by step. */
 @Timeout(60)
 final class LiveTailTest {
   @RegisterExtension
@@ -41,7 +41,7 @@ final class LiveTailTest {
   private final DatabaseHandle life = db.catalogue.open(db.name);
   private final ToldByHand events = new ToldByHand();
   private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
-  private final LiveTails tails = new LiveTails(waiting::add);
+  private final TailRegistry tails = new TailRegistry(waiting::add);
   private final WatchedSource<FeedPosition> source = source(FeedOptions.DEFAULT);
 
   private WatchedSource<FeedPosition> source(FeedOptions options) {
@@ -49,7 +49,7 @@ final class LiveTailTest {
         db.changes.live(db.name, options, new Since.Beginning(), events).source());
   }
 
-  /** An outlet that takes pages when it is told to. */
+  /** An outlet that takes pages on demand. */
   private static final class Taker implements TailOutlet<FeedPosition> {
     private final List<TailPage<FeedPosition>> pages = new ArrayList<>();
     private final Queue<Runnable> untaken = new ArrayDeque<>();
@@ -222,7 +222,7 @@ final class LiveTailTest {
     assertThat(late[0].ids()).endsWith("b");
   }
 
-  /** A position that only a client knows of. */
+  /** A position that only one client claims. */
   @Test
   void a_tail_begins_where_something_was_read() {
     put("a");

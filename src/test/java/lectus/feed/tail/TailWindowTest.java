@@ -13,7 +13,7 @@ import lectus.feed.ViewPage;
 import lectus.feed.page.FeedPosition;
 import org.junit.jupiter.api.Test;
 
-/** Which pages of a tail are kept, and for whom they are enough. */
+/** Which pages of a tail are kept, and which readers they suffice for. */
 final class TailWindowTest {
   private static final int LONGEST_KEPT = 1 << 20;
 
@@ -24,7 +24,7 @@ final class TailWindowTest {
     return FeedPosition.after(Sequence.of(0, new byte[10], number));
   }
 
-  /** The page from one position to the next, with one row of so many bytes. */
+  /** Appends the page from one position to the next, with one row of this many bytes. */
   private void append(int from, int bytes) {
     RowsBuilder<FeedPosition> rows = new RowsBuilder<>(bytes);
     rows.json().ascii("x".repeat(bytes));

@@ -49,7 +49,7 @@ public final class FeedDatabase {
     return write(edit(id, base, json));
   }
 
-  /** Writes a revision as a replicator does. */
+  /** Writes a revision like a replicator. */
   public void replicate(String id, String rev, String json) {
     write(TestDatabase.replicated(id, json, rev));
   }
@@ -62,7 +62,7 @@ public final class FeedDatabase {
     writeAll(edits);
   }
 
-  /** A child of {@code base}, or a new document if it is null. */
+  /** Returns a child of {@code base}, or a new document if it is null. */
   public static Edit edit(String id, RevisionId base, String json) {
     return TestDatabase.edit(id, base, json);
   }

@@ -8,23 +8,23 @@ import lectus.database.DatabaseName;
 import lectus.database.DatabaseUpdate;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
-import lectus.feed.DatabaseEvents;
+import lectus.feed.DatabaseNotices;
 import lectus.feed.Registration;
 import lectus.feed.TouchedShards;
 import lectus.feed.WantedDatabases;
 import lectus.store.Versionstamp;
 
-/** Events that happen when a test says so. */
-public final class ToldByHand implements DatabaseEvents {
+/** Events that a test triggers. */
+public final class ToldByHand implements DatabaseNotices {
   private final Map<InstanceId, Set<Listener>> listeners = new ConcurrentHashMap<>();
   private final Set<ToAll> toAll = ConcurrentHashMap.newKeySet();
 
   private record ToAll(WantedDatabases wanted, StoreListener listener) {}
 
   @Override
-  public Registration listen(DatabaseHandle database, Listener listener) {
+  public Registration listen(DatabaseHandle db, Listener listener) {
     Set<Listener> all =
-        listeners.computeIfAbsent(database.instance(), absent -> ConcurrentHashMap.newKeySet());
+        listeners.computeIfAbsent(db.instance(), absent -> ConcurrentHashMap.newKeySet());
     all.add(listener);
     return () -> all.remove(listener);
   }
@@ -48,7 +48,7 @@ public final class ToldByHand implements DatabaseEvents {
     tellAll(name, new Versionstamp(sequence.versionstamp()));
   }
 
-  /** Tells those alone who listen to this very database. */
+  /** Notifies only listeners to this database. */
   public void publishUpdated(InstanceId instance, Sequence sequence) {
     listenersOf(instance).forEach(listener -> listener.updated(sequence, TouchedShards.ANY));
   }
@@ -59,12 +59,12 @@ public final class ToldByHand implements DatabaseEvents {
     tellAll(name, Versionstamp.END);
   }
 
-  /** Tells those alone who listen to this very database. */
+  /** Notifies only listeners to this database. */
   public void publishDeleted(InstanceId instance) {
     listenersOf(instance).forEach(Listener::deleted);
   }
 
-  /** Tells who listens to many databases that the updates log has this row. */
+  /** Notifies listeners to many databases that the updates log has this row. */
   public void logged(DatabaseUpdate row) {
     tellAll(row.name(), row.at().endOfCommit());
   }
@@ -72,7 +72,7 @@ public final class ToldByHand implements DatabaseEvents {
   private void tellAll(DatabaseName name, Versionstamp level) {
     for (ToAll one : toAll) {
       boolean begins = one.wanted.heads().stream().anyMatch(name.text()::startsWith);
-      if (one.wanted.names().contains(name) || begins && one.wanted.others().test(name)) {
+      if (one.wanted.names().contains(name) || (begins && one.wanted.others().test(name))) {
         one.listener.moved(level);
       }
     }

@@ -31,7 +31,7 @@ public final class WatchedSource<P extends ResumePoint<P>> implements LiveSource
     before.set(action);
   }
 
-  /** Runs on the reader's thread when the next page has been read, before anybody gets it. */
+  /** Runs on the reader's thread after the next page was read, before anyone receives it. */
   public void afterNextPage(Runnable action) {
     after.set(action);
   }
@@ -73,7 +73,7 @@ public final class WatchedSource<P extends ResumePoint<P>> implements LiveSource
     return inner.pendingBehind(position);
   }
 
-  /** What is read for all counts for the source that opened it. */
+  /** Shared reads count for the source that opened the reader. */
   private final class Watched implements TailReader<P> {
     private final TailReader<P> reader;
 

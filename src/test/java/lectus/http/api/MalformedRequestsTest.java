@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is no HTTP is the client's fault: it gets a 4xx or nothing, and the log keeps silent. */
+/** Invalid HTTP is the client's fault: it gets a 4xx or nothing, and nothing is logged. */
 @Timeout(60)
 final class MalformedRequestsTest {
   private static final String UPGRADE =
@@ -39,7 +39,7 @@ final class MalformedRequestsTest {
 
   private final Logger root = (Logger) org.slf4j.LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
 
-  /** The server's own configuration keeps it apart from all others. */
+  /** The server's own configuration separates it from all other loggers. */
   private final Logger accessLog = (Logger) org.slf4j.LoggerFactory.getLogger("lectus.access");
 
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
@@ -165,7 +165,7 @@ final class MalformedRequestsTest {
     assertThat(server.get("/w/chunked").status()).isEqualTo(404);
   }
 
-  /** The request and what is smuggled behind it come in one piece. */
+  /** The request and the smuggled one arrive in one piece. */
   @Test
   void not_even_what_came_together_with_it_is_looked_at() {
     String smuggled = "PUT /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -389,7 +389,7 @@ final class MalformedRequestsTest {
     }
   }
 
-  /** What frames bring, as text, until something comes that is waited for. */
+  /** Returns the text of frames up to an awaited one. */
   private static String textUpTo(Connection connection, String last) {
     StringBuilder text = new StringBuilder();
     while (text.indexOf(last) < 0) {
@@ -407,7 +407,7 @@ final class MalformedRequestsTest {
     return frame(3, 0, 1, ByteBuffer.allocate(4).putInt(code).array());
   }
 
-  /** A connection's preface and its frames (RFC 9113, section 3.4). */
+  /** Returns a connection's preface and its frames (RFC 9113, section 3.4). */
   private static byte[] http2(byte[]... frames) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     out.writeBytes(bytes("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
@@ -427,7 +427,7 @@ final class MalformedRequestsTest {
         .array();
   }
 
-  /** Literal fields that are not indexed (RFC 7541, section 6.2.2), each under 127 bytes. */
+  /** Returns literal fields without indexing (RFC 7541, section 6.2.2), each under 127 bytes. */
   private static byte[] fields(String... namesAndValues) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     for (int i = 0; i < namesAndValues.length; i++) {

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * No password gets into the store and no replication that nobody runs; what an older version let in
- * can be read and removed.
+ * Passwords are not stored, nor are replications that nobody runs. What an older version stored can
+ * be read and removed.
  */
 final class SystemDatabasesTest {
   private static final String JAN = "org.couchdb.user:jan";

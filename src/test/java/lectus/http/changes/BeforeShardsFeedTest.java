@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** RFC 018, Backwards Compatibility: from the deprecated shard to those that replaced it. */
+/** RFC 018, Backwards Compatibility: from the deprecated shard to its successors. */
 @Timeout(60)
 final class BeforeShardsFeedTest {
   @RegisterExtension
@@ -73,7 +73,7 @@ final class BeforeShardsFeedTest {
     assertThat(rows).contains("\"id\":\"first\"", "\"id\":\"second\"");
   }
 
-  /** As servers of earlier versions numbered them. */
+  /** The sequences are those of earlier versions. */
   @Test
   void so_does_one_where_that_document_has_the_sequence_at_which_the_shard_begins() {
     server.write("/db/first", "{}");

@@ -377,7 +377,7 @@ final class ChangesShardsResourceTest {
     }
   }
 
-  /** A browser's EventSource comes again for ever, unless it is answered 204. */
+  /** A browser's EventSource reconnects for ever, unless it is answered 204. */
   @Test
   void a_browser_that_has_read_a_replaced_shard_is_sent_away() {
     write("a");

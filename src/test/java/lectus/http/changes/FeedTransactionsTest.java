@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How many transactions a normal feed needs (RFC 003, Access Patterns). */
+/** The number of transactions of a normal feed (RFC 003, Access Patterns). */
 @Timeout(60)
 final class FeedTransactionsTest {
   @RegisterExtension static final TestStores stores = new TestStores();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A sequence that has not been reached is refused by every feed, and does no harm to others. */
+/** Every feed refuses a sequence that was not reached yet, which does not affect other feeds. */
 @Timeout(60)
 final class FutureSinceTest {
   @RegisterExtension
@@ -53,7 +53,7 @@ final class FutureSinceTest {
     server.close();
   }
 
-  /** A position in the whole store, hours ahead of any that the test may reach. */
+  /** Returns a position in the whole store, hours ahead of any that the test may reach. */
   private String laterInStore() {
     byte[] at = Sequence.parse(sequence).orElseThrow().versionstamp();
     at[2]++;
@@ -64,7 +64,9 @@ final class FutureSinceTest {
     return sequence.substring(0, 2) + laterInStore();
   }
 
-  /** Of an Incarnation that the database does not have, but of a commit that it has. */
+  /**
+   * Returns a sequence of an Incarnation that the database does not have, at a commit that it has.
+   */
   private String ofLaterIncarnation() {
     Sequence reached = Sequence.parse(sequence).orElseThrow();
     return new Sequence(reached.incarnation() + 1, reached.versionstamp()).toString();
@@ -139,7 +141,7 @@ final class FutureSinceTest {
     }
   }
 
-  /** What a client says of the future is no reason for others to wait for it. */
+  /** Nobody else has to wait for a sequence that a client invents. */
   @Test
   void others_with_the_same_options_go_on() {
     server.get("/w/_changes?feed=longpoll&timeout=1&since=" + laterInDatabase());
@@ -167,7 +169,7 @@ final class FutureSinceTest {
         .contains("\"id\":\"b\"");
   }
 
-  /** Where a reader of many databases stands that has seen all of the store. */
+  /** Returns the position of a reader of many databases that has seen all of the store. */
   private static String positionInStore(LectusServer server) {
     try (Conversation client = Conversation.with(server)) {
       client.subscribe("a", "'db':'w*','since':'now'");
@@ -190,7 +192,7 @@ final class FutureSinceTest {
     }
   }
 
-  /** An embedded store goes on above every version that it gave out before. */
+  /** After a restart, an embedded store's versions are above all that it gave out before. */
   @Test
   void what_was_given_out_before_a_restart_is_no_future(@TempDir Path folder) {
     TestStores.onlyEmbedded();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Reading up to and with a sequence, in every form of the feed. */
+/** Reading up to and including a sequence, in every form of the feed. */
 @Timeout(60)
 final class UntilTest {
   @RegisterExtension
@@ -109,7 +109,7 @@ final class UntilTest {
     }
   }
 
-  /** The bound is a sequence of the future: the one that a second database's next write gets. */
+  /** The bound is a future sequence: the one that a second database's next write gets. */
   @Test
   void a_live_feed_goes_on_until_it_passes() {
     server.put("/other");
@@ -127,7 +127,7 @@ final class UntilTest {
     }
   }
 
-  /** Others' commits do not wake a shard's readers at once, but what they wait for is passed. */
+  /** Commits to other shards do not wake a shard's readers at once, but they pass the bound. */
   @Test
   void a_reader_of_a_shard_learns_that_the_database_has_passed_it() {
     server.put("/v?changes_shards=2");

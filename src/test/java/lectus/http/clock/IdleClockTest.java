@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Timers of one length in one line. */
+/** Timers of equal length in one queue. */
 @Timeout(60)
 final class IdleClockTest {
   private final Vertx vertx = Vertx.vertx();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Partitioned databases, as CouchDB's documentation and tests have them. */
+/** Partitioned databases, as in CouchDB's documentation and tests. */
 final class PartitionResourceTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Names that nothing has: reserved ones, and what is no UTF-8. */
+/** Names that nothing can have: reserved ones, and those that are not UTF-8. */
 final class UnusableNamesTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
@@ -74,7 +74,7 @@ final class UnusableNamesTest {
   }
 
   @Test
-  void a_HEAD_finds_none_either() {
+  void a_head_finds_none_either() {
     Answer answer = server.head("/w/_nope/x");
 
     assertThat(answer.status()).isEqualTo(404);
@@ -98,7 +98,7 @@ final class UnusableNamesTest {
     assertThat(answer.member("reason")).startsWith("Name: '\ufffd'.");
   }
 
-  /** The document that is called U+FFFD is not what is meant by bytes that are no UTF-8. */
+  /** Bytes that are not UTF-8 do not refer to the document that is called U+FFFD. */
   @Test
   void what_takes_the_place_of_bad_bytes_is_a_name_of_its_own() {
     assertThat(server.get("/w/%EF%BF%BD").status()).isEqualTo(200);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Attachments of documents that have none, which all documents are. */
+/** Attachments of documents, none of which has any. */
 final class AttachmentResourceTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 

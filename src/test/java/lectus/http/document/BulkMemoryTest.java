@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Bulk requests whose documents take many times the memory of their JSON; 32 MB are allowed. */
+/** Bulk requests whose documents take a multiple of their JSON in memory; 32 MB are allowed. */
 @Timeout(60)
 final class BulkMemoryTest {
   @RegisterExtension static final TestStores stores = new TestStores();
@@ -48,7 +48,7 @@ final class BulkMemoryTest {
   void many_tiny_documents_are_taken_up_to_what_memory_they_may_have() {
     assertTooLarge(write("{}", 70_000));
     assertThat(server.get("/w").body()).contains("\"doc_count\":0,");
-    // Read like others; none of them has to be written.
+    // They are parsed like others, but need not be written.
     String refused = "{\"_x\":1},".repeat(60_000);
     Answer answer = server.post("/w/_bulk_docs", "{\"docs\":[" + refused + "{}]}");
     assertThat(answer.status()).isEqualTo(201);

@@ -1,6 +1,6 @@
 package lectus.http.document;
 
-/** How a write is refused whose base is not the live revision. */
+/** The refusal of a write whose base is not the live revision. */
 final class Conflicts {
   static final String CONFLICT =
       "{\"error\":\"conflict\",\"reason\":\"Document update conflict.\"}\n";

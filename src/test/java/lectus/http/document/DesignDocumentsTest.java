@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Design documents that are broken, and those that ask for validation. */
+/** Broken design documents, and those with validation functions. */
 final class DesignDocumentsTest {
   private static final String VALIDATES = "{\"validate_doc_update\":\"function () {}\"}";
 

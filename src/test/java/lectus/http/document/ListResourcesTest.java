@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code _all_docs} and its sisters, and {@code _local} documents. */
+/** {@code _all_docs} and similar lists, and {@code _local} documents. */
 final class ListResourcesTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);

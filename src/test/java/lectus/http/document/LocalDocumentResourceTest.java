@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code /{db}/_local/{id}}: what CouchDB 3.5.2 answers, but for its status 500. */
+/** {@code /{db}/_local/{id}}: the answers of CouchDB 3.5.2, except its status 500. */
 final class LocalDocumentResourceTest {
   private static final String PLAIN = "{\"_id\":\"_local/x\",\"_rev\":\"0-2\",\"v\":2}\n";
   private static final String WITH_REVISIONS =

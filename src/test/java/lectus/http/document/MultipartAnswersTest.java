@@ -69,7 +69,7 @@ final class MultipartAnswersTest {
         .send();
   }
 
-  /** The body with B in place of the boundary, which the Content-Type has to name. */
+  /** Returns the body with B in place of the boundary, which the Content-Type has to name. */
   private static String parts(Answer answer, String mediaType, String boundary) {
     Matcher matcher = BOUNDARY.matcher(answer.header("content-type"));
     assertThat(matcher.matches()).as(answer.header("content-type")).isTrue();
@@ -82,7 +82,7 @@ final class MultipartAnswersTest {
     return parts(answer, "multipart/mixed", "[0-9a-f]{32}");
   }
 
-  /** What clients send: without a header, curl, CouchDB's replicator, PouchDB, browsers. */
+  /** Accept headers of clients: none, curl, CouchDB's replicator, PouchDB, browsers. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -240,7 +240,7 @@ final class MultipartAnswersTest {
     assertThat(bulkGet("", "multipart/mixed", "{}").body()).contains("\"bad_request\"");
   }
 
-  /** Some ten megabytes: more than is read in one transaction or kept for a client. */
+  /** Writes some ten megabytes: more than is read in one transaction or held for a client. */
   private void writeLargeLeaves() {
     for (int i = 0; i < LARGE_LEAVES; i++) {
       replicate("{\"_id\":\"l\",\"_rev\":\"1-%03d\",\"v\":\"%s\"}".formatted(i, large(i)));
@@ -275,7 +275,7 @@ final class MultipartAnswersTest {
     }
   }
 
-  /** Nobody may take a cut answer for a whole one: neither the chunks end, nor the parts. */
+  /** An answer that was cut must not look whole: neither the chunks nor the parts end. */
   @Test
   void a_failure_half_way_resets_the_connection() {
     writeLargeLeaves();

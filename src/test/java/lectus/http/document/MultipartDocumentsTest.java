@@ -33,7 +33,7 @@ final class MultipartDocumentsTest {
 
   private static final int MAX_REQUEST_BYTES = 400_000;
 
-  /** Enough for two large bodies, not for three, of which the first 64 kB may not be counted. */
+  /** Enough for two large bodies, but not for three; the first 64 kB of each may not be counted. */
   private static final int BODY_MEMORY = 650_000;
 
   private static final int LARGE_BYTES = 300_000;
@@ -167,7 +167,7 @@ final class MultipartDocumentsTest {
         .isEqualTo(413);
   }
 
-  /** An empty document and so many blanks, which are JSON, too. */
+  /** Returns an empty document and so many blanks, which are valid JSON. */
   private static String document(int blanks) {
     return "{" + " ".repeat(blanks) + "}";
   }
@@ -183,7 +183,7 @@ final class MultipartDocumentsTest {
     Await.until("it is given back", () -> put("/w/b", large).send().status() == 201);
   }
 
-  /** Begins a request once more. It may come to nothing, if the one beside it is counted first. */
+  /** Sends a request again. It may be refused if the other one is counted first. */
   private boolean isHeldBeside(AtomicReference<Connection> other, byte[] large) {
     other.getAndSet(server.connect()).close();
     byte[] request = put("/w/other", large).bytes();

@@ -138,7 +138,7 @@ final class RefusedWritesTest {
 
   @Test
   void big_documents_are_refused_with_the_limit() {
-    // Two bytes of JSON for each leaf, whose key has some sixty.
+    // Two bytes of JSON for each leaf, whose key has about sixty.
     Answer tooLarge = server.put("/w/a", "{\"a\":[0" + ",7".repeat(300_000) + "]}");
 
     assertThat(tooLarge.status()).isEqualTo(413);

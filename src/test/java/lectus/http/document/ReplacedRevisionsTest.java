@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * An update clears its parent's body (RFC 004). Every way to ask for a revision tells the same of
- * it: what CouchDB 3.5.2 answered to the same requests after {@code _compact}.
+ * An update clears its parent's body (RFC 004). Every request for that revision gives the answer
+ * that CouchDB 3.5.2 gave after {@code _compact}.
  */
 final class ReplacedRevisionsTest {
   @RegisterExtension
@@ -30,7 +30,7 @@ final class ReplacedRevisionsTest {
 
   private final LectusServer server = LectusServer.start(stores.fresh());
 
-  /** By the names that the tables below use. */
+  /** Revisions by the names in the tables below. */
   private final Map<String, String> revisions = new LinkedHashMap<>();
 
   private final Map<String, String> documents = new LinkedHashMap<>();
@@ -92,7 +92,7 @@ final class ReplacedRevisionsTest {
   }
 
   /**
-   * Its columns: a revision; its leaves, of which it is one if it has a body; and whether a
+   * The columns: a revision; its leaves, of which it is one if it has a body; and whether a
    * replicator has to send it.
    */
   @ParameterizedTest
@@ -213,7 +213,7 @@ final class ReplacedRevisionsTest {
         .isEqualTo(404);
   }
 
-  /** Its tombstone is all that is left of it. */
+  /** Only its tombstone is left. */
   @Test
   void a_conflict_that_was_resolved_is_gone_as_well() {
     String resolved = server.delete("/w/d?rev=" + revisions.get("conflict")).member("rev");

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Revisions that are no digests, and histories, as CouchDB 3.5.2 answers them. */
+/** Revisions that are not digests, and histories, as CouchDB 3.5.2 answers them. */
 final class RevisionTextsTest {
   private static final String INVALID =
       "{\"error\":\"bad_request\",\"reason\":\"Invalid rev format\"}\n";
@@ -160,7 +160,7 @@ final class RevisionTextsTest {
     assertThat(historyLengths(second)).containsOnly(2);
   }
 
-  /** How many revisions each way of reading a history tells of. */
+  /** Returns the number of revisions that each way of reading a history gives. */
   private List<Integer> historyLengths(String rev) {
     return Stream.of(
             server.get("/w/a?revs=true"),

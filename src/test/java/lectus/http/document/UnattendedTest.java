@@ -6,15 +6,15 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import com.apple.foundationdb.FDBException;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.error.StoreTroubleException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the log says of writes that nobody waits for. */
+/** The log lines of writes whose clients do not wait for the outcome. */
 final class UnattendedTest {
   private final Logger logger = (Logger) org.slf4j.LoggerFactory.getLogger("lectus");
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
@@ -32,8 +32,8 @@ final class UnattendedTest {
 
   @Test
   void a_failure_that_was_foreseen_is_a_line_without_a_complaint() {
-    int code = FoundationDbError.NO_SPACE.code();
-    new Unattended("r1").failed(new FDBException("The disk is full.", code));
+    new Unattended("r1")
+        .failed(new StoreTroubleException("The disk is full.", FoundationDbError.NO_SPACE));
     new Unattended("r2").failed(new LectusException(new LectusError.NotFound("missing")));
 
     assertThat(log.list).hasSize(2);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** What is too slow, second by second. */
+/** Bodies that are too slow, second by second. */
 final class BodyPaceTest {
   private static final int GRACE = 3;
 

@@ -12,7 +12,7 @@ import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Which web pages may use the server. */
+/** The web pages that may use the server. */
 final class CorsTest {
   private static final String APP = "https://app.example";
 

@@ -3,7 +3,10 @@ package lectus.http.exchange;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.FDBException;
+import lectus.document.write.EditFailures;
+import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
+import lectus.error.StoreTroubleException;
 import lectus.http.message.ErrorStatus;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,11 +23,28 @@ class FailuresTest {
 
   @Test
   void a_store_that_cannot_be_written_says_why() {
-    LectusError full = Failures.errorOf(new FDBException("The disk is full.", 1599), "id");
-    assertThat(full).isEqualTo(new LectusError.InsufficientStorage("The disk is full."));
+    LectusError full =
+        Failures.errorOf(
+            new StoreTroubleException("The disk has 3 MB free.", FoundationDbError.NO_SPACE), "id");
+    assertThat(full).isEqualTo(new LectusError.InsufficientStorage("The disk has 3 MB free."));
     assertThat(ErrorStatus.of(full)).isEqualTo(507);
-    assertThat(Failures.errorOf(new FDBException("The disk fails.", 1514), "id"))
+    FDBException broken =
+        new StoreTroubleException("The disk fails.", FoundationDbError.FILE_NOT_WRITABLE);
+    assertThat(Failures.errorOf(broken, "id"))
         .isEqualTo(new LectusError.Unavailable("The disk fails.", 5));
+  }
+
+  /** Messages of exceptions, FoundationDB's or others, may contain what clients must not see. */
+  @ParameterizedTest
+  @CsvSource({"1510", "1513", "1514", "1522", "1599", "2000", "1020", "1031", "4100"})
+  void nobody_is_told_an_exceptions_message(int code) {
+    FDBException failure = new FDBException("/var/lib/secret", code);
+
+    assertThat(Failures.errorOf(failure, "id").reason()).doesNotContain("secret");
+    assertThat(EditFailures.errorOf(failure).reason()).doesNotContain("secret");
+    Throwable other = new IllegalStateException("/var/lib/secret");
+    assertThat(Failures.errorOf(other, "id").reason()).doesNotContain("secret");
+    assertThat(EditFailures.errorOf(other).reason()).doesNotContain("secret");
   }
 
   @Test

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Answers of any length to HTTP/1.0, which has no chunks: they end with their connection. */
+/** Answers of any length to HTTP/1.0, which has no chunks: the end of the connection ends them. */
 @Timeout(60)
 final class FirstHttpTest {
   @RegisterExtension static final TestStores stores = new TestStores();
@@ -56,7 +56,7 @@ final class FirstHttpTest {
     }
   }
 
-  /** The end of the answer lies in memory while the connection is told to end. */
+  /** The end of the answer is still in memory when the connection is told to close. */
   @Test
   void a_slow_client_gets_all_of_it() {
     server.put("/large");

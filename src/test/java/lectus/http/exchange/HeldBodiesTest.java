@@ -25,16 +25,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * What the bodies of requests hold in memory, until they are answered or their clients are gone.
- */
+/** The memory of requests' bodies, until they are answered or their clients have left. */
 @Timeout(90)
 final class HeldBodiesTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private static final int DOCUMENTS = 400;
 
-  /** Large enough to count, with a large answer. */
+  /** Large enough to be counted, with a large answer. */
   private static final String KEYS =
       IntStream.range(0, DOCUMENTS)
               .mapToObj(i -> "\"d" + i + "\"")
@@ -43,7 +41,7 @@ final class HeldBodiesTest {
 
   private static final String FEED_WITHOUT_END = "/w/_changes?feed=continuous&heartbeat=60000";
 
-  /** A body is taken while no other is held. */
+  /** The limit admits a body while no other is held. */
   private final LectusServer server =
       LectusServer.start(
           stores.fresh(),
@@ -58,7 +56,7 @@ final class HeldBodiesTest {
     server.close();
   }
 
-  /** Small enough to be let in beside a large one. */
+  /** Documents small enough to be admitted beside a large one. */
   private void writeDocuments() {
     server.put("/w");
     for (int i = 0; i < DOCUMENTS; i++) {
@@ -66,7 +64,7 @@ final class HeldBodiesTest {
     }
   }
 
-  /** A request whose answer waits for its client. */
+  /** Returns a request whose answer waits for its client. */
   private Connection slowRequest() {
     Connection client = new Connection(server.port(), 16 << 10);
     client.write(
@@ -83,7 +81,7 @@ final class HeldBodiesTest {
   void a_client_that_goes_away_gives_it_back() {
     writeDocuments();
     try (Connection client = slowRequest()) {
-      // As often as it takes until the server does nothing any more but wait for the client.
+      // Repeats until the server does nothing but wait for the client.
       for (int i = 0; i < 100; i++) {
         assertThat(server.post("/w/_all_docs", KEYS).status()).isEqualTo(503);
       }
@@ -150,7 +148,7 @@ final class HeldBodiesTest {
     }
   }
 
-  /** It has said 200, and half an answer is none. Its third part is the first that has to wait. */
+  /** It has sent 200, so it must be sent whole. Its third part is the first that has to wait. */
   @Test
   void an_answer_that_has_begun_waits_for_the_memory_that_others_hold() {
     server.put("/w");
@@ -183,7 +181,7 @@ final class HeldBodiesTest {
     }
   }
 
-  /** The body before it may be let go a moment after its answer. */
+  /** The previous body may be released a moment after its answer. */
   private void storePart(String name, int textBytes) {
     String documents = part(name, textBytes);
     Await.until(
@@ -191,14 +189,14 @@ final class HeldBodiesTest {
         () -> server.post("/parts/_bulk_docs", documents).status() == 201);
   }
 
-  /** As many documents as a part of an answer may have. */
+  /** Returns as many documents as one part of an answer may have. */
   private static String part(String name, int textBytes) {
     return IntStream.range(100, 100 + DOCUMENTS)
         .mapToObj(i -> "{\"_id\":\"" + name + i + "\",\"v\":\"" + "x".repeat(textBytes) + "\"}")
         .collect(Collectors.joining(",", "{\"docs\":[", "]}"));
   }
 
-  /** Nobody has to wait for memory as long as until the connection counts as idle. */
+  /** Memory is available again before the connection would be closed as idle. */
   @Test
   void a_client_that_takes_nothing_is_closed_when_others_need_what_it_holds() {
     try (LectusServer impatient =
@@ -226,7 +224,7 @@ final class HeldBodiesTest {
     }
   }
 
-  /** What is in the URL counts like what is in a body. */
+  /** Ids in the URL count like ids in a body. */
   @Test
   void the_ids_of_a_live_feed_are_counted_until_it_ends() {
     server.put("/w");
@@ -258,7 +256,7 @@ final class HeldBodiesTest {
     return feed;
   }
 
-  /** It may go on for years. */
+  /** The feed may last for years. */
   @Test
   void a_live_feed_holds_nothing_of_its_body() {
     server.put("/w");
@@ -295,7 +293,7 @@ final class HeldBodiesTest {
           plain.set(server.post("/w/_all_docs", KEYS));
           return plain.get().status() == 200;
         });
-    // A client may come again before the server has noted that the answer is sent.
+    // A client may send its next request before the server has noted that the answer is sent.
     Await.until(
         "it is answered alike", () -> compressed().send().body().equals(plain.get().body()));
   }
@@ -309,7 +307,7 @@ final class HeldBodiesTest {
     Await.until("nothing is held", () -> server.post("/w/_all_docs", KEYS).status() == 200);
   }
 
-  /** It is gone before anything listens for that. */
+  /** The client has left before anything listens for that. */
   @Test
   void a_client_that_goes_away_while_its_body_is_decompressed_gives_it_back() {
     writeDocuments();

@@ -11,7 +11,7 @@ import lectus.http.memory.ClientMemory;
 import lectus.http.memory.MemoryAccount;
 import org.junit.jupiter.api.Test;
 
-/** What an exchange takes of the memory that all share, and that it gives back just that. */
+/** The memory that an exchange takes, and that it releases exactly as much. */
 final class HeldMemoryTest {
   private static final int FREE = 16 << 10;
   private static final int LIMIT = 10 << 20;
@@ -31,6 +31,19 @@ final class HeldMemoryTest {
     assertThat(bodies.held()).isEqualTo(FREE + 1);
     held.giveBack();
     assertThat(bodies.held()).isZero();
+  }
+
+  @Test
+  void a_compressed_body_is_large_until_its_length_is_known() {
+    held.bodyGrows(100);
+    assertThat(held.hasLargeBody()).isFalse();
+    held.bodyIsCompressed();
+    assertThat(held.hasLargeBody()).isTrue();
+    held.bodyIsDecompressed(MemoryAccount.SMALL_BYTES - 100);
+    assertThat(held.hasLargeBody()).isFalse();
+    held.bodyGrows(1);
+    assertThat(held.hasLargeBody()).isTrue();
+    assertThat(bodies.held()).isEqualTo(MemoryAccount.SMALL_BYTES + 1);
   }
 
   @Test

@@ -12,12 +12,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What waits for a client that is slower than the server. */
+/** The bytes that wait for a client slower than the server. */
 @Timeout(60)
 final class OutboxTest {
   private static final int MOST_BYTES = 1 << 10;
 
-  /** More than the sockets between server and client take. */
+  /** More than the sockets between server and client hold. */
   private static final int PART_BYTES = 64 << 20;
 
   private final Vertx vertx = Vertx.vertx();

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Headers that tell of a request what its first line does not. */
+/** Headers that change the meaning of a request. */
 final class RequestHeadersTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -59,7 +59,7 @@ final class RequestHeadersTest {
         .isEqualTo(override.equals("DELETE") && status == 200 && method.equals("POST") ? 404 : 200);
   }
 
-  /** To the client's library, the answer to a POST ends where Content-Length says. */
+  /** For the client's library, the answer to a POST ends where Content-Length says. */
   @Test
   void head_beside_a_post_has_a_body() {
     Answer answer = overridden("POST", "HEAD", "/w/a").body(new byte[0]).send();

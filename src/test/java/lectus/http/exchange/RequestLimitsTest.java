@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Requests that are too long, or of a form that HTTP or the server does not take. */
+/** Requests that are too long, or of a form that HTTP or the server does not allow. */
 @Timeout(60)
 final class RequestLimitsTest {
   private static final int MAX_URI = 1_000;

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** By which names a server may be asked, so that no web page can pretend to be of this server. */
+/** The names by which a server may be addressed, so that no web page can pretend to be its own. */
 @Timeout(60)
 final class RequestedHostTest {
   private static final String INVALID = "{\"error\":\"bad_request\",\"reason\":\"invalid host\"}\n";

@@ -21,12 +21,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Requests that share a connection, as HTTP/2 lets them. */
+/** Requests that share a connection over HTTP/2. */
 @Timeout(60)
 final class SharedConnectionTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
-  /** More than the client takes before somebody reads it: 16 MB. */
+  /** 16 MB: more than the client buffers before anybody reads it. */
   private static final int DOCUMENTS = 300;
 
   private final WatchedStore store = new WatchedStore(stores.fresh(), "lectus-reader");

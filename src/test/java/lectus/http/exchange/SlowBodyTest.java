@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Bodies that do not come. */
+/** Bodies that do not arrive. */
 @Timeout(60)
 final class SlowBodyTest {
   @RegisterExtension static final TestStores stores = new TestStores();
@@ -51,7 +51,7 @@ final class SlowBodyTest {
     assertThat(server.get("/w/a").status()).isEqualTo(404);
   }
 
-  /** It has sent enough for an hour before it falls silent for longer than the grace. */
+  /** It has sent enough for an hour before it pauses for longer than the grace period. */
   @Test
   void one_that_has_come_fast_enough_may_rest() {
     String begun = "{\"v\":\"" + "x".repeat(3_600 * BodyPace.LEAST_RATE);

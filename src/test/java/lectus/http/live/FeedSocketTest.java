@@ -8,7 +8,6 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import java.util.List;
 import lectus.audit.testing.SoundStore;
-import lectus.http.socket.WebSocketSettings;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.Frames;
@@ -235,13 +234,12 @@ final class FeedSocketTest {
   }
 
   private static int closeCode(Connection.Frame frame) {
-    return (frame.payload()[0] & 0xff) << 8 | frame.payload()[1] & 0xff;
+    return (frame.payload()[0] & 0xff) << 8 | (frame.payload()[1] & 0xff);
   }
 
   @Test
   void a_silent_client_is_pinged_and_given_up() {
-    TestSettings settings =
-        new TestSettings().webSockets(new WebSocketSettings(1_000, 1, 1, 2, 10));
+    TestSettings settings = new TestSettings().impatientWithWebSockets();
     try (LectusServer impatient = LectusServer.start(stores.fresh(), settings)) {
       impatient.put("/w");
       isGivenUp(impatient);
@@ -286,7 +284,7 @@ final class FeedSocketTest {
     return upgrade(server, "POST", target).header("Sec-WebSocket-Protocol", "lectus.changes.v1");
   }
 
-  /** Clients come and go; that is nothing to complain of. */
+  /** Clients come and go; that is not worth a log line. */
   @Test
   void who_leaves_before_the_socket_opens_is_not_spoken_of() {
     Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);

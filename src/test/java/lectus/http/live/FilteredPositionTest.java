@@ -15,7 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Where a feed stands moves with what was looked at, though a filter lets nothing through. */
+/**
+ * The position of a feed advances with the rows that were looked at, even if a filter passes none.
+ */
 @Timeout(60)
 final class FilteredPositionTest {
   @RegisterExtension

@@ -7,7 +7,7 @@ import lectus.database.Sequence;
 import lectus.feed.page.FeedPosition;
 import org.junit.jupiter.api.Test;
 
-/** How long a listener waits before it tries again to join a tail. */
+/** The back-off of a listener before it tries again to join a tail. */
 final class JoinPausesTest {
   private static final int ATTEMPTS = 12;
 

@@ -184,7 +184,7 @@ final class LiveFeedTest {
     }
   }
 
-  /** Everything that is written while the feed starts, catches up and lives arrives once. */
+  /** Every write while the feed starts, catches up and is live arrives once. */
   @Test
   void no_row_is_lost_between_reading_and_listening() throws InterruptedException {
     int count = 400;
@@ -213,7 +213,7 @@ final class LiveFeedTest {
         feed.readHead();
       }
     }
-    // A new feed still gets what is written: the pool's feed share is not used up by the dead.
+    // A new feed still gets writes: dead clients do not use up the feeds' share of the threads.
     try (Connection feed = feed("feed=continuous&since=now&limit=1&heartbeat=10000")) {
       feed.readHead();
       server.write("/w/a", "{}");

@@ -27,6 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
@@ -48,7 +49,7 @@ import lectus.feed.page.ChangesReader;
 import lectus.feed.page.FeedOptions;
 import lectus.feed.page.FeedPosition;
 import lectus.feed.page.Since;
-import lectus.feed.tail.LiveTails;
+import lectus.feed.tail.TailRegistry;
 import lectus.feed.testing.FeedDatabase;
 import lectus.feed.testing.ToldByHand;
 import lectus.feed.testing.WatchedSource;
@@ -61,7 +62,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** How listeners read on their own, join the tail, leave it and join again. */
+/** Listeners that read on their own, join the tail, leave it and join again. */
 @Timeout(60)
 final class LiveListenerTest {
   @RegisterExtension
@@ -76,7 +77,7 @@ final class LiveListenerTest {
   private final Vertx vertx = Vertx.vertx();
   private final Context loop = vertx.getOrCreateContext();
   private final ExecutorService readers = Executors.newFixedThreadPool(3);
-  private final LiveTails tails = new LiveTails(readers);
+  private final TailRegistry tails = new TailRegistry(readers);
   private final LiveFeeds feeds = new LiveFeeds(tails, new TestSettings().toNode().http());
 
   @AfterEach
@@ -85,7 +86,7 @@ final class LiveListenerTest {
     readers.shutdown();
   }
 
-  /** A client with as much room as it is given. */
+  /** A client with as much room as the test gives it. */
   private class Client implements FeedSink<FeedPosition> {
     private final WatchedSource<FeedPosition> source;
     private final LiveListener<FeedPosition> listener;
@@ -285,19 +286,19 @@ final class LiveListenerTest {
     assertThat(hadAtRequest.get()).isBetween(1, 999);
   }
 
-  /** Nobody's place in the tail changes while a page is between two turns of the event loop. */
+  /** No place in the tail changes while a page is between two turns of the event loop. */
   @Test
   void who_comes_and_goes_while_a_page_is_handed_out_disturbs_nobody() {
     List<Client> clients = new ArrayList<>();
-    List<Client> newcomers = new ArrayList<>();
+    List<Client> newcomers = Stream.generate(this::client).limit(100).toList();
+    AtomicBoolean came = new AtomicBoolean();
     Runnable comeAndGo =
         () -> {
           clients.subList(0, 600).forEach(client -> client.listener.close());
-          for (int i = 0; i < 100; i++) {
-            Client newcomer = client();
-            newcomers.add(newcomer);
+          for (Client newcomer : newcomers) {
             newcomer.listener.begin(new LiveStart<>(newcomer.source, clients.get(0).endOfTail));
           }
+          came.set(true);
         };
     for (int i = 0; i < 1_000; i++) {
       Client client =
@@ -317,7 +318,7 @@ final class LiveListenerTest {
     clients.forEach(Client::awaitCaughtUp);
     put("a");
     clients.subList(600, 1_000).forEach(client -> client.awaitIds("a"));
-    Await.until("newcomers came", () -> onLoop(() -> newcomers.size() == 100));
+    Await.until("newcomers came", came::get);
     newcomers.forEach(client -> client.awaitIds("a"));
     put("b");
 
@@ -355,7 +356,7 @@ final class LiveListenerTest {
     assertThat(quick.ids()).isEqualTo(all + " z");
   }
 
-  /** The tail hands out a row while the newcomer's page, without that row, is on its way. */
+  /** The tail hands out a row while the new listener's page, without that row, is on its way. */
   @Test
   void a_newcomer_gets_from_the_window_what_its_own_page_had_not() {
     Client first = client().start(end()).awaitCaughtUp();
@@ -373,7 +374,7 @@ final class LiveListenerTest {
     first.awaitIds("between a");
   }
 
-  /** The newcomer's own page has a row that the tail has not read yet. */
+  /** The new listener's own page has a row that the tail has not read yet. */
   @Test
   void a_newcomer_skips_what_it_has_when_the_tail_gets_there() {
     Client first = client().start(end()).awaitCaughtUp();
@@ -393,7 +394,7 @@ final class LiveListenerTest {
     first.awaitIds("a b c");
   }
 
-  /** The tail runs so far ahead of the newcomer's page that its window has left that behind. */
+  /** The tail gets so far ahead that its window no longer reaches the new listener's page. */
   @Test
   void a_newcomer_too_far_behind_reads_on_its_own_again() {
     FeedOptions documents = new FeedOptions(false, true, false, new FeedFilter.None(), 1);
@@ -438,7 +439,7 @@ final class LiveListenerTest {
     assertThat(onLoop(() -> free.listener.bound())).isEmpty();
   }
 
-  /** A source whose tail finds its views crowded, and whose first own page was read long ago. */
+  /** A source whose tail is crowded with views, and whose first own page was read long ago. */
   private record Crowding(
       LiveSource<FeedPosition> inner, AtomicBoolean crowded, AtomicReference<FeedPosition> stale)
       implements LiveSource<FeedPosition> {
@@ -501,8 +502,11 @@ final class LiveListenerTest {
     AtomicBoolean crowded = new AtomicBoolean();
     LiveSource<FeedPosition> plain =
         db.changes.live(db.name, FeedOptions.DEFAULT, NOW, events).source();
-    Client newcomer =
-        new Client(new Crowding(plain, crowded, new AtomicReference<>(here)), Runnable::run);
+    AtomicBoolean atOnce = new AtomicBoolean(true);
+    // Its first page is at hand.
+    Executor own =
+        task -> (atOnce.getAndSet(false) ? (Executor) Runnable::run : readers).execute(task);
+    Client newcomer = new Client(new Crowding(plain, crowded, new AtomicReference<>(here)), own);
     AtomicBoolean come = new AtomicBoolean();
     Executor executor =
         task -> {
@@ -533,9 +537,9 @@ final class LiveListenerTest {
   }
 
   /**
-   * A source whose tail is read otherwise.
+   * A source whose tail is read differently.
    *
-   * @param alone behind which its own pages were read
+   * @param alone the position after which its own pages were read
    */
   private record Tailored(
       LiveSource<FeedPosition> inner,
@@ -591,7 +595,7 @@ final class LiveListenerTest {
     return new Tailored(plain, tail, new CopyOnWriteArrayList<>());
   }
 
-  /** The page at the tail's end has nothing for anybody, so it is not in the window. */
+  /** The page at the tail's end has rows for nobody, so it is not in the window. */
   @Test
   void a_newcomer_that_gets_the_last_rows_from_the_window_has_caught_up() {
     UnaryOperator<TailPage<FeedPosition>> inTwoPages =
@@ -783,7 +787,7 @@ final class LiveListenerTest {
     assertThat(events.listeners()).isZero();
   }
 
-  /** One that cannot take rows. */
+  /** A client that cannot take rows. */
   private final class Broken extends Client {
     private Throwable failure;
 

@@ -33,7 +33,7 @@ import lectus.feed.page.ChangesReader;
 import lectus.feed.page.FeedOptions;
 import lectus.feed.page.FeedPosition;
 import lectus.feed.page.Since;
-import lectus.feed.tail.LiveTails;
+import lectus.feed.tail.TailRegistry;
 import lectus.feed.testing.FeedDatabase;
 import lectus.feed.testing.ToldByHand;
 import lectus.http.testing.TestSettings;
@@ -45,7 +45,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Listeners whom a tail cannot serve like the others: it fails them, or has them read alone. */
+/**
+ * Listeners that a tail cannot serve like the others: it fails them, or has them read on their own.
+ */
 @Timeout(120)
 final class TailViewsTest {
   @RegisterExtension
@@ -61,7 +63,7 @@ final class TailViewsTest {
   private final Vertx vertx = Vertx.vertx();
   private final Context loop = vertx.getOrCreateContext();
   private final ExecutorService readers = Executors.newFixedThreadPool(3);
-  private final LiveTails tails = new LiveTails(readers);
+  private final TailRegistry tails = new TailRegistry(readers);
   private final LiveFeeds feeds = new LiveFeeds(tails, new TestSettings().toNode().http());
 
   @AfterEach
@@ -70,12 +72,12 @@ final class TailViewsTest {
     readers.shutdown();
   }
 
-  /** A source that counts what is read for its listener alone. */
+  /** A source that counts the reads for its listener alone. */
   private static final class Source implements LiveSource<FeedPosition> {
     private final LiveSource<FeedPosition> inner;
     private volatile int ownPages;
 
-    /** Whether its own pages are those of a moment before everything that was written. */
+    /** Whether its own pages show the state just before all writes. */
     private volatile boolean isOld;
 
     Source(LiveSource<FeedPosition> inner) {
@@ -106,7 +108,7 @@ final class TailViewsTest {
     }
   }
 
-  /** What a client has been shown; touched on the event loop only. */
+  /** A client that notes what it was shown; used on the event loop only. */
   private final class Client implements FeedSink<FeedPosition> {
     private final Source source;
     private final LiveListener<FeedPosition> listener;
@@ -257,7 +259,7 @@ final class TailViewsTest {
     sound.awaitIds(List.of("small", "big", "after"));
   }
 
-  /** Each of them wants to see other parts of a document that nearly fills a page. */
+  /** Each wants to see other parts of a document that nearly fills a page. */
   @Test
   void listeners_whose_rows_are_too_many_in_one_page_read_it_alone_and_join_again() {
     List<Client> clients = new ArrayList<>();
@@ -291,7 +293,7 @@ final class TailViewsTest {
     return clients.stream().mapToInt(client -> client.source.ownPages).sum();
   }
 
-  /** What it reads on its own does not get it to where the tail has begun to read for it. */
+  /** Reading on its own does not get it to where the tail has begun to read for it. */
   @Test
   void one_that_cannot_join_yet_tries_again_ever_more_seldom() {
     Client first = new Client(FeedOptions.DEFAULT).start();

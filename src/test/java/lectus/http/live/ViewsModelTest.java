@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 import lectus.audit.testing.SoundStore;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
+import lectus.feed.LiveSource;
 import lectus.feed.LiveStart;
 import lectus.feed.Rows;
 import lectus.feed.filter.FeedFilter;
@@ -34,7 +35,7 @@ import lectus.feed.page.ChangesReader;
 import lectus.feed.page.FeedOptions;
 import lectus.feed.page.FeedPosition;
 import lectus.feed.page.Since;
-import lectus.feed.tail.LiveTails;
+import lectus.feed.tail.TailRegistry;
 import lectus.feed.testing.FeedDatabase;
 import lectus.feed.testing.ToldByHand;
 import lectus.http.testing.TestSettings;
@@ -49,9 +50,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Random writes, and listeners who want to see random parts of them, begin anywhere, are slow at
- * times, leave and come again: each is shown what a normal feed with its options shows, nothing
- * twice.
+ * Random writes, and listeners that want random parts of them, begin anywhere, are slow at times,
+ * leave and come again. Each is shown what a normal feed with its options shows, and nothing twice.
  */
 @Timeout(120)
 final class ViewsModelTest {
@@ -67,7 +67,7 @@ final class ViewsModelTest {
 
   private final ToldByHand events = new ToldByHand();
   private final ExecutorService readers = Executors.newFixedThreadPool(3);
-  private final LiveTails tails = new LiveTails(readers);
+  private final TailRegistry tails = new TailRegistry(readers);
   private final List<Loop> loops = List.of(new Loop(), new Loop());
   private final Map<String, List<RevisionId>> leaves = new HashMap<>();
   private final List<String> history = new ArrayList<>(List.of("0"));
@@ -99,7 +99,7 @@ final class ViewsModelTest {
     readers.shutdown();
   }
 
-  /** What a client has been shown; touched on its event loop only. */
+  /** A client that notes what it was shown; used on its event loop only. */
   private final class Client implements FeedSink<FeedPosition> {
     private final Loop loop;
     private final FeedOptions options;
@@ -109,37 +109,35 @@ final class ViewsModelTest {
     private FeedPosition from;
     private long room = Long.MAX_VALUE;
 
-    /** The room that there was when it was last asked for: a page may be on its way since. */
+    /** The room when the client was last asked for it: a page may be on its way since. */
     private long promised = Long.MAX_VALUE;
 
     private Runnable again;
     private Throwable failure;
 
-    Client(Loop loop, FeedOptions options, String since) {
+    Client(Loop loop, FeedOptions options, String since, LiveSource<FeedPosition> source) {
       this.loop = loop;
       this.options = options;
       this.since = since;
       this.from = db.changes.position(db.name, Since.parse(since));
-      come();
+      come(source);
     }
 
-    void come() {
+    private void come(LiveSource<FeedPosition> source) {
       listener =
           new LiveListener<>(
               loop.feeds,
               new FeedClient(loop.context, Duration.ofMinutes(1), readers, readers),
               this,
               FOREVER);
-      listener.begin(
-          new LiveStart<>(
-              db.changes.live(db.name, options, new Since.Beginning(), events).source(), from));
+      listener.begin(new LiveStart<>(source, from));
     }
 
-    void leaveAndComeAgain() {
+    void leaveAndComeAgain(LiveSource<FeedPosition> source) {
       from = listener.reached();
       listener.close();
       again = null;
-      come();
+      come(source);
     }
 
     void giveRoom(long more) {
@@ -209,7 +207,8 @@ final class ViewsModelTest {
         long room = random.nextInt(4);
         onLoopOf(some, () -> some.giveRoom(room));
       } else if (dice == 3) {
-        onLoopOf(some, some::leaveAndComeAgain);
+        LiveSource<FeedPosition> source = source(some.options);
+        onLoopOf(some, () -> some.leaveAndComeAgain(source));
       }
     }
     FeedPosition end = db.changes.position(db.name, new Since.Now());
@@ -244,7 +243,7 @@ final class ViewsModelTest {
         });
   }
 
-  /** Rows that were not overtaken are those of a normal feed; all others were. */
+  /** Rows that were not overtaken are those of a normal feed; all others were overtaken. */
   private void check(Client client, Map<String, String> newest) {
     List<String> shown = client.loop.run(() -> List.copyOf(client.rows));
     List<String> order = shown.stream().map(row -> part(row, 1)).toList();
@@ -274,7 +273,13 @@ final class ViewsModelTest {
     String since = history.get(random.nextInt(history.size()));
     FeedOptions options = options();
     Loop loop = loops.get(random.nextInt(2));
-    return loop.run(() -> new Client(loop, options, since));
+    LiveSource<FeedPosition> source = source(options);
+    return loop.run(() -> new Client(loop, options, since, source));
+  }
+
+  /** It reads the store, so no event loop makes it. */
+  private LiveSource<FeedPosition> source(FeedOptions options) {
+    return db.changes.live(db.name, options, new Since.Beginning(), events).source();
   }
 
   private FeedOptions options() {

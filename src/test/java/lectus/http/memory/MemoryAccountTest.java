@@ -3,6 +3,7 @@ package lectus.http.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import org.junit.jupiter.api.Test;
@@ -46,9 +47,31 @@ final class MemoryAccountTest {
     }
     long most = Math.max(1 << 20, LIMIT / 8);
     assertThat(small).isEqualTo((int) (most / (LARGE - 1)));
-    assertThat(memory.tryReserve(most - small * (LARGE - 1), 0)).isTrue();
+    assertThat(memory.held()).isEqualTo(2 * LIMIT + small * (LARGE - 1));
+  }
+
+  @Test
+  void many_who_hold_little_leave_half_as_much_to_those_who_hold_hardly_anything() {
+    memory.reserve(2 * LIMIT, 0);
+    while (memory.tryReserve(LARGE - 1, 0)) {
+      // As many as possible.
+    }
+    int smallest = MemoryAccount.TINY_BYTES + 1;
+    while (memory.tryReserve(smallest, 0)) {
+      // Until not even a small one fits.
+    }
+    long before = memory.held();
+    int tiny = 0;
+    while (memory.tryReserve(MemoryAccount.TINY_BYTES, 0)) {
+      tiny++;
+    }
+
+    assertThat(tiny).isEqualTo((1 << 19) / MemoryAccount.TINY_BYTES);
     assertThat(memory.tryReserve(1, 0)).isFalse();
-    assertThat(memory.held()).isEqualTo(2 * LIMIT + most);
+    assertThat(memory.tryReserve(smallest, MemoryAccount.TINY_BYTES)).isFalse();
+    memory.release(1_000, MemoryAccount.TINY_BYTES);
+    assertThat(memory.tryReserve(1_000, 0)).isTrue();
+    assertThat(memory.held()).isEqualTo(before + (1 << 19));
   }
 
   @Test
@@ -70,5 +93,34 @@ final class MemoryAccountTest {
     assertThat(memory.held()).isZero();
     memory.reserve(LIMIT, 0);
     assertThat(memory.tryReserve(LARGE, 0)).isFalse();
+  }
+
+  @Test
+  void nobody_is_refused_while_a_large_holder_gives_back_a_little() throws Exception {
+    long much = 60 * LARGE;
+    memory.reserve(much, 0);
+    AtomicBoolean done = new AtomicBoolean();
+    Thread holder =
+        new Thread(
+            () -> {
+              while (!done.get()) {
+                memory.release(1, much);
+                memory.take(1, much - 1);
+              }
+            });
+    holder.start();
+    int refused = 0;
+    for (int i = 0; i < 1_000_000; i++) {
+      if (memory.tryReserve(10 * LARGE, 0)) {
+        memory.release(10 * LARGE, 10 * LARGE);
+      } else {
+        refused++;
+      }
+    }
+    done.set(true);
+    holder.join();
+
+    assertThat(refused).isZero();
+    assertThat(memory.held()).isEqualTo(much);
   }
 }

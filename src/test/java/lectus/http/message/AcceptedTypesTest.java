@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What CouchDB 3.5.2 said to each of these, but for those that it answers with 500. */
+/** CouchDB 3.5.2's decisions, except for headers that it answers with 500. */
 final class AcceptedTypesTest {
   private static final String JSON = "application/json";
   private static final String MIXED = "multipart/mixed";

@@ -8,7 +8,7 @@ import lectus.error.LectusException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** Parameters are decoded once, and only who asks for one learns that it is no UTF-8. */
+/** Parameters are decoded once, and one that is not UTF-8 is an error only if it is asked for. */
 final class QueryParametersTest {
   @Test
   void of_a_name_that_comes_twice_the_last_one_stands() {

@@ -157,7 +157,7 @@ final class RelatedDocumentTest {
         .contains("exceed 8192 bytes");
   }
 
-  /** Each of its bytes begins what might be a delimiter. */
+  /** Every byte might begin a delimiter. */
   @Test
   void a_large_body_of_line_ends_is_searched_once() {
     String boundary = "-".repeat(69) + "B";

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import lectus.http.testing.Connection;
 
-/** A feed that is the body of an answer: a line for each row, or an event. */
+/** A feed as the body of an answer: a line for each row, or an event. */
 final class AnswerClient implements FeedClient {
   private static final String HEARTBEAT_EVENT = "event: heartbeat";
 
@@ -27,7 +27,7 @@ final class AnswerClient implements FeedClient {
     }
   }
 
-  /** The database is just being deleted and created again. */
+  /** The database is being deleted and created again. */
   static final class NotThere extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -58,7 +58,7 @@ final class AnswerClient implements FeedClient {
     return new Event(rows, Optional.empty());
   }
 
-  /** What is in a line of a continuous feed, a long poll or an event. */
+  /** Returns the JSON in a line of a continuous feed, a long poll or an event. */
   private static String json(String line) {
     String text = line.equals(HEARTBEAT_EVENT) ? "" : line.replaceFirst("^data: ", "");
     return text.endsWith(",") ? text.substring(0, text.length() - 1) : text;

@@ -3,13 +3,13 @@ package lectus.http.soak;
 import java.util.List;
 import java.util.Optional;
 
-/** A client of one live feed, in whatever form. */
+/** A client of one live feed, in any form. */
 interface FeedClient extends AutoCloseable {
 
   /**
-   * What came next: no rows for a sign of life.
+   * The next rows; none for a heartbeat.
    *
-   * @param end the last sequence, when the feed ended in order
+   * @param end the last sequence, if the feed ended in order
    */
   record Event(List<SeenRow> rows, Optional<String> end) {
     static final Event NOTHING = new Event(List.of(), Optional.empty());
@@ -19,7 +19,7 @@ interface FeedClient extends AutoCloseable {
     }
   }
 
-  /** Waits for it. */
+  /** Waits for the next event. */
   Event next();
 
   /** Drops the connection, whatever is on its way. */

@@ -24,9 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Clients of live feeds in all forms come and go, read slowly or not at all, go on where they were,
- * while documents are written, changes resharded, and databases deleted and created again. What
- * each connection saw is compared with the store: in order, nothing left out, nothing twice.
+ * Clients of live feeds in all forms come and go, read slowly or not at all, and resume where they
+ * were. Meanwhile documents are written, changes resharded, and databases deleted and created
+ * again. What each connection saw is compared with the store: in order, nothing left out, nothing
+ * twice.
  *
  * <p>Longer: {@code -Dlectus.soak.seconds=300}; the same again: {@code -Dlectus.soak.seed=…}.
  */
@@ -137,7 +138,7 @@ final class FeedSoakTest {
     }
   }
 
-  /** One client after the other; the last one stays until it has seen everything. */
+  /** Runs one client after the other; the last one stays until it has seen everything. */
   private void listen(Random random) {
     String since = "0";
     Lives database = databases.get(random.nextInt(databases.size()));
@@ -187,7 +188,7 @@ final class FeedSoakTest {
         : reached;
   }
 
-  /** Asked at a heartbeat, of which there is one a second. */
+  /** Called at each heartbeat, one a second. */
   private boolean hasWaitedEnough(Random random) {
     return !isTime() || random.nextInt(3) == 0;
   }
@@ -198,7 +199,7 @@ final class FeedSoakTest {
     }
   }
 
-  /** When all is written: whether a client that has come so far has it. */
+  /** After all writes: whether a client that has come so far has seen everything. */
   private boolean hasAll(Lives database, String upTo) {
     return writersDone.getCount() == 0 && upTo.compareTo(database.lastChange()) >= 0;
   }

@@ -12,7 +12,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 
-/** One name's databases, one after the other, and what each held when it ended. */
+/** The successive databases of one name, and what each held when it ended. */
 final class Lives {
   private final LectusServer server;
   private final String name;
@@ -29,7 +29,7 @@ final class Lives {
     return name;
   }
 
-  /** Runs while the database is there. */
+  /** Runs while the database exists. */
   void whileAlive(Runnable write) {
     lock.readLock().lock();
     try {
@@ -39,7 +39,7 @@ final class Lives {
     }
   }
 
-  /** Deletes it when nobody writes, and creates it again; {@code between} runs meanwhile. */
+  /** Deletes it while nobody writes, and creates it again; {@code between} runs meanwhile. */
   void startAnother(Runnable between) {
     lock.writeLock().lock();
     try {
@@ -52,7 +52,7 @@ final class Lives {
     }
   }
 
-  /** Replaces the shards of its changes, whoever writes. */
+  /** Replaces the shards of its changes, even while others write. */
   void reshard(int shards) {
     lock.readLock().lock();
     try {
@@ -63,18 +63,18 @@ final class Lives {
     }
   }
 
-  /** The sequence of the last row there is, which resharding does not move. */
+  /** Returns the sequence of the last row, which resharding does not change. */
   String lastChange() {
     String newest = server.get("/" + name + "/_changes?descending=true&limit=1").body();
     return newest.contains("{\"seq\"") ? SeenRow.text(SeenRow.parse(newest), "last_seq") : "0";
   }
 
-  /** Takes down what the last life holds; nobody writes any more. */
+  /** Records the content of the last life; nobody writes any more. */
   void end() {
     ended.add(content());
   }
 
-  /** The changes by sequence. */
+  /** Returns the changes by sequence. */
   private SortedMap<String, SeenRow> content() {
     SortedMap<String, SeenRow> rows = new TreeMap<>();
     for (String line : server.get("/" + name + "/_changes").body().split("\r?\n")) {
@@ -88,10 +88,10 @@ final class Lives {
   }
 
   /**
-   * Compares what one connection saw with what there was.
+   * Compares what one connection saw with the changes.
    *
-   * @param since behind which it read
-   * @param upTo it had seen everything up to here
+   * @param since the position after which it read
+   * @param upTo the position up to which it had seen everything
    */
   void check(List<SeenRow> seen, String since, String upTo, String connection) {
     Map<String, SeenRow> bySequence = new HashMap<>();

@@ -9,7 +9,7 @@ import lectus.json.JsonValue.JsonString;
 /** A row of a feed, as a client saw it. */
 record SeenRow(String seq, String id, String rev) {
 
-  /** From {@code {"seq":"…","id":"a","changes":[{"rev":"3-x"}],…}}. */
+  /** Parses {@code {"seq":"…","id":"a","changes":[{"rev":"3-x"}],…}}. */
   static SeenRow of(JsonObject row) {
     JsonArray changes = (JsonArray) row.get("changes").orElseThrow();
     String rev = text((JsonObject) changes.elements().get(0), "rev");

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Readers that come, go, pause, count credits and lose their sockets while documents are written.
- * What each has seen in the end is what the store has: in order, with no gap and nothing twice.
+ * Readers come, go, pause, count credits and lose their sockets while documents are written. In the
+ * end each has seen what the store has: in order, without a gap and nothing twice.
  */
 @Timeout(120)
 final class ChangesSocketSoakTest {
@@ -45,7 +45,7 @@ final class ChangesSocketSoakTest {
     server.close();
   }
 
-  /** One that wants a single state of some databases, built of rows, whatever it goes through. */
+  /** A reader that builds one state of some databases from rows, across all of its sockets. */
   private static final class Reader {
     private final String id;
     private final String scope;
@@ -116,7 +116,7 @@ final class ChangesSocketSoakTest {
       client.send(reader.subscribe(creditsOf(reader)));
     }
 
-    /** Whatever was under way is lost. */
+    /** Reconnects; whatever was under way is lost. */
     void reconnect() {
       client.close();
       client = connect();

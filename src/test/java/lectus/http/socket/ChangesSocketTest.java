@@ -14,9 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/**
- * The conversation in {@code lectus.changes.v1} about single databases: rows and where they stand.
- */
+/** The messages of {@code lectus.changes.v1} about single databases: rows and their positions. */
 @Timeout(60)
 final class ChangesSocketTest {
   @RegisterExtension
@@ -94,7 +92,7 @@ final class ChangesSocketTest {
     assertThat(lastCaughtUp()).isEqualTo(sequence());
   }
 
-  /** Word of having caught up may come between rows. */
+  /** {@code caught_up} may come between rows. */
   private void isRowOrCaughtUp(String docId) {
     JsonObject message = client.socket().message();
     if (SocketClient.text(message, "type").equals("caught_up")) {

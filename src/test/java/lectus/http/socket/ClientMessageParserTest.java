@@ -29,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class ClientMessageParserTest {
 
-  /** Quotes are written as apostrophes. */
+  /** Parses JSON with apostrophes for quotes. */
   private static ClientMessage parse(String json) {
     return ClientMessageParser.parse(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
   }
@@ -86,7 +86,7 @@ final class ClientMessageParserTest {
         .isEqualTo("A subscription has a `selector` or `doc_ids`, not both.");
   }
 
-  /** What takes long to find out is found out when the subscription opens. */
+  /** Lengthy checks are done when the subscription opens. */
   @Test
   void a_filter_is_not_compiled_yet() {
     assertThatThrownBy(subscribe("'db':'x','selector':{'$foo':1}").terms()::options)

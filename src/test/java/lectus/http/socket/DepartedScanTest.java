@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** How long many databases are read for a client that is no longer there. */
+/** How many databases are read for a client that has left. */
 @Timeout(60)
 final class DepartedScanTest {
   @RegisterExtension
@@ -25,7 +25,7 @@ final class DepartedScanTest {
   private static final int DATABASES = 3;
   private static final int DOCUMENTS_EACH = 1_000;
 
-  /** Transactions are this short where documents are looked at. */
+  /** Transactions are this short while documents are examined. */
   private static final int ROWS_AT_ONCE = 400;
 
   private final WatchedStore store = new WatchedStore(stores.fresh(), "lectus-reader");
@@ -51,7 +51,7 @@ final class DepartedScanTest {
     server.close();
   }
 
-  /** Subscribes to what no document has, so that all of them are looked at. */
+  /** Subscribes to a condition that no document meets, so that all of them are examined. */
   private static void lookFor(Conversation client, String id) {
     client.subscribe(id, "'db':'user-*','include_docs':true,'selector':{'absent':'" + id + "'}");
   }
@@ -94,7 +94,7 @@ final class DepartedScanTest {
     }
   }
 
-  /** Clients on all event loops get answers behind the end of the one that left. */
+  /** Clients on all event loops get answers after the end of the one that left. */
   private void everyLoopHasTurned() {
     for (int i = 0; i < 2 * Runtime.getRuntime().availableProcessors(); i++) {
       try (Conversation other = Conversation.with(server)) {

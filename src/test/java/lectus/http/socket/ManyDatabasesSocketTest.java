@@ -25,7 +25,7 @@ final class ManyDatabasesSocketTest {
   private final LectusServer server = LectusServer.start(stores.fresh());
   private Conversation client;
 
-  /** How far the subscription has come that was read last. */
+  /** The position of the subscription that was read last. */
   private String at;
 
   @BeforeEach
@@ -43,10 +43,10 @@ final class ManyDatabasesSocketTest {
   }
 
   /**
-   * What comes for a subscription until it has caught up, one word each: {@code db/doc}, {@code
-   * left:db}.
+   * Returns what arrives for a subscription until it has caught up, one word each: {@code db/doc},
+   * {@code left:db}.
    *
-   * @param count of such words at least
+   * @param count the least number of such words
    */
   private List<String> caughtUpWith(String id, int count) {
     List<String> words = new ArrayList<>();

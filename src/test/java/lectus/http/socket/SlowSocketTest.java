@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Clients that do not read as fast as rows come. */
+/** Clients that read more slowly than rows come. */
 @Timeout(120)
 final class SlowSocketTest {
   @RegisterExtension
@@ -54,7 +54,7 @@ final class SlowSocketTest {
     }
   }
 
-  /** The rest of it would have to lie in memory for each subscription. */
+  /** The rest would have to be held in memory for each subscription. */
   @Test
   void a_client_that_reads_nothing_holds_little_memory_and_nobody_up() {
     writeLargeDocuments();
@@ -81,7 +81,7 @@ final class SlowSocketTest {
     }
   }
 
-  /** Longer than it takes to read what the slow client wanted. */
+  /** Takes longer than reading what the slow client wanted. */
   private void readEverything() {
     for (int i = 0; i < SUBSCRIPTIONS; i++) {
       assertThat(server.get("/x/_changes?include_docs=true").body())
@@ -107,7 +107,7 @@ final class SlowSocketTest {
     return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
   }
 
-  /** Four histories are read at a time; the fifth subscription has its turn before they end. */
+  /** Four histories are read at a time; the fifth subscription gets its turn before they end. */
   @Test
   void long_histories_do_not_keep_a_short_one_waiting() {
     String ids =

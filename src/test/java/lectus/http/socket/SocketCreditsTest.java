@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Credits of subscriptions: rows come as far as there are any. */
+/** Credits of subscriptions: as many rows come as there are credits. */
 @Timeout(60)
 final class SocketCreditsTest {
   @RegisterExtension

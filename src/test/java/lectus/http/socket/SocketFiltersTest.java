@@ -41,7 +41,7 @@ final class SocketFiltersTest {
     server.close();
   }
 
-  /** So many ids that two of their lists fit into a socket's budget, but no three. */
+  /** Returns so many ids that two such lists fit into a socket's budget, but not three. */
   private static String ids() {
     return IntStream.range(0, 5_000)
         .mapToObj(i -> "'id-" + i + "'")
@@ -87,7 +87,7 @@ final class SocketFiltersTest {
     client.caughtUp("a");
   }
 
-  /** What follows in the same breath finds the subscription, though its filter is not compiled. */
+  /** Messages sent right after the subscription find it, though its filter is not compiled yet. */
   @Test
   void messages_about_a_subscription_that_opens() {
     server.write("/x/p", "{\"v\":1}");
@@ -129,7 +129,10 @@ final class SocketFiltersTest {
     client.error("d", "filters_too_large", true);
   }
 
-  /** Names take 400 bytes each and more: two such lists fit into the four megabytes, no three. */
+  /**
+   * Returns names, which take 400 bytes each and more: two such lists fit into four megabytes, but
+   * not three.
+   */
   private static String names() {
     return IntStream.range(0, 5_000)
         .mapToObj(i -> "'db-" + i + "'")
@@ -150,7 +153,7 @@ final class SocketFiltersTest {
     client.caughtUp("c");
   }
 
-  /** However a subscription ends, its share is given back. */
+  /** However a subscription ends, its share is released. */
   @Test
   void the_budget_is_given_back() {
     server.write("/x/id-1", "{}");
@@ -176,7 +179,7 @@ final class SocketFiltersTest {
     client.caughtUp("a");
   }
 
-  /** The same where it comes from the tail that both subscriptions share. */
+  /** The same for a document from the tail that both subscriptions share. */
   @Test
   void a_live_document_that_is_too_much_work_fails_one_subscription_alone() {
     client.subscribe("sound", "'db':'x','selector':{'v':{'$exists':true}}");

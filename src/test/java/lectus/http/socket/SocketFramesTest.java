@@ -6,6 +6,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.WebSocketFrame;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import lectus.config.WebSocketKeys;
 import lectus.http.testing.Connection;
 import lectus.http.testing.Frames;
 import lectus.http.testing.LectusServer;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is below messages: frames, their limits, pings, and the code with which a socket closes. */
+/** The layer below messages: frames, their limits, pings, and close codes. */
 @Timeout(60)
 final class SocketFramesTest {
   @RegisterExtension static final TestStores stores = new TestStores();
@@ -31,11 +32,7 @@ final class SocketFramesTest {
 
   @BeforeAll
   static void start() {
-    server =
-        LectusServer.start(
-            stores.fresh(),
-            new TestSettings()
-                .webSockets(new WebSocketSettings(MAX_MESSAGE_BYTES, 3, 55, 120, 10)));
+    server = LectusServer.start(stores.fresh(), settings());
     server.put("/x");
     server.write("/x/p", "{}");
   }
@@ -49,14 +46,18 @@ final class SocketFramesTest {
     return SocketClient.connect(server, "/_changes", "lectus.changes.v1");
   }
 
-  /** One that gives up clients of which it hears nothing for two seconds. */
-  private static LectusServer impatient() {
-    return LectusServer.start(
-        stores.fresh(),
-        new TestSettings().webSockets(new WebSocketSettings(MAX_MESSAGE_BYTES, 3, 1, 2, 10)));
+  private static TestSettings settings() {
+    return new TestSettings()
+        .with(WebSocketKeys.MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES)
+        .with(WebSocketKeys.MAX_SUBSCRIPTIONS, 3);
   }
 
-  /** A socket on which frames are written byte for byte. */
+  /** One that gives up clients of which it hears nothing for two seconds. */
+  private static LectusServer impatient() {
+    return LectusServer.start(stores.fresh(), settings().impatientWithWebSockets());
+  }
+
+  /** Returns a socket on which frames are written byte for byte. */
   private static Connection raw() {
     return raw(server);
   }
@@ -74,7 +75,7 @@ final class SocketFramesTest {
     return connection;
   }
 
-  /** The code of the close frame that comes next, behind which the server ends the connection. */
+  /** Returns the code of the next close frame, after which the server ends the connection. */
   private static int closeCode(Connection connection) {
     Connection.Frame frame = connection.frame();
     while (frame.opcode() == Frames.PING) {
@@ -84,7 +85,7 @@ final class SocketFramesTest {
     byte[] payload = frame.payload();
     connection.write(Frames.masked(Frames.CLOSE, true, Arrays.copyOf(payload, 2)));
     assertThat(connection.isAtEnd()).isTrue();
-    return (payload[0] & 0xff) << 8 | payload[1] & 0xff;
+    return (payload[0] & 0xff) << 8 | (payload[1] & 0xff);
   }
 
   private static int closeCodeAfter(byte[]... frames) {
@@ -96,7 +97,7 @@ final class SocketFramesTest {
     }
   }
 
-  /** A message of so many bytes that is answered, because it is no known one. */
+  /** Returns a message of so many bytes that is answered, because it is unknown. */
   private static String message(int bytes) {
     String head = "{\"type\":\"";
     String tail = "\"}";
@@ -249,7 +250,7 @@ final class SocketFramesTest {
     }
   }
 
-  /** While its answers wait, the client is not read; then it goes on where it was. */
+  /** While its answers wait, the client is not read; afterwards it is. */
   @Test
   void a_client_that_talks_before_it_listens_is_answered_in_order() throws InterruptedException {
     int count = 30_000;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How a request for {@code /_changes} becomes a WebSocket, and what keeps it from that. */
+/** The upgrade of a request for {@code /_changes} to a WebSocket, and its failures. */
 @Timeout(60)
 final class SocketHandshakeTest {
   @RegisterExtension static final TestStores stores = new TestStores();
@@ -70,7 +70,7 @@ final class SocketHandshakeTest {
     assertThat(answer.header("content-type")).isEqualTo("application/json");
   }
 
-  /** RFC 6455, section 1.3, has this key's answer. */
+  /** RFC 6455, section 1.3, gives the answer to this key. */
   @Test
   void the_connection_becomes_a_websocket_with_the_subprotocol() {
     Answer head = head(upgrade());
@@ -118,7 +118,7 @@ final class SocketHandshakeTest {
     assertThat(answer.member("reason")).contains("lectus.changes.v1");
   }
 
-  /** Which has neither these fields nor WebSockets. */
+  /** HTTP/2 has neither these fields nor this upgrade. */
   @Test
   void over_http_2_it_is_426_as_well() throws Exception {
     HttpResponse<String> answer =

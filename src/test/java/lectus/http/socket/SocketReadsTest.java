@@ -77,7 +77,7 @@ final class SocketReadsTest {
     assertThat(store.begun() - before).isPositive().isLessThan(SOCKETS * SUBSCRIPTIONS / 10);
   }
 
-  /** Else one that begins and ends subscriptions would fill the queue of the readers. */
+  /** Otherwise a client that keeps subscribing and unsubscribing would fill the readers' queue. */
   @Test
   void a_client_is_not_listened_to_while_16_subscriptions_begin() {
     SocketClient eager = clients.get(0);
@@ -96,7 +96,7 @@ final class SocketReadsTest {
     assertThat(eager.message("end", "id")).isEqualTo("15");
   }
 
-  /** Pages in which nothing matches come to no row, and are turns all the same. */
+  /** Pages without matching rows are turns all the same. */
   @Test
   void subscriptions_that_find_nothing_for_long_do_not_keep_others_waiting() {
     String docs = "{},".repeat(4_000) + "{}";
@@ -140,7 +140,7 @@ final class SocketReadsTest {
     assertThat(SocketClient.text(row, "type")).isEqualTo("row");
   }
 
-  /** The next message that is of another type. */
+  /** Returns the next message of another type. */
   private static JsonObject other(SocketClient client, String type) {
     JsonObject message = client.message();
     while (SocketClient.text(message, "type").equals(type)) {
@@ -154,7 +154,7 @@ final class SocketReadsTest {
     client.send("{\"type\":\"unsubscribe\",\"id\":\"" + id + "\"}");
   }
 
-  /** The other clients are on all event loops, and get their answers behind what came before. */
+  /** The other clients are on all event loops, and get their answers after what came before. */
   private void everyLoopHasTurned() {
     for (int round = 0; round < 3; round++) {
       for (SocketClient client : clients.subList(1, clients.size())) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How subscriptions begin and end, and that one does not concern the others. */
+/** Beginning and end of subscriptions, which do not affect each other. */
 @Timeout(60)
 final class SocketSubscriptionsTest {
   @RegisterExtension
@@ -63,7 +63,7 @@ final class SocketSubscriptionsTest {
     client.row("a", "q");
   }
 
-  /** Behind the end there is never a row, wherever the end finds the reading of a page. */
+  /** No row follows the end, whatever the reading of a page is doing at that time. */
   @Test
   void unsubscribing_while_a_page_is_read() {
     for (int i = 0; i < 50; i++) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is seldom seen of a socket: messages that cannot be handled, clients that take nothing. */
+/** Rare cases of a socket: messages that cannot be handled, clients that do not read. */
 @Timeout(60)
 final class TextSocketTest {
   private static final WebSocketSettings SETTINGS = new WebSocketSettings(200_000, 1, 55, 120, 1);
@@ -40,7 +40,7 @@ final class TextSocketTest {
     vertx.close().await();
   }
 
-  /** The port of a server that answers each message so. */
+  /** Returns the port of a server that answers each message in this way. */
   private int serve(Runnable answer, long pingMillis) {
     return vertx
         .createHttpServer(new HttpServerOptions().setMaxWebSocketFrameSize(200_000))
@@ -122,7 +122,7 @@ final class TextSocketTest {
     return client;
   }
 
-  /** Or its pings would pile up in memory behind what it does not take. */
+  /** Otherwise pings would pile up in memory behind what it does not read. */
   @Test
   void a_client_that_takes_nothing_is_not_pinged() throws Exception {
     int messages = 32;
@@ -152,7 +152,7 @@ final class TextSocketTest {
     }
   }
 
-  /** Alone it may hold what it likes, but not for long. */
+  /** Alone it may hold any amount, but not for long. */
   @Test
   void a_message_that_does_not_come_as_a_whole_holds_memory_until_its_time_is_over() {
     int port = serve(() -> {}, SELDOM_MILLIS);
@@ -198,7 +198,7 @@ final class TextSocketTest {
     return upgraded(new Connection(port));
   }
 
-  /** Lets as many pings become due. */
+  /** Waits until so many pings have been due. */
   private void awaitTicks(int count) throws InterruptedException {
     CountDownLatch ticks = new CountDownLatch(count);
     vertx.setPeriodic(1, timer -> ticks.countDown());

@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What came back, byte for byte.
+ * An answer, byte for byte.
  *
- * @param reason the phrase behind the status
+ * @param reason the phrase after the status
  * @param headers by lower-case name
  * @param body without its transfer encoding, as UTF-8
  */
 public record Answer(int status, String reason, Map<String, List<String>> headers, String body) {
 
-  /** The only value of a header; null if absent. */
+  /** Returns the only value of a header; null if absent. */
   public String header(String lowerCaseName) {
     List<String> values = headers.get(lowerCaseName);
     if (values == null) {
@@ -28,7 +28,7 @@ public record Answer(int status, String reason, Map<String, List<String>> header
     return "chunked".equals(header("transfer-encoding"));
   }
 
-  /** The text between {@code "name":"} and the next quote. */
+  /** Returns the text between {@code "name":"} and the next quote. */
   public String member(String name) {
     String start = '"' + name + "\":\"";
     int from = body.indexOf(start) + start.length();

@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** A socket to a server, on which requests are written and answers are read byte for byte. */
+/** A socket to a server on which requests are written and answers are read byte for byte. */
 public final class Connection implements AutoCloseable {
-  /** So long a test waits for a byte that must come. */
+  /** How long a test waits for a byte that must come. */
   private static final int PATIENCE_MILLIS = 20_000;
 
   private final Socket socket;
@@ -30,7 +30,7 @@ public final class Connection implements AutoCloseable {
   }
 
   /**
-   * @param receiveBytes what may wait in the socket to be read; 0: as the system has it
+   * @param receiveBytes the size of the receive buffer; 0: the system's default
    */
   public Connection(int port, int receiveBytes) {
     this(port, receiveBytes, PATIENCE_MILLIS);
@@ -38,7 +38,7 @@ public final class Connection implements AutoCloseable {
 
   /**
    * @param receiveBytes as above
-   * @param patienceMillis so long a byte that must come may take
+   * @param patienceMillis how long a byte that must come may take
    */
   public Connection(int port, int receiveBytes, int patienceMillis) {
     try {
@@ -69,7 +69,7 @@ public final class Connection implements AutoCloseable {
     return write(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Says that nothing more will be written, and goes on reading. */
+  /** Closes the connection for writing, and goes on reading. */
   public Connection endWriting() {
     try {
       socket.shutdownOutput();
@@ -79,19 +79,19 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  /** The next whole answer. */
+  /** Returns the next whole answer. */
   public Answer read(boolean toHead) {
     return readBody(readHead(), toHead);
   }
 
-  /** The rest of an answer of which the head was read. */
+  /** Returns the rest of an answer whose head was read. */
   public Answer readBody(Answer head, boolean toHead) {
     boolean bodyless = toHead || head.status() == 304 || head.status() == 204;
     String body = bodyless ? "" : new String(body(head), StandardCharsets.UTF_8);
     return new Answer(head.status(), head.reason(), head.headers(), body);
   }
 
-  /** Status line and headers of the next answer, without its body. */
+  /** Returns the status line and headers of the next answer, without its body. */
   public Answer readHead() {
     String status = line();
     Map<String, List<String>> headers = new LinkedHashMap<>();
@@ -125,7 +125,7 @@ public final class Connection implements AutoCloseable {
     return body.toByteArray();
   }
 
-  /** The next chunk of a chunked body; empty at its end. */
+  /** Returns the next chunk of a chunked body; empty at its end. */
   public byte[] chunk() {
     byte[] chunk = bytes(Integer.parseInt(line(), 16));
     if (!line().isEmpty()) {
@@ -134,7 +134,7 @@ public final class Connection implements AutoCloseable {
     return chunk;
   }
 
-  /** The first bytes of the next chunk, of which the rest is not read. */
+  /** Returns the first bytes of the next chunk; the rest is not read. */
   public String chunkTextBegins() {
     line();
     return new String(bytes(100), StandardCharsets.UTF_8);
@@ -144,7 +144,7 @@ public final class Connection implements AutoCloseable {
     return new String(chunk(), StandardCharsets.UTF_8);
   }
 
-  /** Reads so many bytes, of whatever they are. */
+  /** Reads so many bytes and discards them. */
   public void skip(int length) {
     bytes(length);
   }
@@ -177,14 +177,10 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  /**
-   * A WebSocket frame of the server.
-   *
-   * @param opcode what kind it is of
-   */
+  /** A WebSocket frame of the server. */
   public record Frame(int opcode, byte[] payload) {}
 
-  /** The next frame, which is whole: not one of several, not masked. */
+  /** Returns the next frame, which must be whole and unmasked. */
   public Frame frame() {
     byte[] head = bytes(2);
     if ((head[0] & 0xf0) != 0x80 || head[1] < 0) {
@@ -199,12 +195,12 @@ public final class Connection implements AutoCloseable {
     return new Frame(head[0] & 0x0f, bytes(length));
   }
 
-  /** The next byte. */
+  /** Returns the next byte. */
   public int octet() {
     return bytes(1)[0] & 0xff;
   }
 
-  /** All that comes until the server ends the connection. */
+  /** Returns everything until the server ends the connection. */
   public String readToEnd() {
     try {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
@@ -222,7 +218,7 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  /** Leaves without a word, as a client does that is killed. */
+  /** Resets the connection, like a client that is killed. */
   public void abort() {
     try {
       socket.setSoLinger(true, 0);

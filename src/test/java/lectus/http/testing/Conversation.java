@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue.JsonObject;
 
-/** A client's side of {@code lectus.changes.v1}: what it says, and what it expects to hear next. */
+/** A client's side of {@code lectus.changes.v1}: what it sends, and what it expects next. */
 public final class Conversation implements AutoCloseable {
   private final SocketClient socket;
 
@@ -22,14 +22,14 @@ public final class Conversation implements AutoCloseable {
   }
 
   /**
-   * @param json in which quotes are written as apostrophes
+   * @param json with apostrophes for quotes
    */
   public void say(String json) {
     socket.send(json.replace('\'', '"'));
   }
 
   /**
-   * @param members as {@link #say} takes them
+   * @param members in the form of {@link #say}
    */
   public void subscribe(String id, String members) {
     say("{'type':'subscribe','id':'" + id + "'," + members + "}");
@@ -54,13 +54,13 @@ public final class Conversation implements AutoCloseable {
     return at(message);
   }
 
-  /** The id of the document that a row tells of. */
+  /** Returns the document id of a row. */
   public static String docId(JsonObject message) {
     return SocketClient.text((JsonObject) message.get("row").orElseThrow(), "id");
   }
 
   /**
-   * Expects word that these were all.
+   * Expects {@code caught_up}.
    *
    * @return its {@code at}
    */
@@ -94,7 +94,7 @@ public final class Conversation implements AutoCloseable {
     assertThat(SocketClient.text(message, "reason")).isNotBlank();
   }
 
-  /** Whatever was to come before has come when the answer comes that this asks for. */
+  /** Sends a message and expects its answer next: whatever was due before would have come first. */
   public void nothingElseComes() {
     unsubscribe("nobody");
     error("nobody", "not_found", true);

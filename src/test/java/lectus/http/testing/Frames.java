@@ -3,7 +3,7 @@ package lectus.http.testing;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
-/** WebSocket frames byte for byte, right and wrong ones (RFC 6455, section 5.2). */
+/** WebSocket frames byte for byte, valid and invalid ones (RFC 6455, section 5.2). */
 public final class Frames {
   public static final int CONTINUATION = 0;
   public static final int TEXT = 1;
@@ -20,12 +20,12 @@ public final class Frames {
     return masked(TEXT, true, text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** A frame as clients have to send it. */
+  /** Returns a frame as clients have to send it. */
   public static byte[] masked(int opcode, boolean last, byte[] payload) {
     return frame((last ? 0x80 : 0) | opcode, true, payload);
   }
 
-  /** A frame as only servers may send it. */
+  /** Returns a frame as only servers may send it. */
   public static byte[] unmasked(int opcode, byte[] payload) {
     return frame(0x80 | opcode, false, payload);
   }

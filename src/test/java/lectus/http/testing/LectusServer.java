@@ -11,7 +11,7 @@ public final class LectusServer implements AutoCloseable {
     this.node = node;
   }
 
-  /** On a store that the caller closes after the server. */
+  /** Starts a server on a store that the caller closes after the server. */
   public static LectusServer start(Store store) {
     return start(store, new TestSettings());
   }
@@ -20,7 +20,7 @@ public final class LectusServer implements AutoCloseable {
     return new LectusServer(Node.start(settings.toNode(), store));
   }
 
-  /** A server that somebody else started. */
+  /** Wraps a server that was started elsewhere. */
   public static LectusServer of(Node node) {
     return new LectusServer(node);
   }
@@ -29,13 +29,13 @@ public final class LectusServer implements AutoCloseable {
     return node.port();
   }
 
-  /** Without a slash at the end. */
+  /** Returns the URL without a slash at the end. */
   public String url() {
     return "http://127.0.0.1:" + port();
   }
 
   /**
-   * @param target as the request line is to have it
+   * @param target as in the request line
    */
   public Request request(String method, String target) {
     return new Request(port(), method, target);
@@ -65,7 +65,7 @@ public final class LectusServer implements AutoCloseable {
     return request("POST", target).json(json).send();
   }
 
-  /** The revision that writing the document gives: 201, or 200 for a tombstone. */
+  /** Writes a document and returns its revision: 201, or 200 for a tombstone. */
   public String write(String target, String json) {
     Answer answer = put(target, json);
     if (answer.status() / 100 != 2) {
@@ -78,7 +78,7 @@ public final class LectusServer implements AutoCloseable {
     return new Connection(port());
   }
 
-  /** Ends in order. */
+  /** Stops in order. */
   @Override
   public void close() {
     node.close();

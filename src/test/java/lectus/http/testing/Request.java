@@ -21,7 +21,7 @@ public final class Request {
     return this;
   }
 
-  /** Also says that it is JSON. */
+  /** Sets a JSON body and its content type. */
   public Request json(String json) {
     return header("Content-Type", "application/json").body(json.getBytes(StandardCharsets.UTF_8));
   }
@@ -48,7 +48,7 @@ public final class Request {
     }
   }
 
-  /** Sends it and leaves the reading to the caller. */
+  /** Sends it and lets the caller read the answer. */
   public Connection open() {
     return new Connection(port).write(bytes());
   }

@@ -21,9 +21,9 @@ import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 
-/** A WebSocket client that is driven from a test's thread. */
+/** A WebSocket client that a test's thread drives. */
 public final class SocketClient implements AutoCloseable {
-  /** So long a test waits for what must come. */
+  /** How long a test waits for what must come. */
   private static final long PATIENCE_SECONDS = 30;
 
   private static final int LONGEST_MESSAGE = 16 << 20;
@@ -31,7 +31,7 @@ public final class SocketClient implements AutoCloseable {
   private static final Vertx VERTX =
       Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1).setUseDaemonThread(true));
 
-  /** Held on to, because it closes its sockets when it is collected. */
+  /** Referenced, because it closes its sockets when it is garbage-collected. */
   private static final WebSocketClient CLIENT =
       VERTX.createWebSocketClient(
           new WebSocketClientOptions()
@@ -52,7 +52,7 @@ public final class SocketClient implements AutoCloseable {
    * Opens a WebSocket.
    *
    * @param protocols those that the client offers
-   * @throws UpgradeRejectedException as its cause when the server refuses
+   * @throws UpgradeRejectedException as the cause, if the server refuses
    */
   public static SocketClient connect(LectusServer server, String path, String... protocols) {
     return connect(server.port(), path, protocols);
@@ -67,7 +67,7 @@ public final class SocketClient implements AutoCloseable {
             .setURI(path)
             .setSubProtocols(List.of(protocols));
     CompletableFuture<SocketClient> opening = new CompletableFuture<>();
-    // On the event loop, where no message can come before somebody takes it.
+    // On the event loop, where no message can arrive before the handler is set.
     VERTX.runOnContext(
         none ->
             CLIENT
@@ -77,13 +77,13 @@ public final class SocketClient implements AutoCloseable {
     return await(opening);
   }
 
-  /** The text beside the server's close code, once it has closed the socket. */
+  /** Returns the text beside the server's close code, once it has closed the socket. */
   public String closeReason() {
     await(closed);
     return socket.closeReason();
   }
 
-  /** The subprotocol that the server chose. */
+  /** Returns the subprotocol that the server chose. */
   public String protocol() {
     return socket.subProtocol();
   }
@@ -102,7 +102,7 @@ public final class SocketClient implements AutoCloseable {
     return send(WebSocketFrame.binaryFrame(Buffer.buffer(bytes), true));
   }
 
-  /** The next message, as it came. */
+  /** Returns the next message, as it came. */
   public String text() {
     try {
       String text = received.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -115,17 +115,17 @@ public final class SocketClient implements AutoCloseable {
     }
   }
 
-  /** The next message that has come already; null if there is none. */
+  /** Returns the next message that has arrived already; null if there is none. */
   public String poll() {
     return received.poll();
   }
 
-  /** The next message. */
+  /** Returns the next message, parsed. */
   public JsonObject message() {
     return (JsonObject) JsonValue.parse(text().getBytes(StandardCharsets.UTF_8));
   }
 
-  /** A member of the next message, which has that type. */
+  /** Returns a member of the next message, which must have that type. */
   public String message(String type, String member) {
     JsonObject message = message();
     if (!type.equals(text(message, "type"))) {
@@ -134,17 +134,17 @@ public final class SocketClient implements AutoCloseable {
     return text(message, member);
   }
 
-  /** A string of an object; null if there is none. */
+  /** Returns a string of an object; null if there is none. */
   public static String text(JsonObject object, String member) {
     return object.get(member).orElse(null) instanceof JsonString text ? text.value() : null;
   }
 
-  /** Whether nothing came that was not taken yet. */
+  /** Whether no message waits to be taken. */
   public boolean isSilent() {
     return received.isEmpty();
   }
 
-  /** Reads nothing any more. */
+  /** Stops reading. */
   public void pause() {
     socket.pause();
   }
@@ -153,7 +153,7 @@ public final class SocketClient implements AutoCloseable {
     socket.resume();
   }
 
-  /** The code with which the server closed; waits for it. */
+  /** Waits for the server's close and returns its code. */
   public int closeCode() {
     return await(closed);
   }
@@ -170,7 +170,7 @@ public final class SocketClient implements AutoCloseable {
     }
   }
 
-  /** Closes a paused socket at once, too: the server's close frame is behind what nobody read. */
+  /** Closes even a paused socket at once: the server's close frame is behind unread messages. */
   @Override
   public void close() {
     socket.resume();

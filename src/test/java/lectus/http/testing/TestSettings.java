@@ -1,147 +1,142 @@
 package lectus.http.testing;
 
-import java.time.Duration;
-import java.util.List;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
+import lectus.config.Configuration;
+import lectus.config.ConfigurationKey;
+import lectus.config.CorsKeys;
+import lectus.config.DocumentKeys;
+import lectus.config.HttpKeys;
+import lectus.config.ListenKeys;
+import lectus.config.Machine;
+import lectus.config.PollKeys;
+import lectus.config.Settings;
+import lectus.config.WebSocketKeys;
+import lectus.config.WorkerKeys;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.CorsSettings;
 import lectus.http.HostSettings;
 import lectus.http.HttpSettings;
-import lectus.http.socket.WebSocketSettings;
-import lectus.server.ClusterSettings;
 import lectus.server.MemoryPlan;
 import lectus.server.NodeSettings;
-import lectus.server.PollSettings;
-import lectus.server.WriteSettings;
+import lectus.server.cluster.ClusterSettings;
+import lectus.server.waking.PollSettings;
 
-/** What a server runs with in tests: much as by default, but for what a test is about. */
+/**
+ * What a server runs with in tests: as by default on a small machine, but for what is said here and
+ * what a test is about.
+ */
 public final class TestSettings {
-  private static final int MAX_HEADER_BYTES = 16_384;
-  private static final int MAX_UUIDS = 1_000;
-  private static final int READERS = 4;
-  private static final long HEAP = 1 << 30;
-  private static final long HOT_DOCUMENT_BYTES = 8 << 20;
+  /** So that plans are the same wherever tests run. */
+  private static final Machine MACHINE = new Machine(1L << 30, 4L << 30, 2, 1 << 20);
 
-  private int maxUriLength = 8_000;
-  private int maxRequestBytes = 4 << 20;
-  private long bodyMemoryBytes = 64 << 20;
-  private long messageMemoryBytes = 64 << 20;
-  private long pageMemoryBytes = 64 << 20;
-  private long filterMemoryBytes = 64 << 20;
-  private int idleTimeoutSeconds = 300;
-  private int stalledSeconds = 60;
+  private final Map<String, String> chosen = new HashMap<>();
+  private UnaryOperator<MemoryPlan> memory = UnaryOperator.identity();
   private HostSettings hosts = HostSettings.ANY;
-  private int maxConnections = 10_000;
-  private int headSeconds = 30;
-  private int slowBodySeconds = 30;
-  private int requestSeconds = 10;
-  private CorsSettings cors = new CorsSettings(List.of(), false, List.of(), List.of(), 0);
-  private WebSocketSettings webSockets = new WebSocketSettings(256 << 10, 1_000, 30, 120, 10);
-  private WriteSettings writes = new WriteSettings(2, 10_000, 64 << 20, 64, 1 << 20);
-  private boolean ignoresValidation = false;
-  private PollSettings polls = new PollSettings(Duration.ofMillis(100), Duration.ofSeconds(2));
+  private Optional<CorsSettings> cors = Optional.empty();
+  private Optional<DocumentLimits> documents = Optional.empty();
   private Optional<ClusterSettings> cluster = Optional.empty();
-  private DocumentLimits documents = DocumentLimits.DEFAULT;
+
+  /** Any free port; many servers in one process, which are patient where the machine is slow. */
+  public TestSettings() {
+    with(ListenKeys.PORT, 0);
+    with(HttpKeys.MAX_REQUEST_BYTES, 4 << 20);
+    with(HttpKeys.STALLED_SECONDS, 60);
+    with(HttpKeys.MAX_CONNECTIONS, 10_000);
+    with(HttpKeys.STOP_SECONDS, 20);
+    with(DocumentKeys.HOT_DOCUMENT_BYTES, 8 << 20);
+    with(WorkerKeys.QUEUE_BYTES, 64 << 20);
+  }
+
+  /** A key that is not as by default. */
+  public TestSettings with(ConfigurationKey<?> key, Object value) {
+    chosen.put(key.name(), value.toString());
+    return this;
+  }
 
   public TestSettings maxUriLength(int bytes) {
-    maxUriLength = bytes;
-    return this;
+    return with(HttpKeys.MAX_URI_LENGTH, bytes);
   }
 
   public TestSettings maxRequestBytes(int bytes) {
-    maxRequestBytes = bytes;
-    return this;
+    return with(HttpKeys.MAX_REQUEST_BYTES, bytes);
   }
 
-  /** What the bodies of all running requests may hold. */
+  /** Sets the memory for the bodies of all running requests. */
   public TestSettings bodyMemoryBytes(long bytes) {
-    bodyMemoryBytes = bytes;
-    return this;
+    return with(HttpKeys.BODY_MEMORY_BYTES, bytes);
   }
 
-  /** What WebSockets' clients may have said that nobody has handled. */
-  public TestSettings messageMemoryBytes(long bytes) {
-    messageMemoryBytes = bytes;
-    return this;
-  }
-
-  /** What rows and answers may hold that wait for their clients. */
+  /** Sets the memory for rows and answers that wait for their clients. */
   public TestSettings pageMemoryBytes(long bytes) {
-    pageMemoryBytes = bytes;
-    return this;
+    return memory(plan -> shares(plan, bytes, plan.filters()));
   }
 
-  /** What live feeds may hold to match with. */
+  /** Sets the memory for the filters of live feeds. */
   public TestSettings filterMemoryBytes(long bytes) {
-    filterMemoryBytes = bytes;
-    return this;
+    return memory(plan -> shares(plan, plan.pages(), bytes));
   }
 
   public TestSettings idleTimeoutSeconds(int seconds) {
-    idleTimeoutSeconds = seconds;
-    return this;
+    return with(HttpKeys.IDLE_TIMEOUT_SECONDS, seconds);
   }
 
   public TestSettings stalledSeconds(int seconds) {
-    stalledSeconds = seconds;
-    return this;
+    return with(HttpKeys.STALLED_SECONDS, seconds);
   }
 
-  /** By default every name does, as on a server that is reached from elsewhere. */
+  /** Sets the allowed hosts; by default all are, as on a server that is reached from elsewhere. */
   public TestSettings hosts(HostSettings settings) {
     hosts = settings;
     return this;
   }
 
   public TestSettings maxConnections(int connections) {
-    maxConnections = connections;
-    return this;
+    return with(HttpKeys.MAX_CONNECTIONS, connections);
   }
 
   public TestSettings headSeconds(int seconds) {
-    headSeconds = seconds;
-    return this;
+    return with(HttpKeys.HEAD_SECONDS, seconds);
   }
 
   public TestSettings slowBodySeconds(int seconds) {
-    slowBodySeconds = seconds;
-    return this;
+    return with(HttpKeys.SLOW_BODY_SECONDS, seconds);
   }
 
   public TestSettings requestSeconds(int seconds) {
-    requestSeconds = seconds;
-    return this;
+    return with(HttpKeys.REQUEST_SECONDS, seconds);
   }
 
-  /** Pages of this origin may read what the server answers to {@code GET}. */
+  /** Pages of this origin may use the server. */
   public TestSettings allowing(String origin) {
-    return cors(new CorsSettings(List.of(origin), false, List.of("GET"), List.of(), 600));
+    return with(CorsKeys.CORS_ORIGINS, origin);
   }
 
   public TestSettings cors(CorsSettings settings) {
-    cors = settings;
+    cors = Optional.of(settings);
     return this;
   }
 
-  public TestSettings webSockets(WebSocketSettings settings) {
-    webSockets = settings;
-    return this;
+  /** Clients of WebSockets are pinged each second, and given up when two are silent. */
+  public TestSettings impatientWithWebSockets() {
+    return with(WebSocketKeys.PING_SECONDS, 1).with(WebSocketKeys.WEBSOCKET_IDLE_SECONDS, 2);
   }
 
-  public TestSettings writes(WriteSettings settings) {
-    writes = settings;
-    return this;
+  /** One executor of writes, and what one transaction takes at most. */
+  public TestSettings oneExecutor(int batchEdits) {
+    return with(WorkerKeys.EXECUTORS, 1).with(WorkerKeys.BATCH_EDITS, batchEdits);
   }
 
-  /** Documents are written that a {@code validate_doc_update} should look at. */
+  /** Writes documents that a {@code validate_doc_update} should judge. */
   public TestSettings ignoringValidation() {
-    ignoresValidation = true;
-    return this;
+    return with(DocumentKeys.IGNORE_VALIDATION, true);
   }
 
   public TestSettings polls(PollSettings settings) {
-    polls = settings;
-    return this;
+    return with(PollKeys.POLL_BUSY_MILLIS, settings.busy().toMillis())
+        .with(PollKeys.POLL_IDLE_MILLIS, settings.idle().toMillis());
   }
 
   public TestSettings cluster(ClusterSettings settings) {
@@ -150,59 +145,66 @@ public final class TestSettings {
   }
 
   public TestSettings documents(DocumentLimits limits) {
-    documents = limits;
+    documents = Optional.of(limits);
     return this;
   }
 
-  /** On any free port of the loopback address. */
+  /** Returns the settings, with any free port of the loopback address. */
   public NodeSettings toNode() {
+    NodeSettings node = new Settings(Configuration.of(null, Map.of(), chosen), MACHINE).node();
     return new NodeSettings(
-        "127.0.0.1",
-        0,
-        http(),
-        documents,
-        writes,
-        ignoresValidation,
-        maxConnections,
-        READERS,
-        memory(),
-        polls,
-        cluster,
-        Duration.ofSeconds(20));
+        node.host(),
+        node.port(),
+        http(node.http()),
+        documents.orElse(node.documents()),
+        node.writes(),
+        node.ignoresValidation(),
+        node.maxConnections(),
+        node.readers(),
+        memory.apply(node.memory()),
+        node.polls(),
+        cluster.or(node::cluster),
+        node.stopGrace());
   }
 
-  private MemoryPlan memory() {
-    MemoryPlan plan = MemoryPlan.of(HEAP, writes.executors());
+  private HttpSettings http(HttpSettings http) {
+    return new HttpSettings(
+        http.maxRequestBytes(),
+        http.maxUriLength(),
+        http.maxHeaderBytes(),
+        http.idleTimeoutSeconds(),
+        http.stalledSeconds(),
+        http.headSeconds(),
+        http.slowBodySeconds(),
+        http.requestSeconds(),
+        http.maxUuids(),
+        http.accessLog(),
+        http.version(),
+        hosts,
+        cors.orElse(http.cors()),
+        http.webSockets());
+  }
+
+  private TestSettings memory(UnaryOperator<MemoryPlan> change) {
+    UnaryOperator<MemoryPlan> before = memory;
+    memory = plan -> change.apply(before.apply(plan));
+    return this;
+  }
+
+  /** A plan with shares that no key decides. */
+  private static MemoryPlan shares(MemoryPlan plan, long pages, long filters) {
     return new MemoryPlan(
-        bodyMemoryBytes,
-        HOT_DOCUMENT_BYTES,
-        writes.queueBytes(),
+        plan.bodies(),
+        plan.hotDocuments(),
+        plan.queuedWrites(),
         plan.queuedCommits(),
         plan.conflictHistory(),
-        messageMemoryBytes,
-        pageMemoryBytes,
-        filterMemoryBytes,
+        plan.messages(),
+        pages,
+        filters,
         plan.candidates(),
         plan.glimpses(),
         plan.connections(),
         plan.longestBody());
-  }
-
-  private HttpSettings http() {
-    return new HttpSettings(
-        maxRequestBytes,
-        maxUriLength,
-        MAX_HEADER_BYTES,
-        idleTimeoutSeconds,
-        stalledSeconds,
-        headSeconds,
-        slowBodySeconds,
-        requestSeconds,
-        MAX_UUIDS,
-        true,
-        "0.0.0-test",
-        hosts,
-        cors,
-        webSockets);
   }
 }

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
 
-/** A configuration of Hazelcast for a cluster that meets no other on this machine. */
+/** A Hazelcast configuration for a cluster that meets no other on this machine. */
 public final class ClusterFile {
   private static final String TEXT =
       """
@@ -53,7 +53,7 @@ public final class ClusterFile {
 
   private static int freePort() throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      // Members that come later take the ports behind it.
+      // Members that start later take the following ports.
       return Math.min(socket.getLocalPort(), 60_000);
     }
   }

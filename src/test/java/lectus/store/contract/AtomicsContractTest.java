@@ -22,7 +22,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Section 6: the table of atomic operations, stored and over own writes. */
+/**
+ * The table of atomic operations, stored and over own writes (docs/foundationdb-contract.md,
+ * section 6).
+ */
 class AtomicsContractTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -42,7 +45,7 @@ class AtomicsContractTest {
       value = MutationType.class,
       names = {"SET_VERSIONSTAMPED_KEY", "SET_VERSIONSTAMPED_VALUE"},
       mode = EnumSource.Mode.EXCLUDE)
-  void everyOperationOnEveryKindOfValue(MutationType type) {
+  void every_operation_on_every_kind_of_value(MutationType type) {
     for (byte[] operand : List.of(OPERAND, EMPTY, new byte[] {0, 0, 0, 0})) {
       for (byte[] old : values(operand)) {
         byte[] expected = Atomics.apply(type, old, operand);
@@ -55,7 +58,7 @@ class AtomicsContractTest {
   }
 
   @Test
-  void operationsOfOneTransactionBuildOnEachOther() {
+  void operations_of_one_transaction_build_on_each_other() {
     scratch.committed(t -> t.set(key, new byte[] {1, 1}));
     Transaction t = scratch.begin();
     t.mutate(MutationType.ADD, key, new byte[] {1, 0});
@@ -69,7 +72,7 @@ class AtomicsContractTest {
   }
 
   @Test
-  void aClearBetweenTwoOperationsStartsAnew() {
+  void a_clear_between_two_operations_starts_anew() {
     scratch.committed(t -> t.set(key, new byte[] {7}));
     Transaction t = scratch.begin();
     t.mutate(MutationType.ADD, key, new byte[] {1});
@@ -80,7 +83,7 @@ class AtomicsContractTest {
   }
 
   @Test
-  void operationsApplyToWhatOthersCommittedMeanwhile() {
+  void operations_apply_to_what_others_committed_meanwhile() {
     scratch.committed(t -> t.set(key, new byte[] {1}));
     Transaction t = scratch.started();
     t.mutate(MutationType.ADD, key, new byte[] {1});
@@ -90,7 +93,7 @@ class AtomicsContractTest {
   }
 
   @Test
-  void andAndMinOfAPresentEmptyValueGiveZeros() {
+  void and_and_min_of_a_present_empty_value_give_zeros() {
     for (MutationType type : List.of(MutationType.BIT_AND, MutationType.MIN)) {
       assertThat(stored(type, EMPTY, OPERAND)).containsExactly(0, 0, 0);
       assertThat(stored(type, MISSING, OPERAND)).isEqualTo(OPERAND);
@@ -98,20 +101,20 @@ class AtomicsContractTest {
   }
 
   @Test
-  void maxIgnoresAndCutsHigherBytes() {
+  void max_ignores_and_cuts_higher_bytes() {
     assertThat(stored(MutationType.MAX, new byte[] {1, 1}, new byte[] {5})).containsExactly(5);
     assertThat(stored(MutationType.MAX, new byte[] {9, 1}, new byte[] {5})).containsExactly(9);
   }
 
   @Test
-  void addDropsTheCarry() {
+  void add_drops_the_carry() {
     byte[] all = {(byte) 0xff, (byte) 0xff};
     assertThat(stored(MutationType.ADD, all, new byte[] {1, 0})).containsExactly(0, 0);
     assertThat(stored(MutationType.ADD, all, new byte[] {1})).containsExactly(0);
   }
 
   @Test
-  void appendStopsAt100000Bytes() {
+  void append_stops_at_100000_bytes() {
     assertThat(stored(MutationType.APPEND_IF_FITS, value(99_999), bytes("1"))).hasSize(100_000);
     assertThat(stored(MutationType.APPEND_IF_FITS, value(99_999), bytes("12"))).hasSize(99_999);
     assertThat(overUnknown(MutationType.APPEND_IF_FITS, value(99_999), bytes("12")))
@@ -121,7 +124,7 @@ class AtomicsContractTest {
   }
 
   @Test
-  void compareAndClearClearsOnlyWhatIsEqual() {
+  void compare_and_clear_clears_only_what_is_equal() {
     assertThat(stored(MutationType.COMPARE_AND_CLEAR, bytes("x"), bytes("x"))).isNull();
     assertThat(stored(MutationType.COMPARE_AND_CLEAR, bytes("x"), bytes("y")))
         .isEqualTo(bytes("x"));
@@ -130,7 +133,7 @@ class AtomicsContractTest {
   }
 
   @Test
-  void deepStacksOfOperationsResolve() {
+  void deep_stacks_of_operations_resolve() {
     int count = 500;
     Transaction t = scratch.begin();
     for (int i = 0; i < count; i++) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 5: read-your-writes, and who conflicts with whom. */
+/** Read-your-writes, and who conflicts with whom (docs/foundationdb-contract.md, section 5). */
 class ConflictsContractTest {
   private static final byte[] ONE = {1};
 
@@ -33,7 +33,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void aReadConflictsWithALaterWriteOfItsKey_missingOrNot() {
+  void a_read_conflicts_with_a_later_write_of_its_key_missing_or_not() {
     assertThat(outcome(t -> read(t, "k"), () -> scratch.set("k"))).isEqualTo(NOT_COMMITTED);
     assertThat(outcome(t -> read(t, "k"), () -> scratch.set("k"))).isEqualTo(NOT_COMMITTED);
     assertThat(outcome(t -> read(t, "k"), () -> scratch.committed(o -> o.clear(k))))
@@ -42,13 +42,13 @@ class ConflictsContractTest {
   }
 
   @Test
-  void aWriteOfTheSameValueConflictsAsWell() {
+  void a_write_of_the_same_value_conflicts_as_well() {
     scratch.set("k");
     assertThat(outcome(t -> read(t, "k"), () -> scratch.set("k"))).isEqualTo(NOT_COMMITTED);
   }
 
   @Test
-  void aClearOfNothingConflictsToo() {
+  void a_clear_of_nothing_conflicts_too() {
     assertThat(
             outcome(
                 t -> read(t, "k"),
@@ -57,7 +57,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void anAtomicConflictsWithReaders() {
+  void an_atomic_conflicts_with_readers() {
     assertThat(
             outcome(
                 t -> read(t, "k"),
@@ -66,13 +66,13 @@ class ConflictsContractTest {
   }
 
   @Test
-  void whatWasCommittedBeforeTheReadVersionDoesNotCount() {
+  void what_was_committed_before_the_read_version_does_not_count() {
     scratch.set("k");
     assertThat(outcome(t -> read(t, "k"), () -> {})).isEqualTo(OK);
   }
 
   @Test
-  void aReadOfAnOwnSetDoesNotConflict() {
+  void a_read_of_an_own_set_does_not_conflict() {
     assertThat(
             outcome(
                 t -> {
@@ -85,7 +85,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void aReadOfAnAtomicOnAnUnknownValueConflicts() {
+  void a_read_of_an_atomic_on_an_unknown_value_conflicts() {
     assertThat(
             outcome(
                 t -> {
@@ -97,7 +97,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void aReadOfAnAtomicOverAnOwnClearOrSetDoesNotConflict() {
+  void a_read_of_an_atomic_over_an_own_clear_or_set_does_not_conflict() {
     assertThat(
             outcome(
                 t -> {
@@ -127,7 +127,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void atomicsAloneNeverConflict() {
+  void atomics_alone_never_conflict() {
     assertThat(
             outcome(
                 t -> t.mutate(MutationType.ADD, k, ONE),
@@ -137,7 +137,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void addedReadConflictsFollowTheSameRule() {
+  void a_read_conflict_that_is_added_leaves_out_own_writes_as_a_read_does() {
     assertThat(
             outcome(
                 t -> {
@@ -166,7 +166,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void addIfNotSnapshotTellsWhatItDid() {
+  void add_if_not_snapshot_tells_what_it_did() {
     assertThat(
             outcome(
                 t -> {
@@ -191,7 +191,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void aSnapshotReadDoesNotConflict_butSeesOwnWrites() {
+  void a_snapshot_read_does_not_conflict_but_sees_own_writes() {
     scratch.set("k");
     assertThat(outcome(t -> valueOf(t.snapshot().get(k)), () -> scratch.set("k"))).isEqualTo(OK);
     assertThat(
@@ -210,7 +210,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void twoBlindWritesBothCommit() {
+  void two_blind_writes_both_commit() {
     Transaction first = scratch.started();
     Transaction second = scratch.started();
     first.set(k, bytes("1"));
@@ -221,7 +221,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void nextWriteNoWriteConflictRange_isForOneWrite() {
+  void next_write_no_write_conflict_range_is_for_one_write() {
     assertThat(
             outcome(
                 t -> read(t, "k"),
@@ -266,7 +266,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void aWriteWithoutConflictRangeStaysWithoutOne_whenAnotherKeyHasOne() {
+  void a_write_without_conflict_range_stays_without_one_when_another_key_has_one() {
     assertThat(
             outcome(
                 t -> read(t, "k"),
@@ -283,7 +283,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void withoutAReadTheReadVersionIsTakenAtCommit() {
+  void without_a_read_the_read_version_is_taken_at_commit() {
     Transaction late = scratch.begin();
     late.addReadConflictKey(k);
     scratch.set("k");
@@ -293,7 +293,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void aWriteConflictAloneIsARealCommit() {
+  void a_write_conflict_alone_is_a_real_commit() {
     Transaction reader = scratch.started();
     read(reader, "k");
     Transaction t = scratch.begin();
@@ -310,7 +310,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void abortedWritesNeverConflict() {
+  void aborted_writes_never_conflict() {
     assertThat(
             outcome(
                 t -> read(t, "k"),
@@ -329,7 +329,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void ownWritesNeverConflict() {
+  void own_writes_never_conflict() {
     Transaction t = scratch.started();
     read(t, "k");
     t.set(k, bytes("v"));
@@ -337,7 +337,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void aReadOnlyTransactionCommitsUnchecked() {
+  void a_read_only_transaction_commits_unchecked() {
     Transaction t = scratch.started();
     read(t, "k");
     scratch.set("k");
@@ -346,7 +346,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void readsSeeOneVersion() {
+  void all_reads_of_a_transaction_see_one_version() {
     scratch.set("a", "k");
     Transaction t = scratch.started();
     scratch.committed(
@@ -361,7 +361,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void readYourWritesCoverEveryMutation() {
+  void read_your_writes_cover_every_mutation() {
     scratch.set("a", "b", "c", "d");
     Transaction t = scratch.begin();
     t.set(scratch.key("a"), bytes("1"));
@@ -378,7 +378,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void writeSkewIsPrevented() {
+  void write_skew_is_prevented() {
     scratch.set("x", "y");
     Transaction first = scratch.started();
     Transaction second = scratch.started();
@@ -391,7 +391,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void ofTwoThatReadAndWriteOneKeyAtOnceOneWins() {
+  void of_two_that_read_and_write_one_key_at_once_one_wins() {
     for (int round = 0; round < 20; round++) {
       Transaction first = scratch.started();
       Transaction second = scratch.started();
@@ -406,7 +406,7 @@ class ConflictsContractTest {
   }
 
   @Test
-  void conflictRangesReachToTheEndsOfTheKeySpace() {
+  void conflict_ranges_reach_to_the_ends_of_the_key_space() {
     assertThat(outcome(t -> t.addReadConflictRange(k, FF), () -> scratch.set("z")))
         .isEqualTo(NOT_COMMITTED);
     assertThat(
@@ -416,7 +416,7 @@ class ConflictsContractTest {
         .isEqualTo(NOT_COMMITTED);
   }
 
-  /** The outcome of a transaction that has its read version, then does {@code steps}. */
+  /** Returns the outcome of a transaction that takes its read version before {@code steps}. */
   private int outcome(Consumer<Transaction> steps, Runnable other) {
     Transaction t = scratch.started();
     steps.accept(t);

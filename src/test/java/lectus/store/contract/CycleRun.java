@@ -15,8 +15,8 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 
 /**
- * FoundationDB's Cycle workload: keys that point to each other in a ring, and transactions that
- * swap neighbours. Whatever happens at once, a serializable store keeps one ring of all of them.
+ * FoundationDB's Cycle workload: keys that form a ring, and transactions that swap neighbours. A
+ * serializable store always keeps one ring of all of them, whatever runs concurrently.
  */
 final class CycleRun {
   private final Database database;
@@ -39,7 +39,7 @@ final class CycleRun {
         });
   }
 
-  /** Swaps on several threads, while others look at the whole ring; true if it never broke. */
+  /** Swaps on several threads while others read the whole ring. Returns true if it never broke. */
   boolean run(int threads, int swapsOfEach, long seed) throws Exception {
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try {
@@ -57,7 +57,7 @@ final class CycleRun {
     }
   }
 
-  /** Whether all nodes are on one ring, at one read version. */
+  /** Returns whether all nodes are on one ring, at one read version. */
   boolean isOneRing() {
     return database.read(this::isOneRing);
   }

@@ -14,7 +14,7 @@ class CycleTest {
 
   @ParameterizedTest
   @ValueSource(ints = {4, 10, 200})
-  void theRingStaysOneRing(int nodes) throws Exception {
+  void the_ring_stays_one_ring(int nodes) throws Exception {
     Store store = stores.fresh();
     CycleRun cycle = new CycleRun(store.database(), store.rootPrefix(), nodes);
     cycle.setUp();

@@ -1,6 +1,6 @@
 package lectus.store.contract;
 
-/** FoundationDB's error codes, by the names that its documentation gives them. */
+/** FoundationDB's error codes, by the names in its documentation. */
 final class ErrorCodes {
   static final int OK = 0;
   static final int TRANSACTION_TOO_OLD = 1007;

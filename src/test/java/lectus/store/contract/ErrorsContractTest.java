@@ -35,7 +35,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 1: how errors surface. */
+/** How errors surface (docs/foundationdb-contract.md, section 1). */
 class ErrorsContractTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -49,7 +49,7 @@ class ErrorsContractTest {
   }
 
   @Test
-  void mutatorsFailLate_everyFutureFailsWithTheFirstError() {
+  void mutators_fail_late_every_future_fails_with_the_first_error() {
     Transaction t = scratch.begin();
     t.set(tooLargeKey, EMPTY);
     t.set(key, value(100_001));
@@ -67,7 +67,7 @@ class ErrorsContractTest {
   }
 
   @Test
-  void everyMutatorAndOptionValueFailsLate() {
+  void every_mutator_and_option_value_fails_late() {
     List<Consumer<Transaction>> calls =
         List.of(
             t -> t.set(tooLargeKey, EMPTY),
@@ -93,14 +93,14 @@ class ErrorsContractTest {
   }
 
   @Test
-  void conflictRangesBeyondTheKeySpace_failLate() {
+  void conflict_ranges_beyond_the_key_space_fail_late() {
     Transaction t = scratch.begin();
     t.addReadConflictRange(EMPTY, bytes("\u00ff\u0000"));
     assertThat(codeOf(t.commit())).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
   }
 
   @Test
-  void cancelOnErrorAndCommittedVersionIgnoreTheStickyError() {
+  void cancel_on_error_and_committed_version_ignore_the_sticky_error() {
     Transaction t = scratch.begin();
     t.set(tooLargeKey, EMPTY);
     assertThat(t.getCommittedVersion()).isEqualTo(-1);
@@ -115,7 +115,7 @@ class ErrorsContractTest {
   }
 
   @Test
-  void invertedConflictRangesThrowAtOnce_evenAfterAStickyError() {
+  void inverted_conflict_ranges_throw_at_once_even_after_a_sticky_error() {
     byte[] a = scratch.key("a");
     byte[] b = scratch.key("b");
     Transaction t = scratch.begin();
@@ -132,7 +132,7 @@ class ErrorsContractTest {
   }
 
   @Test
-  void anUnknownOptionThrowsAtOnce() {
+  void an_unknown_option_throws_at_once() {
     Transaction t = scratch.begin();
     assertThat(codeOf(() -> t.options().getOptionConsumer().setOption(9_999, null)))
         .isEqualTo(INVALID_OPTION);
@@ -141,7 +141,7 @@ class ErrorsContractTest {
   }
 
   @Test
-  void nullArgumentsThrowAtOnce() {
+  void null_arguments_throw_at_once() {
     Transaction t = scratch.begin();
     List<ThrowingCallable> calls =
         List.of(
@@ -164,7 +164,7 @@ class ErrorsContractTest {
   }
 
   @Test
-  void aClosedTransactionThrowsIllegalState() {
+  void a_closed_transaction_throws_illegal_state() {
     Transaction t = scratch.begin();
     t.close();
     t.close();
@@ -192,7 +192,7 @@ class ErrorsContractTest {
   }
 
   @Test
-  void argumentErrorsOfReadsDoNotFailTheCommit() {
+  void argument_errors_of_reads_do_not_fail_the_commit() {
     Transaction t = scratch.begin();
     assertThat(codeOf(t.get(FF))).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
     assertThat(codeOf(t.getRange(scratch.all(), -2).asList())).isEqualTo(RANGE_LIMITS_INVALID);
@@ -202,7 +202,7 @@ class ErrorsContractTest {
   }
 
   @Test
-  void aReadFailingInFlightFailsTheCommitToo() {
+  void a_read_failing_in_flight_fails_the_commit_too() {
     Transaction t = scratch.begin();
     t.setReadVersion(valueOf(scratch.begin().getReadVersion()) - 6_000_000);
     assertThat(codeOf(t.get(key))).isEqualTo(TRANSACTION_TOO_OLD);
@@ -210,7 +210,7 @@ class ErrorsContractTest {
   }
 
   @Test
-  void readsCheckTheStickyErrorThenUseThenCancellationThenTheirArguments() {
+  void reads_check_the_sticky_error_then_use_then_cancellation_then_their_arguments() {
     byte[] beyond = bytes("\u00ff\u0000");
     Transaction t = scratch.begin();
     assertThat(codeOf(t.getRange(key, beyond, -2).asList())).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
@@ -227,7 +227,7 @@ class ErrorsContractTest {
   }
 
   @Test
-  void joinWrapsTheException() {
+  void join_wraps_the_exception() {
     CompletableFuture<byte[]> read = scratch.begin().get(FF);
     assertThatThrownBy(read::join)
         .isInstanceOf(CompletionException.class)
@@ -238,7 +238,7 @@ class ErrorsContractTest {
   }
 
   @Test
-  void runWrapsEveryException() {
+  void run_wraps_every_exception() {
     Throwable illegalKey = catchThrowable(() -> scratch.database().run(t -> t.get(FF).join()));
     assertThat(illegalKey).isInstanceOf(CompletionException.class);
     assertThat(codeOf(illegalKey)).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
@@ -269,7 +269,7 @@ class ErrorsContractTest {
   }
 
   @Test
-  void runAndRunAsyncRetryAndCommit() {
+  void run_and_run_async_retry_and_commit() {
     int[] runs = new int[2];
     scratch
         .database()
@@ -301,7 +301,7 @@ class ErrorsContractTest {
   }
 
   @Test
-  void readAndReadAsyncGiveValues() {
+  void read_and_read_async_give_values() {
     scratch.set("k");
     byte[] read = scratch.database().read(t -> valueOf(t.get(key)));
     assertThat(read).isEqualTo(bytes("k"));
@@ -314,7 +314,7 @@ class ErrorsContractTest {
   }
 
   @Test
-  void aTransactionRunsABodyOnItselfWithoutCommitting() {
+  void a_transaction_runs_a_body_on_itself_without_committing() {
     Transaction t = scratch.begin();
     t.run(
         same -> {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 12: estimated sizes and split points. */
+/** Estimated sizes and split points (docs/foundationdb-contract.md, section 12). */
 class EstimatesContractTest {
   private static final byte[] BEYOND = bytes("\u00ff\u0000");
 
@@ -32,7 +32,7 @@ class EstimatesContractTest {
   }
 
   @Test
-  void anEstimateIsNeverNegative_andAnswersForEveryRange() {
+  void an_estimate_is_never_negative_and_answers_for_every_range() {
     Transaction t = scratch.begin();
     assertThat(valueOf(t.getEstimatedRangeSizeBytes(scratch.all()))).isNotNegative();
     assertThat(valueOf(t.snapshot().getEstimatedRangeSizeBytes(scratch.all()))).isNotNegative();
@@ -41,7 +41,7 @@ class EstimatesContractTest {
   }
 
   @Test
-  void invertedRangesFail() {
+  void estimates_of_inverted_ranges_fail() {
     Transaction t = scratch.begin();
     byte[] a = scratch.key("a");
     byte[] b = scratch.key("b");
@@ -51,7 +51,7 @@ class EstimatesContractTest {
   }
 
   @Test
-  void splitPointsBeginAndEndWithTheRange() {
+  void split_points_begin_and_end_with_the_range() {
     scratch.committed(
         t -> {
           for (int i = 0; i < 100; i++) {
@@ -69,14 +69,14 @@ class EstimatesContractTest {
   }
 
   @Test
-  void splitPointsAreLegalUpToFf() {
+  void split_points_beyond_the_key_ff_are_refused() {
     Transaction t = scratch.begin();
     assertThat(codeOf(t.getRangeSplitPoints(scratch.prefix(), BEYOND, 1_000)))
         .isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
   }
 
   @Test
-  void theyConflictWithNothing() {
+  void estimates_and_split_points_conflict_with_nothing() {
     Transaction t = scratch.started();
     valueOf(t.getEstimatedRangeSizeBytes(scratch.all()));
     valueOf(t.getRangeSplitPoints(scratch.all(), 1_000));
@@ -85,7 +85,7 @@ class EstimatesContractTest {
   }
 
   @Test
-  void theyEndWithTheTransaction() {
+  void estimates_and_split_points_fail_on_an_ended_transaction() {
     Transaction cancelled = scratch.begin();
     cancelled.cancel();
     assertThat(codeOf(cancelled.getEstimatedRangeSizeBytes(scratch.all())))

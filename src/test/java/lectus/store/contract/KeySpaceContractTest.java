@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 3: which keys there are, and who may touch which. */
+/** Which keys there are, and who may touch which (docs/foundationdb-contract.md, section 3). */
 class KeySpaceContractTest {
   private static final byte[] BEYOND = bytes("\u00ff\u0000");
   private static final byte[] SYSTEM = bytes("\u00ff/lectus-contract");
@@ -40,7 +40,7 @@ class KeySpaceContractTest {
   }
 
   @Test
-  void theEmptyKeyAndTheEmptyValueAreLegal() {
+  void the_empty_key_and_the_empty_value_are_legal() {
     scratch.committed(
         t -> {
           t.set(EMPTY, bytes("root"));
@@ -57,7 +57,7 @@ class KeySpaceContractTest {
   }
 
   @Test
-  void keysCompareUnsigned() {
+  void keys_compare_unsigned() {
     scratch.set("\u0000", "\u007f", "\u0080", "\u00fe", "\u00ff", "a", "a\u0000", "aa");
     Transaction t = scratch.begin();
     assertThat(scratch.suffixes(valueOf(t.getRange(scratch.all()).asList())))
@@ -65,7 +65,7 @@ class KeySpaceContractTest {
   }
 
   @Test
-  void pointOperationsAreLegalBelowFf() {
+  void keys_are_legal_below_ff_without_an_option() {
     Transaction t = scratch.begin();
     assertThat(codeOf(t.get(FF))).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
     assertThat(codeOf(t.snapshot().get(FF))).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
@@ -79,7 +79,7 @@ class KeySpaceContractTest {
   }
 
   @Test
-  void boundsAreLegalUpToFf() {
+  void bounds_of_ranges_are_legal_up_to_ff_itself() {
     Transaction t = scratch.begin();
     assertThat(codeOf(t.getRange(EMPTY, FF, 1).asList())).isEqualTo(OK);
     assertThat(codeOf(t.getRange(EMPTY, BEYOND, 1).asList())).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
@@ -94,7 +94,7 @@ class KeySpaceContractTest {
   }
 
   @Test
-  void theWholeKeySpaceMayBeClearedAndAddedToTheConflictRanges() {
+  void the_whole_key_space_may_be_cleared_and_added_to_the_conflict_ranges() {
     Transaction t = scratch.begin();
     t.clear(EMPTY, FF);
     t.addReadConflictRange(EMPTY, FF);
@@ -104,7 +104,7 @@ class KeySpaceContractTest {
   }
 
   @Test
-  void systemKeysNeedAnOption() {
+  void system_keys_need_an_option() {
     Transaction reader = scratch.begin();
     reader.options().setReadSystemKeys();
     assertThat(valueOf(reader.get(SYSTEM))).isNull();
@@ -122,14 +122,14 @@ class KeySpaceContractTest {
   }
 
   @Test
-  void specialKeysHaveErrorsOfTheirOwn() {
+  void special_keys_have_errors_of_their_own() {
     assertThat(codeOf(scratch.begin().get(SPECIAL))).isEqualTo(SPECIAL_KEYS_NO_MODULE_FOUND);
     assertThat(commit(t -> t.set(SPECIAL, EMPTY))).isEqualTo(SPECIAL_KEYS_WRITE_DISABLED);
     assertThat(commit(t -> t.clear(SPECIAL))).isEqualTo(SPECIAL_KEYS_WRITE_DISABLED);
   }
 
   @Test
-  void clearingAnInvertedRangeFails_anEmptyOneDoesNothing() {
+  void clearing_an_inverted_range_fails_an_empty_one_does_nothing() {
     assertThat(commit(t -> t.clear(b, a))).isEqualTo(INVERTED_RANGE);
     assertThat(commit(t -> t.clear(new Range(b, a)))).isEqualTo(INVERTED_RANGE);
     scratch.set("a");
@@ -141,7 +141,7 @@ class KeySpaceContractTest {
   }
 
   @Test
-  void readingAnInvertedRangeIsEmptyAndConflictsWithNothing() {
+  void reading_an_inverted_range_is_empty_and_conflicts_with_nothing() {
     scratch.set("a", "b");
     Transaction t = scratch.started();
     assertThat(valueOf(t.getRange(b, a).asList())).isEmpty();
@@ -152,7 +152,7 @@ class KeySpaceContractTest {
   }
 
   @Test
-  void clearOfARangeObjectClearsItsKeys() {
+  void clear_of_a_range_object_clears_its_keys() {
     scratch.set("a", "b", "c", "d");
     scratch.committed(t -> t.clear(new Range(b, scratch.key("d"))));
     assertThat(scratch.suffixes(valueOf(scratch.begin().getRange(scratch.all()).asList())))

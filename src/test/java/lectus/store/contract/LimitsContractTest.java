@@ -23,12 +23,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 2: sizes of keys, values and transactions. */
+/** Sizes of keys, values and transactions (docs/foundationdb-contract.md, section 2). */
 class LimitsContractTest {
   private static final int MAX_KEY = 10_000;
   private static final int MAX_VALUE = 100_000;
 
-  /** What a mutation or a conflict range weighs beside its bytes depends on the build. */
+  /** The overhead of a mutation or a conflict range depends on the build. */
   private static final int MOST_OVERHEAD = 150;
 
   @RegisterExtension static final TestStores stores = new TestStores();
@@ -41,7 +41,7 @@ class LimitsContractTest {
   }
 
   @Test
-  void aKeyHasUpTo10000Bytes() {
+  void a_key_has_up_to_10000_bytes() {
     byte[] largest = scratch.keyOfLength(MAX_KEY);
     byte[] tooLarge = scratch.keyOfLength(MAX_KEY + 1);
     assertThat(commit(t -> t.set(largest, bytes("v")))).isEqualTo(OK);
@@ -52,7 +52,7 @@ class LimitsContractTest {
   }
 
   @Test
-  void aValueAndAnOperandHaveUpTo100000Bytes() {
+  void a_value_and_an_operand_have_up_to_100000_bytes() {
     byte[] key = scratch.key("k");
     byte[] largest = value(MAX_VALUE);
     byte[] tooLarge = value(MAX_VALUE + 1);
@@ -66,7 +66,7 @@ class LimitsContractTest {
   }
 
   @Test
-  void theFirstLimitBrokenSticks() {
+  void the_first_limit_broken_sticks() {
     Transaction t = scratch.begin();
     t.set(scratch.key("k"), value(MAX_VALUE + 1));
     t.set(scratch.keyOfLength(MAX_KEY + 1), EMPTY);
@@ -75,7 +75,7 @@ class LimitsContractTest {
   }
 
   @Test
-  void systemAccessTakesKeysOf10008BytesAndSystemKeysOf30000() {
+  void system_access_takes_keys_of_10008_bytes_and_system_keys_of_30000() {
     assertThat(sizeWithSystemAccess(scratch.keyOfLength(10_008))).isEqualTo(OK);
     assertThat(sizeWithSystemAccess(scratch.keyOfLength(10_009))).isEqualTo(KEY_TOO_LARGE);
     assertThat(sizeWithSystemAccess(systemKey(30_000))).isEqualTo(OK);
@@ -83,7 +83,7 @@ class LimitsContractTest {
   }
 
   @Test
-  void theKeyOfAWatchIsLimitedToo() {
+  void the_key_of_a_watch_is_limited_too() {
     Transaction t = scratch.begin();
     assertThat(codeOf(t.watch(scratch.keyOfLength(MAX_KEY + 1)))).isEqualTo(KEY_TOO_LARGE);
     t.set(scratch.key("k"), EMPTY);
@@ -96,7 +96,7 @@ class LimitsContractTest {
   }
 
   @Test
-  void theFourOffsetBytesOfAVersionstampTemplateCount() {
+  void the_four_offset_bytes_of_a_versionstamp_template_count() {
     assertThat(commit(t -> stampKey(t, MAX_KEY))).isEqualTo(OK);
     assertThat(commit(t -> stampKey(t, MAX_KEY + 1))).isEqualTo(KEY_TOO_LARGE);
     assertThat(commit(t -> stampValue(t, MAX_VALUE))).isEqualTo(OK);
@@ -104,21 +104,21 @@ class LimitsContractTest {
   }
 
   @Test
-  void aTransactionHasUpToTenMillionBytes() {
+  void a_transaction_has_up_to_ten_million_bytes() {
     assertThat(commit(t -> fill(t, 9_980_000))).isEqualTo(OK);
     assertThat(commit(t -> fill(t, 10_020_000))).isEqualTo(TRANSACTION_TOO_LARGE);
     assertThat(commit(t -> fill(t, 10_100_000))).isEqualTo(TRANSACTION_TOO_LARGE);
   }
 
   @Test
-  void tooLargeIsNotRetryable() {
+  void a_transaction_that_is_too_large_is_not_retryable() {
     Transaction t = scratch.begin();
     assertThat(codeOf(t.onError(new FDBException("", TRANSACTION_TOO_LARGE))))
         .isEqualTo(TRANSACTION_TOO_LARGE);
   }
 
   @Test
-  void theSizeLimitOptionLowersTheLimit() {
+  void the_size_limit_option_lowers_the_limit() {
     byte[] key = scratch.key("k");
     assertThat(commitWithin(2_000, t -> t.set(key, value(1_600)))).isEqualTo(OK);
     assertThat(commitWithin(2_000, t -> t.set(key, value(2_001)))).isEqualTo(TRANSACTION_TOO_LARGE);
@@ -130,7 +130,7 @@ class LimitsContractTest {
   }
 
   @Test
-  void conflictRangesWeighToo_butNotInAReadOnlyTransaction() {
+  void conflict_ranges_weigh_too_but_not_in_a_read_only_transaction() {
     Consumer<Transaction> reads =
         t -> {
           for (int i = 0; i < 20; i++) {
@@ -145,7 +145,7 @@ class LimitsContractTest {
   }
 
   @Test
-  void aKeyReadOftenWeighsOnce_becauseRangesAreMergedAtCommit() {
+  void a_key_read_often_weighs_once_because_ranges_are_merged_at_commit() {
     byte[] key = scratch.key("x".repeat(100));
     assertThat(
             commitWithin(
@@ -160,7 +160,7 @@ class LimitsContractTest {
   }
 
   @Test
-  void approximateSizeStartsAtZeroAndCountsEachCall() {
+  void approximate_size_starts_at_zero_and_counts_each_call() {
     Transaction t = scratch.begin();
     byte[] key = scratch.key("k".repeat(80));
     assertThat(valueOf(t.getApproximateSize())).isZero();
@@ -179,7 +179,7 @@ class LimitsContractTest {
   }
 
   @Test
-  void approximateSizeCountsReadsThatCanConflict() {
+  void approximate_size_counts_reads_that_can_conflict() {
     Transaction t = scratch.begin();
     byte[] key = scratch.key("k".repeat(80));
     valueOf(t.snapshot().get(key));
@@ -194,7 +194,7 @@ class LimitsContractTest {
   }
 
   @Test
-  void oversizeKeysReadAsMissing() {
+  void oversize_keys_read_as_missing() {
     byte[] oversize = scratch.keyOfLength(20_000);
     Transaction t = scratch.begin();
     assertThat(valueOf(t.get(oversize))).isNull();
@@ -204,7 +204,7 @@ class LimitsContractTest {
   }
 
   @Test
-  void oversizeRangeBoundsAreCut() {
+  void oversize_range_bounds_are_cut() {
     scratch.set("a", "z");
     byte[] oversize = scratch.keyOfLength(20_000);
     Transaction t = scratch.begin();
@@ -258,7 +258,7 @@ class LimitsContractTest {
     t.mutate(MutationType.SET_VERSIONSTAMPED_VALUE, scratch.key("v"), template);
   }
 
-  /** Blind sets without conflict ranges whose keys and values sum up to {@code size} bytes. */
+  /** Sets keys without reads or conflict ranges. Keys and values add up to {@code size} bytes. */
   private void fill(Transaction t, int size) {
     int left = size;
     for (int i = 0; left > 0; i++) {

@@ -20,7 +20,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 11: FF/metadataVersion. */
+/**
+ * The key FF/metadataVersion; to write it is called a bump (docs/foundationdb-contract.md, section
+ * 11).
+ */
 class MetadataVersionContractTest {
   private static final byte[] KEY = bytes("\u00ff/metadataVersion");
   private static final byte[] AFTER = bytes("\u00ff/metadataVersion\u0000");
@@ -36,7 +39,7 @@ class MetadataVersionContractTest {
   }
 
   @Test
-  void aBumpStoresTheVersionstamp() {
+  void a_bump_stores_the_versionstamp_of_its_commit() {
     Transaction t = scratch.begin();
     CompletableFuture<byte[]> versionstamp = t.getVersionstamp();
     bump(t);
@@ -46,7 +49,7 @@ class MetadataVersionContractTest {
   }
 
   @Test
-  void itChangesWithBumpsOnly() {
+  void the_metadata_version_changes_with_bumps_only() {
     scratch.committed(this::bump);
     byte[] before = scratch.stored(KEY);
     scratch.set("a");
@@ -56,7 +59,7 @@ class MetadataVersionContractTest {
   }
 
   @Test
-  void itBelongsToTheSnapshotOfATransaction() {
+  void the_metadata_version_belongs_to_the_snapshot_of_a_transaction() {
     scratch.committed(this::bump);
     byte[] before = scratch.stored(KEY);
     Transaction t = scratch.started();
@@ -65,7 +68,7 @@ class MetadataVersionContractTest {
   }
 
   @Test
-  void itIsUnreadableAfterAnOwnBump() {
+  void the_metadata_version_is_unreadable_after_an_own_bump() {
     Transaction t = scratch.begin();
     bump(t);
     assertThat(codeOf(t.get(KEY))).isEqualTo(ACCESSED_UNREADABLE);
@@ -76,7 +79,7 @@ class MetadataVersionContractTest {
   }
 
   @Test
-  void onlyTheBumpMayWriteIt() {
+  void only_a_versionstamped_set_may_write_the_metadata_version() {
     assertThat(commit(t -> t.set(KEY, EMPTY))).isEqualTo(CLIENT_INVALID_OPERATION);
     assertThat(commit(t -> t.mutate(MutationType.ADD, KEY, BUMP)))
         .isEqualTo(CLIENT_INVALID_OPERATION);
@@ -92,13 +95,13 @@ class MetadataVersionContractTest {
   }
 
   @Test
-  void rangesDoNotReachIt() {
+  void ranges_do_not_reach_the_metadata_version() {
     Transaction t = scratch.begin();
     assertThat(codeOf(t.getRange(KEY, AFTER).asList())).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
   }
 
   @Test
-  void readersConflictWithBumps_snapshotReadersDoNot() {
+  void readers_conflict_with_bumps_but_snapshot_readers_do_not() {
     Transaction reader = scratch.started();
     valueOf(reader.get(KEY));
     Transaction adder = scratch.started();
@@ -112,7 +115,7 @@ class MetadataVersionContractTest {
   }
 
   @Test
-  void bumpsDoNotConflictWithEachOther() {
+  void bumps_do_not_conflict_with_each_other() {
     Transaction first = scratch.started();
     Transaction second = scratch.started();
     bump(first);
@@ -122,7 +125,7 @@ class MetadataVersionContractTest {
   }
 
   @Test
-  void aWatchFiresOnABump() {
+  void a_watch_fires_on_a_bump() {
     Transaction t = scratch.begin();
     CompletableFuture<Void> watch = t.watch(KEY);
     assertThat(codeOf(t.commit())).isEqualTo(OK);

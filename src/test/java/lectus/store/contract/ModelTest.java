@@ -12,8 +12,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random interleavings of transactions against a naive model. {@code lectus.test.model.seed}
- * repeats one, {@code lectus.test.model.steps} makes them longer.
+ * Compares random interleavings of transactions with a naive model. {@code lectus.test.model.seed}
+ * repeats a run, {@code lectus.test.model.steps} sets its length.
  */
 class ModelTest {
   private static final int STEPS = Integer.getInteger("lectus.test.model.steps", 8_000);
@@ -22,7 +22,7 @@ class ModelTest {
 
   @ParameterizedTest
   @MethodSource("seeds")
-  void theStoreDoesWhatTheModelDoes(long seed) {
+  void the_store_does_what_the_model_does(long seed) {
     Store store = stores.fresh();
     ModelRun run = new ModelRun(store.database(), store.rootPrefix(), seed);
     run.run(STEPS);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Section 14, test 41: the embedded store runs without loading anything that needs libfdb_c. */
+/** Section 13: the embedded store runs without loading anything that needs libfdb_c. */
 class NoNativeLibraryTest {
   private static final List<Class<?>> SUITE =
       List.of(
@@ -45,7 +45,7 @@ class NoNativeLibraryTest {
   }
 
   @Test
-  void theContractSuiteLoadsNoNativeClass() throws Exception {
+  void the_contract_suite_loads_no_native_class() throws Exception {
     Path log = folder.resolve("classes.log");
     assertThat(run(log)).as("exit status of the suite").isZero();
     List<String> loaded = Files.readAllLines(log);

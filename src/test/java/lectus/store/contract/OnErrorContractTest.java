@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Section 9: what onError retries, keeps and loses. */
+/** What onError retries, keeps and loses (docs/foundationdb-contract.md, section 9). */
 class OnErrorContractTest {
   private static final byte[] SYSTEM = bytes("\u00ff/lectus-contract");
 
@@ -41,7 +41,7 @@ class OnErrorContractTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1007, 1009, 1020, 1021, 1037, 1038, 1042, 1051, 1078, 1079, 1213, 1223})
-  void retryableErrorsGiveANewTransaction(int code) {
+  void on_error_gives_a_new_transaction_for_retryable_errors(int code) {
     Transaction t = scratch.started();
     t.options().setMaxRetryDelay(1);
     t.set(k, EMPTY);
@@ -57,7 +57,7 @@ class OnErrorContractTest {
   @ParameterizedTest
   @ValueSource(
       ints = {1025, 1031, 1032, 1034, 1036, 1039, 2000, 2004, 2005, 2017, 2101, 2102, 2103})
-  void otherErrorsFailAndEndTheTransaction(int code) {
+  void on_error_fails_and_ends_the_transaction_for_other_errors(int code) {
     Transaction t = scratch.begin();
     assertThat(codeOf(t.onError(new FDBException("", code)))).isEqualTo(code);
     assertThatThrownBy(() -> t.get(k)).isInstanceOf(IllegalStateException.class);
@@ -65,13 +65,13 @@ class OnErrorContractTest {
   }
 
   @Test
-  void successIsNoError() {
+  void the_code_of_success_is_no_error_for_on_error() {
     assertThat(codeOf(scratch.begin().onError(new FDBException("", 0))))
         .isEqualTo(CLIENT_INVALID_OPERATION);
   }
 
   @Test
-  void theOldObjectIsClosed() {
+  void the_transaction_before_a_retry_is_closed() {
     Transaction t = scratch.begin();
     retried(t, NOT_COMMITTED);
     assertThatThrownBy(() -> t.get(k)).isInstanceOf(IllegalStateException.class);
@@ -81,7 +81,7 @@ class OnErrorContractTest {
   }
 
   @Test
-  void otherExceptionsAreHandedBack_andTheTransactionLivesOn() {
+  void other_exceptions_are_handed_back_and_the_transaction_lives_on() {
     Transaction t = scratch.begin();
     RuntimeException mine = new IllegalStateException("mine");
     CompletableFuture<Transaction> future = t.onError(mine);
@@ -91,7 +91,7 @@ class OnErrorContractTest {
   }
 
   @Test
-  void wrappedExceptionsAreUnwrapped() {
+  void wrapped_exceptions_are_unwrapped() {
     FDBException conflict = new FDBException("", NOT_COMMITTED);
     Transaction t = scratch.begin();
     Transaction second = scratch.closing(valueOf(t.onError(new CompletionException(conflict))));
@@ -101,7 +101,7 @@ class OnErrorContractTest {
   }
 
   @Test
-  void itIsTheWayToUseATransactionAgainAfterACommit() {
+  void on_error_is_the_way_to_use_a_transaction_again_after_a_commit() {
     Transaction t = scratch.begin();
     t.set(k, bytes("1"));
     assertThat(codeOf(t.commit())).isEqualTo(OK);
@@ -114,7 +114,7 @@ class OnErrorContractTest {
   }
 
   @Test
-  void theNextRunReadsAnew() {
+  void a_transaction_tried_again_reads_anew() {
     scratch.set("k");
     Transaction t = scratch.started();
     valueOf(t.get(k));
@@ -128,7 +128,7 @@ class OnErrorContractTest {
   }
 
   @Test
-  void theRetryLimitCountsCallsOfOnError() {
+  void the_retry_limit_counts_calls_of_on_error() {
     Transaction t = scratch.begin();
     t.options().setMaxRetryDelay(1);
     t.options().setRetryLimit(2);
@@ -140,7 +140,7 @@ class OnErrorContractTest {
   }
 
   @Test
-  void noRetryLimitIsMinusOne() {
+  void a_retry_limit_of_minus_one_is_none() {
     Transaction t = scratch.begin();
     t.options().setRetryLimit(0);
     t.options().setRetryLimit(-1);
@@ -153,7 +153,7 @@ class OnErrorContractTest {
   }
 
   @Test
-  void theTimeoutRunsAcrossRetries() {
+  void the_timeout_counts_from_the_first_try_across_all_retries() {
     Transaction t = scratch.begin();
     t.options().setTimeout(300);
     t.options().setMaxRetryDelay(10);
@@ -167,7 +167,7 @@ class OnErrorContractTest {
   }
 
   @Test
-  void aTimeoutFailsEverything() {
+  void a_timeout_fails_everything() {
     Transaction t = scratch.begin();
     t.set(k, EMPTY);
     CompletableFuture<byte[]> versionstamp = t.getVersionstamp();
@@ -182,7 +182,7 @@ class OnErrorContractTest {
   }
 
   @Test
-  void noTimeoutIsZero() {
+  void a_timeout_of_zero_is_none() {
     Transaction t = scratch.begin();
     t.options().setTimeout(60_000);
     t.options().setTimeout(0);
@@ -191,7 +191,7 @@ class OnErrorContractTest {
   }
 
   @Test
-  void optionsOfAccessAndSizeAreLost() {
+  void a_retry_loses_the_options_of_access_and_size() {
     Transaction t = scratch.begin();
     t.options().setAccessSystemKeys();
     t.options().setSizeLimit(100);
@@ -205,7 +205,7 @@ class OnErrorContractTest {
   }
 
   @Test
-  void readYourWritesComeBack() {
+  void read_your_writes_are_on_again_after_a_retry() {
     Transaction t = scratch.begin();
     t.options().setReadYourWritesDisable();
     t.set(k, EMPTY);
@@ -216,7 +216,7 @@ class OnErrorContractTest {
   }
 
   @Test
-  void pendingVersionstampsEndWithTheRun() {
+  void pending_versionstamps_fail_when_the_transaction_is_tried_again() {
     Transaction t = scratch.begin();
     CompletableFuture<byte[]> versionstamp = t.getVersionstamp();
     retried(t, NOT_COMMITTED);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Sections 5 and 9: options of a transaction. */
+/** Options of a transaction (docs/foundationdb-contract.md, sections 5 and 9). */
 class OptionsContractTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -36,7 +36,7 @@ class OptionsContractTest {
   }
 
   @Test
-  void readYourWritesDisableHidesOwnWrites() {
+  void read_your_writes_disable_hides_own_writes() {
     scratch.set("k");
     Transaction t = scratch.begin();
     t.options().setReadYourWritesDisable();
@@ -51,7 +51,7 @@ class OptionsContractTest {
   }
 
   @Test
-  void readYourWritesDisableStillConflicts() {
+  void read_your_writes_disable_still_conflicts() {
     Transaction t = scratch.started();
     Transaction disabled = scratch.begin();
     disabled.options().setReadYourWritesDisable();
@@ -63,7 +63,7 @@ class OptionsContractTest {
   }
 
   @Test
-  void readYourWritesDisableComesFirstOrFailsLate() {
+  void read_your_writes_disable_comes_first_or_fails_late() {
     Transaction afterWrite = scratch.begin();
     afterWrite.set(k, EMPTY);
     afterWrite.options().setReadYourWritesDisable();
@@ -75,7 +75,7 @@ class OptionsContractTest {
   }
 
   @Test
-  void watchesNeedReadYourWrites() {
+  void watches_need_read_your_writes() {
     Transaction t = scratch.begin();
     t.options().setReadYourWritesDisable();
     assertThat(codeOf(t.watch(k))).isEqualTo(WATCHES_DISABLED);
@@ -83,7 +83,7 @@ class OptionsContractTest {
   }
 
   @Test
-  void snapshotReadYourWritesCountUpAndDown() {
+  void snapshot_read_your_writes_count_up_and_down() {
     Transaction t = scratch.begin();
     t.set(k, EMPTY);
     TransactionOptions options = t.options();
@@ -101,7 +101,7 @@ class OptionsContractTest {
   }
 
   @Test
-  void snapshotOptionsWorkThroughTheSnapshotToo() {
+  void snapshot_options_work_through_the_snapshot_too() {
     Transaction t = scratch.begin();
     t.set(k, EMPTY);
     t.snapshot().options().setSnapshotRywDisable();
@@ -109,7 +109,7 @@ class OptionsContractTest {
   }
 
   @Test
-  void optionsThatAskForTreatmentAreAccepted() {
+  void options_that_ask_for_treatment_are_accepted() {
     List<Consumer<TransactionOptions>> options =
         List.of(
             TransactionOptions::setPriorityBatch,
@@ -133,7 +133,7 @@ class OptionsContractTest {
   }
 
   @Test
-  void readLockAwareReads_butDoesNotWrite_unlessLockAwareToo() {
+  void read_lock_aware_reads_but_does_not_write_unless_lock_aware_too() {
     Transaction t = scratch.begin();
     t.options().setReadLockAware();
     valueOf(t.get(k));
@@ -151,7 +151,7 @@ class OptionsContractTest {
   }
 
   @Test
-  void rawAccessTakesLongerKeys_butNoSystemKeys() {
+  void raw_access_takes_longer_keys_but_no_system_keys() {
     for (int length : new int[] {10_008, 10_009}) {
       Transaction t = scratch.begin();
       t.options().setRawAccess();
@@ -164,7 +164,7 @@ class OptionsContractTest {
   }
 
   @Test
-  void illegalOptionValuesFailLate() {
+  void illegal_option_values_fail_late() {
     List<Consumer<TransactionOptions>> options =
         List.of(
             o -> o.setTimeout(-1),

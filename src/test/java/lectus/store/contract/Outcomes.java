@@ -7,9 +7,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** What a call or a future came to: 0, or the code of the FDBException that it failed with. */
+/** The outcome of a call or a future: 0, or the code of its FDBException. */
 final class Outcomes {
-  /** No answer of a working store takes as long; it keeps a test from hanging. */
+  /** Longer than any answer of a working store takes; keeps a test from hanging. */
   private static final long PATIENCE_SECONDS = 30;
 
   private Outcomes() {}
@@ -45,7 +45,7 @@ final class Outcomes {
     throw new AssertionError("Not an FDBException", cause);
   }
 
-  /** The value of a future that must succeed. */
+  /** Returns the value of a future that must succeed. */
   static <T> T valueOf(CompletableFuture<T> future) {
     try {
       return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);

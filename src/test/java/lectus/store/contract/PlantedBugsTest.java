@@ -13,10 +13,10 @@ import java.util.function.UnaryOperator;
 import lectus.store.contract.model.ModelRun;
 import lectus.store.embedded.EmbeddedDatabase;
 import lectus.store.embedded.EmbeddedOptions;
-import lectus.store.embedded.engine.CommitRequest;
-import lectus.store.embedded.engine.KeyRange;
-import lectus.store.embedded.engine.Mutation;
 import lectus.store.embedded.engine.RocksEngine;
+import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.embedded.engine.commit.Mutation;
+import lectus.store.embedded.engine.conflict.KeyRange;
 import lectus.store.testing.FaultyEngine;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.BeforeEach;
@@ -25,14 +25,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The model test and the ring test find bugs: a store that has one does not pass them. */
+/** The model test and the ring test find bugs: a faulty store fails them. */
 class PlantedBugsTest {
   private static final byte[] PREFIX = {0x15, 0x2a};
   private static final int STEPS = 20_000;
 
   @TempDir private Path folder;
 
-  /** What a committer could get wrong. */
+  /** Possible mistakes of a committer. */
   enum Bug {
     LOSES_READ_RANGES(r -> withReads(r, only(r.readConflicts(), Bug::isPoint))),
     LOSES_READ_POINTS(r -> withReads(r, only(r.readConflicts(), range -> !isPoint(range)))),
@@ -111,7 +111,7 @@ class PlantedBugsTest {
 
   @ParameterizedTest
   @EnumSource(Bug.class)
-  void theModelTestFindsIt(Bug bug) {
+  void the_model_test_finds_a_planted_bug(Bug bug) {
     try (EmbeddedDatabase database = open(bug.change)) {
       ModelRun run = new ModelRun(database, PREFIX, 1);
       assertThatThrownBy(() -> run.run(STEPS)).isInstanceOf(AssertionError.class);
@@ -119,7 +119,7 @@ class PlantedBugsTest {
   }
 
   @Test
-  void theModelTestFindsNothingInASoundStore() {
+  void the_model_test_finds_nothing_in_a_sound_store() {
     try (EmbeddedDatabase database = open(UnaryOperator.identity())) {
       ModelRun run = new ModelRun(database, PREFIX, 1);
       run.run(2_000);
@@ -128,7 +128,7 @@ class PlantedBugsTest {
   }
 
   @Test
-  void theRingTestFindsLostReadConflicts() throws Exception {
+  void the_ring_test_finds_lost_read_conflicts() throws Exception {
     try (EmbeddedDatabase database = open(Bug.LOSES_READ_POINTS.change)) {
       CycleRun cycle = new CycleRun(database, PREFIX, 4);
       cycle.setUp();

@@ -14,7 +14,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 5: how far the read conflict of a range or a key selector reaches. */
+/**
+ * How far the read conflict of a range or a key selector reaches (docs/foundationdb-contract.md,
+ * section 5).
+ */
 class RangeConflictsContractTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -27,7 +30,7 @@ class RangeConflictsContractTest {
   }
 
   @Test
-  void aRangeStoppedByItsLimitConflictsUpToItsLastRow() {
+  void a_range_stopped_by_its_limit_conflicts_up_to_its_last_row() {
     scratch.set("a", "b", "c");
     Consumer<Transaction> firstRow = t -> range(t, "a", "z", 1, false);
     assertThat(outcome(firstRow, () -> scratch.set("b"))).isEqualTo(OK);
@@ -42,14 +45,14 @@ class RangeConflictsContractTest {
   }
 
   @Test
-  void aRangeStoppedByItsLimitConflictsFromItsBegin() {
+  void a_range_stopped_by_its_limit_conflicts_from_its_begin() {
     scratch.set("c", "e");
     assertThat(outcome(t -> range(t, "a", "z", 1, false), () -> scratch.set("b")))
         .isEqualTo(NOT_COMMITTED);
   }
 
   @Test
-  void exactlyAsManyRowsAsTheLimitAllowsIsStopped() {
+  void exactly_as_many_rows_as_the_limit_allows_is_stopped() {
     scratch.set("a", "b");
     assertThat(outcome(t -> range(t, "a", "z", 2, false), () -> scratch.set("c"))).isEqualTo(OK);
     assertThat(outcome(t -> range(t, "a", "z", 4, false), () -> scratch.set("d")))
@@ -57,7 +60,7 @@ class RangeConflictsContractTest {
   }
 
   @Test
-  void aLimitIsCountedOverOwnWritesToo() {
+  void a_limit_is_counted_over_own_writes_too() {
     scratch.set("b", "d");
     Consumer<Transaction> steps =
         t -> {
@@ -71,7 +74,7 @@ class RangeConflictsContractTest {
   }
 
   @Test
-  void anEmptyRangeConflictsWithAnInsertInside() {
+  void an_empty_range_conflicts_with_an_insert_inside() {
     Consumer<Transaction> steps = t -> range(t, "a", "b", 0, false);
     assertThat(outcome(steps, () -> scratch.set("aa"))).isEqualTo(NOT_COMMITTED);
     scratch.committed(o -> o.clear(scratch.key("aa")));
@@ -80,7 +83,7 @@ class RangeConflictsContractTest {
   }
 
   @Test
-  void aWholeRangeConflictsWithInsertAndRemoval() {
+  void a_whole_range_conflicts_with_insert_and_removal() {
     scratch.set("b", "d");
     Consumer<Transaction> steps = t -> range(t, "a", "e", 0, false);
     assertThat(outcome(steps, () -> scratch.committed(o -> o.clear(scratch.key("d")))))
@@ -92,7 +95,7 @@ class RangeConflictsContractTest {
   }
 
   @Test
-  void aSelectorConflictsBetweenItsBaseAndItsResult() {
+  void a_selector_conflicts_between_its_base_and_its_result() {
     scratch.set("a", "c", "e");
     Consumer<Transaction> forward =
         t -> valueOf(t.getKey(KeySelector.firstGreaterThan(scratch.key("a"))));
@@ -116,7 +119,7 @@ class RangeConflictsContractTest {
   }
 
   @Test
-  void aSelectorWithAnOffsetConflictsAllTheWay() {
+  void a_selector_with_an_offset_conflicts_all_the_way() {
     scratch.set("a", "c", "e", "g");
     Consumer<Transaction> steps =
         t -> valueOf(t.getKey(KeySelector.firstGreaterOrEqual(scratch.key("a")).add(2)));
@@ -128,7 +131,7 @@ class RangeConflictsContractTest {
   }
 
   @Test
-  void anAddedRangeLeavesOutOnlyWhatIsOwn() {
+  void an_added_range_leaves_out_only_what_is_own() {
     Consumer<Transaction> steps =
         t -> {
           t.set(k, EMPTY);
@@ -143,7 +146,7 @@ class RangeConflictsContractTest {
     assertThat(outcome(steps, () -> scratch.set("z"))).isEqualTo(OK);
   }
 
-  /** The outcome of a transaction that has its read version, then does {@code steps}. */
+  /** Returns the outcome of a transaction that takes its read version before {@code steps}. */
   private int outcome(Consumer<Transaction> steps, Runnable other) {
     Transaction t = scratch.started();
     steps.accept(t);

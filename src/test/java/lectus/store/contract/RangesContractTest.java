@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Section 4: range reads. */
+/** Range reads (docs/foundationdb-contract.md, section 4). */
 class RangesContractTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -46,7 +46,7 @@ class RangesContractTest {
 
   @ParameterizedTest
   @EnumSource(StreamingMode.class)
-  void everyModeGivesTheSameRows(StreamingMode mode) {
+  void every_mode_gives_the_same_rows(StreamingMode mode) {
     int rows = 40;
     scratch.committed(t -> fill(t, 0, rows, 300));
     Transaction t = scratch.begin();
@@ -66,7 +66,7 @@ class RangesContractTest {
   }
 
   @Test
-  void manyRowsComeInChunks() {
+  void many_rows_come_in_chunks() {
     int rows = 3_000;
     scratch.committed(t -> fill(t, 0, rows, 100));
     Transaction t = scratch.begin();
@@ -84,7 +84,7 @@ class RangesContractTest {
   }
 
   @Test
-  void limitsOutsideTheLegalOnes() {
+  void illegal_limits_fail_the_read() {
     scratch.set("a", "b");
     Transaction t = scratch.begin();
     Range all = scratch.all();
@@ -106,7 +106,7 @@ class RangesContractTest {
   }
 
   @Test
-  void theTwelveOverloadsAgree() {
+  void the_twelve_overloads_of_get_range_agree() {
     scratch.set("a", "b", "c", "d");
     Transaction t = scratch.begin();
     Range range = new Range(scratch.key("b"), scratch.key("d"));
@@ -130,7 +130,7 @@ class RangesContractTest {
   }
 
   @Test
-  void aRangeIsReadAnewByEachIterator() {
+  void a_range_is_read_anew_by_each_iterator() {
     scratch.set("a");
     Transaction t = scratch.begin();
     var range = t.getRange(scratch.all());
@@ -140,7 +140,7 @@ class RangesContractTest {
   }
 
   @Test
-  void anIteratorEndsOnce() {
+  void an_iterator_ends_once() {
     scratch.set("a");
     AsyncIterator<KeyValue> rows = scratch.begin().getRange(scratch.all()).iterator();
     assertThat(rows.hasNext()).isTrue();
@@ -156,7 +156,7 @@ class RangesContractTest {
   }
 
   @Test
-  void removeClearsTheLastRow() {
+  void remove_clears_the_last_row() {
     scratch.set("a", "b", "c");
     Transaction t = scratch.begin();
     AsyncIterator<KeyValue> rows = t.getRange(scratch.all()).iterator();
@@ -169,7 +169,7 @@ class RangesContractTest {
   }
 
   @Test
-  void aCancelledIteratorThrows() {
+  void a_cancelled_iterator_throws() {
     scratch.set("a", "b");
     AsyncIterator<KeyValue> rows = scratch.begin().getRange(scratch.all()).iterator();
     rows.next();
@@ -179,7 +179,7 @@ class RangesContractTest {
   }
 
   @Test
-  void anIteratorKeepsItsReadVersionButSeesOwnWritesBetweenChunks() {
+  void an_iterator_keeps_its_read_version_but_sees_own_writes_between_chunks() {
     scratch.committed(t -> fill(t, 0, 200, 100));
     Transaction t = scratch.begin();
     AsyncIterator<KeyValue> rows =
@@ -196,7 +196,7 @@ class RangesContractTest {
   }
 
   @Test
-  void onlyWhatAnIteratorFetchedConflicts() {
+  void only_what_an_iterator_fetched_conflicts() {
     scratch.committed(t -> fill(t, 0, 400, 100));
     Transaction far = scratch.started();
     far.getRange(scratch.all(), 0, false, StreamingMode.SMALL).iterator().next();
@@ -209,9 +209,9 @@ class RangesContractTest {
   }
 
   @Test
-  void firstChunksHaveTheSizesOfTheirModes() {
+  void first_chunks_have_the_sizes_of_their_modes() {
     scratch.committed(t -> fill(t, 0, 2_000, 100));
-    // A row weighs key + value + 24; two chunks have been fetched after the first row.
+    // A row counts key + value + 24; two chunks have been fetched after the first row.
     int row = name(0).length + 100 + 24;
     checkFetched(StreamingMode.SMALL, 2 * 256 / row, 2 * (256 / row + 1));
     checkFetched(StreamingMode.MEDIUM, 2 * 1_000 / row, 2 * (1_000 / row + 1));
@@ -220,7 +220,7 @@ class RangesContractTest {
   }
 
   @Test
-  void clearedRangesAreSkipped() {
+  void cleared_ranges_are_skipped() {
     scratch.committed(t -> fill(t, 0, 1_000, 10));
     Transaction t = scratch.begin();
     t.clear(name(1), name(999));
@@ -233,7 +233,7 @@ class RangesContractTest {
   }
 
   @Test
-  void ownWritesAloneAreARange() {
+  void own_writes_alone_are_a_range() {
     Transaction t = scratch.begin();
     t.set(scratch.key("b"), bytes("1"));
     t.set(scratch.key("a"), bytes("2"));
@@ -243,7 +243,9 @@ class RangesContractTest {
     assertThat(rows.get(1).getValue()).isEqualTo(bytes("13"));
   }
 
-  /** That a change of row {@code least - 1} conflicts and one of row {@code most} does not. */
+  /**
+   * Checks that a change of row {@code least - 1} conflicts and one of row {@code most} does not.
+   */
   private void checkFetched(StreamingMode mode, int least, int most) {
     Transaction inside = scratch.started();
     inside.getRange(scratch.all(), 0, false, mode).iterator().next();

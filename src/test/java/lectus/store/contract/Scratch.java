@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import lectus.store.Store;
 
 /**
- * One test's piece of the key space and the transactions it opens there. As the contract has it,
+ * One test's part of the key space, and the transactions it opens there. As the contract requires,
  * the transaction under test takes its read version first; what {@link #committed others commit}
  * comes after that.
  */
@@ -50,7 +50,7 @@ final class Scratch implements AutoCloseable {
     return ByteArrayUtil.join(prefix, bytes(suffix));
   }
 
-  /** A key of exactly {@code length} bytes. */
+  /** Returns a key of exactly {@code length} bytes. */
   byte[] keyOfLength(int length) {
     byte[] key = Arrays.copyOf(prefix, length);
     Arrays.fill(key, prefix.length, length, (byte) 'k');
@@ -67,12 +67,12 @@ final class Scratch implements AutoCloseable {
     return value;
   }
 
-  /** A transaction that is closed with the test. */
+  /** Returns a transaction that is closed with the test. */
   Transaction begin() {
     return closing(database().createTransaction());
   }
 
-  /** A transaction that has its read version. */
+  /** Returns a transaction that has its read version. */
   Transaction started() {
     Transaction transaction = begin();
     Outcomes.valueOf(transaction.getReadVersion());
@@ -84,7 +84,7 @@ final class Scratch implements AutoCloseable {
     return transaction;
   }
 
-  /** Another transaction's writes, committed when this returns; its commit version. */
+  /** Commits writes in another transaction before it returns. Returns their commit version. */
   long committed(Consumer<Transaction> writes) {
     try (Transaction other = database().createTransaction()) {
       writes.accept(other);
@@ -93,7 +93,7 @@ final class Scratch implements AutoCloseable {
     }
   }
 
-  /** Sets keys named by {@code suffixes}, each to its own name, in another transaction. */
+  /** Sets each key named by {@code suffixes} to its own name, in another transaction. */
   void set(String... suffixes) {
     committed(
         other -> {
@@ -103,7 +103,10 @@ final class Scratch implements AutoCloseable {
         });
   }
 
-  /** Commits after a write of an unrelated key, without which nothing is checked: 0 or the code. */
+  /**
+   * Commits after writing an unrelated key, without which nothing is checked. Returns 0 or the
+   * code.
+   */
   int outcome(Transaction transaction) {
     transaction.set(key("~unrelated" + unrelated++), EMPTY);
     return Outcomes.codeOf(transaction.commit());
@@ -115,7 +118,7 @@ final class Scratch implements AutoCloseable {
     }
   }
 
-  /** The value of a key as text, or null. */
+  /** Returns the value of a key as text, or null. */
   String get(ReadTransaction transaction, String suffix) {
     return text(Outcomes.valueOf(transaction.get(key(suffix))));
   }
@@ -124,7 +127,7 @@ final class Scratch implements AutoCloseable {
     return bytes == null ? null : new String(bytes, StandardCharsets.ISO_8859_1);
   }
 
-  /** The key without this test's prefix, as text. */
+  /** Returns the key without this test's prefix, as text. */
   String suffix(byte[] key) {
     if (!ByteArrayUtil.startsWith(key, prefix)) {
       throw new AssertionError("Outside: " + ByteArrayUtil.printable(key));
@@ -132,7 +135,7 @@ final class Scratch implements AutoCloseable {
     return text(Arrays.copyOfRange(key, prefix.length, key.length));
   }
 
-  /** The suffixes of rows in a line: {@code "a c e"}. */
+  /** Returns the suffixes of rows in one line: {@code "a c e"}. */
   String suffixes(List<KeyValue> rows) {
     return rows.stream().map(row -> suffix(row.getKey())).collect(Collectors.joining(" "));
   }

@@ -22,7 +22,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 4: key selectors, checked against their formula over all visible keys of the store. */
+/**
+ * Key selectors, checked against their formula over all visible keys of the store
+ * (docs/foundationdb-contract.md, section 4).
+ */
 class SelectorsContractTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -34,7 +37,7 @@ class SelectorsContractTest {
   }
 
   @Test
-  void theFourFormsFindTheirKeys() {
+  void the_four_forms_find_their_keys() {
     scratch.set("a", "c", "e");
     Transaction t = scratch.begin();
     assertThat(find(t, KeySelector.lastLessThan(scratch.key("c")))).isEqualTo("a");
@@ -50,7 +53,7 @@ class SelectorsContractTest {
   }
 
   @Test
-  void everyOffsetFollowsTheFormula_overStoredKeys() {
+  void every_offset_follows_the_formula_over_stored_keys() {
     scratch.set("a", "c", "e");
     Transaction t = scratch.begin();
     checkAllSelectors(t);
@@ -58,7 +61,7 @@ class SelectorsContractTest {
   }
 
   @Test
-  void everyOffsetFollowsTheFormula_overOwnWrites() {
+  void every_offset_follows_the_formula_over_own_writes() {
     scratch.set("a", "c", "e");
     Transaction t = scratch.begin();
     t.set(scratch.key("b"), EMPTY);
@@ -73,7 +76,7 @@ class SelectorsContractTest {
   }
 
   @Test
-  void resultsAreClampedToTheKeySpace() {
+  void results_are_clamped_to_the_key_space() {
     scratch.set("a");
     Transaction t = scratch.begin();
     int beyond = allKeys(t).size() + 5;
@@ -90,7 +93,7 @@ class SelectorsContractTest {
   }
 
   @Test
-  void rangesResolveBothEndsOverOwnWrites() {
+  void ranges_resolve_both_ends_over_own_writes() {
     scratch.set("a", "c", "e", "g");
     Transaction t = scratch.begin();
     t.set(scratch.key("b"), EMPTY);
@@ -108,7 +111,7 @@ class SelectorsContractTest {
   }
 
   @Test
-  void reverseRangesResolveBothEndsTheSameWay() {
+  void reverse_ranges_resolve_both_ends_the_same_way() {
     scratch.set("a", "c", "e", "g");
     Transaction t = scratch.begin();
     t.set(scratch.key("d"), EMPTY);
@@ -127,7 +130,7 @@ class SelectorsContractTest {
   }
 
   @Test
-  void anAtomicOnAMissingKeyMakesItVisibleToSelectors() {
+  void an_atomic_on_a_missing_key_makes_it_visible_to_selectors() {
     scratch.set("a", "e");
     Transaction t = scratch.begin();
     t.mutate(MutationType.ADD, scratch.key("c"), new byte[] {1});
@@ -146,7 +149,7 @@ class SelectorsContractTest {
     }
   }
 
-  /** Every form on keys that exist and keys that do not, with offsets added. */
+  /** Returns every form on keys that exist and keys that do not, with offsets added. */
   private List<KeySelector> selectors(int leastOffset, int mostOffset) {
     List<KeySelector> selectors = new ArrayList<>();
     for (String base : List.of("a", "b", "c", "d", "f")) {
@@ -171,7 +174,7 @@ class SelectorsContractTest {
         .toList();
   }
 
-  /** The contract's formula. */
+  /** Applies the contract's formula. */
   private static byte[] resolve(List<byte[]> keys, KeySelector selector) {
     int first = 0;
     while (first < keys.size() && isBefore(keys.get(first), selector)) {

@@ -10,7 +10,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
-/** Runs test classes in a process of their own; exits with 0 if tests were found and all passed. */
+/** Runs test classes in a separate process. Exits with 0 if tests were found and all passed. */
 final class SuiteMain {
   private SuiteMain() {}
 

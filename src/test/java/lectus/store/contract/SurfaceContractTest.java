@@ -31,7 +31,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 13: the interfaces beside transactions, and fdb-java's own layers on top of them. */
+/**
+ * The interfaces beside transactions, and fdb-java's own layers on top of them
+ * (docs/foundationdb-contract.md, section 14).
+ */
 class SurfaceContractTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -44,7 +47,7 @@ class SurfaceContractTest {
   }
 
   @Test
-  void whatTheEmbeddedStoreLacksSaysSo() {
+  void what_the_embedded_store_lacks_says_so() {
     TestStores.onlyEmbedded();
     Database database = scratch.database();
     byte[] a = scratch.key("a");
@@ -71,7 +74,7 @@ class SurfaceContractTest {
   }
 
   @Test
-  void mappedRangesAreNotForSnapshots() {
+  void mapped_ranges_are_not_for_snapshots() {
     Transaction t = scratch.begin();
     assertThatThrownBy(
             () ->
@@ -87,7 +90,7 @@ class SurfaceContractTest {
   }
 
   @Test
-  void executorsAreThoseHandedIn() {
+  void executors_are_those_handed_in() {
     AtomicInteger ran = new AtomicInteger();
     Transaction t =
         scratch.closing(
@@ -105,7 +108,7 @@ class SurfaceContractTest {
   }
 
   @Test
-  void anEventKeeperMayBeHandedIn() {
+  void an_event_keeper_may_be_handed_in() {
     Database database = scratch.database();
     Transaction t = scratch.closing(database.createTransaction(database.getExecutor(), null));
     t.set(scratch.key("k"), EMPTY);
@@ -114,7 +117,7 @@ class SurfaceContractTest {
   }
 
   @Test
-  void databaseOptionsAreDefaultsOfTransactions() {
+  void database_options_are_defaults_of_transactions() {
     TestStores.onlyEmbedded(); // they would stay with a cluster's shared database
     Database database = scratch.database();
     database.options().setTransactionSizeLimit(1_000);
@@ -135,7 +138,7 @@ class SurfaceContractTest {
   }
 
   @Test
-  void theDirectoryLayerWorks() {
+  void the_directory_layer_works() {
     Database database = scratch.database();
     DirectorySubspace home = store.directory();
     DirectorySubspace one = home.createOrOpen(database, List.of("one")).join();
@@ -155,7 +158,7 @@ class SurfaceContractTest {
   }
 
   @Test
-  void directoriesGetPrefixesOfTheirOwn_atOnceToo() {
+  void directories_get_prefixes_of_their_own_at_once_too() {
     Set<String> prefixes = new HashSet<>();
     DirectoryLayer layer = new DirectoryLayer();
     List<CompletableFuture<DirectorySubspace>> creations =

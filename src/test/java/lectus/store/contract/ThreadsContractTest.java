@@ -59,7 +59,7 @@ class ThreadsContractTest {
   }
 
   @Test
-  void manyThreadsMayUseOneTransaction() throws Exception {
+  void many_threads_may_use_one_transaction() throws Exception {
     scratch.set("stored");
     Transaction t = scratch.begin();
     byte[] counter = scratch.key("counter");
@@ -77,11 +77,11 @@ class ThreadsContractTest {
     assertThat(codeOf(t.commit())).isEqualTo(OK);
     assertThat(valueOf(scratch.begin().getRange(Range.startsWith(scratch.key("t"))).asList()))
         .hasSize(THREADS * 100);
-    assertThat(scratch.stored(counter)).containsExactly(THREADS * 100 & 0xff, THREADS * 100 >> 8);
+    assertThat(scratch.stored(counter)).containsExactly(THREADS * 100 & 0xff, (THREADS * 100) >> 8);
   }
 
   @Test
-  void aTransactionMayEndWhileOthersReadIt() throws Exception {
+  void a_transaction_may_end_while_others_read_it() throws Exception {
     scratch.committed(t -> fill(t, scratch));
     List<Consumer<Transaction>> ends =
         List.of(
@@ -98,7 +98,7 @@ class ThreadsContractTest {
   }
 
   @Test
-  void theDatabaseMayBeClosedWhileOthersReadIt() throws Exception {
+  void the_database_may_be_closed_while_others_read_it() throws Exception {
     TestStores.onlyEmbedded();
     for (int round = 0; round < 5; round++) {
       Store store = EmbeddedStores.open(folder.resolve("store" + round));
@@ -121,7 +121,9 @@ class ThreadsContractTest {
     readers.forEach(reader -> assertThat(ENDED).contains(endOf(reader)));
   }
 
-  /** Reads ranges and keys, with and without conflicts, until that fails; how it failed. */
+  /**
+   * Reads ranges and keys, with and without conflicts, until that fails. Returns the error code.
+   */
   private static int readUntilItEnds(Transaction t, Scratch where, CountDownLatch reading) {
     try {
       for (int i = 0; i < 5_000; i++) {

@@ -24,7 +24,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 8: read versions, commit versions, and the end of a transaction. */
+/**
+ * Read versions, commit versions, and the end of a transaction (docs/foundationdb-contract.md,
+ * section 8).
+ */
 class VersionsContractTest {
   /** Beyond the window of 5,000,000 versions. */
   private static final long LONG_AGO = 6_000_000;
@@ -40,7 +43,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void aReadVersionIsAtLeastEveryAcknowledgedCommit() {
+  void a_read_version_is_at_least_every_acknowledged_commit() {
     for (int i = 0; i < 20; i++) {
       long committed = scratch.committed(t -> t.set(k, EMPTY));
       Transaction t = scratch.begin();
@@ -52,7 +55,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void commitVersionsIncrease_andLieBehindTheReadVersion() {
+  void commit_versions_increase_and_lie_behind_the_read_version() {
     long last = 0;
     for (int i = 0; i < 20; i++) {
       Transaction t = scratch.begin();
@@ -66,7 +69,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void theReadVersionStaysFixedWhileOthersCommit() {
+  void the_read_version_stays_fixed_while_others_commit() {
     scratch.set("k");
     Transaction t = scratch.started();
     long read = valueOf(t.getReadVersion());
@@ -76,7 +79,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void aReadVersionMayBeHandedToAnotherTransaction() {
+  void a_read_version_may_be_handed_to_another_transaction() {
     scratch.set("k");
     Transaction first = scratch.started();
     scratch.committed(o -> o.set(k, bytes("new")));
@@ -89,7 +92,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void aCommitVersionIsAReadVersion() {
+  void a_commit_version_is_a_read_version() {
     long first = scratch.committed(t -> t.set(k, bytes("1")));
     scratch.committed(t -> t.set(k, bytes("2")));
     Transaction t = scratch.begin();
@@ -104,7 +107,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void anIllegalReadVersionFailsLate() {
+  void an_illegal_read_version_fails_late() {
     for (long version : new long[] {0, -1, Long.MIN_VALUE}) {
       Transaction t = scratch.begin();
       t.setReadVersion(version);
@@ -114,7 +117,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void aReadVersionIsSetOnce() {
+  void a_read_version_is_set_once() {
     Transaction afterRead = scratch.begin();
     valueOf(afterRead.get(k));
     afterRead.setReadVersion(1);
@@ -132,7 +135,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void aReadVersionOfTheFutureFailsReadsAndThenTheCommit() {
+  void a_read_version_of_the_future_fails_reads_and_then_the_commit() {
     Transaction t = scratch.begin();
     t.setReadVersion(valueOf(scratch.begin().getReadVersion()) + 1_000_000_000_000L);
     assertThat(codeOf(t.get(k))).isEqualTo(FUTURE_VERSION);
@@ -142,7 +145,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void aReadVersionOfTheFutureDoesNotDisturbAWrite() {
+  void a_read_version_of_the_future_does_not_disturb_a_write() {
     Transaction t = scratch.begin();
     t.setReadVersion(valueOf(scratch.begin().getReadVersion()) + 1_000_000_000_000L);
     t.addReadConflictKey(scratch.key("x"));
@@ -152,7 +155,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void anOldReadVersionIsTooOld() {
+  void an_old_read_version_is_too_old() {
     Transaction reading = longAgo();
     assertThat(codeOf(reading.get(k))).isEqualTo(TRANSACTION_TOO_OLD);
     assertThat(codeOf(longAgo().getRange(scratch.all()).asList())).isEqualTo(TRANSACTION_TOO_OLD);
@@ -167,7 +170,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void afterACommitOnlyVersionsAndSizeCanBeAsked() {
+  void after_a_commit_only_versions_and_size_can_be_asked() {
     Transaction t = scratch.begin();
     t.set(k, EMPTY);
     assertThat(codeOf(t.commit())).isEqualTo(OK);
@@ -181,7 +184,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void versionsAndSizeCanBeAskedAfterACommit() {
+  void versions_and_size_can_be_asked_after_a_commit() {
     Transaction t = scratch.started();
     t.set(k, EMPTY);
     assertThat(codeOf(t.commit())).isEqualTo(OK);
@@ -190,7 +193,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void mutatorsAfterACommitFailLate() {
+  void mutators_after_a_commit_fail_late() {
     Transaction t = scratch.begin();
     assertThat(codeOf(t.commit())).isEqualTo(OK);
     t.set(k, EMPTY);
@@ -199,7 +202,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void useDuringACommitLeavesTheCommitUnharmed() {
+  void use_during_a_commit_leaves_the_commit_unharmed() {
     for (int i = 0; i < 10; i++) {
       byte[] key = scratch.key("k" + i);
       Transaction t = scratch.begin();
@@ -213,7 +216,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void aFailedCommitEndsTheTransactionToo() {
+  void a_failed_commit_ends_the_transaction_too() {
     Transaction t = scratch.started();
     valueOf(t.get(k));
     scratch.set("k");
@@ -224,7 +227,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void aReadOnlyCommitHasNoVersion() {
+  void a_read_only_commit_has_no_version() {
     Transaction t = scratch.begin();
     valueOf(t.get(k));
     assertThat(codeOf(t.commit())).isEqualTo(OK);
@@ -235,7 +238,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void cancelEndsATransaction() {
+  void cancel_ends_a_transaction() {
     Transaction t = scratch.begin();
     t.set(k, EMPTY);
     t.cancel();
@@ -253,7 +256,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void closeEndsATransaction() {
+  void close_ends_a_transaction() {
     Transaction t = scratch.begin();
     t.set(k, EMPTY);
     t.close();
@@ -263,7 +266,7 @@ class VersionsContractTest {
   }
 
   @Test
-  void cancelDuringACommitLeavesItOpenWhetherItHappened() {
+  void cancel_during_a_commit_leaves_it_open_whether_it_happened() {
     Transaction t = scratch.begin();
     t.set(k, EMPTY);
     CompletableFuture<Void> commit = t.commit();

@@ -29,13 +29,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import lectus.store.Versionstamps;
+import lectus.store.VersionstampOperands;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 7: versionstamped keys and values. */
+/** Versionstamped keys and values (docs/foundationdb-contract.md, section 7). */
 class VersionstampsContractTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
@@ -48,7 +48,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void keyAndValueGetTheVersionstampOfTheTransaction() {
+  void key_and_value_get_the_versionstamp_of_the_transaction() {
     Transaction t = scratch.begin();
     CompletableFuture<byte[]> versionstamp = t.getVersionstamp();
     stampKey(t, "p", "tail", "row");
@@ -59,7 +59,7 @@ class VersionstampsContractTest {
     byte[] stamp = valueOf(versionstamp);
     assertThat(stamp).hasSize(10);
     assertThat(ByteBuffer.wrap(stamp).getLong()).isEqualTo(t.getCommittedVersion());
-    byte[] complete = Versionstamps.complete(stamp, 7);
+    byte[] complete = VersionstampOperands.complete(stamp, 7);
     byte[] finalKey = ByteArrayUtil.join(scratch.key("p"), complete, bytes("tail"));
     assertThat(scratch.stored(finalKey)).isEqualTo(bytes("row"));
     assertThat(scratch.stored(scratch.key("v")))
@@ -67,7 +67,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void onlyTenBytesAreFilledIn_anywhereInTheTemplate() {
+  void only_ten_bytes_are_filled_in_anywhere_in_the_template() {
     byte[] operand = ByteArrayUtil.join(bytes("ab"), new byte[10], bytes("yz"));
     Transaction t = scratch.begin();
     CompletableFuture<byte[]> versionstamp = t.getVersionstamp();
@@ -84,7 +84,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void illegalTemplatesFailTheTransaction() {
+  void illegal_templates_fail_the_transaction() {
     byte[] fourteen = new byte[14];
     for (int offset : new int[] {-1, 5, 14, 1_000_000, Integer.MIN_VALUE}) {
       assertThat(commitValue(withOffset(fourteen, offset))).isEqualTo(CLIENT_INVALID_OPERATION);
@@ -100,7 +100,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void theGreatestOffsetIsIllegalToo() {
+  void the_greatest_offset_is_illegal_too() {
     TestStores.onlyEmbedded(); // a cluster of 7.4.6 lets it pass and dies of it
     assertThat(commitValue(withOffset(new byte[14], Integer.MAX_VALUE)))
         .isEqualTo(CLIENT_INVALID_OPERATION);
@@ -109,15 +109,15 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void theTemplateIsWhatIsCheckedAgainstTheKeySpace() {
+  void the_template_is_what_is_checked_against_the_key_space() {
     byte[] beyond = withOffset(ByteArrayUtil.join(new byte[] {(byte) 0xff}, new byte[10]), 1);
     assertThat(commitKey(beyond)).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
-    byte[] placeholderFirst = withOffset(Versionstamps.placeholder(0), 0);
+    byte[] placeholderFirst = withOffset(VersionstampOperands.placeholder(0), 0);
     assertThat(commitKey(placeholderFirst)).isEqualTo(KEY_OUTSIDE_LEGAL_RANGE);
   }
 
   @Test
-  void versionstampsIncrease() {
+  void versionstamps_increase() {
     byte[] last = new byte[10];
     for (int i = 0; i < 20; i++) {
       Transaction t = scratch.begin();
@@ -130,7 +130,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void concurrentCommitsHaveVersionstampsOfTheirOwn_inOrderWithinAVersion() {
+  void concurrent_commits_have_versionstamps_of_their_own_in_order_within_a_version() {
     List<CompletableFuture<byte[]>> versionstamps = new ArrayList<>();
     List<CompletableFuture<Void>> commits = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
@@ -146,32 +146,32 @@ class VersionstampsContractTest {
     for (KeyValue row : rows) {
       byte[] stamp = valueOf(versionstamps.get(Integer.parseInt(Scratch.text(row.getValue()))));
       assertThat(row.getKey())
-          .isEqualTo(ByteArrayUtil.join(scratch.key("p"), Versionstamps.complete(stamp, 7)));
+          .isEqualTo(ByteArrayUtil.join(scratch.key("p"), VersionstampOperands.complete(stamp, 7)));
     }
   }
 
   @Test
-  void twoStampedKeysOfOneTransactionDifferInTheirUserVersions() {
+  void two_stamped_keys_of_one_transaction_differ_in_their_user_versions() {
     Transaction t = scratch.begin();
     CompletableFuture<byte[]> versionstamp = t.getVersionstamp();
     for (int user = 0; user < 3; user++) {
-      byte[] key = ByteArrayUtil.join(scratch.key("p"), Versionstamps.placeholder(user));
+      byte[] key = ByteArrayUtil.join(scratch.key("p"), VersionstampOperands.placeholder(user));
       t.mutate(
           MutationType.SET_VERSIONSTAMPED_KEY,
-          Versionstamps.template(key, scratch.key("p").length),
+          VersionstampOperands.template(key, scratch.key("p").length),
           EMPTY);
     }
     assertThat(codeOf(t.commit())).isEqualTo(OK);
     List<KeyValue> rows = valueOf(scratch.begin().getRange(scratch.all()).asList());
     assertThat(rows).hasSize(3);
     for (int user = 0; user < 3; user++) {
-      byte[] stamp = Versionstamps.complete(valueOf(versionstamp), user);
+      byte[] stamp = VersionstampOperands.complete(valueOf(versionstamp), user);
       assertThat(rows.get(user).getKey()).isEqualTo(ByteArrayUtil.join(scratch.key("p"), stamp));
     }
   }
 
   @Test
-  void aStampedValueIsUnreadable_andReadingItFailsTheCommit() {
+  void a_stamped_value_is_unreadable_and_reading_it_fails_the_commit() {
     for (boolean snapshot : new boolean[] {false, true}) {
       Transaction t = scratch.begin();
       stampValue(t, "k", EMPTY, EMPTY);
@@ -184,7 +184,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void everyKindOfReadReachingAStampedValueFails() {
+  void every_kind_of_read_reaching_a_stamped_value_fails() {
     scratch.set("a");
     Transaction t = scratch.begin();
     stampValue(t, "k", EMPTY, EMPTY);
@@ -197,7 +197,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void readsThatDoNotReachAStampedValueSucceed() {
+  void reads_that_do_not_reach_a_stamped_value_succeed() {
     scratch.set("a", "z");
     Transaction t = scratch.begin();
     stampValue(t, "k", EMPTY, EMPTY);
@@ -211,7 +211,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void bypassUnreadableShowsTheOperand_toGetAlone() {
+  void bypass_unreadable_shows_the_operand_to_get_alone() {
     Transaction t = scratch.begin();
     t.options().setBypassUnreadable();
     stampValue(t, "k", bytes("h"), EMPTY);
@@ -221,7 +221,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void theRangeThatAStampedKeyMayFallIntoIsUnreadable() {
+  void the_range_that_a_stamped_key_may_fall_into_is_unreadable() {
     Transaction t = scratch.started();
     stampKey(t, "p", "", "row");
     assertThat(codeOf(t.getRange(Range.startsWith(scratch.key("p"))).asList()))
@@ -230,7 +230,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void whatIsAlreadyCommittedBelowAStampedKeyStaysReadable() {
+  void what_is_already_committed_below_a_stamped_key_stays_readable() {
     Transaction earlier = scratch.begin();
     stampKey(earlier, "p", "", "row");
     assertThat(codeOf(earlier.commit())).isEqualTo(OK);
@@ -246,7 +246,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void withoutAReadVersionAStampedKeyHidesEverythingUnderItsHead() {
+  void without_a_read_version_a_stamped_key_hides_everything_under_its_head() {
     Transaction earlier = scratch.begin();
     stampKey(earlier, "p", "", "row");
     assertThat(codeOf(earlier.commit())).isEqualTo(OK);
@@ -257,7 +257,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void outsideItsRangeAStampedKeyHidesNothing() {
+  void outside_its_range_a_stamped_key_hides_nothing() {
     scratch.set("o", "q");
     Transaction t = scratch.started();
     stampKey(t, "p", "", "row");
@@ -268,7 +268,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void ownEarlierWritesInsideTheRangeBecomeUnreadable_butAreStored() {
+  void own_earlier_writes_inside_the_range_become_unreadable_but_are_stored() {
     Transaction t = scratch.started();
     byte[] inside = scratch.key("p\u00f0");
     t.set(inside, bytes("v"));
@@ -284,7 +284,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void aSetOverAnUnreadableKeyStaysUnreadable() {
+  void a_set_over_an_unreadable_key_stays_unreadable() {
     Transaction t = scratch.begin();
     stampValue(t, "k", EMPTY, EMPTY);
     t.set(k, bytes("plain"));
@@ -298,7 +298,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void aClearMakesReadableAndDropsWhatItCovers() {
+  void a_clear_makes_readable_and_drops_what_it_covers() {
     scratch.set("k");
     Transaction t = scratch.begin();
     stampValue(t, "k", EMPTY, EMPTY);
@@ -316,7 +316,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void afterAClearBothFormsApply() {
+  void after_a_clear_stamped_keys_and_values_apply() {
     scratch.set("k", "p\u00f0");
     Transaction t = scratch.begin();
     t.clear(scratch.all());
@@ -330,7 +330,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void snapshotsWithoutReadYourWritesAreNeverUnreadable() {
+  void snapshots_without_read_your_writes_are_never_unreadable() {
     scratch.set("k");
     Transaction t = scratch.begin();
     t.options().setSnapshotRywDisable();
@@ -343,7 +343,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void aStampedKeyConflictsWithReadersOfItsPlace_evenWithTheNoConflictOption() {
+  void a_stamped_key_conflicts_with_readers_of_its_place_even_with_the_no_conflict_option() {
     for (boolean option : new boolean[] {false, true}) {
       Transaction reader = scratch.started();
       valueOf(reader.getRange(Range.startsWith(scratch.key("p"))).asList());
@@ -362,7 +362,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void aStampedValueConflictsWithReadersOfItsKey_unlessTheOptionSaysNot() {
+  void a_stamped_value_conflicts_with_readers_of_its_key_unless_the_option_says_not() {
     Transaction reader = scratch.started();
     valueOf(reader.get(k));
     scratch.committed(other -> stampValue(other, "k", EMPTY, EMPTY));
@@ -379,7 +379,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void getVersionstampMustBeAskedBeforeTheCommit() {
+  void get_versionstamp_must_be_asked_before_the_commit() {
     Transaction t = scratch.begin();
     t.set(k, EMPTY);
     assertThat(codeOf(t.commit())).isEqualTo(OK);
@@ -387,7 +387,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void getVersionstampOfAReadOnlyTransaction() {
+  void get_versionstamp_of_a_read_only_transaction() {
     Transaction t = scratch.begin();
     CompletableFuture<byte[]> versionstamp = t.getVersionstamp();
     valueOf(t.get(k));
@@ -396,7 +396,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void getVersionstampOfAFailedCommit() {
+  void get_versionstamp_of_a_failed_commit() {
     Transaction t = scratch.started();
     valueOf(t.get(k));
     CompletableFuture<byte[]> versionstamp = t.getVersionstamp();
@@ -406,7 +406,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void getVersionstampEndsWithTheTransaction() {
+  void get_versionstamp_ends_with_the_transaction() {
     Transaction cancelled = scratch.begin();
     CompletableFuture<byte[]> first = cancelled.getVersionstamp();
     cancelled.cancel();
@@ -418,7 +418,7 @@ class VersionstampsContractTest {
   }
 
   @Test
-  void aBlindSetHasAVersionstampToo() {
+  void a_blind_set_has_a_versionstamp_too() {
     Transaction t = scratch.begin();
     CompletableFuture<byte[]> versionstamp = t.getVersionstamp();
     t.set(k, EMPTY);
@@ -445,19 +445,19 @@ class VersionstampsContractTest {
   /** Sets head‖versionstamp with user version 7‖tail. */
   private void stampKey(Transaction t, String head, String tail, String value) {
     byte[] begin = scratch.key(head);
-    byte[] key = ByteArrayUtil.join(begin, Versionstamps.placeholder(7), bytes(tail));
+    byte[] key = ByteArrayUtil.join(begin, VersionstampOperands.placeholder(7), bytes(tail));
     t.mutate(
         MutationType.SET_VERSIONSTAMPED_KEY,
-        Versionstamps.template(key, begin.length),
+        VersionstampOperands.template(key, begin.length),
         bytes(value));
   }
 
   private void stampValue(Transaction t, String key, byte[] head, byte[] tail) {
-    byte[] operand = ByteArrayUtil.join(head, Versionstamps.placeholder(7), tail);
+    byte[] operand = ByteArrayUtil.join(head, VersionstampOperands.placeholder(7), tail);
     t.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE,
         scratch.key(key),
-        Versionstamps.template(operand, head.length));
+        VersionstampOperands.template(operand, head.length));
   }
 
   private static byte[] withOffset(byte[] bytes, int offset) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Section 10: watches. */
+/** Watches (docs/foundationdb-contract.md, section 10). */
 class WatchesContractTest {
   private static final long DEFAULT_MAX_WATCHES = 10_000;
 
@@ -38,7 +38,7 @@ class WatchesContractTest {
   }
 
   @Test
-  void aWatchFiresWhenItsKeyChanges() {
+  void a_watch_fires_when_its_key_changes() {
     CompletableFuture<Void> onMissing = committedWatch();
     assertThat(onMissing).isNotDone();
     scratch.set("k");
@@ -51,7 +51,7 @@ class WatchesContractTest {
   }
 
   @Test
-  void aWatchFiresOnAtomicsAndRangeClears() {
+  void a_watch_fires_on_atomics_and_range_clears() {
     CompletableFuture<Void> added = committedWatch();
     scratch.committed(t -> t.mutate(MutationType.ADD, k, new byte[] {1}));
     assertThat(codeOf(added)).isEqualTo(OK);
@@ -61,7 +61,7 @@ class WatchesContractTest {
   }
 
   @Test
-  void aWriteOfTheSameValueDoesNotFire() {
+  void a_write_of_the_same_value_does_not_fire() {
     scratch.set("k");
     CompletableFuture<Void> watch = committedWatch();
     scratch.set("k");
@@ -72,7 +72,7 @@ class WatchesContractTest {
   }
 
   @Test
-  void aWatchOutlivesItsTransaction() {
+  void a_watch_outlives_its_transaction() {
     Transaction t = scratch.begin();
     CompletableFuture<Void> watch = watch(t);
     assertThat(codeOf(t.commit())).isEqualTo(OK);
@@ -83,7 +83,7 @@ class WatchesContractTest {
   }
 
   @Test
-  void manyWatchesOfOneKeyFireTogether() {
+  void many_watches_of_one_key_fire_together() {
     List<CompletableFuture<Void>> many = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
       many.add(committedWatch());
@@ -93,7 +93,7 @@ class WatchesContractTest {
   }
 
   @Test
-  void whatChangedBeforeTheWatchWasLiveFiresToo() {
+  void what_changed_before_the_watch_was_live_fires_too() {
     Transaction t = scratch.started();
     CompletableFuture<Void> watch = watch(t);
     valueOf(t.get(k));
@@ -103,7 +103,7 @@ class WatchesContractTest {
   }
 
   @Test
-  void anOwnLaterWriteOfAnotherValueFiresBeforeTheCommit() {
+  void an_own_later_write_of_another_value_fires_before_the_commit() {
     scratch.set("k");
     Transaction t = scratch.begin();
     CompletableFuture<Void> watch = watch(t);
@@ -123,7 +123,7 @@ class WatchesContractTest {
   }
 
   @Test
-  void anOwnLaterWriteOfTheSameValueDoesNotFire() {
+  void an_own_later_write_of_the_same_value_does_not_fire() {
     scratch.set("k");
     Transaction t = scratch.begin();
     CompletableFuture<Void> watch = watch(t);
@@ -136,7 +136,7 @@ class WatchesContractTest {
   }
 
   @Test
-  void aWatchSeesOwnEarlierWrites() {
+  void a_watch_sees_own_earlier_writes() {
     Transaction t = scratch.begin();
     t.set(k, bytes("own"));
     CompletableFuture<Void> watch = watch(t);
@@ -149,7 +149,7 @@ class WatchesContractTest {
   }
 
   @Test
-  void aWatchAddsAReadConflict_andFailsWithItsCommit() {
+  void a_watch_adds_a_read_conflict_and_fails_with_its_commit() {
     Transaction t = scratch.started();
     CompletableFuture<Void> watch = watch(t);
     valueOf(t.get(scratch.key("other")));
@@ -159,14 +159,14 @@ class WatchesContractTest {
   }
 
   @Test
-  void aWatchOnAReadOnlyTransactionGoesLive() {
+  void a_watch_on_a_read_only_transaction_goes_live() {
     CompletableFuture<Void> watch = committedWatch();
     scratch.set("k");
     assertThat(codeOf(watch)).isEqualTo(OK);
   }
 
   @Test
-  void closingBeforeTheCommitEndsAWatch() {
+  void closing_before_the_commit_ends_a_watch() {
     Transaction t = scratch.begin();
     CompletableFuture<Void> watch = watch(t);
     valueOf(t.get(k));
@@ -175,7 +175,7 @@ class WatchesContractTest {
   }
 
   @Test
-  void cancellingThenClosingBeforeTheCommitEndsAWatch() {
+  void cancelling_then_closing_before_the_commit_ends_a_watch() {
     Transaction t = scratch.begin();
     CompletableFuture<Void> watch = watch(t);
     valueOf(t.get(k));
@@ -185,17 +185,17 @@ class WatchesContractTest {
   }
 
   @Test
-  void onErrorBeforeTheCommitEndsARegisteredWatch() {
+  void on_error_before_the_commit_ends_a_registered_watch() {
     Transaction t = scratch.begin();
     CompletableFuture<Void> watch = watch(t);
     valueOf(t.get(k));
-    TestStores.onlyEmbedded(); // on a cluster the watch's own read may still be under way
+    TestStores.onlyEmbedded(); // On a cluster the watch's own read may still be under way.
     scratch.closing(valueOf(t.onError(new FDBException("", NOT_COMMITTED))));
     assertThat(codeOf(watch)).isEqualTo(TRANSACTION_CANCELLED);
   }
 
   @Test
-  void cancellingTheFutureFreesItsSlot() {
+  void cancelling_the_future_frees_its_slot() {
     scratch.database().options().setMaxWatches(1);
     try {
       CompletableFuture<Void> first = committedWatch();
@@ -212,13 +212,13 @@ class WatchesContractTest {
   }
 
   @Test
-  void theNumberOfWatchesIsLimited() {
+  void the_number_of_watches_is_limited() {
     scratch.database().options().setMaxWatches(1);
     try {
       Transaction t = scratch.begin();
       CompletableFuture<Void> first = watch(t);
       CompletableFuture<Void> second = watch(t);
-      // The one whose read returns first has the slot.
+      // The one whose read returns first takes the slot.
       CompletableFuture.anyOf(first, second).exceptionally(e -> null).join();
       CompletableFuture<Void> refused = first.isDone() ? first : second;
       assertThat(codeOf(refused)).isEqualTo(TOO_MANY_WATCHES);
@@ -229,7 +229,7 @@ class WatchesContractTest {
   }
 
   @Test
-  void thousandsOfWatches() {
+  void thousands_of_watches_fire() {
     List<CompletableFuture<Void>> many = new ArrayList<>();
     Transaction t = scratch.begin();
     for (int i = 0; i < 2_000; i++) {
@@ -254,7 +254,7 @@ class WatchesContractTest {
     return watch(scratch.begin());
   }
 
-  /** A slot is freed a moment after the future was cancelled or completed. */
+  /** Retries, because a slot is freed a moment after its future was cancelled or completed. */
   private CompletableFuture<Void> watchOnceThereIsRoom() {
     for (int attempt = 0; attempt < 1_000; attempt++) {
       Transaction t = scratch.begin();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The database and its transactions end to end, on a store in a folder of its own. */
+/** The database and its transactions end to end, on a store in its own folder. */
 final class EmbeddedDatabaseTest {
   @TempDir Path folder;
   private Database database;
@@ -280,7 +280,7 @@ final class EmbeddedDatabaseTest {
 
     assertThat(points.get(0)).isEqualTo(bytes("k"));
     assertThat(points.get(points.size() - 1)).isEqualTo(bytes("l"));
-    assertThat(points).hasSizeBetween(5, 8).isSortedAccordingTo(Keys::compare);
+    assertThat(points).hasSizeBetween(5, 8).isSortedAccordingTo(KeySpace::compare);
   }
 
   @Test

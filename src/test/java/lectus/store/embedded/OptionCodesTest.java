@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Names and numbers of options are fdb-java's. */
+/** Option names and numbers match fdb-java's. */
 final class OptionCodesTest {
   private final List<Integer> codes = new ArrayList<>();
   private final OptionConsumer sink = (code, value) -> codes.add(code);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How many rows a fetch brings: each stored row here counts 4 + 72 + 24 = 100 bytes. */
+/** How many rows a fetch returns. Each stored row here counts 4 + 72 + 24 = 100 bytes. */
 final class RangeFetchTest {
   private static final int ROWS = 5_000;
   private static final byte[] BEGIN = {1};

@@ -6,7 +6,7 @@ import java.util.BitSet;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Against a bit per key. */
+/** Compares the set with one bit per key. */
 final class RangeSetTest {
   private static final int KEYS = 24;
 

@@ -17,15 +17,15 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionException;
-import lectus.store.embedded.engine.AtomicOperations;
+import lectus.store.embedded.engine.commit.AtomicOperations;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Random transactions against plain maps: what reads see under own writes, which foreign write
- * makes a commit lose, and what is stored in the end.
+ * Compares random transactions with plain maps: what reads see under own writes, which foreign
+ * writes make a commit lose, and what is stored in the end.
  */
 final class TransactionModelTest {
   private static final int ROUNDS = 400;
@@ -70,15 +70,15 @@ final class TransactionModelTest {
     return new String(bytes, ISO_8859_1);
   }
 
-  /** One transaction, one other that commits before it, and the models of both. */
+  /** One transaction, another that commits before it, and the models of both. */
   private static final class Round {
     private final int seed;
     private final Random random;
 
-    /** What the transaction sees. */
+    /** The rows that the transaction sees. */
     private final TreeMap<String, String> visible = new TreeMap<>();
 
-    /** Keys whose value does not depend on the store any more. */
+    /** Keys whose value no longer depends on the store. */
     private final TreeSet<String> independent = new TreeSet<>();
 
     /** Keys whose foreign writes make the commit lose. */
@@ -151,7 +151,7 @@ final class TransactionModelTest {
       }
     }
 
-    /** The foreign write counts only for dependent keys, which lie over it now. */
+    /** The foreign write matters only for dependent keys, whose operations now apply to it. */
     private void checkStored(String foreign) {
       if (!independent.contains(foreign)) {
         return;
@@ -242,7 +242,7 @@ final class TransactionModelTest {
       }
     }
 
-    /** Selectors stay among the keys of the test: the store holds others, or none, around them. */
+    /** Selectors stay among the test's keys; around them the store may hold others. */
     private void readSelector(Transaction transaction, boolean snapshot) {
       String base = key();
       boolean orEqual = random.nextBoolean();

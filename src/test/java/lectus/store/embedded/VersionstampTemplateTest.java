@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.FDBException;
-import lectus.store.embedded.engine.KeyRange;
+import lectus.store.embedded.engine.conflict.KeyRange;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -12,11 +12,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class VersionstampTemplateTest {
   private static final byte[] FF = {(byte) 0xFF};
 
-  /** A template of {@code length} bytes before the offset. */
+  /** Returns a template with {@code length} bytes before the offset. */
   private static byte[] template(int length, int offset) {
     byte[] template = new byte[length + 4];
     for (int i = 0; i < 4; i++) {
-      template[length + i] = (byte) (offset >>> 8 * i);
+      template[length + i] = (byte) (offset >>> (8 * i));
     }
     return template;
   }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Transactions that stay open for more than five seconds, of a clock that the test moves. */
+/** Transactions that stay open for more than five seconds of a clock that the test advances. */
 final class WindowTest {
   private static final int TOO_OLD = 1007;
   private static final byte[] BEGIN = {'a'};
@@ -50,7 +50,7 @@ final class WindowTest {
   }
 
   @Test
-  void aReaderIsTooOldAfterFiveSeconds_butMayCommitWhatItRead() {
+  void a_reader_is_too_old_after_five_seconds_but_may_commit_what_it_read() {
     try (Transaction reading = started();
         Transaction readOnly = started()) {
       readOnly.get(BEGIN).join();
@@ -64,7 +64,7 @@ final class WindowTest {
   }
 
   @Test
-  void aWriterIsTooOldAfterFiveSeconds() {
+  void a_writer_is_too_old_after_five_seconds() {
     try (Transaction writing = started()) {
       writing.get(BEGIN).join();
       writing.set(BEGIN, new byte[0]);
@@ -75,7 +75,7 @@ final class WindowTest {
   }
 
   @Test
-  void withinFiveSecondsBothMay() {
+  void within_five_seconds_both_may() {
     try (Transaction t = started()) {
       t.get(BEGIN).join();
       t.set(BEGIN, new byte[0]);
@@ -86,7 +86,7 @@ final class WindowTest {
   }
 
   @Test
-  void anIteratorFailsWhereItsNextChunkIsTooOld() {
+  void an_iterator_fails_where_its_next_chunk_is_too_old() {
     try (Transaction t = started()) {
       AsyncIterator<KeyValue> rows =
           t.getRange(BEGIN, END, 0, false, StreamingMode.SMALL).iterator();
@@ -103,7 +103,7 @@ final class WindowTest {
   }
 
   @Test
-  void theNextRunIsYoung() {
+  void the_next_run_is_young() {
     Transaction old = started();
     pass(6);
     FDBException tooOld = new FDBException("", codeOf(old.get(BEGIN)));
@@ -115,7 +115,7 @@ final class WindowTest {
   }
 
   @Test
-  void aTransactionThatNeverReadIsNeverTooOld() {
+  void a_transaction_that_never_read_is_never_too_old() {
     try (Transaction t = database.createTransaction()) {
       t.set(BEGIN, new byte[0]);
       t.addReadConflictKey(END);
@@ -125,7 +125,7 @@ final class WindowTest {
   }
 
   @Test
-  void aWatchOutlivesTheWindow() {
+  void a_watch_outlives_the_window() {
     CompletableFuture<Void> watch;
     try (Transaction t = started()) {
       watch = t.watch(BEGIN);
@@ -147,7 +147,7 @@ final class WindowTest {
     return t;
   }
 
-  /** Moves the clock; a commit then takes a version of the new time. */
+  /** Advances the clock and commits, which takes a version of the new time. */
   private void pass(int seconds) {
     micros.addAndGet(seconds * 1_000_000L);
     database.run(

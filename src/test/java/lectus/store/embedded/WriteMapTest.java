@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import lectus.store.embedded.engine.AtomicOperations;
-import lectus.store.embedded.engine.KeyRange;
-import lectus.store.embedded.engine.Mutation;
+import lectus.store.embedded.engine.commit.AtomicOperations;
+import lectus.store.embedded.engine.commit.Mutation;
+import lectus.store.embedded.engine.conflict.KeyRange;
 import org.junit.jupiter.api.Test;
 
 final class WriteMapTest {
@@ -144,7 +144,7 @@ final class WriteMapTest {
     assertThat(mutations()).containsExactly("clear a..z");
   }
 
-  /** Random writes against plain maps of values, of dependent keys and of what is stored. */
+  /** Compares random writes with plain maps of values, dependent keys and stored rows. */
   @Test
   void shows_what_the_writes_make_of_the_store() {
     for (int seed = 0; seed < 500; seed++) {

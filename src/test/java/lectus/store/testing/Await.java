@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits for what must come about. */
+/** Waits for a condition. */
 public final class Await {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Duration LONGEST_PAUSE = Duration.ofMillis(20);
@@ -12,7 +12,7 @@ public final class Await {
   private Await() {}
 
   /**
-   * @throws AssertionError if it does not come about within a minute
+   * @throws AssertionError if it is not met within a minute
    */
   public static void until(String what, BooleanSupplier condition) {
     long end = System.nanoTime() + PATIENCE.toNanos();

@@ -3,18 +3,18 @@ package lectus.store.testing;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.LongConsumer;
-import lectus.store.embedded.engine.CommitReceipt;
-import lectus.store.embedded.engine.CommitRequest;
 import lectus.store.embedded.engine.Engine;
-import lectus.store.embedded.engine.Snapshot;
+import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.embedded.engine.read.StoreSnapshot;
 
-/** An engine that commits otherwise than it was asked to: a planted bug, or a log that fails. */
+/** An engine with faulty commits: a planted bug, or a log that fails. */
 public final class FaultyEngine implements Engine {
   private final Engine sound;
   private final BiFunction<Engine, CommitRequest, CompletableFuture<CommitReceipt>> commit;
 
   /**
-   * @param commit what is done in place of a commit on the sound engine
+   * @param commit replaces the commit on the sound engine
    */
   public FaultyEngine(
       Engine sound, BiFunction<Engine, CommitRequest, CompletableFuture<CommitReceipt>> commit) {
@@ -33,12 +33,12 @@ public final class FaultyEngine implements Engine {
   }
 
   @Override
-  public Snapshot snapshot(long version) {
+  public StoreSnapshot snapshot(long version) {
     return sound.snapshot(version);
   }
 
   @Override
-  public Snapshot latest() {
+  public StoreSnapshot latest() {
     return sound.latest();
   }
 

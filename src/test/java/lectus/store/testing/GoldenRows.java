@@ -16,23 +16,23 @@ import java.util.Map;
 
 /**
  * The committed table of one encoder's bytes: {@code src/test/resources/golden/<class>.txt}. A test
- * compares it with what the encoder makes, and has the decoder read it. An encoding that is stored
- * never changes, so a row of a table never does either.
+ * compares it with the encoder's output and has the decoder read it. A stored encoding never
+ * changes, so neither does a row of a table.
  *
- * <p>A table has a title for each row, then its key and its value in hex digits. Three notations
- * stand for bytes:
+ * <p>Each row of a table has a title, its key and its value in hex digits. Three notations stand
+ * for bytes:
  *
  * <pre>
- * prefix       what all keys of the test's subspace begin with
- * stamp        the ten bytes that the store gave the transaction
- * 61*99995     so many bytes 61
+ * prefix       the prefix of all keys of the test's subspace
+ * stamp        the transaction's ten bytes
+ * 61*99995     that many bytes 61
  * </pre>
  */
 public final class GoldenRows {
   private static final String PREFIX = "prefix";
   private static final String STAMP = "stamp";
 
-  /** From here on equal bytes are shown as their number. */
+  /** The least number of equal bytes that are shown as a count. */
   private static final int LEAST_RUN = 24;
 
   private final Map<String, String> keys = new LinkedHashMap<>();
@@ -56,7 +56,7 @@ public final class GoldenRows {
     }
   }
 
-  /** A table whose bytes are the same in every run. */
+  /** Returns a table whose bytes are the same in every run. */
   public static GoldenRows of(String name) {
     return new GoldenRows(name, new byte[0], new byte[0]);
   }
@@ -65,7 +65,7 @@ public final class GoldenRows {
     return new GoldenRows(name, prefix, stamp);
   }
 
-  /** Nothing is missing in the table, and nothing else is in it. */
+  /** Checks that the table has exactly these rows. */
   public void assertAre(Collection<KeyValue> rows) {
     assertThat(rows.stream().map(row -> shown(row.getKey()) + " = " + shown(row.getValue())))
         .containsExactlyInAnyOrderElementsOf(
@@ -74,7 +74,7 @@ public final class GoldenRows {
                 .toList());
   }
 
-  /** The bytes of the row with this title. */
+  /** Returns the bytes of the row with this title. */
   public KeyValue row(String title) {
     assertThat(values).containsKey(title);
     return new KeyValue(bytes(keys.getOrDefault(title, "")), bytes(values.get(title)));
@@ -106,7 +106,7 @@ public final class GoldenRows {
     return HexFormat.of().parseHex(hex);
   }
 
-  /** In the table's notation, so that a failure shows what a row would have to be. */
+  /** Returns bytes in the table's notation, so that a failure shows the expected row. */
   private String shown(byte[] bytes) {
     StringBuilder shown = new StringBuilder();
     int at = 0;

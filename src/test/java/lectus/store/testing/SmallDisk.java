@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A file system of a few megabytes in memory, which can really be full. Linux, as root. */
+/** A real file system of a few megabytes in memory, which can fill up. Linux, as root. */
 public final class SmallDisk implements AutoCloseable {
   private static final int BLOCK = 4096;
 
@@ -22,7 +22,7 @@ public final class SmallDisk implements AutoCloseable {
     this.filling = folder.resolve("filling");
   }
 
-  /** Mounts one; without the right to do so the test is skipped. */
+  /** Mounts a disk. Skips the test without the right to do so. */
   public static SmallDisk mount(Path folder, int megabytes) {
     try {
       Files.createDirectories(folder);
@@ -35,7 +35,7 @@ public final class SmallDisk implements AutoCloseable {
     }
   }
 
-  /** Where a store can be. */
+  /** Returns the folder for a store. */
   public Path data() {
     return folder.resolve("data");
   }
@@ -48,7 +48,7 @@ public final class SmallDisk implements AutoCloseable {
     }
   }
 
-  /** Takes space until no more than {@code left} bytes are free, or just as many. */
+  /** Takes space until {@code left} bytes are free, to within a block. */
   public void fillUpTo(long left) {
     try (FileChannel channel =
         FileChannel.open(filling, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
@@ -57,11 +57,11 @@ public final class SmallDisk implements AutoCloseable {
         channel.write(block.clear());
       }
     } catch (IOException full) {
-      // Then nothing is left.
+      // No space is left.
     }
   }
 
-  /** Gives back what was taken. */
+  /** Releases the taken space. */
   public void clear() {
     try {
       Files.deleteIfExists(filling);
@@ -70,7 +70,7 @@ public final class SmallDisk implements AutoCloseable {
     }
   }
 
-  /** Whoever has files open on it keeps it until they are closed. */
+  /** Unmounts it. Open files keep it alive until they are closed. */
   @Override
   public void close() {
     succeeds("umount", "-l", folder);

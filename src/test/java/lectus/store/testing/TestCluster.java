@@ -5,15 +5,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import lectus.store.Awaiting;
 import lectus.store.FoundationDbStore;
-import lectus.store.Reads;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 
 /**
- * The cluster that a run of tests shares, and the run's own directory there, which is gone when the
- * run ends; what else the cluster holds is left alone.
+ * The cluster that a test run shares, and the run's own directory there, which is removed at the
+ * end. The rest of the cluster is left alone.
  */
 record TestCluster(Store store) implements AutoCloseable {
   private static final Duration ANSWERS_WITHIN = Duration.ofSeconds(10);
@@ -24,12 +24,12 @@ record TestCluster(Store store) implements AutoCloseable {
     return new TestCluster(FoundationDbStore.open(clusterFile, ANSWERS_WITHIN, directory));
   }
 
-  /** Deletes a store's directory with all that is in it, or gives up after a while. */
+  /** Deletes a store's directory with all its content, or gives up after a while. */
   static void remove(Store store) {
     List<String> path = store.directory().getPath();
-    // With an id of its own it would leave a key where the directory was.
+    // A transaction with an id of its own would leave a key where the directory was.
     new TransactionRunner(store, TransactionLimits.DEFAULT)
-        .runIdempotent(tx -> Reads.await(new DirectoryLayer().removeIfExists(tx, path)));
+        .runIdempotent(tx -> Awaiting.await(new DirectoryLayer().removeIfExists(tx, path)));
   }
 
   @Override

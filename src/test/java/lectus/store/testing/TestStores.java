@@ -13,10 +13,10 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Stores for tests, on whatever the run is configured for: {@code lectus.test.store} is {@code
- * embedded} (a store in a temporary folder that the tests of one class share) or {@code
- * foundationdb} (the cluster of {@code lectus.test.cluster-file}). Either way every {@link #fresh}
- * store is an empty directory of its own, and is gone after the class.
+ * Stores for tests, on the configured backend: {@code lectus.test.store} is {@code embedded} (a
+ * store in a temporary folder that the tests of one class share) or {@code foundationdb} (the
+ * cluster of {@code lectus.test.cluster-file}). Either way every {@link #fresh} store is an empty
+ * directory of its own that is removed after the class.
  *
  * <pre>{@code
  * @RegisterExtension static final TestStores stores = new TestStores();
@@ -41,12 +41,12 @@ public final class TestStores implements BeforeAllCallback, AfterAllCallback {
     this.lastCheck = lastCheck;
   }
 
-  /** Stores of which each has to pass the check when all tests of the class are done. */
+  /** Returns stores that each must pass the check after all tests of the class. */
   public static TestStores endingWith(Consumer<Store> lastCheck) {
     return new TestStores(lastCheck);
   }
 
-  /** Whether this run is configured for a cluster. */
+  /** Returns whether this run is configured for a cluster. */
   public static boolean isCluster() {
     return switch (System.getProperty("lectus.test.store", "embedded")) {
       case "embedded" -> false;
@@ -94,7 +94,7 @@ public final class TestStores implements BeforeAllCallback, AfterAllCallback {
     handedOut.clear();
   }
 
-  /** An empty store. It needs no closing. */
+  /** Returns an empty store. It needs no closing. */
   public Store fresh() {
     if (shared == null) {
       throw new IllegalStateException("Register TestStores in a static field");
@@ -111,7 +111,7 @@ public final class TestStores implements BeforeAllCallback, AfterAllCallback {
     return EmbeddedStores.open(folder.path());
   }
 
-  /** One for all classes: a process can connect only once. */
+  /** Returns the one cluster for all classes: a process can connect only once. */
   private static Store cluster(ExtensionContext context) {
     return context
         .getRoot()

@@ -2,59 +2,62 @@ package lectus.store.embedded.engine;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
+import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.embedded.engine.read.StoreSnapshot;
 
 /**
- * The embedded store below its transactions: versions, snapshots, conflict detection, the
- * committer, durability. It knows nothing of read-your-writes, key selectors or options.
+ * The embedded store below its transactions: versions, snapshots, conflict detection, the committer
+ * and durability. It knows nothing of read-your-writes, key selectors or options.
  */
 public interface Engine extends AutoCloseable {
 
-  /** How far behind the newest version a transaction may be: 5 s at 1 000 000 versions a second. */
-  long WINDOW_VERSIONS = 5_000_000;
-
   /**
-   * The newest readable version: not below any acknowledged commit, never falling, never reused.
+   * Returns the newest readable version. It is at or above every acknowledged commit, never falls
+   * and is never reused.
    */
   long readVersion();
 
   /**
-   * The store at {@code version}, held until closed.
+   * Returns the store at {@code version}, held until closed.
    *
    * @throws com.apple.foundationdb.FDBException 1007 if that version is no longer held, 1009 if it
    *     has not been reached
    */
-  Snapshot snapshot(long version);
+  StoreSnapshot snapshot(long version);
 
-  /** The newest version and its snapshot in one step. */
-  Snapshot latest();
+  /** Returns the newest version with its snapshot, in one step. */
+  StoreSnapshot latest();
 
   /**
-   * Checks, orders, and makes durable; the future completes once the write-ahead log is on disk and
+   * Checks, orders and syncs a commit. The future completes once the write-ahead log is on disk and
    * the new version is readable.
    *
-   * <p>It fails with FDBException 1020 when a later commit wrote into a read range, 1007 when the
-   * read version is too old to tell, 1021 when the log could not be written (every later one then
-   * with 1514 or 1599 until the store could be opened again), 1599 when the disk is short, 1042
-   * when too many commits wait, 1025 when the engine is closed.
+   * <p>It fails with FDBException 1020 if a later commit wrote into a read range, 1007 if the read
+   * version is too old to tell, 1021 if the log could not be written (every later commit then fails
+   * with 1514 or 1599 until the store is reopened), 1599 if the disk is short of space, 1042 if too
+   * many commits wait, 1025 if the engine is closed.
    *
-   * <p>The future completes on a thread of the engine's executor, those of one group one after the
-   * other: whatever depends on it and may block belongs on another executor.
+   * <p>The future completes on a thread of the engine's executor; those of one group complete one
+   * after the other. Dependent work that may block belongs on another executor.
    */
   CompletableFuture<CommitReceipt> commit(CommitRequest request);
 
   /**
-   * Has {@code listener} called with the version of each group of commits once it is readable; idle
-   * time makes versions, too, but changes nothing. It runs on the committer's thread, so it must be
-   * quick. One listener; set before the first commit.
+   * Calls {@code listener} with the version of each group of commits once it is readable. Idle time
+   * also produces versions, but they change nothing. The listener runs on the committer's thread,
+   * so it must be quick. There is one listener; set it before the first commit.
    */
   void onPublish(LongConsumer listener);
 
-  /** Completed with a sentence when the store cannot go on, reads included, in this process. */
+  /**
+   * Completes with a sentence when this process can no longer use the store, not even for reads.
+   */
   default CompletableFuture<String> broken() {
     return new CompletableFuture<>();
   }
 
-  /** Estimated bytes stored in a range. */
+  /** Returns the estimated bytes stored in a range. */
   long estimatedSize(byte[] begin, byte[] end);
 
   @Override

@@ -2,28 +2,31 @@ package lectus.store.embedded.engine;
 
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
+import lectus.store.embedded.engine.commit.Durability;
+import lectus.store.embedded.engine.commit.EngineTimer;
+import lectus.store.embedded.engine.commit.GroupLimits;
 
 /**
- * How an engine is to run. Start from {@link #defaults()} and change what matters.
+ * The options of an engine. Start from {@link #defaults()} and change what matters.
  *
- * @param cacheBytes what memtables, indexes, and stored data that was read may take of memory
- *     together; three memtables count before there is room for the others
- * @param memtableBytes the size at which a memtable is written out
+ * @param cacheBytes memory for memtables, indexes and cached data together; three memtables are
+ *     charged first, the others share the rest
+ * @param memtableBytes the size at which a memtable is flushed
  * @param openFiles how many files of the store may be open at a time
- * @param conflictHistoryBytes what the conflict history may weigh before the oldest open
- *     transactions lose with 1007
- * @param groupTransactions how many commits at most share one synced write
- * @param groupBytes how many bytes of mutations and conflict ranges at most share one synced write;
- *     a single larger commit goes alone
- * @param queuedBytes how many bytes of commits may wait before further ones get 1042
+ * @param conflictHistoryBytes the limit of the conflict history; beyond it the oldest open
+ *     transactions fail with 1007
+ * @param groupTransactions the most commits that share one synced write
+ * @param groupBytes the most bytes of mutations and conflict ranges that share one synced write; a
+ *     single larger commit goes alone
+ * @param queuedBytes the bytes of waiting commits beyond which further ones fail with 1042
  * @param reservedBytes the low-water mark of free space on the disk; 0: a twentieth of the disk,
  *     512 MB at most
  * @param durability when a commit counts as done
- * @param trackSyncedLog whether {@link RocksEngine#syncedLog} is kept up to date, which costs a
+ * @param trackSyncedLog whether to keep {@link RocksEngine#syncedLog} up to date, which costs a
  *     directory listing for each group
  * @param microClock microseconds from any origin; it may be set back
  * @param executor runs the committer, one turn at a time, and completes the futures of commits;
- *     unless it is a test's, it needs at least two threads. Null: the engine makes its own
+ *     unless it is a test's, it needs at least two threads. Null: the engine creates its own
  * @param timer turns idle time into versions and expires old snapshots. Null: the engine's own
  */
 public record EngineOptions(
@@ -43,16 +46,30 @@ public record EngineOptions(
 
   private static final long MIB = 1L << 20;
 
-  /** What a server with a heap of 512 MB and 1 GB of memory in all wants. */
+  // The defaults.
+  private static final long CACHE_BYTES = 256 * MIB;
+  private static final long MEMTABLE_BYTES = 48 * MIB;
+  private static final int OPEN_FILES = 512;
+  private static final long CONFLICT_HISTORY_BYTES = 64 * MIB;
+  private static final int GROUP_TRANSACTIONS = 1_024;
+  private static final long GROUP_BYTES = 16 * MIB;
+  private static final long QUEUED_BYTES = 64 * MIB;
+
+  /** Returns the limits of a group of commits and of the queue. */
+  GroupLimits groupLimits() {
+    return new GroupLimits(groupTransactions, groupBytes, queuedBytes);
+  }
+
+  /** Returns the options for a server with a heap of 512 MB and 1 GB of memory in all. */
   public static EngineOptions defaults() {
     return new EngineOptions(
-        256 * MIB,
-        48 * MIB,
-        512,
-        64 * MIB,
-        1024,
-        16 * MIB,
-        64 * MIB,
+        CACHE_BYTES,
+        MEMTABLE_BYTES,
+        OPEN_FILES,
+        CONFLICT_HISTORY_BYTES,
+        GROUP_TRANSACTIONS,
+        GROUP_BYTES,
+        QUEUED_BYTES,
         0,
         Durability.SYNC,
         false,
@@ -61,7 +78,7 @@ public record EngineOptions(
         null);
   }
 
-  /** These options with other sizes of the cache and of a memtable, in bytes. */
+  /** Returns these options with other sizes of the cache and of a memtable, in bytes. */
   public EngineOptions withMemory(long cache, long memtable) {
     Draft draft = new Draft(this);
     draft.cacheBytes = cache;
@@ -69,14 +86,16 @@ public record EngineOptions(
     return draft.finish();
   }
 
-  /** These options with another bound of the files that are open at a time. */
+  /** Returns these options with another limit of open files. */
   public EngineOptions withOpenFiles(int files) {
     Draft draft = new Draft(this);
     draft.openFiles = files;
     return draft.finish();
   }
 
-  /** These options with other limits, in bytes, of the conflict history and of the queue. */
+  /**
+   * Returns these options with other limits, in bytes, of the conflict history and of the queue.
+   */
   public EngineOptions withLimits(long conflictHistory, long queued) {
     Draft draft = new Draft(this);
     draft.conflictHistoryBytes = conflictHistory;
@@ -84,7 +103,7 @@ public record EngineOptions(
     return draft.finish();
   }
 
-  /** These options with another bound of a group. */
+  /** Returns these options with another limit of a group. */
   public EngineOptions withGroups(int transactions, long bytes) {
     Draft draft = new Draft(this);
     draft.groupTransactions = transactions;
@@ -92,14 +111,14 @@ public record EngineOptions(
     return draft.finish();
   }
 
-  /** These options with another low-water mark of free space, in bytes. */
+  /** Returns these options with another low-water mark of free space, in bytes. */
   public EngineOptions withReserve(long reserved) {
     Draft draft = new Draft(this);
     draft.reservedBytes = reserved;
     return draft.finish();
   }
 
-  /** These options for a crash test, which cuts the log where it is known to be synced. */
+  /** Returns these options for a crash test, which cuts the log at its synced length. */
   public EngineOptions withTrackedLog(Durability newDurability) {
     Draft draft = new Draft(this);
     draft.durability = newDurability;
@@ -107,14 +126,14 @@ public record EngineOptions(
     return draft.finish();
   }
 
-  /** These options with another clock, in microseconds. */
+  /** Returns these options with another clock, in microseconds. */
   public EngineOptions withClock(LongSupplier newMicroClock) {
     Draft draft = new Draft(this);
     draft.microClock = newMicroClock;
     return draft.finish();
   }
 
-  /** These options with other threads. */
+  /** Returns these options with other threads. */
   public EngineOptions withThreads(Executor newExecutor, EngineTimer newTimer) {
     Draft draft = new Draft(this);
     draft.executor = newExecutor;
@@ -122,7 +141,7 @@ public record EngineOptions(
     return draft.finish();
   }
 
-  /** Options of which some are about to change. */
+  /** A mutable copy of options. */
   private static final class Draft {
     private long cacheBytes;
     private long memtableBytes;

@@ -9,8 +9,9 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import lectus.store.embedded.engine.commit.EngineTimer;
 
-/** The threads an engine runs on: those handed in, or daemons of its own. */
+/** The threads of an engine: those supplied, or daemon threads of its own. */
 final class EngineThreads implements AutoCloseable {
   private final Executor executor;
   private final EngineTimer timer;
@@ -53,7 +54,7 @@ final class EngineThreads implements AutoCloseable {
     return () -> repetition.cancel(false);
   }
 
-  /** Makes threads that keep no process alive. */
+  /** Returns a factory of daemon threads. */
   static ThreadFactory daemons(String role) {
     AtomicInteger number = new AtomicInteger();
     return task -> {

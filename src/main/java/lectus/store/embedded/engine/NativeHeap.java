@@ -7,25 +7,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Memory that RocksDB has freed. The C library keeps what memtables and compactions gave back,
- * often more than a hundred MB, for allocations to come; the system gets it only when asked for.
+ * Returns memory freed by RocksDB to the system. The C library keeps what memtables and compactions
+ * freed, often more than a hundred MB, for later allocations until it is asked to trim it.
  */
 final class NativeHeap {
   private static final Logger LOG = LoggerFactory.getLogger(NativeHeap.class);
   private static final String COMMANDS = "com.sun.management:type=DiagnosticCommand";
 
-  /** Of Linux with glibc, from JDK 17.0.9 on. */
+  /** Available on Linux with glibc, from JDK 17.0.9. */
   private static final String TRIM = "systemTrimNativeHeap";
 
   private NativeHeap() {}
 
-  /** Gives free memory back to the system; false where the JVM has no command for that. */
+  /** Returns free memory to the system. Returns false if the JVM has no command for that. */
   static boolean trim() {
     try {
       ManagementFactory.getPlatformMBeanServer().invoke(new ObjectName(COMMANDS), TRIM, null, null);
       return true;
     } catch (JMException unknown) {
-      LOG.debug("the native heap is not trimmed", unknown);
+      LOG.debug("The native heap cannot be trimmed", unknown);
       return false;
     }
   }

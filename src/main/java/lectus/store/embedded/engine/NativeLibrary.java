@@ -7,8 +7,8 @@ import org.rocksdb.RocksDB;
 
 /**
  * RocksDB's native library. The packaged jar carries it for the platforms that {@link #isCarried}
- * knows and no others, because each takes about six megabytes. Elsewhere a library in {@code
- * java.library.path} still does.
+ * knows and no others, because each takes about six megabytes. On other platforms a library in
+ * {@code java.library.path} works.
  */
 final class NativeLibrary {
   private static final Set<String> X86_64 = Set.of("amd64", "x86_64");
@@ -17,9 +17,9 @@ final class NativeLibrary {
   private NativeLibrary() {}
 
   /**
-   * Loads it into this process, unless that has been done.
+   * Loads the library into this process unless it is loaded already.
    *
-   * @throws StoreOpenException one sentence why that cannot be
+   * @throws StoreOpenException with one sentence that says why it cannot be loaded
    */
   static void load() {
     load(RocksDB::loadLibrary, System.getProperty("os.name"), System.getProperty("os.arch"));
@@ -34,7 +34,7 @@ final class NativeLibrary {
     }
   }
 
-  /** Whether the packaged jar has a library for the platform, as Java names it. */
+  /** Returns whether the packaged jar has a library for the platform, as Java names it. */
   static boolean isCarried(String system, String processor) {
     String name = system.toLowerCase(Locale.ROOT);
     if (name.startsWith("linux") || name.startsWith("mac os x")) {

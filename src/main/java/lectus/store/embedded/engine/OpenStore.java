@@ -1,14 +1,21 @@
 package lectus.store.embedded.engine;
 
 import lectus.error.StoreOpenException;
+import lectus.store.embedded.engine.commit.SystemKeys;
+import lectus.store.embedded.engine.commit.VersionLease;
+import lectus.store.embedded.engine.folder.DataFolder;
+import lectus.store.embedded.engine.trouble.BackgroundErrors;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteOptions;
 
-/** An open folder: its lock, RocksDB in it, and what the last run left there. */
+/** An open data folder: its lock, its RocksDB, and the state that the last run left. */
 final class OpenStore implements AutoCloseable {
-  /** Where a new store begins, so that a version some seconds older than the first is positive. */
+  /**
+   * The first version of a new store. It leaves room below for versions some seconds older, which
+   * stay positive.
+   */
   private static final long FIRST_VERSION = 100_000_000;
 
   private final DataFolder folder;
@@ -30,7 +37,7 @@ final class OpenStore implements AutoCloseable {
   }
 
   /**
-   * @param folder taken; given back if the store cannot be opened
+   * @param folder taken; released if the store cannot be opened
    */
   static OpenStore open(DataFolder folder, EngineOptions options) {
     try {
@@ -81,7 +88,7 @@ final class OpenStore implements AutoCloseable {
     }
   }
 
-  /** RocksDB writes while it opens; what cannot be opened has to be found out without that. */
+  /** RocksDB writes while it opens, so the check that the store can be opened comes first. */
   private static long requireComplete(
       StoppedStore stopped, DataFolder folder, EngineOptions options) {
     try (RocksSettings reading = RocksSettings.forReading(options)) {
@@ -118,7 +125,7 @@ final class OpenStore implements AutoCloseable {
     return folder;
   }
 
-  /** The first version of this run, above all of earlier ones. */
+  /** Returns the first version of this run, above all of earlier runs. */
   long firstVersion() {
     return firstVersion;
   }
@@ -127,7 +134,7 @@ final class OpenStore implements AutoCloseable {
     return lease;
   }
 
-  /** The stored value of FF/metadataVersion, or null. */
+  /** Returns the stored value of FF/metadataVersion, or null. */
   byte[] metadataVersion() {
     return metadataVersion;
   }

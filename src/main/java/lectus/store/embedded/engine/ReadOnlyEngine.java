@@ -5,13 +5,24 @@ import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import lectus.error.FoundationDbError;
+import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.embedded.engine.commit.SystemKeys;
+import lectus.store.embedded.engine.folder.DataFolder;
+import lectus.store.embedded.engine.read.Published;
+import lectus.store.embedded.engine.read.SnapshotRegistry;
+import lectus.store.embedded.engine.read.StoreReader;
+import lectus.store.embedded.engine.read.StoreSnapshot;
+import lectus.store.embedded.engine.read.StoreState;
+import lectus.store.embedded.engine.read.UseGate;
+import lectus.store.embedded.engine.trouble.EngineErrors;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.WALRecoveryMode;
 
 /**
- * A stopped store that is only looked at: nothing in its folder changes, not even a log that a
- * crash has torn. It stands still, so one state serves every read, however long it takes.
+ * A stopped store, opened for reading: nothing in its folder changes, not even a log that a crash
+ * has torn. It never changes, so one state serves every read, however long it takes.
  */
 public final class ReadOnlyEngine implements Engine {
   private final DataFolder folder;
@@ -31,7 +42,7 @@ public final class ReadOnlyEngine implements Engine {
   /**
    * Opens the store in {@code directory} for reading.
    *
-   * @throws lectus.error.StoreOpenException if there is none, or it is damaged or cannot be read,
+   * @throws lectus.error.StoreOpenException if there is no store, it is damaged or cannot be read,
    *     or a process has it open
    */
   public static ReadOnlyEngine open(Path directory, EngineOptions options) {
@@ -75,16 +86,16 @@ public final class ReadOnlyEngine implements Engine {
   }
 
   @Override
-  public Snapshot snapshot(long version) {
+  public StoreSnapshot snapshot(long version) {
     return snapshots.at(version);
   }
 
   @Override
-  public Snapshot latest() {
+  public StoreSnapshot latest() {
     return snapshots.latest();
   }
 
-  /** Refuses: 2000. */
+  /** Always fails with 2000. */
   @Override
   public CompletableFuture<CommitReceipt> commit(CommitRequest request) {
     return CompletableFuture.failedFuture(
@@ -93,20 +104,20 @@ public final class ReadOnlyEngine implements Engine {
             FoundationDbError.CLIENT_INVALID_OPERATION.code()));
   }
 
-  /** Nothing is ever published. */
+  /** Does nothing, because nothing is ever published. */
   @Override
   public void onPublish(LongConsumer listener) {}
 
-  /** 0: nobody who only looks asks for it. */
+  /** Returns 0, because no reader of a stopped store needs an estimate. */
   @Override
   public long estimatedSize(byte[] begin, byte[] end) {
     return 0;
   }
 
-  /** To be called when no read is under way. */
+  /** Requires that no read is under way. */
   @Override
   public void close() {
-    snapshots.endAll(UseGate.CLOSED, StoreErrors::closed);
+    snapshots.endAll(UseGate.CLOSED, EngineErrors::closed);
     snapshots.letGo();
     snapshots.reader().close();
     db.close();

@@ -9,6 +9,14 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.embedded.engine.commit.Mutation;
+import lectus.store.embedded.engine.conflict.KeyRange;
+import lectus.store.embedded.engine.read.Cursor;
+import lectus.store.embedded.engine.read.SnapshotRegistry;
+import lectus.store.embedded.engine.read.StoreSnapshot;
+import lectus.store.embedded.engine.read.UseGate;
 import org.rocksdb.CompactRangeOptions;
 import org.rocksdb.CompactRangeOptions.BottommostLevelCompaction;
 import org.rocksdb.MutableColumnFamilyOptions;
@@ -21,17 +29,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives back the space of large ranges that were cleared, one after the other in the background:
- * files that hold nothing else are dropped, the rest is compacted. Left alone, what was cleared
- * stays on disk until compactions happen to come by.
+ * Reclaims the disk space of large cleared ranges, one after the other in the background. It drops
+ * files that hold nothing else and compacts the rest. Without it, cleared data stays on disk until
+ * ordinary compactions reach it.
  *
- * <p>Dropping a file takes its deletions along, and what they hid in lower levels would be there
- * again. So a range tombstone is written first, in a commit that loses if the range is not empty,
- * and files are dropped while it cannot have left level 0, which is never dropped: compactions are
- * paused from before that commit on. Until nobody holds an older state, none is dropped at all.
+ * <p>Dropping a file also drops its tombstones, so rows that they hid in lower levels would
+ * reappear. A range tombstone is therefore written first, in a commit that loses if the range is
+ * not empty. Files are dropped only while that tombstone cannot have left level 0, whose files are
+ * never dropped: compactions are paused from before that commit. No file is dropped while a reader
+ * holds an older state.
  */
 final class Reclaiming implements AutoCloseable {
-  /** Less than this is not worth it; compactions get there. */
+  /** Smaller ranges are not worth it; compactions reach them. */
   static final long LARGE_BYTES = 16 << 20;
 
   private static final Logger LOG = LoggerFactory.getLogger(Reclaiming.class);
@@ -54,7 +63,7 @@ final class Reclaiming implements AutoCloseable {
   private volatile boolean stopped;
 
   /**
-   * @param gate of the store's run, in use as long as something is reclaimed
+   * @param gate the store run's gate, held while a range is reclaimed
    */
   Reclaiming(
       RocksDB db,
@@ -77,12 +86,12 @@ final class Reclaiming implements AutoCloseable {
     thread.allowCoreThreadTimeOut(true);
   }
 
-  /** Takes note of a range that was cleared; quick. */
+  /** Queues a cleared range. Quick. */
   void cleared(byte[] begin, byte[] end) {
     thread.execute(() -> reclaimUnlessEnded(begin, end));
   }
 
-  /** Ends what is under way soon, without waiting for it. */
+  /** Makes running work end soon, without waiting for it. */
   synchronized void stop() {
     if (!stopped) {
       stopped = true;
@@ -91,7 +100,7 @@ final class Reclaiming implements AutoCloseable {
     }
   }
 
-  /** To be called once nothing is under way. */
+  /** Requires that no work is under way. */
   @Override
   public void close() {
     compaction.close();
@@ -108,7 +117,7 @@ final class Reclaiming implements AutoCloseable {
       }
     } catch (RocksDBException | RuntimeException failure) {
       if (!stopped) {
-        LOG.warn("The space of deleted data is not given back yet: {}", failure.getMessage());
+        LOG.warn("The space of deleted data could not be reclaimed yet: {}", failure.getMessage());
       }
     } finally {
       gate.exit();
@@ -134,10 +143,13 @@ final class Reclaiming implements AutoCloseable {
     }
   }
 
-  /** Whether the range is empty for everybody, under a tombstone that is above all it had. */
+  /**
+   * Writes a tombstone above everything in the range. Returns whether the range is empty for every
+   * reader.
+   */
   private boolean cover(byte[] begin, byte[] end) {
     long seen;
-    try (Snapshot snapshot = snapshots.latest();
+    try (StoreSnapshot snapshot = snapshots.latest();
         Cursor cursor = snapshot.scan(begin, end, false)) {
       if (cursor.next()) {
         return false;
@@ -176,7 +188,7 @@ final class Reclaiming implements AutoCloseable {
     }
   }
 
-  /** Those that are under way go on; none of them has what is committed from now on. */
+  /** Running compactions continue. They contain nothing that is committed from now on. */
   private void pauseCompactions(boolean paused) throws RocksDBException {
     db.setOptions(MutableColumnFamilyOptions.builder().setDisableAutoCompactions(paused).build());
   }

@@ -4,22 +4,27 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
+import lectus.store.embedded.engine.folder.DiskProbe;
+import lectus.store.embedded.engine.read.UseGate;
+import lectus.store.embedded.engine.trouble.EngineErrors;
+import lectus.store.embedded.engine.trouble.FreeSpace;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens a store again that could not be written; its log decides what is stored. Reads go on until
- * the disk can be written again, and pause while the store is opened. Works in turns of the
- * committer.
+ * Reopens a store after a failed write; its log decides what is stored. Reads continue until the
+ * disk is writable again, and pause during reopening. Runs in turns of the committer.
  */
 final class Revival {
   private static final Logger LOG = LoggerFactory.getLogger(Revival.class);
   private static final long PAUSE_NANOS = Duration.ofMillis(500).toNanos();
 
-  /** A store that fails again and again is opened less and less often, up to this. */
+  /**
+   * The longest pause between attempts. A store that keeps failing is reopened less and less often.
+   */
   private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(30).toNanos();
 
-  /** Reads wait meanwhile. It takes as long as this only if something is badly wrong. */
+  /** Reads wait meanwhile. Reopening takes this long only if something is badly wrong. */
   private static final long PATIENCE_NANOS = Duration.ofSeconds(10).toNanos();
 
   private static final int READ_POLLS = 100;
@@ -45,18 +50,18 @@ final class Revival {
     this.revivedAt = System.nanoTime() - LONGEST_PAUSE_NANOS;
   }
 
-  /** Completed with a sentence when the store cannot go on in this process. */
+  /** Completes with a sentence when this process can no longer use the store. */
   CompletableFuture<String> broken() {
     return broken;
   }
 
   /**
-   * Goes on with a run that failed.
+   * Replaces a run that failed.
    *
-   * @return the run that takes its place, or the failed one as long as there is none
+   * @return the run that replaces it, or the failed one until there is one
    */
   StoreRun revive(StoreRun failed) {
-    if (broken.isDone() || isPausing() || !readsRefused && !mayBeWritten()) {
+    if (broken.isDone() || isPausing() || (!readsRefused && !mayBeWritten())) {
       return failed;
     }
     try {
@@ -64,7 +69,7 @@ final class Revival {
       if (isFreed(failed)) {
         return opened();
       }
-      giveUpInTime(failed, "Reads of it do not end.");
+      giveUpInTime(failed, "Its reads do not end.");
       return failed;
     } catch (RuntimeException | Error refused) {
       giveUpInTime(failed, refused.getMessage());
@@ -80,7 +85,7 @@ final class Revival {
       pausing = true;
       pausedSince = now;
     }
-    // While reads are refused nobody can wait for the longer ones.
+    // While reads are refused, the pauses stay short.
     if (now - pausedSince < (readsRefused ? PAUSE_NANOS : pauseNanos)) {
       return true;
     }
@@ -96,11 +101,14 @@ final class Revival {
     if (!readsRefused) {
       readsRefused = true;
       readsRefusedSince = System.nanoTime();
-      failed.end(UseGate.EXPIRED, StoreErrors::reopening);
+      failed.end(UseGate.EXPIRED, EngineErrors::reopening);
     }
   }
 
-  /** Waits a moment: most reads under way end in microseconds. For others the next turn tries. */
+  /**
+   * Waits a moment, because most reads under way end in microseconds. The next turn retries the
+   * others.
+   */
   private static boolean isFreed(StoreRun failed) {
     boolean freed = failed.tryFree();
     for (int i = 0; i < READ_POLLS && !freed; i++) {
@@ -115,7 +123,7 @@ final class Revival {
     revivedAt = System.nanoTime();
     readsRefused = false;
     pausing = false;
-    LOG.info("The store was opened again and is written.");
+    LOG.info("The store was opened again and accepts writes.");
     return next;
   }
 
@@ -123,7 +131,7 @@ final class Revival {
     if (System.nanoTime() - readsRefusedSince > PATIENCE_NANOS && !broken.isDone()) {
       String sentence = "The store cannot go on: it could not be opened again.";
       LOG.error("{} {}", sentence, why);
-      failed.end(UseGate.EXPIRED, () -> StoreErrors.unreadable(sentence));
+      failed.end(UseGate.EXPIRED, () -> EngineErrors.unreadable(sentence));
       broken.complete(sentence + " " + why);
     }
   }

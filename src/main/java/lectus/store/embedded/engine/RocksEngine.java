@@ -7,6 +7,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
+import lectus.store.embedded.engine.commit.CommitQueue;
+import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.embedded.engine.commit.EngineTimer;
+import lectus.store.embedded.engine.commit.PendingCommit;
+import lectus.store.embedded.engine.folder.SyncedLog;
+import lectus.store.embedded.engine.read.StoreSnapshot;
+import lectus.store.embedded.engine.read.UseGate;
+import lectus.store.embedded.engine.trouble.EngineErrors;
+import lectus.store.embedded.engine.trouble.FreeSpace;
+import lectus.store.embedded.engine.trouble.Trouble;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,7 +28,7 @@ public final class RocksEngine implements Engine {
   /** How often idle time becomes versions and old snapshots expire. */
   private static final Duration TICK = Duration.ofMillis(100);
 
-  /** A minute: what is given back has to be asked for again, page by page. */
+  /** A minute. Memory that is trimmed has to be requested again, page by page. */
   private static final int TICKS_BETWEEN_TRIMS = 600;
 
   private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(30);
@@ -35,7 +46,7 @@ public final class RocksEngine implements Engine {
   private int ticksSinceTrim;
 
   /**
-   * Opens the store in {@code directory}, or makes one if the directory is missing or empty.
+   * Opens the store in {@code directory}. Creates it if the directory is missing or empty.
    *
    * @throws lectus.error.StoreOpenException if it cannot be opened; nothing was changed then
    */
@@ -49,7 +60,8 @@ public final class RocksEngine implements Engine {
     this.run = StoreRun.open(directory, options, uses);
     this.space = new FreeSpace(directory, options.reservedBytes());
     this.revival = new Revival(directory, options, space, uses);
-    this.queue = new CommitQueue(options, threads.executor(), commits -> run.commit(commits));
+    this.queue =
+        new CommitQueue(options.groupLimits(), threads.executor(), commits -> run.commit(commits));
     this.ticks = threads.timer().every(TICK, this::tick);
   }
 
@@ -59,19 +71,19 @@ public final class RocksEngine implements Engine {
   }
 
   @Override
-  public Snapshot snapshot(long version) {
+  public StoreSnapshot snapshot(long version) {
     return run.snapshots().at(version);
   }
 
   @Override
-  public Snapshot latest() {
+  public StoreSnapshot latest() {
     return run.snapshots().latest();
   }
 
   @Override
   public CompletableFuture<CommitReceipt> commit(CommitRequest request) {
     if (gate.enter() != UseGate.OPEN) {
-      return CompletableFuture.failedFuture(StoreErrors.cancelled());
+      return CompletableFuture.failedFuture(EngineErrors.cancelled());
     }
     try {
       FDBException refusal = refusal(request);
@@ -80,7 +92,7 @@ public final class RocksEngine implements Engine {
       }
       PendingCommit commit = new PendingCommit(request, run.cover(request));
       if (!queue.offer(commit)) {
-        return CompletableFuture.failedFuture(StoreErrors.queueFull());
+        return CompletableFuture.failedFuture(EngineErrors.queueFull());
       }
       return commit.future();
     } catch (FDBException unreadable) {
@@ -115,33 +127,36 @@ public final class RocksEngine implements Engine {
   }
 
   /**
-   * What is known to be on disk, for tests that cut the log there; behind unless the options ask
-   * that every sync be tracked.
+   * Returns the part of the log known to be on disk, for tests that cut the log there. It is behind
+   * unless the options track every sync.
    */
   public SyncedLog syncedLog() {
     return run.log().newest();
   }
 
-  /** How many snapshots are open; each holds native memory. */
+  /** Returns the number of open snapshots; each holds native memory. */
   public int openSnapshots() {
     return run.snapshots().openSnapshots();
   }
 
-  /** How many states of the store are held, the newest one included. */
+  /** Returns the number of held states of the store, including the newest. */
   public int heldStates() {
     return run.snapshots().heldStates();
   }
 
   /**
-   * Refuses new commits, waits for those that were asked for and for reads that are under way, then
-   * frees everything. Futures of commits are complete when it returns, or about to be.
+   * Refuses new commits, waits for requested commits and for reads under way, then frees
+   * everything. When it returns, the futures of commits are complete or about to be.
    */
   @Override
   public void close() {
     close(CLOSE_PATIENCE);
   }
 
-  /** As {@link #close()}; what is still used after so long is freed once it is not. */
+  /**
+   * Like {@link #close()}, but what is still in use after {@code patience} is freed later, when its
+   * use ends.
+   */
   synchronized void close(Duration patience) {
     if (gate.marks() != UseGate.OPEN) {
       return;
@@ -151,20 +166,20 @@ public final class RocksEngine implements Engine {
     long deadline = System.nanoTime() + patience.toNanos();
     BooleanSupplier patient = () -> System.nanoTime() - deadline < 0;
     if (!free(patient)) {
-      LOG.warn("Something still uses the store; it is closed when that has ended.");
+      LOG.warn("The store is still in use; it will be closed once that use ends.");
       Thread later = new Thread(() -> free(() -> true), "lectus-store-close");
       later.setDaemon(true);
       later.start();
     }
   }
 
-  /** Whether everything ended before the patience did. Nothing is freed that is still used. */
+  /** Returns whether all use ended within the patience. Nothing is freed while in use. */
   private boolean free(BooleanSupplier patient) {
-    run.snapshots().endAll(UseGate.CLOSED, StoreErrors::closed);
+    run.snapshots().endAll(UseGate.CLOSED, EngineErrors::closed);
     if (!await(() -> !gate.isInUse() && queue.isIdle(), patient)) {
       return false;
     }
-    run.end(UseGate.CLOSED, StoreErrors::closed);
+    run.end(UseGate.CLOSED, EngineErrors::closed);
     if (!await(run::tryFree, patient)) {
       return false;
     }
@@ -181,7 +196,7 @@ public final class RocksEngine implements Engine {
       run.tick(!queue.tryTurn(this::passIdleTime));
       trimNowAndThen();
     } catch (Throwable failure) {
-      // A timer that is let throw never strikes again.
+      // A timer whose task throws never runs it again.
       complain(failure);
     } finally {
       gate.exit();
@@ -192,7 +207,7 @@ public final class RocksEngine implements Engine {
     try {
       LOG.error("A tick of the store failed; the next one tries again", failure);
     } catch (Throwable unsaid) {
-      // There may be no memory to say so.
+      // Memory may be too short to log this.
     }
   }
 
@@ -204,7 +219,7 @@ public final class RocksEngine implements Engine {
     StoreRun next = revival.revive(run);
     if (next != run) {
       run = next;
-      // Of a commit in doubt something may have been stored.
+      // A commit in doubt may have been stored in part or whole.
       tell(readVersion());
     }
   }

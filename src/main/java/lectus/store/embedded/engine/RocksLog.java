@@ -1,14 +1,15 @@
 package lectus.store.embedded.engine;
 
+import lectus.store.embedded.engine.trouble.RecentLines;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Passes on what RocksDB has to say, so that it keeps no log file of its own beside the data. */
+/** Forwards RocksDB's log lines, so that it keeps no log file of its own beside the data. */
 final class RocksLog extends Logger {
   private static final org.slf4j.Logger LOG = LoggerFactory.getLogger("rocksdb");
 
-  /** Of the process: a store that is opened again meets the same. */
+  /** Shared by the process: a reopened store logs the same lines. */
   private static final RecentLines RECENT = new RecentLines(System::nanoTime);
 
   RocksLog(InfoLogLevel level) {

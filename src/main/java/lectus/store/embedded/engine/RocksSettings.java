@@ -4,6 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Properties;
+import lectus.store.embedded.engine.commit.Durability;
+import lectus.store.embedded.engine.trouble.BackgroundErrors;
 import org.rocksdb.AbstractImmutableNativeReference;
 import org.rocksdb.BlockBasedTableConfig;
 import org.rocksdb.BloomFilter;
@@ -20,25 +22,28 @@ import org.rocksdb.TablePropertiesCollectorFactory;
 import org.rocksdb.WriteBufferManager;
 import org.rocksdb.WriteOptions;
 
-/** How RocksDB is set up. Owns the native objects that hold the settings. */
+/** The settings of RocksDB. Owns the native objects that hold them. */
 final class RocksSettings implements AutoCloseable {
   private static final int BLOOM_BITS_PER_KEY = 10;
   private static final long BLOCK_BYTES = 8 << 10;
   private static final int CACHE_SHARD_BITS = 4;
 
-  /** The share of the cache from which data does not displace indexes and filters. */
+  /** The share of the cache in which indexes and filters are safe from eviction by data. */
   private static final double INDEX_SHARE = 0.5;
 
   private static final int MEMTABLES = 3;
 
-  /** A flush, and compactions of different levels beside it: one alone falls behind bulk loads. */
+  /**
+   * Enough for a flush and concurrent compactions of different levels; a single one falls behind
+   * bulk loads.
+   */
   private static final int BACKGROUND_JOBS = 4;
 
   private static final int SUBCOMPACTIONS = 2;
 
   private static final int FILES_OF_LEVEL_0 = 4;
 
-  /** Late, because RocksDB slows writers far below the rate that compaction could keep up with. */
+  /** High, because RocksDB slows writers far below the rate that compaction could sustain. */
   private static final int SLOWDOWN_FILES = 40;
 
   private static final int STOP_FILES = 60;
@@ -47,9 +52,9 @@ final class RocksSettings implements AutoCloseable {
   private static final long BASE_FILE_BYTES = 8L << 20;
 
   /**
-   * A file moves down early when of so many rows in a row nearly all are deletions: a scan steps
-   * over them in some milliseconds. Updates of documents delete as many rows as they write; that is
-   * no reason to hurry.
+   * A file is compacted early when nearly all of this many consecutive rows are deletions; a scan
+   * steps over that many in some milliseconds. Updates of documents delete as many rows as they
+   * write, which is no reason to compact early.
    */
   private static final int DELETION_WINDOW = 32_768;
 
@@ -64,7 +69,10 @@ final class RocksSettings implements AutoCloseable {
     this(engineOptions, scanFlush());
   }
 
-  /** For a store that is only read: what flushes is left out, or RocksDB would complain of it. */
+  /**
+   * Returns the settings for a store that is only read. They omit flushing, or RocksDB would
+   * complain.
+   */
   static RocksSettings forReading(EngineOptions engineOptions) {
     return new RocksSettings(engineOptions, new Properties());
   }
@@ -110,8 +118,8 @@ final class RocksSettings implements AutoCloseable {
   }
 
   /**
-   * A scan that has to step over many deleted rows of the memtable asks for its flush, after which
-   * the next one is fast. The Java binding has no setter for this.
+   * Makes a scan that steps over many deleted rows of the memtable request its flush, after which
+   * the next scan is fast. The Java binding has no setter for this.
    */
   private static Properties scanFlush() {
     Properties properties = new Properties();
@@ -120,8 +128,8 @@ final class RocksSettings implements AutoCloseable {
   }
 
   /**
-   * With a bound of open files RocksDB opens few of them at a start; that each is there and as long
-   * as it should be is checked all the same.
+   * With a limit of open files RocksDB opens few of them at startup. It still checks that each
+   * exists and has the right length.
    */
   private void general(EngineOptions engineOptions) {
     options
@@ -137,8 +145,8 @@ final class RocksSettings implements AutoCloseable {
   }
 
   /**
-   * One budget: the cache gives up what memtables take. The indexes and filters of a large store
-   * are larger than the budget, so they are read in parts, as data is; data does not displace them.
+   * Uses one budget: memtables reduce the cache. The indexes and filters of a large store exceed
+   * the budget, so they are read in parts, as data is; data does not evict them.
    */
   private void memory(EngineOptions engineOptions) {
     Cache cache =
@@ -165,10 +173,10 @@ final class RocksSettings implements AutoCloseable {
   }
 
   /**
-   * Every compaction of level 0 rewrites the whole base level, since each memtable spans all
-   * subspaces, so several memtables are compacted at a time. Until then each of them costs every
-   * read a search of its own, which is less than what rewriting the base level for each would cost
-   * the disk. Files grow towards the last level, so that a large store does not have too many.
+   * Every compaction of level 0 rewrites the whole base level, because each memtable spans all
+   * subspaces. So several memtables are compacted at a time. Until then each costs every read an
+   * extra search, which is cheaper than rewriting the base level for each. Files grow towards the
+   * last level, so that a large store does not have too many.
    */
   private void compaction() {
     options

@@ -2,15 +2,21 @@ package lectus.store.embedded.engine;
 
 import java.io.IOException;
 import lectus.error.StoreOpenException;
+import lectus.store.embedded.engine.commit.SystemKeys;
+import lectus.store.embedded.engine.folder.DamagedLogException;
+import lectus.store.embedded.engine.folder.DataFolder;
+import lectus.store.embedded.engine.folder.LogCheck;
+import lectus.store.embedded.engine.folder.LogRecord;
+import lectus.store.embedded.engine.trouble.Trouble;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
 
 /**
- * Whether a stopped store still holds all that was committed to it. Opening a store and checking
- * one ask this in the same way. Nothing is changed by asking.
+ * Checks that a stopped store still holds everything that was committed to it. Opening a store and
+ * checking one both use it. It changes nothing until {@link #cutTornRecord}.
  */
 final class StoppedStore {
-  /** RocksDB has the logs below this number in its tables and may have deleted them. */
+  /** RocksDB has written the logs below this number to its tables and may have deleted them. */
   private static final String OLDEST_NEEDED_LOG = "rocksdb.min-log-number-to-keep";
 
   private final DataFolder folder;
@@ -26,7 +32,7 @@ final class StoppedStore {
   /**
    * Reads the logs, before RocksDB does.
    *
-   * @throws StoreOpenException if more than the end of the newest one is broken
+   * @throws StoreOpenException if more than the end of the newest log is broken
    */
   static StoppedStore in(DataFolder folder) {
     try {
@@ -39,7 +45,7 @@ final class StoppedStore {
     }
   }
 
-  /** What it means that RocksDB does not open it. */
+  /** Converts RocksDB's failure to open the store. */
   static StoreOpenException refused(DataFolder folder, RocksDBException failure) {
     Trouble met = Trouble.of(failure);
     return met.kind() == Trouble.Kind.FAILED
@@ -59,7 +65,7 @@ final class StoppedStore {
    *
    * @param db the store, open for reading
    * @return a version above all that were ever given out
-   * @throws StoreOpenException if something is gone
+   * @throws StoreOpenException if something is missing
    */
   long requireComplete(RocksDB db) throws RocksDBException {
     try {
@@ -67,8 +73,8 @@ final class StoppedStore {
     } catch (DamagedLogException failure) {
       throw StoreOpenException.damage(
           damaged(folder, failure).getMessage()
-              + "; bring that file back or restore a backup or, to open what is left without the"
-              + " commits that are lost, delete the lines that begin with \"log\" in "
+              + "; bring that file back or restore a backup. To open the remaining data without the"
+              + " lost commits, delete the lines that begin with \"log\" in "
               + folder.logRecord()
               + ".",
           failure);
@@ -96,15 +102,15 @@ final class StoppedStore {
               + ceiling
               + " and had gone up to "
               + record.ceiling()
-              + ", so it is an older state; restore a backup or, to open what is left without the"
-              + " commits that are lost, delete the lines that begin with \"log\" in "
+              + ", so it is an older state; restore a backup. To open the remaining data without"
+              + " the lost commits, delete the lines that begin with \"log\" in "
               + folder.logRecord()
               + ".");
     }
     return ceiling;
   }
 
-  /** Cuts off what a crash has left unfinished; only now something changes. */
+  /** Cuts off the record that a crash left unfinished. This is the first change to the store. */
   void cutTornRecord() {
     try {
       logs.cutTornRecord();

@@ -7,13 +7,29 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
+import lectus.store.embedded.engine.commit.AtomicValues;
+import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.embedded.engine.commit.Committer;
+import lectus.store.embedded.engine.commit.CoveredKeys;
+import lectus.store.embedded.engine.commit.PendingCommit;
+import lectus.store.embedded.engine.conflict.ConflictHistory;
+import lectus.store.embedded.engine.folder.DataFolder;
+import lectus.store.embedded.engine.folder.LogRecorder;
+import lectus.store.embedded.engine.folder.LogTracker;
+import lectus.store.embedded.engine.read.Published;
+import lectus.store.embedded.engine.read.SnapshotRegistry;
+import lectus.store.embedded.engine.read.StoreReader;
+import lectus.store.embedded.engine.read.StoreState;
+import lectus.store.embedded.engine.read.UseGate;
+import lectus.store.embedded.engine.trouble.Trouble;
 import org.rocksdb.Range;
 import org.rocksdb.SizeApproximationFlag;
 import org.rocksdb.Slice;
 
 /**
- * One opening of RocksDB and all that lives on it. Whoever uses it enters its gate or holds one of
- * its snapshots; it is freed when it was ended and nobody does.
+ * One opening of RocksDB and everything built on it. Its users enter its gate or hold one of its
+ * snapshots. It is freed once it has ended and has no users.
  */
 final class StoreRun {
   private final OpenStore store;
@@ -55,11 +71,11 @@ final class StoreRun {
   }
 
   /**
-   * What of the engine a run uses.
+   * The parts of the engine that a run uses.
    *
    * @param executor runs work in the background
-   * @param listener is told of each new version
-   * @param commits takes commits of the run's own, in the same queue as any other
+   * @param listener is called with each new version
+   * @param commits takes the run's own commits, in the same queue as all others
    */
   record Uses(
       Executor executor,
@@ -67,7 +83,7 @@ final class StoreRun {
       Function<CommitRequest, CompletableFuture<CommitReceipt>> commits) {}
 
   /**
-   * Opens the store in {@code directory}, or makes one if the directory is missing or empty.
+   * Opens the store in {@code directory}. Creates it if the directory is missing or empty.
    *
    * @throws lectus.error.StoreOpenException if it cannot be opened; nothing was changed then
    */
@@ -76,7 +92,7 @@ final class StoreRun {
   }
 
   /**
-   * Opens the store that was open in {@code directory}.
+   * Reopens the store in {@code directory}.
    *
    * @throws lectus.error.StoreOpenException if it cannot be opened, or is gone
    */
@@ -101,12 +117,14 @@ final class StoreRun {
     return log;
   }
 
-  /** Why nothing can be committed until the store is opened again, or null. */
+  /** Returns why nothing can be committed until the store is reopened, or null. */
   Trouble trouble() {
     return committer.trouble();
   }
 
-  /** What the committer would have to read for a commit; nothing of a run that has ended. */
+  /**
+   * Lists what the committer would have to read for a commit. Lists nothing if the run has ended.
+   */
   CoveredKeys cover(CommitRequest request) {
     if (gate.enter() != UseGate.OPEN) {
       return CoveredKeys.NONE;
@@ -118,18 +136,18 @@ final class StoreRun {
     }
   }
 
-  /** A turn of the committer. */
+  /** Runs in a turn of the committer. */
   void commit(List<PendingCommit> commits) {
     committer.commit(commits);
   }
 
-  /** A turn of the committer, while nothing is committed. */
+  /** Runs in a turn of the committer while nothing is committed. */
   void passIdleTime() {
     committer.advance();
     snapshots.expire();
   }
 
-  /** Ten times a second; not a turn of the committer. */
+  /** Called ten times a second, outside the committer's turns. */
   void tick(boolean busy) {
     if (gate.enter() != UseGate.OPEN) {
       return;
@@ -145,7 +163,7 @@ final class StoreRun {
   }
 
   long estimatedSize(byte[] begin, byte[] end) {
-    // A state that is held keeps RocksDB open; a snapshot would not: it may be ended at any time.
+    // A held state keeps RocksDB open. A snapshot would not, because it may be ended at any time.
     StoreState held = snapshots.holdNewest().state();
     try (Slice from = new Slice(begin);
         Slice to = new Slice(end)) {
@@ -160,10 +178,10 @@ final class StoreRun {
   }
 
   /**
-   * Refuses new reads and ends open snapshots; what is under way finishes.
+   * Refuses new reads and ends open snapshots. Reads under way finish.
    *
-   * @param mark of open snapshots: CLOSED, or EXPIRED where a reader is to come again
-   * @param refusal of new ones
+   * @param mark for open snapshots: CLOSED, or EXPIRED if readers are to try again
+   * @param refusal for new reads
    */
   void end(int mark, Supplier<? extends RuntimeException> refusal) {
     gate.mark(mark);
@@ -171,7 +189,7 @@ final class StoreRun {
     snapshots.endAll(mark, refusal);
   }
 
-  /** Frees everything if nobody uses it any more; no commit may be under way or come. */
+  /** Frees everything if it has no users. No commit may be under way or follow. */
   boolean tryFree() {
     if (!letGo) {
       letGo = true;

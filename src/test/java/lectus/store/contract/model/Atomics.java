@@ -4,13 +4,13 @@ import com.apple.foundationdb.MutationType;
 import java.util.Arrays;
 import java.util.function.IntBinaryOperator;
 
-/** What section 6 says of each atomic operation, written down once more, for clarity alone. */
+/** Section 6's atomic operations, implemented again for clarity alone. */
 public final class Atomics {
   private static final int VALUE_LIMIT = 100_000;
 
   private Atomics() {}
 
-  /** The new value; {@code old} and the result are null where there is none. */
+  /** Returns the new value. {@code old} and the result are null for a missing key. */
   public static byte[] apply(MutationType type, byte[] old, byte[] operand) {
     return switch (type) {
       case ADD -> add(old, operand);
@@ -63,12 +63,12 @@ public final class Atomics {
     return fit(orEmpty(old), operand.length);
   }
 
-  /** Zero-extended, or cut, to a length. */
+  /** Extends with zeros or cuts to a length. */
   private static byte[] fit(byte[] bytes, int length) {
     return Arrays.copyOf(bytes, length);
   }
 
-  /** Little-endian numbers of the same length. */
+  /** Compares little-endian numbers of the same length. */
   private static boolean isLess(byte[] left, byte[] right) {
     for (int i = left.length - 1; i >= 0; i--) {
       if (left[i] != right[i]) {

@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/** All that is random of a run, from one seed. */
+/** All random choices of a run, from one seed. */
 final class Dice {
   private static final List<MutationType> ATOMICS =
       List.of(
@@ -28,7 +28,7 @@ final class Dice {
   private final Random random;
   private final byte[] prefix;
 
-  /** Few letters make transactions collide, many make long ranges. */
+  /** Few letters make transactions collide; many make long ranges. */
   private final int letters;
 
   Dice(long seed, byte[] prefix) {
@@ -49,7 +49,7 @@ final class Dice {
     return choices.get(random.nextInt(choices.size()));
   }
 
-  /** One of few keys, so that transactions meet. */
+  /** Returns one of few keys, so that transactions collide. */
   byte[] key() {
     byte[] name = new byte[1 + random.nextInt(2)];
     for (int i = 0; i < name.length; i++) {
@@ -69,7 +69,7 @@ final class Dice {
     return ordered ? new Span(one, other) : new Span(other, one);
   }
 
-  /** A span that a clear or a conflict range takes: not inverted, between the fences. */
+  /** Returns a legal span for a clear or a conflict range: not inverted, between the fences. */
   Span legalSpan() {
     Span all = new Span(ByteArrayUtil.join(prefix, FIRST_NAME), ByteArrayUtil.join(prefix, AFTER));
     Span span = oneIn(10) ? all : new Span(key(), key());
@@ -92,7 +92,7 @@ final class Dice {
     return oneOf(ATOMICS);
   }
 
-  /** 0 for no limit. */
+  /** Returns a row limit; 0 means none. */
   int limit() {
     return oneIn(3) ? 0 : 1 + random.nextInt(2 * letters);
   }

@@ -1,6 +1,6 @@
 package lectus.store.contract.model;
 
-/** The store did something else than the model. */
+/** The store behaved differently from the model. */
 final class Difference extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** Everything that was ever committed: a full copy of the store per version. */
+/** All commits so far: a full copy of the store for each version. */
 final class History {
   private final List<Commit> commits = new ArrayList<>();
 
-  /** One commit: its 10-byte versionstamp, the store after it, and which keys it wrote. */
+  /** One commit: its 10-byte versionstamp, the store after it, and the keys it wrote. */
   record Commit(byte[] versionstamp, NavigableMap<byte[], byte[]> state, List<Span> written) {
     long version() {
       return ByteBuffer.wrap(versionstamp).getLong();
@@ -30,7 +30,7 @@ final class History {
     return commits.get(commits.size() - 1).state();
   }
 
-  /** What a transaction with this read version sees. */
+  /** Returns the state visible at this read version. */
   NavigableMap<byte[], byte[]> at(long readVersion) {
     NavigableMap<byte[], byte[]> state = commits.get(0).state();
     for (Commit commit : commits) {
@@ -41,14 +41,14 @@ final class History {
     return state;
   }
 
-  /** Whether a commit after that version wrote into one of the spans. */
+  /** Returns whether a commit after that version wrote into one of the spans. */
   boolean wroteAfter(long readVersion, List<Span> spans) {
     return commits.stream()
         .filter(commit -> commit.version() > readVersion)
         .anyMatch(commit -> Span.intersect(commit.written(), spans));
   }
 
-  /** Applies the writes of a transaction that was given this versionstamp. */
+  /** Applies the writes of a transaction with this versionstamp. */
   void commit(byte[] versionstamp, List<Write> writes, List<Span> writeConflicts) {
     byte[] newest = commits.get(commits.size() - 1).versionstamp();
     if (Arrays.compareUnsigned(versionstamp, newest) <= 0) {
@@ -67,7 +67,7 @@ final class History {
     forgetOldest();
   }
 
-  /** No transaction of a run stays open for as many commits. */
+  /** No transaction of a run stays open for this many commits. */
   private void forgetOldest() {
     if (commits.size() > 400) {
       commits.subList(0, 200).clear();

@@ -14,7 +14,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** Reads of one transaction, each done by the store and by the model, and compared. */
+/**
+ * Performs each read of one transaction on the store and on the model, and compares the results.
+ */
 final class ModelReads {
   private static final int ACCESSED_UNREADABLE = 1036;
 
@@ -68,7 +70,7 @@ final class ModelReads {
     }
   }
 
-  /** Reads only the first rows of an iterator; what else it fetched is its own business. */
+  /** Takes only the first rows of an iterator, which may have fetched more. */
   void iterate(Span span, int limit, boolean reverse, Dice dice) {
     if (view.hasUnreadable() || span.isEmpty()) {
       return;
@@ -88,7 +90,7 @@ final class ModelReads {
         model.addReadConflict(View.scanned(span, rows.rows().get(wanted - 1).getKey(), reverse));
       }
     }
-    // The first chunk is part of the transaction once it has arrived.
+    // The first chunk belongs to the transaction once it has arrived.
     iterator.onHasNext().join();
   }
 

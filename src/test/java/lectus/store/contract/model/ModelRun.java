@@ -17,11 +17,11 @@ import java.util.Deque;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.concurrent.CompletableFuture;
-import lectus.store.Versionstamps;
+import lectus.store.VersionstampOperands;
 
 /**
- * A long random interleaving of a few transactions on a store, each step done by the model, too.
- * The same seed makes the same steps.
+ * A long random interleaving of a few transactions on a store. The model performs each step as
+ * well. The same seed produces the same steps.
  */
 public final class ModelRun {
   private static final int NOT_COMMITTED = 1020;
@@ -30,7 +30,7 @@ public final class ModelRun {
   private static final int MAX_OPEN = 6;
   private static final int TRACE_LENGTH = 80;
 
-  /** More than the offset of any selector. */
+  /** More than any selector's offset. */
   private static final int FENCE_ROWS = 10;
 
   private final Database database;
@@ -45,7 +45,7 @@ public final class ModelRun {
   private int won;
 
   /**
-   * @param prefix where the run reads and writes, and nobody else does
+   * @param prefix the keys that only this run reads and writes
    */
   public ModelRun(Database database, byte[] prefix, long seed) {
     this.database = database;
@@ -54,12 +54,12 @@ public final class ModelRun {
     this.dice = new Dice(seed, prefix);
   }
 
-  /** How many commits won. */
+  /** Returns how many commits succeeded. */
   public int won() {
     return won;
   }
 
-  /** How many commits lost to another. */
+  /** Returns how many commits lost to another. */
   public int lost() {
     return lost;
   }
@@ -238,12 +238,14 @@ public final class ModelRun {
   }
 
   private void stamp(OpenTransaction chosen) {
-    byte[] placeholder = Versionstamps.placeholder(started & 0xffff);
+    byte[] placeholder = VersionstampOperands.placeholder(started & 0xffff);
     if (dice.oneIn(2)) {
       byte[] key = dice.key();
       note(chosen, "versionstamped value of %s", text(key));
       chosen.real.mutate(
-          MutationType.SET_VERSIONSTAMPED_VALUE, key, Versionstamps.template(placeholder, 0));
+          MutationType.SET_VERSIONSTAMPED_VALUE,
+          key,
+          VersionstampOperands.template(placeholder, 0));
       chosen.model.write(new Write.StampedValue(key, placeholder, 0));
       return;
     }
@@ -253,12 +255,14 @@ public final class ModelRun {
     byte[] value = dice.value();
     note(chosen, "versionstamped key %s", text(template));
     chosen.real.mutate(
-        MutationType.SET_VERSIONSTAMPED_KEY, Versionstamps.template(template, head.length), value);
+        MutationType.SET_VERSIONSTAMPED_KEY,
+        VersionstampOperands.template(template, head.length),
+        value);
     Span hides = hidden(template, head.length, chosen.model.readVersion());
     chosen.model.write(new Write.StampedKey(template, head.length, value, hides));
   }
 
-  /** Section 7: where the final key may come to lie. */
+  /** Returns the span of possible final keys (section 7). */
   private static Span hidden(byte[] template, int head, long readVersion) {
     byte[] least = ByteBuffer.allocate(10).putLong(readVersion + 1).putShort((short) 0).array();
     byte[] most = new byte[10];
@@ -312,7 +316,7 @@ public final class ModelRun {
     return group;
   }
 
-  /** Commits at once, then has the model agree with who won and in which order. */
+  /** Commits concurrently, then checks the winners and their order against the model. */
   private void commit(List<OpenTransaction> group) {
     group.forEach(each -> note(each, "commit, %d at once", group.size()));
     List<CompletableFuture<Void>> commits = group.stream().map(each -> each.real.commit()).toList();
@@ -372,7 +376,7 @@ public final class ModelRun {
     lost++;
   }
 
-  /** Sometimes the transaction is used again, as the layer does after an error. */
+  /** Sometimes reuses the transaction, as the layer does after an error. */
   private void again(OpenTransaction each, int code) {
     if (code == ACCESSED_UNREADABLE || dice.oneIn(2)) {
       each.real.close();
@@ -382,7 +386,7 @@ public final class ModelRun {
     begin(each.real.onError(new FDBException("", NOT_COMMITTED)).join());
   }
 
-  /** Rows at both ends of the prefix, so that no selector leaves it for what others write. */
+  /** Writes rows at both ends of the prefix, so that no selector reaches other keys. */
   private void buildFences() {
     database.run(
         t -> {
@@ -411,7 +415,7 @@ public final class ModelRun {
     }
   }
 
-  /** Keys made of versionstamps are met only by looking at what is there. */
+  /** Returns a stored key: the only way to hit keys made of versionstamps. */
   private byte[] someStoredKey() {
     List<byte[]> stored =
         history.latest().keySet().stream()

@@ -13,7 +13,7 @@ import java.util.TreeSet;
  * and may conflict with.
  */
 final class ModelTransaction {
-  /** Section 5: what a transaction's own writes made of a key. */
+  /** The kinds of keys that a transaction's own writes produce (section 5). */
   private enum Kind {
     UNMODIFIED,
     OWN,
@@ -82,18 +82,18 @@ final class ModelTransaction {
     writeConflicts.add(span);
   }
 
-  /** A read that conflicts with just this span, where it is not the transaction's own. */
+  /** Adds a read that conflicts with exactly this span, except for own writes. */
   void addReadConflict(Span span) {
     addTo(certainReads, span, false);
     addTo(possibleReads, span, true);
   }
 
-  /** A read whose exact conflict range the contract leaves open. */
+  /** Adds a read whose exact conflict range the contract leaves open. */
   void mayConflict(Span span) {
     addTo(possibleReads, span, true);
   }
 
-  /** That a read answered accessed_unreadable, which fails the commit. */
+  /** Notes that a read failed with accessed_unreadable, which fails the commit. */
   void readSomethingUnreadable() {
     readUnreadable = true;
   }
@@ -103,8 +103,8 @@ final class ModelTransaction {
   }
 
   /**
-   * FoundationDB 7.4 counts a key that an own COMPARE_AND_CLEAR emptied as if it were there when it
-   * steps over it with the offset of a selector: a fault of its own, which nobody should rely on.
+   * FoundationDB 7.4 has a bug here: a selector's offset counts a key that an own COMPARE_AND_CLEAR
+   * emptied as if it existed. Nobody should rely on that.
    */
   boolean hasComparedAndCleared() {
     return writes.stream()
@@ -208,7 +208,7 @@ final class ModelTransaction {
     return write instanceof Write.Atomic && onUnknown ? Kind.DEPENDENT : Kind.OWN;
   }
 
-  /** The keys that a write changes, or hides. */
+  /** Returns the keys that a write changes or hides. */
   private static Span reach(Write write) {
     if (write instanceof Write.Erase erase) {
       return erase.keys();

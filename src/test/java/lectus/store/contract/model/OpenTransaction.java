@@ -3,9 +3,11 @@ package lectus.store.contract.model;
 import com.apple.foundationdb.Transaction;
 import java.util.concurrent.CompletableFuture;
 
-/** A transaction of the store beside the same transaction of the model. */
+/** A transaction of the store and the same transaction of the model. */
 final class OpenTransaction {
-  /** A store may give up a transaction after five seconds; a slow machine may get there. */
+  /**
+   * A store may give up a transaction after five seconds, and a slow machine may need that long.
+   */
   private static final long MAY_BE_TOO_OLD_NANOS = 4_000_000_000L;
 
   private static final int TRANSACTION_TOO_OLD = 1007;
@@ -27,7 +29,7 @@ final class OpenTransaction {
     return System.nanoTime() - startNanos > MAY_BE_TOO_OLD_NANOS / 2;
   }
 
-  /** Whether {@code code} can be put down to this machine having been too slow for the test. */
+  /** Returns whether {@code code} may be due to a machine too slow for the test. */
   boolean isExcused(int code) {
     return code == TRANSACTION_TOO_OLD && System.nanoTime() - startNanos > MAY_BE_TOO_OLD_NANOS;
   }

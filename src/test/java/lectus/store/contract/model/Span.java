@@ -10,7 +10,7 @@ record Span(byte[] begin, byte[] end) {
     return new Span(key, after(key));
   }
 
-  /** The least key that is greater than {@code key}. */
+  /** Returns the first key after {@code key}. */
   static byte[] after(byte[] key) {
     return Arrays.copyOf(key, key.length + 1);
   }

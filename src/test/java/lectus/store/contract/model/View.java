@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 
-/** What one read sees: all visible rows of the key space, and which keys cannot be read. */
+/** What one read sees: all visible rows of the key space, and which keys are unreadable. */
 final class View {
   static final byte[] FIRST = {};
   static final byte[] LAST = {(byte) 0xff};
@@ -20,14 +20,14 @@ final class View {
     this.unreadable = unreadable;
   }
 
-  /** A rows-and-error pair: {@code rows} is null if the read fails with accessed_unreadable. */
+  /** The rows of a read. {@code rows} is null if it fails with accessed_unreadable. */
   record Rows(List<Map.Entry<byte[], byte[]>> rows, boolean stopped) {
     byte[] lastKey() {
       return rows.get(rows.size() - 1).getKey();
     }
   }
 
-  /** Versionstamps are left as they are called when {@code versionstamp} is null. */
+  /** Applies a write. Versionstamps keep their placeholders if {@code versionstamp} is null. */
   static void apply(NavigableMap<byte[], byte[]> rows, Write write, byte[] versionstamp) {
     if (write instanceof Write.Put put) {
       rows.put(put.key(), put.value());
@@ -66,7 +66,7 @@ final class View {
     return rows.get(key);
   }
 
-  /** The contract's formula, clamped to the ends of the key space. */
+  /** Applies the contract's formula, clamped to the ends of the key space. */
   byte[] resolve(byte[] base, int offset) {
     List<byte[]> keys = List.copyOf(rows.keySet());
     int first = (int) keys.stream().filter(k -> Arrays.compareUnsigned(k, base) < 0).count();
@@ -77,14 +77,14 @@ final class View {
     return index < keys.size() ? keys.get(index) : LAST;
   }
 
-  /** Whether finding that result from {@code base} comes across something unreadable. */
+  /** Returns whether resolving from {@code base} meets an unreadable key. */
   boolean resolvesUnreadable(byte[] base, int offset) {
     byte[] result = resolveReadable(base, offset);
     Span walked = offset > 0 ? new Span(base, result) : new Span(result, base);
     return unreadable.stream().anyMatch(walked::intersects);
   }
 
-  /** Unreadable keys are no rows for whoever walks over them. */
+  /** Skips unreadable keys, which do not count as rows. */
   private byte[] resolveReadable(byte[] base, int offset) {
     NavigableMap<byte[], byte[]> readable = History.emptyState();
     rows.forEach(
@@ -96,7 +96,7 @@ final class View {
     return new View(readable, List.of()).resolve(base, offset);
   }
 
-  /** The rows of a range; null if the scan reaches something unreadable. */
+  /** Returns the rows of a range, or null if the scan reaches an unreadable key. */
   Rows range(Span span, int limit, boolean reverse) {
     if (span.isEmpty()) {
       return new Rows(List.of(), false);
@@ -118,7 +118,7 @@ final class View {
     return unreadable.stream().anyMatch(scanned::intersects) ? null : result;
   }
 
-  /** The part of a range that was looked at when the limit stopped it at {@code last}. */
+  /** Returns the part of a range scanned when the limit stopped at {@code last}. */
   static Span scanned(Span span, byte[] last, boolean reverse) {
     return reverse ? new Span(last, span.end()) : new Span(span.begin(), Span.after(last));
   }

@@ -11,9 +11,12 @@ sealed interface Write {
 
   record Atomic(MutationType type, byte[] key, byte[] operand) implements Write {}
 
-  /** {@code template} and {@code head} bytes of it before the ten bytes of the versionstamp. */
+  /**
+   * {@code head} is the number of bytes of {@code template} before the ten bytes of the
+   * versionstamp.
+   */
   record StampedValue(byte[] key, byte[] template, int head) implements Write {}
 
-  /** {@code hides} is what cannot be read from here on. */
+  /** {@code hides} is the span that cannot be read from here on. */
   record StampedKey(byte[] template, int head, byte[] value, Span hides) implements Write {}
 }

@@ -10,6 +10,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.store.embedded.engine.read.StoreReader;
+import lectus.store.embedded.engine.read.StoreSnapshot;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -36,13 +39,13 @@ class ClearTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, StoreReader.FEW_KEYS, StoreReader.FEW_KEYS + 1, 1000})
-  void removesEveryKeyOfTheRangeAndNoOther(int keys) {
+  void removes_every_key_of_the_range_and_no_other(int keys) {
     Commits before = commit().set("a", "").set("b", "end");
     for (int i = 0; i < keys; i++) {
       before.set(String.format("a%05d", i), "");
     }
     group(before);
-    try (Snapshot earlier = engine.latest()) {
+    try (StoreSnapshot earlier = engine.latest()) {
       group(commit().clear("a\0", "b").set("a5", "later"));
 
       assertThat(rows(engine, "", "z")).containsExactly("a=", "a5=later", "b=end");
@@ -52,7 +55,7 @@ class ClearTest {
 
   @ParameterizedTest
   @ValueSource(ints = {2, StoreReader.FEW_KEYS, StoreReader.FEW_KEYS + 1})
-  void seesWhatTheSameGroupSetBefore(int keys) {
+  void sees_what_the_same_group_set_before(int keys) {
     String head = "a head longer than eight bytes/";
     Commits before = commit();
     for (int i = 0; i < keys; i++) {
@@ -69,14 +72,14 @@ class ClearTest {
   }
 
   @Test
-  void seesWhatItsOwnTransactionSetBefore() {
+  void sees_what_its_own_transaction_set_before() {
     group(commit().set("a1", "").clear("a", "b").set("a2", ""));
 
     assertThat(rows(engine, "", "z")).containsExactly("a2=");
   }
 
   @Test
-  void atomicOperationAfterAClearInTheSameGroupFindsNothing() {
+  void atomic_operation_after_a_clear_in_the_same_group_finds_nothing() {
     Commits before = commit().set("few", "\5").set("single", "\5");
     for (int i = 0; i <= StoreReader.FEW_KEYS; i++) {
       before.set("many" + i, "\5");
@@ -95,7 +98,7 @@ class ClearTest {
   }
 
   @Test
-  void atomicOperationsOfOneGroupBuildOnEachOther() {
+  void atomic_operations_of_one_group_build_on_each_other() {
     List<Commits> adders = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       adders.add(commit().atomic(MutationType.ADD, bytes("n"), ONE));

@@ -9,18 +9,24 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import lectus.error.StoreOpenException;
+import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.embedded.engine.commit.Mutation;
+import lectus.store.embedded.engine.read.StoreSnapshot;
 import lectus.store.testing.Await;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Memory that is freed under a thread that uses it would end the process. */
+/**
+ * Closing under concurrent use. Freeing memory that a thread still uses would crash the process.
+ */
 class ClosingTest {
   private static final Duration NO_PATIENCE = Duration.ofMillis(50);
 
   @TempDir Path folder;
 
   @Test
-  void stalledCommitIsWaitedForAndStored() {
+  void stalled_commit_is_waited_for_and_stored() {
     RocksEngine engine = RocksEngine.open(folder, EngineOptions.defaults());
     Stall stall = new Stall();
     CompletableFuture<CommitReceipt> commit = engine.commit(stall.request());
@@ -39,10 +45,10 @@ class ClosingTest {
   }
 
   @Test
-  void readUnderWayIsWaitedFor() {
+  void read_under_way_is_waited_for() {
     RocksEngine engine = RocksEngine.open(folder, EngineOptions.defaults());
     Commits.commit().set("k", "v").on(engine);
-    Snapshot snapshot = engine.latest();
+    StoreSnapshot snapshot = engine.latest();
 
     engine.close(NO_PATIENCE);
 
@@ -59,7 +65,7 @@ class ClosingTest {
     }
   }
 
-  /** A commit that the committer cannot get on with. */
+  /** A commit on which the committer blocks. */
   private static final class Stall {
     private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch over = new CountDownLatch(1);
@@ -77,7 +83,7 @@ class ClosingTest {
 
             @Override
             public Mutation get(int index) {
-              if (reads++ > 1) { // Twice by whoever asks for the commit.
+              if (reads++ > 1) { // Twice by the thread that requests the commit.
                 begun.countDown();
                 await(over);
               }

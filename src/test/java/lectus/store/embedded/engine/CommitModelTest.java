@@ -15,11 +15,19 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
+import lectus.store.embedded.engine.commit.AtomicOperations;
+import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.embedded.engine.commit.CommitStamp;
+import lectus.store.embedded.engine.commit.Mutation;
+import lectus.store.embedded.engine.conflict.KeyRange;
+import lectus.store.embedded.engine.read.Cursor;
+import lectus.store.embedded.engine.read.StoreSnapshot;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Random commits in random groups against a sorted map and a list of all writes. */
+/** Compares random commits in random groups with a sorted map and a list of all writes. */
 class CommitModelTest {
   private static final int ROUNDS = Integer.getInteger("lectus.test.model-rounds", 400);
   private static final int KEYS = 40;
@@ -40,7 +48,7 @@ class CommitModelTest {
 
   private record Write(long version, KeyRange range) {}
 
-  private record Held(Snapshot snapshot, Map<String, String> content) {}
+  private record Held(StoreSnapshot snapshot, Map<String, String> content) {}
 
   private record Submitted(CommitRequest request, CompletableFuture<CommitReceipt> future) {}
 
@@ -53,7 +61,7 @@ class CommitModelTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
-  void agreesWithTheModel(long seed) {
+  void agrees_with_the_model(long seed) {
     random = new Random(seed);
     EngineOptions options = EngineOptions.defaults().withClock(clock::get).withThreads(hand, hand);
     RocksEngine engine = RocksEngine.open(folder, options);
@@ -178,7 +186,7 @@ class CommitModelTest {
   }
 
   private void compare(Engine engine, long seed) {
-    try (Snapshot latest = engine.latest()) {
+    try (StoreSnapshot latest = engine.latest()) {
       assertThat(stored(latest)).as("seed %d: newest state", seed).isEqualTo(printed(content));
     }
     for (Held each : held) {
@@ -186,7 +194,7 @@ class CommitModelTest {
     }
   }
 
-  private static Map<String, String> stored(Snapshot snapshot) {
+  private static Map<String, String> stored(StoreSnapshot snapshot) {
     Map<String, String> rows = new TreeMap<>();
     try (Cursor cursor = snapshot.scan(new byte[0], new byte[] {-1}, false)) {
       while (cursor.next()) {

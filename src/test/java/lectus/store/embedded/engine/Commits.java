@@ -8,9 +8,15 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.embedded.engine.commit.Mutation;
+import lectus.store.embedded.engine.conflict.KeyRange;
+import lectus.store.embedded.engine.read.Cursor;
+import lectus.store.embedded.engine.read.StoreSnapshot;
 
-/** Builds commit requests and reads back what they did. */
-final class Commits {
+/** Builds commit requests and reads back their results. */
+public final class Commits {
   private long readVersion = -1;
   private boolean urgent;
   private final List<KeyRange> reads = new ArrayList<>();
@@ -18,15 +24,15 @@ final class Commits {
   private final List<Mutation> mutations = new ArrayList<>();
   private boolean recorded = true;
 
-  static Commits commit() {
+  public static Commits commit() {
     return new Commits();
   }
 
-  static byte[] bytes(String ascii) {
+  public static byte[] bytes(String ascii) {
     return ascii.getBytes(StandardCharsets.ISO_8859_1);
   }
 
-  static String text(byte[] bytes) {
+  public static String text(byte[] bytes) {
     return bytes == null ? null : new String(bytes, StandardCharsets.ISO_8859_1);
   }
 
@@ -50,29 +56,29 @@ final class Commits {
     return this;
   }
 
-  Commits set(String key, String value) {
+  public Commits set(String key, String value) {
     return set(bytes(key), bytes(value));
   }
 
-  Commits set(byte[] key, byte[] value) {
+  public Commits set(byte[] key, byte[] value) {
     mutations.add(new Mutation.Set(key, value));
     writes.add(KeyRange.of(key));
     return this;
   }
 
-  Commits clear(String begin, String end) {
+  public Commits clear(String begin, String end) {
     mutations.add(new Mutation.Clear(bytes(begin), bytes(end)));
     writes.add(new KeyRange(bytes(begin), bytes(end)));
     return this;
   }
 
-  /** A range tombstone where nothing was seen. */
+  /** Adds a range tombstone over a range seen empty. */
   Commits cover(String begin, String end) {
     mutations.add(new Mutation.Cover(bytes(begin), bytes(end)));
     return read(begin, end);
   }
 
-  Commits atomic(MutationType type, byte[] key, byte[] operand) {
+  public Commits atomic(MutationType type, byte[] key, byte[] operand) {
     mutations.add(new Mutation.Atomic(type, key, operand));
     if (type != MutationType.SET_VERSIONSTAMPED_KEY) {
       writes.add(KeyRange.of(key));
@@ -80,29 +86,29 @@ final class Commits {
     return this;
   }
 
-  /** Without write conflict ranges for what was written so far. */
-  Commits unrecorded() {
+  /** Omits the write conflict ranges of the writes so far. */
+  public Commits unrecorded() {
     writes.clear();
     recorded = false;
     return this;
   }
 
-  /** Goes on where the disk is short. */
+  /** Allows the commit while the disk is short of space. */
   Commits urgent() {
     urgent = true;
     return this;
   }
 
-  CommitRequest request() {
+  public CommitRequest request() {
     return new CommitRequest(
         readVersion, sorted(reads), sorted(writes), mutations, recorded, urgent);
   }
 
-  CommitReceipt on(Engine engine) {
+  public CommitReceipt on(Engine engine) {
     return engine.commit(request()).join();
   }
 
-  /** The FoundationDB code with which the commit fails, or 0. */
+  /** Returns the FoundationDB code with which the commit fails, or 0. */
   int codeOn(Engine engine) {
     try {
       on(engine);
@@ -112,8 +118,8 @@ final class Commits {
     }
   }
 
-  /** The rows of a range as "key=value". */
-  static List<String> rows(Snapshot snapshot, String begin, String end) {
+  /** Returns the rows of a range as "key=value". */
+  public static List<String> rows(StoreSnapshot snapshot, String begin, String end) {
     List<String> rows = new ArrayList<>();
     try (Cursor cursor = snapshot.scan(bytes(begin), bytes(end), false)) {
       while (cursor.next()) {
@@ -123,20 +129,23 @@ final class Commits {
     return rows;
   }
 
-  static List<String> rows(Engine engine, String begin, String end) {
-    try (Snapshot snapshot = engine.latest()) {
+  public static List<String> rows(Engine engine, String begin, String end) {
+    try (StoreSnapshot snapshot = engine.latest()) {
       return rows(snapshot, begin, end);
     }
   }
 
-  static String get(Engine engine, String key) {
-    try (Snapshot snapshot = engine.latest()) {
+  public static String get(Engine engine, String key) {
+    try (StoreSnapshot snapshot = engine.latest()) {
       return text(snapshot.get(bytes(key)));
     }
   }
 
-  /** As the engine wants conflict ranges: in order, overlapping and touching ones merged. */
-  static List<KeyRange> sorted(List<KeyRange> ranges) {
+  /**
+   * Returns conflict ranges as the engine requires them: sorted, overlapping and touching ones
+   * merged.
+   */
+  public static List<KeyRange> sorted(List<KeyRange> ranges) {
     List<KeyRange> sorted = new ArrayList<>(ranges);
     sorted.sort(Comparator.comparing(KeyRange::begin, Arrays::compareUnsigned));
     List<KeyRange> merged = new ArrayList<>();

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import lectus.store.embedded.engine.read.StoreSnapshot;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A range is covered only while there is nothing in it. */
+/** A range is covered only while it is empty. */
 class CoverTest {
   @TempDir Path folder;
   private final TurnedByHand hand = new TurnedByHand();
@@ -40,7 +41,7 @@ class CoverTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 10})
-  void whatCameMeanwhileWithoutConflictRangeStays(int groupTransactions) {
+  void what_came_meanwhile_without_conflict_range_stays(int groupTransactions) {
     engine.close();
     open(groupTransactions);
     long seenEmpty = engine.readVersion();
@@ -53,7 +54,7 @@ class CoverTest {
   }
 
   @Test
-  void whatCameElsewhereIsNoHindrance() {
+  void what_came_elsewhere_is_no_hindrance() {
     long seenEmpty = engine.readVersion();
 
     CompletableFuture<?> cover =
@@ -66,10 +67,10 @@ class CoverTest {
     assertThat(rows(engine, "", "z")).containsExactly("Z=", "b=");
   }
 
-  /** Asks for all of them at once; what became of the last one. */
+  /** Requests all commits at once. Returns the last one's future. */
   private CompletableFuture<?> run(Commits... commits) {
-    // As long as somebody reads, the history keeps what was written since.
-    try (Snapshot earlier = engine.latest()) {
+    // While a reader is open, the history keeps later writes.
+    try (StoreSnapshot earlier = engine.latest()) {
       assertThat(earlier.version()).isPositive();
       CompletableFuture<?> last =
           Stream.of(commits)

@@ -10,10 +10,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
+import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.store.embedded.engine.read.Cursor;
+import lectus.store.embedded.engine.read.StoreSnapshot;
 
 /**
- * Concurrent commits whose parts betray each other: of a transaction that is there in part, or
- * twice, or in the wrong order, the audit can tell.
+ * Concurrent commits with redundant parts, from which the audit detects a transaction that is
+ * stored in part, twice, or out of order.
  *
  * <pre>
  * a/{id}, b/{id}         one each for every transaction; id is "{writer}-{number}"
@@ -26,14 +29,14 @@ final class CrashLoad {
   private static final int WRITERS = 8;
   private static final byte[] ONE = {1, 0, 0, 0};
 
-  /** What a writer does with an acknowledged commit. */
+  /** Receives a writer's acknowledged commits. */
   interface Acknowledged {
     void accept(String id, CommitReceipt receipt);
   }
 
   private CrashLoad() {}
 
-  /** Starts writers that go on until {@code stop}; ids begin with {@code run}. */
+  /** Starts writers that run until {@code stop}. Ids begin with {@code run}. */
   static List<Thread> start(Engine engine, String run, BooleanSupplier stop, Acknowledged sink) {
     List<Thread> writers = new ArrayList<>();
     for (int writer = 0; writer < WRITERS; writer++) {
@@ -68,12 +71,12 @@ final class CrashLoad {
   }
 
   /**
-   * Checks that every transaction is there as a whole or not at all.
+   * Checks that every transaction is stored as a whole or not at all.
    *
    * @return the ids of {@code acknowledged} that are missing
    */
   static Set<String> audit(Engine engine, Set<String> acknowledged) {
-    try (Snapshot snapshot = engine.latest()) {
+    try (StoreSnapshot snapshot = engine.latest()) {
       Set<String> found = ids(snapshot, "a/", "a0");
       assertThat(ids(snapshot, "b/", "b0")).isEqualTo(found);
       assertThat(count(snapshot)).isEqualTo(found.size());
@@ -98,18 +101,18 @@ final class CrashLoad {
     return id.substring(0, id.indexOf('-'));
   }
 
-  private static Set<String> ids(Snapshot snapshot, String begin, String end) {
+  private static Set<String> ids(StoreSnapshot snapshot, String begin, String end) {
     return Commits.rows(snapshot, begin, end).stream()
         .map(row -> row.substring(begin.length(), row.length() - 1))
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  private static int count(Snapshot snapshot) {
+  private static int count(StoreSnapshot snapshot) {
     byte[] count = snapshot.get(bytes("count"));
     return count == null ? 0 : Integer.reverseBytes(new java.math.BigInteger(1, count).intValue());
   }
 
-  private static List<String> stamped(Snapshot snapshot) {
+  private static List<String> stamped(StoreSnapshot snapshot) {
     List<String> ids = new ArrayList<>();
     try (Cursor cursor = snapshot.scan(bytes("s/"), bytes("s0"), false)) {
       while (cursor.next()) {

@@ -12,12 +12,15 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.store.embedded.engine.commit.Durability;
+import lectus.store.embedded.engine.folder.SyncedLog;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Power loss, as far as it can be played: of the log only what is known to be synced is left, or a
- * piece of the next record, too. A killed process would not do, because the page cache outlives it.
+ * Simulates a power loss: only the part of the log known to be synced is kept, sometimes with a
+ * piece of the next record. Killing a process would not do, because the page cache outlives it.
  */
 class CutLogCrashTest {
   private static final int ROUNDS = Integer.getInteger("lectus.test.cut-rounds", 12);
@@ -31,12 +34,12 @@ class CutLogCrashTest {
   private final Random random = new Random(20261121);
 
   @Test
-  void nothingThatWasAcknowledgedIsLost() throws InterruptedException {
+  void nothing_that_was_acknowledged_is_lost() throws InterruptedException {
     assertThat(missingAfterCuts(Durability.SYNC)).isZero();
   }
 
   @Test
-  void storeThatDoesNotSyncIsCaught() throws InterruptedException {
+  void store_that_does_not_sync_is_caught() throws InterruptedException {
     assertThat(missingAfterCuts(Durability.SKIP_SYNC)).isGreaterThan(ROUNDS);
   }
 
@@ -74,7 +77,7 @@ class CutLogCrashTest {
   }
 
   private int audit(Path copy, Set<String> promised, long version) {
-    // No time passes for this one, so that the audit may take as long as it does.
+    // Time stands still for this engine, so that the audit may take as long as it needs.
     EngineOptions frozen = EngineOptions.defaults().withClock(() -> 0);
     try (RocksEngine recovered = RocksEngine.open(copy, frozen)) {
       assertThat(recovered.readVersion()).isGreaterThan(version);

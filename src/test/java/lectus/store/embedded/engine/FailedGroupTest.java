@@ -8,12 +8,14 @@ import com.apple.foundationdb.MutationType;
 import java.nio.file.Path;
 import java.util.AbstractList;
 import java.util.List;
+import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.embedded.engine.commit.Mutation;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What goes wrong while a group is checked, before anything of it is written. */
+/** Failures while a group is checked, before anything of it is written. */
 class FailedGroupTest {
   private static final byte[] ONE = {1, 0, 0, 0, 0, 0, 0, 0};
 
@@ -31,7 +33,7 @@ class FailedGroupTest {
   }
 
   @Test
-  void lackOfMemoryEndsItsOwnCommitAlone() {
+  void lack_of_memory_ends_its_own_commit_alone() {
     assertThatThrownBy(() -> engine.commit(withoutMemory()).join())
         .hasRootCauseInstanceOf(FDBException.class)
         .hasMessageContaining("may or may not");
@@ -41,7 +43,7 @@ class FailedGroupTest {
   }
 
   @Test
-  void counterOfFailedCommitIsAsItWas() {
+  void counter_of_failed_commit_is_as_it_was() {
     add().on(engine);
     assertThatThrownBy(() -> engine.commit(withoutMemory()).join())
         .hasRootCauseInstanceOf(FDBException.class);
@@ -55,7 +57,8 @@ class FailedGroupTest {
   }
 
   /**
-   * Adds to the counter, then fails, each time but the first two, in which the commit is weighed.
+   * Adds to the counter, then fails, except in the first two calls, which compute the commit's
+   * size.
    */
   private static CommitRequest withoutMemory() {
     List<Mutation> mutations = add().request().mutations();

@@ -15,17 +15,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * A process that may not write files beyond a size stands for a full disk: its log cannot grow any
- * more.
- */
+/** A process with a limit on file sizes simulates a full disk: its log cannot grow. */
 class FailedLogTest {
   private static final Path SHELL = Path.of("/bin/sh");
 
-  /** 50 or 100 MB, as shells count in blocks of 512 or 1 024 bytes; the native library fits. */
+  /** 50 or 100 MB, as shells count in blocks of 512 or 1 024 bytes. The native library fits. */
   private static final int MAX_FILE_BLOCKS = 100_000;
 
-  /** Commits once the store is there again. */
+  /** Commits after the store is available again. */
   private static final int AFTERWARDS = 3;
 
   private static final int KEY_BYTES = 8;
@@ -41,7 +38,8 @@ class FailedLogTest {
   }
 
   @Test
-  void storeThatCannotWriteItsLogIsOpenedAgainAndKeepsWhatItAcknowledged() throws Exception {
+  void store_that_cannot_write_its_log_is_opened_again_and_keeps_what_it_acknowledged()
+      throws Exception {
     assumeTrue(Files.isExecutable(SHELL), "needs a shell that limits file sizes");
     List<String> answers = answersOfWriter();
 
@@ -91,7 +89,7 @@ class FailedLogTest {
   }
 
   /**
-   * Commits until some time after the first failures; prints the code of each answer, 0 for
+   * Commits until some time after the first failures. Prints the code of each answer, 0 for
    * success.
    */
   static final class Writer {

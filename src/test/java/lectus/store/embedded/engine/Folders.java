@@ -3,10 +3,13 @@ package lectus.store.embedded.engine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Map;
@@ -17,7 +20,7 @@ import java.util.stream.Stream;
 final class Folders {
   private Folders() {}
 
-  /** Every path below {@code root} with a hash of what it holds. */
+  /** Returns every path below {@code root} with a hash of its content. */
   static Map<String, Integer> fingerprint(Path root) {
     Map<String, Integer> files = new TreeMap<>();
     try (Stream<Path> tree = Files.walk(root)) {
@@ -31,16 +34,10 @@ final class Folders {
     }
   }
 
+  /** Copies a folder, which may be in use: a draft that its owner renames meanwhile is left out. */
   static void copy(Path from, Path to) {
-    try (Stream<Path> tree = Files.walk(from)) {
-      for (Path path : tree.toList()) {
-        Path target = to.resolve(from.relativize(path).toString());
-        if (Files.isDirectory(path)) {
-          Files.createDirectories(target);
-        } else {
-          Files.copy(path, target, StandardCopyOption.REPLACE_EXISTING);
-        }
-      }
+    try {
+      Files.walkFileTree(from, new Copying(from, to));
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
@@ -88,7 +85,7 @@ final class Folders {
     }
   }
 
-  /** Overwrites {@code length} bytes from {@code offset} on with zeros. */
+  /** Overwrites {@code length} bytes from {@code offset} with zeros. */
   static void zero(Path file, long offset, int length) {
     try {
       byte[] bytes = Files.readAllBytes(file);
@@ -114,6 +111,47 @@ final class Folders {
       return Files.size(file);
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
+    }
+  }
+
+  private static final class Copying extends SimpleFileVisitor<Path> {
+    private final Path from;
+    private final Path to;
+
+    Copying(Path from, Path to) {
+      this.from = from;
+      this.to = to;
+    }
+
+    @Override
+    public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes)
+        throws IOException {
+      Files.createDirectories(target(folder));
+      return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+      if (!isDraft(file)) {
+        Files.copy(file, target(file), StandardCopyOption.REPLACE_EXISTING);
+      }
+      return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+      if (isDraft(file)) {
+        return FileVisitResult.CONTINUE;
+      }
+      throw failure;
+    }
+
+    private static boolean isDraft(Path file) {
+      return file.getFileName().toString().endsWith(".new");
+    }
+
+    private Path target(Path path) {
+      return to.resolve(from.relativize(path).toString());
     }
   }
 }

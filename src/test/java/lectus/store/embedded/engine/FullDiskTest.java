@@ -6,6 +6,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import lectus.store.embedded.engine.read.Cursor;
+import lectus.store.embedded.engine.read.StoreSnapshot;
 import lectus.store.testing.Await;
 import lectus.store.testing.SmallDisk;
 import org.junit.jupiter.api.AfterEach;
@@ -13,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A disk that has too little space, or none, and then has some again. */
+/** A disk that runs short of space or out of it, and then has space again. */
 class FullDiskTest {
   private static final int MEGABYTES = 48;
   private static final long RESERVED = 8 << 20;
@@ -40,7 +42,7 @@ class FullDiskTest {
   }
 
   @Test
-  void lowWaterMarkHoldsOnBothItsSides() {
+  void low_water_mark_holds_on_both_its_sides() {
     try (RocksEngine engine = RocksEngine.open(disk.data(), OPTIONS.withReserve(RESERVED))) {
       disk.fillUpTo(RESERVED + (1 << 20));
       assertThat(commit(engine)).isZero();
@@ -60,7 +62,7 @@ class FullDiskTest {
   }
 
   @Test
-  void storeThatRanFullIsWrittenAgainOnceThereIsSpace() {
+  void store_that_ran_full_is_written_again_once_there_is_space() {
     try (RocksEngine engine = RocksEngine.open(disk.data(), OPTIONS.withReserve(1))) {
       long version = runFull(engine);
       assertThat(keys(engine)).containsAll(stored);
@@ -74,7 +76,7 @@ class FullDiskTest {
   }
 
   @Test
-  void storeThatRanFullOpensAgain() {
+  void store_that_ran_full_opens_again() {
     try (RocksEngine engine = RocksEngine.open(disk.data(), OPTIONS.withReserve(1))) {
       runFull(engine);
     }
@@ -82,7 +84,7 @@ class FullDiskTest {
     assertOpensWithEverything();
   }
 
-  /** Fills the disk by writing, so that the log, a table or the manifest meets the end of it. */
+  /** Fills the disk by writing, so that the log, a table or the manifest hits the limit. */
   private long runFull(RocksEngine engine) {
     commit(engine);
     disk.fillUpTo((8 << 20));
@@ -113,7 +115,7 @@ class FullDiskTest {
 
   private static List<String> keys(Engine engine) {
     List<String> keys = new ArrayList<>();
-    try (Snapshot snapshot = engine.latest();
+    try (StoreSnapshot snapshot = engine.latest();
         Cursor cursor = snapshot.scan(Commits.bytes("k"), Commits.bytes("l"), false)) {
       while (cursor.next()) {
         keys.add(Commits.text(cursor.key()));

@@ -11,11 +11,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import lectus.store.embedded.engine.commit.SystemKeys;
+import lectus.store.embedded.engine.folder.DataFolder;
+import lectus.store.embedded.engine.folder.LogRecord;
 import lectus.store.testing.GoldenRows;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The exact bytes by which a folder is known to hold a store, and of the engine's own keys. */
+/** The exact bytes that mark a folder as a store, and those of the engine's own keys. */
 final class GoldenFolderTest {
   private static final String FORMAT_FILE = "lectus.format";
 

@@ -13,11 +13,13 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.store.embedded.engine.commit.EngineTimer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Kills a process in the middle of concurrent commits, again and again, on one folder. */
+/** Repeatedly kills a process in the middle of concurrent commits on one folder. */
 class KillCrashTest {
   private static final int ROUNDS = Integer.getInteger("lectus.test.kill-rounds", 4);
   private static final int MAX_COMMITS_PER_ROUND = 1_000;
@@ -36,11 +38,11 @@ class KillCrashTest {
   }
 
   @Test
-  void nothingThatWasAcknowledgedIsLostAndVersionsRise() throws Exception {
+  void nothing_that_was_acknowledged_is_lost_and_versions_rise() throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       long earlier = newestVersion;
       writeUntilKilled(round, earlier);
-      // Each run's clock is behind the one before.
+      // Each run's clock is behind the previous one's.
       long micros = -round * 1_000_000_000L;
       try (RocksEngine engine =
           RocksEngine.open(folder, EngineOptions.defaults().withClock(() -> micros))) {
@@ -72,7 +74,7 @@ class KillCrashTest {
         noted += note(line, earlier) ? 1 : 0;
         if (noted == commits) {
           // Not Process.destroyForcibly, which would close the stream before it is read to its end:
-          // what was acknowledged before the end counts, too.
+          // what was acknowledged before the kill counts as well.
           writer.toHandle().destroyForcibly();
         }
       }
@@ -83,7 +85,7 @@ class KillCrashTest {
     assertThat(writer.waitFor(30, TimeUnit.SECONDS)).isTrue();
   }
 
-  /** Takes note of an acknowledgement; a line may be cut off, or come from a log. */
+  /** Records an acknowledgement. A line may be cut off, or be a log line. */
   private boolean note(String line, long earlier) {
     Matcher acknowledgement = ACKNOWLEDGEMENT.matcher(line);
     if (!acknowledgement.matches()) {
@@ -97,8 +99,8 @@ class KillCrashTest {
   }
 
   /**
-   * Commits until it is killed; prints each acknowledged commit. It changes logs often, and records
-   * them as often as it can, so that the end comes between any two steps of that.
+   * Commits until it is killed, and prints each acknowledged commit. It switches and records logs
+   * as often as possible, so that the kill hits any point of that.
    */
   static final class Writer {
     private static final int MEMTABLE_BYTES = 64 << 10;

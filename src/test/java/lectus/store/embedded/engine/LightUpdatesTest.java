@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a store at rest does with the few writes that it gets. */
+/** How a nearly idle store handles its few writes. */
 class LightUpdatesTest {
   private static final int UPDATES = 400;
   private static final int ROWS = 25;
@@ -22,7 +22,7 @@ class LightUpdatesTest {
   @TempDir Path folder;
 
   @Test
-  void staysInMemoryUntilAMemtableIsFull() throws IOException {
+  void stays_in_memory_until_a_memtable_is_full() throws IOException {
     TurnedByHand hand = new TurnedByHand();
     EngineOptions options = EngineOptions.defaults().withThreads(hand, hand);
     try (RocksEngine engine = RocksEngine.open(folder, options)) {
@@ -35,12 +35,12 @@ class LightUpdatesTest {
         hand.tick();
       }
 
-      // Each memtable has a log of its own, which begins when it does.
+      // Each memtable has its own log, which begins with it.
       assertThat(logs()).isEqualTo(before).hasSize(1);
     }
   }
 
-  /** As many rows cleared as are set, as by the update of a document. */
+  /** Clears as many rows as it sets, like the update of a document. */
   private static Commits replacement(int update) {
     Commits commit = commit();
     for (int row = 0; row < ROWS; row++) {

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.CRC32C;
 import lectus.error.StoreOpenException;
+import lectus.store.embedded.engine.commit.Durability;
+import lectus.store.embedded.engine.folder.LogFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,11 +34,11 @@ class LogRecoveryTest {
   private Path log;
   private String recorded;
 
-  /** The synced length after each commit; the first one is that of the empty store. */
+  /** The synced length after each commit. The first is the empty store's. */
   private final List<Long> lengths = new ArrayList<>();
 
   @Test
-  void logCutAnywhereInTheLastRecordLosesThatRecordAlone() {
+  void log_cut_anywhere_in_the_last_record_loses_that_record_alone() {
     writeStore();
     long begin = lengths.get(COMMITS - 1);
     long end = lengths.get(COMMITS);
@@ -49,7 +51,7 @@ class LogRecoveryTest {
   }
 
   @Test
-  void lastRecordThatArrivedOnlyInPartIsDropped() {
+  void last_record_that_arrived_only_in_part_is_dropped() {
     writeStore();
     long begin = lengths.get(COMMITS - 1);
     long end = lengths.get(COMMITS);
@@ -68,7 +70,7 @@ class LogRecoveryTest {
   }
 
   @Test
-  void tornRecordWhoseValueLooksLikeARecordIsDropped() {
+  void torn_record_whose_value_looks_like_a_record_is_dropped() {
     String value = looksLikeARecord() + "v".repeat(VALUE_BYTES);
     writeStore(value);
     Folders.truncate(freshLog(), lengths.get(COMMITS) - 1);
@@ -76,7 +78,7 @@ class LogRecoveryTest {
   }
 
   @Test
-  void storeGoesOnAfterATornRecord() {
+  void store_goes_on_after_a_torn_record() {
     writeStore();
     Folders.truncate(freshLog(), lengths.get(COMMITS) - 1);
     try (RocksEngine engine = RocksEngine.open(copy, EngineOptions.defaults())) {
@@ -88,7 +90,7 @@ class LogRecoveryTest {
   }
 
   @Test
-  void damageBeforeTheLastRecordIsRefused() {
+  void damage_before_the_last_record_is_refused() {
     writeStore();
     long third = lengths.get(2);
     long fourth = lengths.get(3);
@@ -105,7 +107,7 @@ class LogRecoveryTest {
   }
 
   @Test
-  void shortenedOlderLogIsRefused() {
+  void shortened_older_log_is_refused() {
     writeStore();
     Path older = freshLog();
     Folders.truncate(older, lengths.get(COMMITS) - 1);
@@ -115,7 +117,7 @@ class LogRecoveryTest {
   }
 
   @Test
-  void fileThatCannotBeALogIsNoneOrIsRefusedWithASentence() throws IOException {
+  void file_that_cannot_be_a_log_is_none_or_is_refused_with_a_sentence() throws IOException {
     writeStore();
     Path log = freshLog();
     Folders.append(log.resolveSibling("9".repeat(23) + ".log"), new byte[0]);
@@ -129,7 +131,7 @@ class LogRecoveryTest {
         .hasMessageContaining("is longer than any log becomes");
   }
 
-  /** One fragment of the log that is a whole record, as {@link LogFile} describes it. */
+  /** Returns one fragment of the log that is a whole record, as {@link LogFile} describes it. */
   private static String looksLikeARecord() {
     byte[] typeAndData = new byte[1 + 40];
     typeAndData[0] = 1;

@@ -11,6 +11,10 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.SortedMap;
 import lectus.error.StoreOpenException;
+import lectus.store.embedded.engine.folder.LogNames;
+import lectus.store.embedded.engine.folder.LogRecordFile;
+import lectus.store.embedded.engine.folder.LogRecorder;
+import lectus.store.embedded.engine.folder.LogTracker;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,12 +22,12 @@ import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.WriteOptions;
 
-/** A store that lacks something of a log is refused; one that lost nothing is not. */
+/** A store with a missing or shortened log is refused; one that lost nothing is not. */
 class LostLogTest {
   @TempDir Path temporary;
   private Path folder;
 
-  /** Of the log, when the store is open and has no commit yet. */
+  /** The log's length when the store is open and has no commits. */
   private long emptyLength;
 
   @BeforeEach
@@ -32,7 +36,7 @@ class LostLogTest {
   }
 
   @Test
-  void deletedLogIsRefused() throws IOException {
+  void deleted_log_is_refused() throws IOException {
     Path log = writeStore();
     long length = Folders.length(log);
     Files.delete(log);
@@ -41,7 +45,7 @@ class LostLogTest {
   }
 
   @Test
-  void emptiedLogIsRefused() {
+  void emptied_log_is_refused() {
     Path log = writeStore();
     long length = Folders.length(log);
     Folders.truncate(log, 0);
@@ -50,7 +54,7 @@ class LostLogTest {
   }
 
   @Test
-  void logThatEndsWithAnEarlierRecordIsRefused() {
+  void log_that_ends_with_an_earlier_record_is_refused() {
     Path log = writeStore();
     long length = Folders.length(log);
     Folders.truncate(log, emptyLength);
@@ -59,7 +63,7 @@ class LostLogTest {
   }
 
   @Test
-  void flippedByteInTheLastRecordIsRefused() {
+  void flipped_byte_in_the_last_record_is_refused() {
     Path log = writeStore();
     Folders.flipBit(log, Folders.length(log) - 1);
 
@@ -67,7 +71,7 @@ class LostLogTest {
   }
 
   @Test
-  void flippedByteInAnEarlierRecordIsRefused() {
+  void flipped_byte_in_an_earlier_record_is_refused() {
     Path log = writeStore();
     Folders.flipBit(log, 20);
 
@@ -75,16 +79,16 @@ class LostLogTest {
   }
 
   @Test
-  void whatLiesBehindTheRecordedLengthMayBeTorn() {
+  void what_lies_behind_the_recorded_length_may_be_torn() {
     Path log = writeStore();
     Folders.append(log, new byte[] {1, 2, 3, 4, 5});
 
     assertOpens();
   }
 
-  /** RocksDB, which recycles no log here, would not come to an end with this. */
+  /** RocksDB recycles no logs here and would loop endlessly on this record. */
   @Test
-  void recordOfARecycledLogIsRefused() {
+  void record_of_a_recycled_log_is_refused() {
     Path log = writeStore();
     long length = Folders.length(log);
     Folders.append(log, new byte[] {1, 2, 3, 4, 5, 6, 7, 8, 9});
@@ -92,18 +96,18 @@ class LostLogTest {
     assertRefused("is broken at byte " + length);
   }
 
-  /** As after a loss of power between a switch to a new log and its first synced write. */
+  /** As after a power loss between a switch to a new log and its first synced write. */
   @Test
-  void emptyNewerLogMayBeThereOrNot() throws IOException {
+  void empty_newer_log_may_be_there_or_not() throws IOException {
     Path log = writeStore();
-    Path newer = log.resolveSibling(LogFiles.name(number(log) + 50));
+    Path newer = log.resolveSibling(LogNames.name(number(log) + 50));
     Files.createFile(newer);
 
     assertOpens();
   }
 
   @Test
-  void twoNeededLogsAreRead() throws Exception {
+  void two_needed_logs_are_read() throws Exception {
     twoNeededLogs();
 
     try (RocksEngine engine = open()) {
@@ -113,7 +117,7 @@ class LostLogTest {
   }
 
   @Test
-  void deletedOlderLogIsRefused() throws Exception {
+  void deleted_older_log_is_refused() throws Exception {
     SortedMap<Long, Path> logs = twoNeededLogs();
 
     Path older = logs.get(logs.firstKey());
@@ -122,7 +126,7 @@ class LostLogTest {
   }
 
   @Test
-  void olderLogThatEndsWithAnEarlierRecordIsRefused() throws Exception {
+  void older_log_that_ends_with_an_earlier_record_is_refused() throws Exception {
     SortedMap<Long, Path> logs = twoNeededLogs();
 
     Path older = logs.get(logs.firstKey());
@@ -130,9 +134,9 @@ class LostLogTest {
     assertRefused(older.getFileName() + " ends after " + emptyLength + " of the ");
   }
 
-  /** As after a crash between the moment when RocksDB has done with a log and the next record. */
+  /** As after a crash between RocksDB's last use of a log and the next record. */
   @Test
-  void logThatIsWrittenOutMayBeGone() throws Exception {
+  void log_that_is_written_out_may_be_gone() throws Exception {
     Path log = writeStore();
     withRocks(false, db -> {});
     assertThat(log).doesNotExist();
@@ -142,7 +146,7 @@ class LostLogTest {
   }
 
   @Test
-  void storeFromBeforeRecordsOpens() throws Exception {
+  void store_from_before_records_opens() throws Exception {
     writeStore();
     Files.delete(record());
 
@@ -151,16 +155,16 @@ class LostLogTest {
   }
 
   @Test
-  void recordThatIsNoneIsRefused() throws Exception {
+  void record_that_is_none_is_refused() throws Exception {
     writeStore();
     Files.writeString(record(), "lectus synced logs\nceiling x\n");
 
     assertRefused("lectus.logs is not readable; once it is deleted the store opens");
   }
 
-  /** What the refusal advises. */
+  /** Follows the advice in the refusal. */
   @Test
-  void whatIsLeftOpensWithoutTheLinesOfLogsAndVersionsGoOn() throws Exception {
+  void what_is_left_opens_without_the_lines_of_logs_and_versions_go_on() throws Exception {
     Path log;
     long version;
     try (RocksEngine engine = open()) {
@@ -171,7 +175,7 @@ class LostLogTest {
     assertRefused("delete the lines that begin with \"log\" in " + record());
 
     Files.writeString(record(), Files.readString(record()).replaceAll("log .*\n", ""));
-    // The clock says nothing here: it stands still.
+    // The clock stands still, so versions do not come from it.
     try (RocksEngine engine =
         RocksEngine.open(folder, EngineOptions.defaults().withClock(() -> 0))) {
       assertThat(get(engine, "k")).isNull();
@@ -181,7 +185,7 @@ class LostLogTest {
   }
 
   @Test
-  void olderStateOfTheStoreIsRefused() throws Exception {
+  void older_state_of_the_store_is_refused() throws Exception {
     writeStore();
     Files.writeString(
         record(), Files.readString(record()).replaceAll("ceiling .*\n", "ceiling 999999999999\n"));
@@ -190,14 +194,14 @@ class LostLogTest {
   }
 
   @Test
-  void closedStoreIsRecordedExactly() throws Exception {
+  void closed_store_is_recorded_exactly() throws Exception {
     Path log = writeStore();
 
     assertThat(recorded()).containsExactly(Map.entry(number(log), Folders.length(log)));
   }
 
   @Test
-  void runningStoreIsRecordedNowAndThen() throws Exception {
+  void running_store_is_recorded_now_and_then() throws Exception {
     TurnedByHand turns = new TurnedByHand();
     try (RocksEngine engine =
         RocksEngine.open(folder, EngineOptions.defaults().withThreads(turns, turns))) {
@@ -217,7 +221,7 @@ class LostLogTest {
   }
 
   @Test
-  void storeThatIsNeverIdleIsRecordedToo() throws Exception {
+  void store_that_is_never_idle_is_recorded_too() throws Exception {
     TurnedByHand turns = new TurnedByHand();
     try (RocksEngine engine =
         RocksEngine.open(folder, EngineOptions.defaults().withThreads(turns, turns))) {
@@ -243,7 +247,7 @@ class LostLogTest {
     return RocksEngine.open(folder, EngineOptions.defaults());
   }
 
-  /** A closed store with two commits; its only log. */
+  /** Writes a closed store with two commits. Returns its only log. */
   private Path writeStore() {
     try (RocksEngine engine = open()) {
       emptyLength = engine.syncedLog().length();
@@ -253,7 +257,7 @@ class LostLogTest {
     }
   }
 
-  /** As while a memtable is being written out. */
+  /** As while a memtable is being flushed. */
   private SortedMap<Long, Path> twoNeededLogs() throws Exception {
     writeStore();
     withRocks(
@@ -265,7 +269,7 @@ class LostLogTest {
           LogTracker tracker = new LogTracker(folder.resolve("rocks"), () -> 0, false);
           new LogRecordFile(folder).write(tracker.noted());
         });
-    SortedMap<Long, Path> logs = LogFiles.in(folder.resolve("rocks"));
+    SortedMap<Long, Path> logs = LogNames.in(folder.resolve("rocks"));
     assertThat(recorded().keySet()).isEqualTo(logs.keySet()).hasSize(2);
     return logs;
   }
@@ -278,7 +282,7 @@ class LostLogTest {
     }
   }
 
-  /** What a test does with the store below the engine. */
+  /** A test's use of the store below the engine. */
   private interface UseOfRocks {
     void of(RocksDB db) throws Exception;
   }
@@ -303,7 +307,7 @@ class LostLogTest {
     open().close();
   }
 
-  /** For serving and for checking alike, and nothing changes. */
+  /** Checks that serving and auditing are both refused, and that nothing changes. */
   private void assertRefused(String sentence) {
     Map<String, Integer> before = Folders.fingerprint(folder);
     StoreOpenException serving = assertThrows(StoreOpenException.class, this::open);

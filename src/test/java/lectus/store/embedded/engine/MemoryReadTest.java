@@ -7,10 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import lectus.error.NotInMemoryException;
+import lectus.store.embedded.engine.read.StoreSnapshot;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Reads for those who must not wait: what is in memory is told, what is not is refused. */
+/** Memory-only reads: data in memory is returned, anything else is refused. */
 class MemoryReadTest {
   @TempDir Path folder;
 
@@ -18,17 +19,17 @@ class MemoryReadTest {
   void what_was_just_written_is_in_memory() {
     try (RocksEngine engine = RocksEngine.open(folder, EngineOptions.defaults())) {
       Commits.commit().set("k", "1").on(engine);
-      try (Snapshot then = engine.latest()) {
+      try (StoreSnapshot then = engine.latest()) {
         Commits.commit().set("k", "2").on(engine);
         assertThat(text(then.getFromMemory(bytes("k")))).isEqualTo("1");
-        try (Snapshot now = engine.latest()) {
+        try (StoreSnapshot now = engine.latest()) {
           assertThat(text(now.getFromMemory(bytes("k")))).isEqualTo("2");
         }
       }
     }
   }
 
-  /** After a restart nothing has been read of the files yet but what opening them takes. */
+  /** After a restart, only what opening needs has been read of the files. */
   @Test
   void what_is_on_disk_is_refused_until_somebody_has_read_it() {
     try (RocksEngine engine = RocksEngine.open(folder, EngineOptions.defaults())) {
@@ -39,7 +40,7 @@ class MemoryReadTest {
       many.on(engine);
     }
     try (RocksEngine engine = RocksEngine.open(folder, EngineOptions.defaults());
-        Snapshot snapshot = engine.latest()) {
+        StoreSnapshot snapshot = engine.latest()) {
       assertThatThrownBy(() -> snapshot.getFromMemory(bytes("k500")))
           .isInstanceOf(NotInMemoryException.class);
       assertThat(snapshot.get(bytes("k500"))).hasSize(1_000);
@@ -50,7 +51,7 @@ class MemoryReadTest {
   @Test
   void a_closed_snapshot_has_nothing_in_memory_either() {
     try (RocksEngine engine = RocksEngine.open(folder, EngineOptions.defaults())) {
-      Snapshot snapshot = engine.latest();
+      StoreSnapshot snapshot = engine.latest();
       snapshot.close();
       assertThatThrownBy(() -> snapshot.getFromMemory(bytes("k")))
           .hasMessageContaining("cancelled");

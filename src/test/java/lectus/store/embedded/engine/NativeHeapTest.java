@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class NativeHeapTest {
   @Test
-  void isTrimmedWhereTheJvmCan() throws Exception {
+  void is_trimmed_where_the_jvm_can() throws Exception {
     boolean known =
         Arrays.stream(
                 ManagementFactory.getPlatformMBeanServer()

@@ -43,7 +43,7 @@ final class NativeLibraryTest {
   }
 
   @Test
-  void a_platform_that_RocksDB_does_not_know_gets_the_same_sentence() {
+  void a_platform_that_rocksdb_does_not_know_gets_the_same_sentence() {
     Runnable unknown =
         () -> {
           throw new ExceptionInInitializerError(new UnsupportedOperationException("no name"));

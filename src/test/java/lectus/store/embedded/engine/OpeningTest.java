@@ -27,7 +27,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/** What cannot be opened gets one clear sentence and stays as it is. */
+/** A store that cannot be opened gets one clear sentence and stays unchanged. */
 class OpeningTest {
   @TempDir Path temporary;
   private Path folder;
@@ -38,7 +38,7 @@ class OpeningTest {
   }
 
   @Test
-  void missingFolderBecomesAStoreThatOpensAgain() {
+  void missing_folder_becomes_a_store_that_opens_again() {
     try (RocksEngine engine = open()) {
       commit().set("k", "v").on(engine);
     }
@@ -48,9 +48,11 @@ class OpeningTest {
     assertThat(folder.resolve("lectus.format")).hasContent("lectus embedded store\nformat 1\n");
   }
 
-  /** RocksDB complained at each start of a setting that the look before opening has no use for. */
+  /**
+   * RocksDB used to complain at each start of a setting that the check before opening does not use.
+   */
   @Test
-  void openingAgainIsNothingToWarnOf() {
+  void opening_again_is_nothing_to_warn_of() {
     open().close();
     Logger rocks = (Logger) LoggerFactory.getLogger("rocksdb");
     ListAppender<ILoggingEvent> lines = new ListAppender<>();
@@ -70,7 +72,7 @@ class OpeningTest {
   }
 
   @Test
-  void interruptedCreationBeginsAgain() throws IOException {
+  void interrupted_creation_begins_again() throws IOException {
     Files.createDirectories(folder.resolve("rocks"));
     Files.writeString(folder.resolve("lectus.creating"), "");
     Files.writeString(folder.resolve("rocks/CURRENT"), "rubbish");
@@ -83,7 +85,7 @@ class OpeningTest {
   }
 
   @Test
-  void newerFormatIsRefused() throws IOException {
+  void newer_format_is_refused() throws IOException {
     makeStore();
     Files.writeString(folder.resolve("lectus.format"), "lectus embedded store\nformat 2\n");
 
@@ -91,7 +93,7 @@ class OpeningTest {
   }
 
   @Test
-  void damagedFormatFileIsRefused() throws IOException {
+  void damaged_format_file_is_refused() throws IOException {
     makeStore();
     Files.writeString(folder.resolve("lectus.format"), "lectus embedded store\nformat x\n");
     assertRefused("damaged: lectus.format is not readable");
@@ -101,7 +103,7 @@ class OpeningTest {
   }
 
   @Test
-  void foreignFolderIsRefused() throws IOException {
+  void foreign_folder_is_refused() throws IOException {
     Files.createDirectories(folder);
     Files.writeString(folder.resolve("letter.txt"), "dear");
 
@@ -109,7 +111,7 @@ class OpeningTest {
   }
 
   @Test
-  void fileInPlaceOfTheFolderIsRefused() throws IOException {
+  void file_in_place_of_the_folder_is_refused() throws IOException {
     Files.createDirectories(folder.getParent());
     Files.writeString(folder, "file");
 
@@ -117,25 +119,25 @@ class OpeningTest {
   }
 
   @Test
-  void folderBelowAFileIsRefused() throws IOException {
+  void folder_below_a_file_is_refused() throws IOException {
     Files.createDirectories(folder.getParent());
     Files.writeString(folder, "file");
     folder = folder.resolve("below/it");
 
-    // Nobody can, root included.
+    // Not even root can.
     assertRefused("cannot be used: Not a directory.");
   }
 
   @Test
   @EnabledOnOs(OS.LINUX)
-  void folderThatNobodyCanMakeIsRefused() {
+  void folder_that_nobody_can_make_is_refused() {
     folder = Path.of("/proc/lectus-test/data");
 
     assertRefused("cannot be used: No such file or directory.");
   }
 
   @Test
-  void unwritableFolderIsRefused() throws IOException {
+  void unwritable_folder_is_refused() throws IOException {
     Files.createDirectories(folder);
     Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("r-xr-xr-x"));
     assumeFalse(Files.isWritable(folder), "this user may write everywhere");
@@ -144,7 +146,7 @@ class OpeningTest {
   }
 
   @Test
-  void missingDatabaseIsRefused() {
+  void missing_database_is_refused() {
     makeStore();
     Folders.delete(folder.resolve("rocks"));
 
@@ -152,7 +154,7 @@ class OpeningTest {
   }
 
   @Test
-  void damagedDatabaseIsRefused() throws IOException {
+  void damaged_database_is_refused() throws IOException {
     makeStore();
     Files.writeString(folder.resolve("rocks/CURRENT"), "MANIFEST-999999\n");
     assertRefused("is damaged and was not opened");
@@ -162,9 +164,9 @@ class OpeningTest {
   }
 
   @Test
-  void missingTableIsRefused() throws IOException {
+  void missing_table_is_refused() throws IOException {
     makeStore();
-    // Recovery writes what the log holds into a table.
+    // Recovery flushes the log into a table.
     makeStore();
     try (Stream<Path> files = Files.list(folder.resolve("rocks"))) {
       Path table = files.filter(file -> file.toString().endsWith(".sst")).findAny().orElseThrow();
@@ -174,7 +176,7 @@ class OpeningTest {
   }
 
   @Test
-  void secondOpenInTheSameProcessIsRefused() {
+  void second_open_in_the_same_process_is_refused() {
     try (RocksEngine engine = open()) {
       commit().set("k", "v").on(engine);
       assertRefused("is already open in this process");
@@ -183,7 +185,7 @@ class OpeningTest {
   }
 
   @Test
-  void folderHeldByAnotherProcessIsRefused() throws Exception {
+  void folder_held_by_another_process_is_refused() throws Exception {
     makeStore();
     Process holder =
         new ProcessBuilder(
@@ -204,7 +206,7 @@ class OpeningTest {
     open().close();
   }
 
-  /** Locks the file it is given until it is killed. */
+  /** Locks the given file until killed. */
   static final class LockHolder {
     private LockHolder() {}
 

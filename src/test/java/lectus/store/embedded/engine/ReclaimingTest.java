@@ -10,13 +10,15 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import lectus.store.embedded.engine.read.Cursor;
+import lectus.store.embedded.engine.read.StoreSnapshot;
 import lectus.store.testing.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What was cleared is on disk no more soon, and nothing else is gone or back. */
+/** Cleared data soon leaves the disk, and nothing else disappears or reappears. */
 class ReclaimingTest {
   private static final int ROWS = 8_000;
   private static final int VALUE_BYTES = 10_000;
@@ -31,7 +33,7 @@ class ReclaimingTest {
     EngineOptions options = EngineOptions.defaults().withMemory(8 << 20, 2 << 20);
     engine = RocksEngine.open(folder, options);
     Commits.commit().set("a", "before").set("z", "behind").on(engine);
-    // Twice, so that lower levels hold what upper ones replaced.
+    // Twice, so that lower levels hold rows that upper ones replaced.
     fill();
     fill();
   }
@@ -42,7 +44,7 @@ class ReclaimingTest {
   }
 
   @Test
-  void spaceOfClearedRangeComesBack() {
+  void space_of_cleared_range_comes_back() {
     assertThat(bytesOnDisk()).isGreaterThan((long) ROWS * VALUE_BYTES);
 
     Commits.commit().clear("k", "l").on(engine);
@@ -55,7 +57,7 @@ class ReclaimingTest {
   }
 
   @Test
-  void whatIsWrittenBehindTheClearStays() {
+  void what_is_written_behind_the_clear_stays() {
     Commits.commit().clear("k", "l").on(engine);
     Commits.commit().set("k00000017", "new").on(engine);
 
@@ -64,8 +66,8 @@ class ReclaimingTest {
   }
 
   @Test
-  void snapshotFromBeforeSeesEverything() {
-    try (Snapshot before = engine.latest()) {
+  void snapshot_from_before_sees_everything() {
+    try (StoreSnapshot before = engine.latest()) {
       Commits.commit().clear("k", "l").on(engine);
       int seen = 0;
       try (Cursor cursor = before.scan(Commits.bytes("k"), Commits.bytes("l"), false)) {
@@ -79,7 +81,7 @@ class ReclaimingTest {
   }
 
   @Test
-  void closingDoesNotWaitForIt() {
+  void closing_does_not_wait_for_it() {
     Commits.commit().clear("k", "l").on(engine);
     engine.close();
 

@@ -10,12 +10,13 @@ import java.nio.file.Path;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import lectus.error.StoreOpenException;
+import lectus.store.embedded.engine.folder.DataFolder;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.rocksdb.RocksDBException;
 
-/** A process that opens its store again finds that store, or says why not. */
+/** A process that reopens its store finds the same store, or says why not. */
 class ReopeningTest {
   private static final int TICKS_OF_A_MINUTE = 600;
 
@@ -29,15 +30,15 @@ class ReopeningTest {
   }
 
   @Test
-  void aStoreThatIsThereIsTakenAgain() {
+  void a_store_that_is_there_is_taken_again() {
     try (DataFolder again = DataFolder.takeAgain(folder)) {
       assertThat(again.isNew()).isFalse();
     }
   }
 
-  /** As where a disk is no longer mounted: the folder is there and empty. */
+  /** As when a disk is no longer mounted: the folder exists and is empty. */
   @Test
-  void noneIsMadeInPlaceOfOneThatIsGone() throws Exception {
+  void none_is_made_in_place_of_one_that_is_gone() throws Exception {
     Folders.delete(folder);
     Files.createDirectory(folder);
 
@@ -48,7 +49,7 @@ class ReopeningTest {
   }
 
   @Test
-  void aProcessWithoutDescriptorsSaysNothingAboutDamage() {
+  void a_process_without_descriptors_says_nothing_about_damage() {
     try (DataFolder look = DataFolder.look(folder)) {
       StoreOpenException lacking =
           StoppedStore.refused(
@@ -63,7 +64,7 @@ class ReopeningTest {
   }
 
   @Test
-  void theTimerOutlivesATickThatFails() {
+  void the_timer_outlives_a_tick_that_fails() {
     TurnedByHand hand = new TurnedByHand();
     AtomicBoolean lacksMemory = new AtomicBoolean();
     Executor executor =
@@ -79,7 +80,7 @@ class ReopeningTest {
         hand.tick();
       }
       lacksMemory.set(true);
-      // It asks for a thread once a minute.
+      // It requests a thread once a minute.
       hand.tick();
       lacksMemory.set(false);
 

@@ -12,6 +12,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.store.embedded.engine.read.Cursor;
+import lectus.store.embedded.engine.read.StoreSnapshot;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,7 +35,7 @@ class RocksEngineTest {
   }
 
   @Test
-  void commitIsReadableOnceItsFutureIsComplete() {
+  void commit_is_readable_once_its_future_is_complete() {
     CommitReceipt receipt = commit().set("k", "v").on(engine);
 
     assertThat(get(engine, "k")).isEqualTo("v");
@@ -40,9 +43,9 @@ class RocksEngineTest {
   }
 
   @Test
-  void snapshotDoesNotMove() {
+  void snapshot_does_not_move() {
     commit().set("k", "1").on(engine);
-    try (Snapshot before = engine.latest()) {
+    try (StoreSnapshot before = engine.latest()) {
       commit().set("k", "2").set("l", "2").on(engine);
 
       assertThat(text(before.get(bytes("k")))).isEqualTo("1");
@@ -52,8 +55,8 @@ class RocksEngineTest {
   }
 
   @Test
-  void readerOfAChangedKeyLoses() {
-    try (Snapshot before = engine.latest()) {
+  void reader_of_a_changed_key_loses() {
+    try (StoreSnapshot before = engine.latest()) {
       commit().set("k", "1").on(engine);
 
       assertThat(commit().at(before.version()).read("k").set("x", "").codeOn(engine))
@@ -63,10 +66,10 @@ class RocksEngineTest {
   }
 
   @Test
-  void reverseScanWalksFromTheEnd() {
+  void reverse_scan_walks_from_the_end() {
     commit().set("a", "1").set("b", "2").set("c", "3").on(engine);
     List<String> keys = new ArrayList<>();
-    try (Snapshot snapshot = engine.latest();
+    try (StoreSnapshot snapshot = engine.latest();
         Cursor cursor = snapshot.scan(bytes("a"), bytes("c"), true)) {
       while (cursor.next()) {
         keys.add(text(cursor.key()));
@@ -76,7 +79,7 @@ class RocksEngineTest {
   }
 
   @Test
-  void commitsOfOneGroupShareAVersion() {
+  void commits_of_one_group_share_a_version() {
     List<CompletableFuture<CommitReceipt>> futures = new ArrayList<>();
     for (int i = 0; i < 500; i++) {
       byte[] template = new byte[15];

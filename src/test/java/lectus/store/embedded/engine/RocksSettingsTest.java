@@ -23,7 +23,7 @@ class RocksSettingsTest {
   @TempDir Path folder;
 
   @Test
-  void whatMemtablesTakeTheCacheGivesUp() throws RocksDBException {
+  void what_memtables_take_the_cache_gives_up() throws RocksDBException {
     try (RocksSettings settings = settings();
         RocksDB db = open(settings)) {
       assertThat(db.getLongProperty("rocksdb.block-cache-capacity")).isEqualTo(CACHE_BYTES);
@@ -37,7 +37,7 @@ class RocksSettingsTest {
   }
 
   @Test
-  void filesWithIndexesAndFiltersInOnePieceAreRead() throws RocksDBException {
+  void files_with_indexes_and_filters_in_one_piece_are_read() throws RocksDBException {
     try (BloomFilter filter = new BloomFilter(10);
         Options earlier =
             new Options()

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.apple.foundationdb.FDBException;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
+import lectus.store.embedded.engine.read.Cursor;
+import lectus.store.embedded.engine.read.StoreSnapshot;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,11 +34,11 @@ class SnapshotLifeTest {
   }
 
   @Test
-  void closedSnapshotsAreFreed() {
-    Snapshot first = engine.latest();
-    Snapshot second = engine.latest();
+  void closed_snapshots_are_freed() {
+    StoreSnapshot first = engine.latest();
+    StoreSnapshot second = engine.latest();
     set("k", "1");
-    Snapshot third = engine.latest();
+    StoreSnapshot third = engine.latest();
     set("k", "2");
     assertThat(engine.heldStates()).isEqualTo(3);
     assertThat(engine.openSnapshots()).isEqualTo(3);
@@ -53,9 +55,9 @@ class SnapshotLifeTest {
   }
 
   @Test
-  void closedSnapshotEndsItsCursors() {
+  void closed_snapshot_ends_its_cursors() {
     set("a", "1");
-    Snapshot snapshot = engine.latest();
+    StoreSnapshot snapshot = engine.latest();
     Cursor cursor = snapshot.scan(bytes("a"), bytes("z"), false);
     assertThat(cursor.next()).isTrue();
     set("c", "3");
@@ -70,9 +72,9 @@ class SnapshotLifeTest {
   }
 
   @Test
-  void closedCursorLeavesItsSnapshotOpen() {
+  void closed_cursor_leaves_its_snapshot_open() {
     set("a", "1");
-    try (Snapshot snapshot = engine.latest()) {
+    try (StoreSnapshot snapshot = engine.latest()) {
       Cursor cursor = snapshot.scan(bytes("a"), bytes("z"), true);
       assertThat(cursor.next()).isTrue();
       cursor.close();
@@ -82,12 +84,12 @@ class SnapshotLifeTest {
   }
 
   @Test
-  void windowIsExact() {
-    Snapshot snapshot = engine.latest();
+  void window_is_exact() {
+    StoreSnapshot snapshot = engine.latest();
     set("k", "1");
 
-    pass(snapshot.version() + Engine.WINDOW_VERSIONS - engine.readVersion());
-    assertThat(engine.readVersion() - snapshot.version()).isEqualTo(Engine.WINDOW_VERSIONS);
+    pass(snapshot.version() + StoreSnapshot.WINDOW_VERSIONS - engine.readVersion());
+    assertThat(engine.readVersion() - snapshot.version()).isEqualTo(StoreSnapshot.WINDOW_VERSIONS);
     assertThat(snapshot.get(bytes("k"))).isNull();
     engine.snapshot(snapshot.version()).close();
 
@@ -98,14 +100,14 @@ class SnapshotLifeTest {
   }
 
   @Test
-  void expiredSnapshotIsFreedThoughNobodyClosesIt() {
+  void expired_snapshot_is_freed_though_nobody_closes_it() {
     set("a", "1");
-    Snapshot snapshot = engine.latest();
+    StoreSnapshot snapshot = engine.latest();
     Cursor cursor = snapshot.scan(bytes("a"), bytes("z"), false);
     assertThat(cursor.next()).isTrue();
     set("a", "2");
 
-    pass(Engine.WINDOW_VERSIONS + 1);
+    pass(StoreSnapshot.WINDOW_VERSIONS + 1);
 
     assertThat(code(cursor::next)).isEqualTo(1007);
     assertThat(engine.openSnapshots()).isZero();
@@ -116,11 +118,11 @@ class SnapshotLifeTest {
   }
 
   @Test
-  void commitOlderThanTheWindowLoses() {
-    Snapshot old = engine.latest();
+  void commit_older_than_the_window_loses() {
+    StoreSnapshot old = engine.latest();
     set("k", "1");
     // The commit itself takes the next version, one further.
-    pass(old.version() + Engine.WINDOW_VERSIONS - 1 - engine.readVersion());
+    pass(old.version() + StoreSnapshot.WINDOW_VERSIONS - 1 - engine.readVersion());
     assertThat(commitAt(old.version(), "free")).isZero();
 
     assertThat(commitAt(old.version(), "free")).isEqualTo(1007);
@@ -129,14 +131,14 @@ class SnapshotLifeTest {
   }
 
   @Test
-  void olderHeldVersionCanBeOpenedAgain() {
-    Snapshot first = engine.latest();
+  void older_held_version_can_be_opened_again() {
+    StoreSnapshot first = engine.latest();
     pass(100);
-    Snapshot later = engine.latest();
+    StoreSnapshot later = engine.latest();
     set("k", "1");
     set("k", "2");
 
-    try (Snapshot again = engine.snapshot(first.version() + 50)) {
+    try (StoreSnapshot again = engine.snapshot(first.version() + 50)) {
       assertThat(again.version()).isEqualTo(first.version() + 50);
       assertThat(again.get(bytes("k"))).isNull();
     }
@@ -149,7 +151,7 @@ class SnapshotLifeTest {
   }
 
   @Test
-  void conflictsAreForgottenBehindTheOldestSnapshot() {
+  void conflicts_are_forgotten_behind_the_oldest_snapshot() {
     long before = engine.readVersion();
     set("k", "1");
 
@@ -157,7 +159,7 @@ class SnapshotLifeTest {
   }
 
   @Test
-  void historyAboveItsLimitCostsTheOldestTransaction() {
+  void history_above_its_limit_costs_the_oldest_transaction() {
     engine.close();
     engine =
         RocksEngine.open(
@@ -166,7 +168,7 @@ class SnapshotLifeTest {
                 .withLimits(1000, 1 << 20)
                 .withClock(clock::get)
                 .withThreads(hand, hand));
-    try (Snapshot old = engine.latest()) {
+    try (StoreSnapshot old = engine.latest()) {
       set("k", "1");
       assertThat(commitAt(old.version(), "free")).isZero();
       for (int i = 0; i < 100; i++) {

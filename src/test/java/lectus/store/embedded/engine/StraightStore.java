@@ -2,6 +2,7 @@ package lectus.store.embedded.engine;
 
 import java.nio.file.Path;
 import java.util.List;
+import lectus.store.embedded.engine.commit.WriteBatchBytes;
 import org.rocksdb.FlushOptions;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
@@ -10,20 +11,17 @@ import org.rocksdb.RocksIterator;
 import org.rocksdb.Slice;
 import org.rocksdb.WriteBatch;
 
-/**
- * RocksDB set up as the engine sets it up, with nothing of the engine in between: the yardstick of
- * the benchmarks.
- */
+/** RocksDB with the engine's settings but without the engine: the benchmarks' baseline. */
 public final class StraightStore implements AutoCloseable {
   private final RocksSettings settings;
   private final RocksDB db;
 
-  /** Makes a store in a folder that exists and is empty. */
+  /** Creates a store in an empty folder. */
   public StraightStore(Path folder) {
     this(folder, EngineOptions.defaults());
   }
 
-  /** The same with options. */
+  /** Like {@link #StraightStore(Path)}, with options. */
   public StraightStore(Path folder, EngineOptions options) {
     settings = new RocksSettings(options);
     settings.options().setCreateIfMissing(true);
@@ -47,7 +45,7 @@ public final class StraightStore implements AutoCloseable {
     }
   }
 
-  /** What one synced batch does; what it reads is what was stored before. */
+  /** The changes of one synced batch. Its reads see what was stored before. */
   public final class Changes {
     private final WriteBatchBytes bytes = new WriteBatchBytes(1 << 20);
 
@@ -66,7 +64,7 @@ public final class StraightStore implements AutoCloseable {
       }
     }
 
-    /** Makes them durable. */
+    /** Makes the changes durable. */
     public void write() {
       try (WriteBatch batch = new WriteBatch(bytes.toByteArray())) {
         db.write(settings.writeOptions(), batch);
@@ -80,7 +78,7 @@ public final class StraightStore implements AutoCloseable {
     return new Changes();
   }
 
-  /** The value of a key, or null. */
+  /** Returns the value of a key, or null. */
   public byte[] get(byte[] key) {
     try {
       return db.get(key);
@@ -89,7 +87,7 @@ public final class StraightStore implements AutoCloseable {
     }
   }
 
-  /** Takes every row of a range into the heap; returns the number of bytes. */
+  /** Copies every row of a range into the heap. Returns the number of bytes. */
   public long scan(byte[] begin, byte[] end) {
     long bytes = 0;
     try (Slice upper = new Slice(end);
@@ -102,7 +100,7 @@ public final class StraightStore implements AutoCloseable {
     return bytes;
   }
 
-  /** Brings everything into the last level. */
+  /** Compacts everything into the last level. */
   public void compact() {
     try (FlushOptions flush = new FlushOptions()) {
       db.flush(flush);

@@ -4,9 +4,10 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.Executor;
+import lectus.store.embedded.engine.commit.EngineTimer;
 
-/** An executor and a timer that do nothing until the test says so, on the test's own thread. */
-final class TurnedByHand implements Executor, EngineTimer {
+/** An executor and a timer that act only when the test says so, on the test's thread. */
+public final class TurnedByHand implements Executor, EngineTimer {
   private final Queue<Runnable> tasks = new ArrayDeque<>();
   private Runnable tick = () -> {};
 
@@ -21,15 +22,15 @@ final class TurnedByHand implements Executor, EngineTimer {
     return () -> tick = () -> {};
   }
 
-  /** Runs what waits, and what that leaves behind, until nothing waits. */
-  void run() {
+  /** Runs waiting tasks, and those that they add, until none waits. */
+  public void run() {
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
       task.run();
     }
   }
 
-  /** Lets the timer strike once. */
-  void tick() {
+  /** Fires the timer once. */
+  public void tick() {
     tick.run();
     run();
   }

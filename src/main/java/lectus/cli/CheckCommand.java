@@ -1,0 +1,145 @@
+package lectus.cli;
+
+import com.apple.foundationdb.FDBException;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import lectus.audit.AuditListener;
+import lectus.audit.AuditReport;
+import lectus.audit.Finding;
+import lectus.audit.StoreAudit;
+import lectus.config.ConfigurationException;
+import lectus.config.ConfiguredStore;
+import lectus.database.DatabaseName;
+import lectus.error.FoundationDbError;
+import lectus.error.LectusException;
+import lectus.error.StoreOpenException;
+import lectus.store.Store;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/**
+ * {@code lectus check}: checks whether a store is sound and changes nothing. Findings go to
+ * standard output, one line each; progress goes to standard error.
+ */
+@Command(
+    name = "check",
+    description = {
+      "Checks whether a store is consistent; changes nothing.",
+      "The server of an embedded store has to be stopped; a cluster may be running."
+    },
+    mixinStandardHelpOptions = true,
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {"0:sound", "1:not sound", "2:not checked, or not completely"})
+public final class CheckCommand implements Callable<Integer> {
+  static final int SOUND = 0;
+  static final int NOT_SOUND = 1;
+  public static final int NOT_CHECKED = 2;
+
+  private final Map<String, String> environment;
+  private final Console console;
+
+  @Mixin private final ConfigurationFlags flags = new ConfigurationFlags();
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "DATABASE",
+      description = "Check this database only; by default the whole store.")
+  private String database;
+
+  public CheckCommand(Map<String, String> environment, Console console) {
+    this.environment = environment;
+    this.console = console;
+  }
+
+  /** This command with its flags. */
+  public CommandLine commandLine() {
+    CommandLine command = new CommandLine(this);
+    flags.addStore(command.getCommandSpec());
+    return command;
+  }
+
+  @Override
+  public Integer call() {
+    try (Store store = ConfiguredStore.openReadOnly(flags.over(environment))) {
+      return tell(audit(new StoreAudit(store, new Telling())));
+    } catch (StoreOpenException e) {
+      if (e.isDamage()) {
+        console.say(e.getMessage());
+        return NOT_SOUND;
+      }
+      console.complain(e.getMessage());
+    } catch (ConfigurationException e) {
+      console.complain(e.getMessage());
+    } catch (LectusException e) {
+      console.complain(e.error().reason());
+    } catch (FDBException e) {
+      if (FoundationDbError.FILE_CORRUPT.is(e.getCode())) {
+        console.say("Not sound, and not read to the end: " + e.getMessage() + ".");
+        return NOT_SOUND;
+      }
+      console.complain("The store cannot be read: " + e.getMessage());
+    }
+    return NOT_CHECKED;
+  }
+
+  private AuditReport audit(StoreAudit audit) {
+    return database == null ? audit.run() : audit.run(DatabaseName.of(database));
+  }
+
+  private int tell(AuditReport report) {
+    long unnamed = report.found() - report.findings().size();
+    if (unnamed > 0) {
+      console.say("and " + unnamed + " more findings");
+    }
+    report.notes().forEach(console::say);
+    boolean isComplete = report.notLookedAt() == 0;
+    if (!isComplete) {
+      console.say(
+          "Not looked at: "
+              + report.notLookedAt()
+              + " of "
+              + count(report.databases(), "database")
+              + ", because of the format of an earlier version.");
+    }
+    console.say(
+        verdict(report, isComplete)
+            + ": "
+            + count(report.databases() - report.notLookedAt(), "database")
+            + " with "
+            + count(report.documents(), "document")
+            + ", deleted ones included, read at "
+            + report.versions()
+            + ".");
+    if (!report.isSound()) {
+      return NOT_SOUND;
+    }
+    return isComplete ? SOUND : NOT_CHECKED;
+  }
+
+  private static String verdict(AuditReport report, boolean isComplete) {
+    if (!report.isSound()) {
+      return "Not sound, " + count(report.found(), "finding");
+    }
+    return isComplete ? "Sound" : "Nothing wrong in what was looked at";
+  }
+
+  private static String count(long number, String noun) {
+    return number + " " + noun + (number == 1 ? "" : "s");
+  }
+
+  /** Prints findings as they come, and progress. */
+  private final class Telling implements AuditListener {
+    @Override
+    public void found(Finding finding) {
+      console.say(finding.toString());
+    }
+
+    @Override
+    public void reached(String what, long count) {
+      console.err().println(count + " " + what + " so far");
+      console.err().flush();
+    }
+  }
+}

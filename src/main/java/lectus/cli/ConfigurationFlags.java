@@ -1,0 +1,83 @@
+package lectus.cli;
+
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import lectus.config.Configuration;
+import lectus.config.ConfigurationException;
+import lectus.config.ConfigurationKey;
+import lectus.config.StoreKeys;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+
+/** The flags of every command that opens a store, and the configuration that they are part of. */
+final class ConfigurationFlags {
+  private final Map<String, String> values = new LinkedHashMap<>();
+
+  @Option(names = "--config", paramLabel = "FILE", description = "Configuration file.")
+  private Path file;
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "Sets any key of the configuration file. May be repeated.")
+  private void set(Map<String, String> given) {
+    values.putAll(given);
+  }
+
+  /** Adds the flags that locate the store to a command. */
+  void addStore(CommandSpec command) {
+    add(command, "--data", "DIRECTORY", StoreKeys.DATA);
+    add(command, "--store", "STORE", StoreKeys.STORE);
+    add(command, "--cluster-file", "FILE", StoreKeys.CLUSTER_FILE);
+  }
+
+  /** Adds a flag for a key to a command. Its help is the key's meaning. */
+  void add(CommandSpec command, String flag, String label, ConfigurationKey<?> key) {
+    command.addOption(flag(flag, key).type(String.class).paramLabel(label).build());
+  }
+
+  /** Adds a flag for a key that takes several words. The flag may be repeated. */
+  void addWords(
+      CommandSpec command, String flag, String label, ConfigurationKey<List<String>> key) {
+    command.addOption(
+        flag(flag, key)
+            .type(List.class)
+            .auxiliaryTypes(String.class)
+            .splitRegex(",")
+            .paramLabel(label)
+            .build());
+  }
+
+  /** Adds a flag for a key that is true or false. The flag without a value means true. */
+  void addSwitch(CommandSpec command, String flag, ConfigurationKey<Boolean> key) {
+    command.addOption(flag(flag, key).type(boolean.class).build());
+  }
+
+  private OptionSpec.Builder flag(String flag, ConfigurationKey<?> key) {
+    KeyBinding binding = new KeyBinding(key, values);
+    return OptionSpec.builder(flag).description(description(key)).getter(binding).setter(binding);
+  }
+
+  private static String description(ConfigurationKey<?> key) {
+    return key.fallback().isEmpty()
+        ? key.meaning()
+        : key.meaning() + " Default: " + key.fallback() + ".";
+  }
+
+  /**
+   * Returns the configuration of the file, the environment and these flags.
+   *
+   * @throws ConfigurationException an unknown key, or a value that its key does not allow
+   */
+  Configuration over(Map<String, String> environment) {
+    return Configuration.of(file != null ? file : fileOf(environment), environment, values);
+  }
+
+  private static Path fileOf(Map<String, String> environment) {
+    String named = environment.get(Configuration.FILE_VARIABLE);
+    return named == null || named.isBlank() ? null : Path.of(named);
+  }
+}

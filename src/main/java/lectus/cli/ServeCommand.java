@@ -1,0 +1,56 @@
+package lectus.cli;
+
+import java.util.Map;
+import java.util.concurrent.Callable;
+import lectus.config.ClusterKeys;
+import lectus.config.CorsKeys;
+import lectus.config.ListenKeys;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+
+/**
+ * {@code lectus serve}: flags for the keys that are set often, {@code --set} for every other key.
+ */
+@Command(
+    name = "serve",
+    description = "Starts the server and runs it until it is told to stop.",
+    mixinStandardHelpOptions = true,
+    exitCodeListHeading = "%nExit status:%n",
+    exitCodeList = {
+      "1:it could not start",
+      "3:the store cannot go on in this process; started again it may",
+      "143:it was told to end (SIGTERM), and ended in order"
+    },
+    versionProvider = VersionLine.class)
+public final class ServeCommand implements Callable<Integer> {
+  private final Map<String, String> environment;
+  private final Console console;
+
+  @Mixin private final ConfigurationFlags flags = new ConfigurationFlags();
+
+  public ServeCommand(Map<String, String> environment, Console console) {
+    this.environment = environment;
+    this.console = console;
+  }
+
+  /** This command with a flag for each key that is set often. */
+  public CommandLine commandLine() {
+    CommandLine command = new CommandLine(this);
+    CommandSpec spec = command.getCommandSpec();
+    flags.addStore(spec);
+    flags.add(spec, "--host", "ADDRESS", ListenKeys.HOST);
+    flags.add(spec, "--port", "PORT", ListenKeys.PORT);
+    flags.addSwitch(spec, "--allow-anonymous", ListenKeys.ALLOW_ANONYMOUS);
+    flags.addSwitch(spec, "--cluster", ClusterKeys.CLUSTER);
+    flags.add(spec, "--cluster-config", "FILE", ClusterKeys.CLUSTER_CONFIG);
+    flags.addWords(spec, "--cors-origin", "ORIGIN", CorsKeys.CORS_ORIGINS);
+    return command;
+  }
+
+  @Override
+  public Integer call() {
+    return new Serving(flags.over(environment), console).run();
+  }
+}

@@ -1,0 +1,159 @@
+package lectus.cli;
+
+import ch.qos.logback.classic.LoggerContext;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import lectus.config.ClusterKeys;
+import lectus.config.Configuration;
+import lectus.config.ConfigurationException;
+import lectus.config.HttpKeys;
+import lectus.config.ListenAddress;
+import lectus.config.ListenKeys;
+import lectus.config.Settings;
+import lectus.config.StoreKeys;
+import lectus.server.Node;
+import lectus.server.NodeSettings;
+import lectus.server.cluster.StartException;
+import org.slf4j.LoggerFactory;
+
+/** One server from its start to its orderly stop. */
+final class Serving {
+  /** The exit status of a server whose store cannot go on; it may be started again. */
+  static final int STORE_BROKEN = 3;
+
+  private static final long FLUSH_MILLIS = 250;
+
+  /** The time that the steps of an orderly stop may take beside the wait for running requests. */
+  private static final long MOST_BEYOND_STOP_SECONDS = 60;
+
+  private final Configuration configuration;
+  private final Console console;
+
+  Serving(Configuration configuration, Console console) {
+    this.configuration = configuration;
+    this.console = console;
+  }
+
+  /**
+   * Serves until the process is told to end (SIGTERM, SIGINT) or the store cannot go on, and
+   * returns the exit status.
+   */
+  int run() {
+    NodeSettings settings = Settings.of(configuration).node();
+    checkHost();
+    tellOfDataOfItsOwn();
+    openLog();
+    CountDownLatch told = new CountDownLatch(1);
+    CountDownLatch stopped = new CountDownLatch(1);
+    ScheduledExecutorService flusher = flushRegularly();
+    int status = 0;
+    try (StoreOpening store = new StoreOpening(configuration);
+        Node node = Node.start(settings, store::await)) {
+      Runtime.getRuntime().addShutdownHook(stopping(told, stopped));
+      console.say("Lectus listens on http://" + settings.address(node.port()) + "/");
+      CompletableFuture<String> broken = store.await().broken();
+      broken.thenRun(told::countDown);
+      await(told);
+      broken.thenAccept(console::complain);
+      status = broken.isDone() ? STORE_BROKEN : 0;
+    } catch (StartException unclean) {
+      if (status == 0) {
+        throw unclean;
+      }
+    } finally {
+      try {
+        flusher.shutdown();
+        closeLog();
+      } finally {
+        stopped.countDown();
+      }
+    }
+    return status;
+  }
+
+  /**
+   * Everybody who reaches the server may do everything, so it must not be reachable by accident.
+   */
+  private void checkHost() {
+    String host = configuration.get(ListenKeys.HOST);
+    if (ListenAddress.of(host).isLoopback()) {
+      return;
+    }
+    if (!configuration.get(ListenKeys.ALLOW_ANONYMOUS)) {
+      throw new ConfigurationException(
+          "Listening on "
+              + host
+              + " lets everybody who reaches it do everything, because there are no users and"
+              + " passwords yet; --allow-anonymous says that this is wanted.");
+    }
+    console.say("Everybody who reaches " + host + " can read, write and delete everything.");
+  }
+
+  private void tellOfDataOfItsOwn() {
+    if (configuration.get(ClusterKeys.CLUSTER)
+        && configuration.get(StoreKeys.STORE).equals("embedded")) {
+      console.say(
+          "This member of the cluster keeps data of its own, which it does not share with the"
+              + " others; members with \"--store foundationdb\" share theirs.");
+    }
+  }
+
+  /**
+   * The process lives until its shutdown hooks return. This one returns in any case: a server that
+   * cannot stop, for lack of memory or because a thread hangs, is ended all the same.
+   */
+  private Thread stopping(CountDownLatch told, CountDownLatch stopped) {
+    long mostSeconds = configuration.get(HttpKeys.STOP_SECONDS) + MOST_BEYOND_STOP_SECONDS;
+    return new Thread(
+        () -> {
+          told.countDown();
+          try {
+            stopped.await(mostSeconds, TimeUnit.SECONDS);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        },
+        "lectus-stop");
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** The log's lines are collected in the buffer of standard output and written many at a time. */
+  private static ScheduledExecutorService flushRegularly() {
+    ScheduledExecutorService flusher =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "lectus-log-flush");
+              thread.setDaemon(true);
+              return thread;
+            });
+    flusher.scheduleWithFixedDelay(
+        System.out::flush, FLUSH_MILLIS, FLUSH_MILLIS, TimeUnit.MILLISECONDS);
+    return flusher;
+  }
+
+  /**
+   * Initializes the log on this thread alone. While one thread initializes it, other threads'
+   * loggers buffer their lines and print a warning on standard error.
+   */
+  private static void openLog() {
+    LoggerFactory.getILoggerFactory();
+  }
+
+  /** Writes the lines that the log's own thread has not written yet. */
+  private static void closeLog() {
+    if (LoggerFactory.getILoggerFactory() instanceof LoggerContext logback) {
+      logback.stop();
+    }
+    System.out.flush();
+  }
+}

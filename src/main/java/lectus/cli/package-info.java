@@ -1,0 +1,6 @@
+/**
+ * The commands, their exit statuses, and the start and orderly stop of a server in a process. What
+ * a server is made of belongs to {@link lectus.server}, and what a key of the configuration means
+ * to {@link lectus.config}.
+ */
+package lectus.cli;

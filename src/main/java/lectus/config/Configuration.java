@@ -1,0 +1,119 @@
+package lectus.config;
+
+import java.io.IOException;
+import java.nio.charset.MalformedInputException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The values of all {@link KnownKeys}: defaults, overridden by the file, then by the environment,
+ * then by flags. Every value is parsed before anybody can read it.
+ */
+public final class Configuration {
+  /** Names the configuration file, like the flag {@code --config}; so it is not a key itself. */
+  public static final String FILE_VARIABLE = "LECTUS_CONFIG";
+
+  private static final String VARIABLE_PREFIX = "LECTUS_";
+
+  private final Map<String, String> values;
+
+  private Configuration(Map<String, String> values) {
+    this.values = Map.copyOf(values);
+  }
+
+  /**
+   * @param file null for none
+   * @param flags values by key name, from the command line
+   * @throws ConfigurationException an unknown key, or a value that its key does not allow
+   */
+  public static Configuration of(
+      Path file, Map<String, String> environment, Map<String, String> flags) {
+    Map<String, String> values = new HashMap<>();
+    KnownKeys.ALL.forEach(key -> values.put(key.name(), key.fallback()));
+    if (file != null) {
+      readFile(file, values);
+    }
+    readEnvironment(environment, values);
+    flags.forEach((name, text) -> put(values, name, text, "on the command line"));
+    return new Configuration(values);
+  }
+
+  public <T> T get(ConfigurationKey<T> key) {
+    return key.parse(values.get(key.name()));
+  }
+
+  private static void readFile(Path file, Map<String, String> values) {
+    int number = 0;
+    for (String line : lines(file)) {
+      number++;
+      String content = line.strip();
+      if (content.isEmpty() || content.startsWith("#")) {
+        continue;
+      }
+      String where = "in " + file + ", line " + number;
+      int equals = content.indexOf('=');
+      if (equals < 1) {
+        throw new ConfigurationException("There is no \"key = value\" " + where + ".");
+      }
+      put(
+          values,
+          content.substring(0, equals).strip(),
+          content.substring(equals + 1).strip(),
+          where);
+    }
+  }
+
+  private static List<String> lines(Path file) {
+    try {
+      return Files.readAllLines(file);
+    } catch (MalformedInputException e) {
+      throw new ConfigurationException("The configuration file " + file + " is not UTF-8.");
+    } catch (IOException e) {
+      throw new ConfigurationException("The configuration file " + file + " cannot be read.");
+    }
+  }
+
+  private static void readEnvironment(Map<String, String> environment, Map<String, String> values) {
+    environment.forEach(
+        (variable, text) -> {
+          if (variable.startsWith(VARIABLE_PREFIX) && !variable.equals(FILE_VARIABLE)) {
+            ConfigurationKey<?> key = KnownKeys.BY_VARIABLE.get(variable);
+            if (key == null) {
+              throw new ConfigurationException(
+                  "The environment variable " + variable + " is no configuration key of Lectus.");
+            }
+            put(values, key.name(), text, "in the environment variable " + variable);
+          }
+        });
+  }
+
+  private static void put(Map<String, String> values, String name, String text, String where) {
+    ConfigurationKey<?> key = KnownKeys.BY_NAME.get(name);
+    if (key == null) {
+      throw new ConfigurationException(
+          "There is no configuration key \"" + name + "\", " + where + ".");
+    }
+    requireValid(key, text, where);
+    values.put(name, text);
+  }
+
+  private static Object requireValid(ConfigurationKey<?> key, String text, String where) {
+    try {
+      return key.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new ConfigurationException(
+          "\""
+              + key.name()
+              + "\" must be "
+              + e.getMessage()
+              + ", not \""
+              + text
+              + "\", "
+              + where
+              + ".");
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package lectus.config;
+
+import java.util.List;
+
+/** Which web pages may use the server, as CouchDB's section {@code [cors]} has it. */
+public final class CorsKeys {
+  static final KeySection SECTION = new KeySection("Which web pages may use it (CORS)");
+
+  public static final ConfigurationKey<List<String>> CORS_ORIGINS =
+      SECTION.key(
+          "cors.origins",
+          ValueType.WORDS,
+          "",
+          """
+          Origins such as https://app.example, with commas between them; * for all.
+          Without any, CORS is off.
+          """);
+
+  public static final ConfigurationKey<Boolean> CORS_CREDENTIALS =
+      SECTION.flag(
+          "cors.credentials",
+          false,
+          """
+          Whether browsers may send cookies and passwords along. Cannot be combined with
+          all origins (*).
+          """);
+
+  public static final ConfigurationKey<List<String>> CORS_METHODS =
+      SECTION.key(
+          "cors.methods",
+          ValueType.WORDS,
+          "GET, PUT, POST, HEAD, DELETE, COPY",
+          """
+          Methods that pages may use.
+          """);
+
+  public static final ConfigurationKey<List<String>> CORS_HEADERS =
+      SECTION.key(
+          "cors.headers",
+          ValueType.WORDS,
+          "accept, accept-language, authorization, cache-control, content-length, content-range,"
+              + " content-type, destination, expires, if-match, if-none-match, last-event-id,"
+              + " last-modified, origin, pragma, referer, x-couch-full-commit, x-couch-id,"
+              + " x-couch-persist, x-couch-request-id, x-couchdb-www-authenticate, x-csrf-token,"
+              + " x-http-method-override, x-requested-with",
+          """
+          Header fields that pages may use.
+          """);
+
+  public static final ConfigurationKey<Integer> CORS_MAX_AGE =
+      SECTION.number(
+          "cors.max-age",
+          600,
+          0,
+          86_400,
+          """
+          How long a browser may remember these answers, in seconds.
+          """);
+
+  private CorsKeys() {}
+}

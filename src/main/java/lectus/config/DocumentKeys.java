@@ -1,0 +1,66 @@
+package lectus.config;
+
+import java.util.List;
+import lectus.document.DocumentId;
+import lectus.json.JsonLimits;
+
+/** What documents may be. */
+public final class DocumentKeys {
+  static final KeySection SECTION = new KeySection("Documents");
+
+  public static final ConfigurationKey<String> DOCUMENT_LIMITS =
+      SECTION.key(
+          "documents.limits",
+          ValueType.oneOf(List.of("couchdb", "rfc004")),
+          "couchdb",
+          """
+          The limits of a document. couchdb: up to 8000000 bytes of JSON, even in a
+          single string. rfc004: up to 1000000 bytes, and no string of more than 100 kB,
+          as the RFC of document storage proposes.
+          """);
+
+  public static final ConfigurationKey<Integer> MAX_DOCUMENT_BYTES =
+      SECTION.number(
+          "documents.max-bytes",
+          0,
+          0,
+          JsonLimits.MOST_DOCUMENT_BYTES,
+          """
+          Longest document, in bytes of JSON. A longer one is answered 413. 0: the limit
+          of documents.limits.
+          """);
+
+  public static final ConfigurationKey<Integer> MAX_ID_BYTES =
+      SECTION.number(
+          "documents.max-id-bytes",
+          DocumentId.DEFAULT_MAX_BYTES,
+          1,
+          4_096,
+          """
+          Longest document id, in bytes.
+          """);
+
+  public static final ConfigurationKey<Boolean> IGNORE_VALIDATION =
+      SECTION.flag(
+          "documents.ignore-validate-doc-update",
+          false,
+          """
+          The server cannot run validate_doc_update functions yet. A database that has
+          one answers 501 to all writes, except of design documents, local documents and
+          replicated documents (new_edits=false). With true, everything is written
+          without validation.
+          """);
+
+  public static final ConfigurationKey<Integer> HOT_DOCUMENT_BYTES =
+      SECTION.number(
+          "documents.cache-bytes",
+          0,
+          0,
+          Integer.MAX_VALUE,
+          """
+          How much memory the server uses to keep documents that were read lately, in
+          bytes. 0: 5/64 of the heap.
+          """);
+
+  private DocumentKeys() {}
+}

@@ -1,0 +1,155 @@
+package lectus.config;
+
+/** What one server takes from its clients over HTTP. */
+public final class HttpKeys {
+  static final KeySection SECTION = new KeySection("HTTP");
+
+  public static final ConfigurationKey<Boolean> ACCESS_LOG =
+      SECTION.flag(
+          "access-log",
+          true,
+          """
+          One line for each request in the log.
+          """);
+
+  public static final ConfigurationKey<Integer> MAX_REQUEST_BYTES =
+      SECTION.number(
+          "http.max-request-bytes",
+          128 << 20,
+          1 << 10,
+          1 << 30,
+          """
+          Longest request body, before and after decompression, in bytes, but no more
+          than an eighth of the heap. A longer one is answered 413.
+          """);
+
+  public static final ConfigurationKey<Integer> BODY_MEMORY_BYTES =
+      SECTION.number(
+          "http.body-memory-bytes",
+          0,
+          0,
+          Integer.MAX_VALUE,
+          """
+          How much memory the bodies of all running requests may use together, in bytes.
+          The documents that are parsed from them may use four times as much in
+          addition. Beyond that, requests with bodies are answered 503. 0: a 16th of the
+          heap.
+          """);
+
+  public static final ConfigurationKey<Integer> MAX_URI_LENGTH =
+      SECTION.number(
+          "http.max-uri-length",
+          8_000,
+          256,
+          1 << 20,
+          """
+          Longest request URI, in bytes. A longer one is answered 414.
+          """);
+
+  public static final ConfigurationKey<Integer> MAX_HEADER_BYTES =
+      SECTION.number(
+          "http.max-header-bytes",
+          16_384,
+          1_024,
+          1 << 20,
+          """
+          All header fields of a request together, in bytes.
+          """);
+
+  public static final ConfigurationKey<Integer> IDLE_TIMEOUT_SECONDS =
+      SECTION.number(
+          "http.idle-timeout-seconds",
+          300,
+          0,
+          86_400,
+          """
+          How many seconds after the last byte moved on a connection it is closed; 0:
+          never. Heartbeats of feeds come after half of that at the latest (with 0,
+          after a day), and at most once a second, whatever a client asks for.
+          """);
+
+  public static final ConfigurationKey<Integer> STALLED_SECONDS =
+      SECTION.number(
+          "http.stalled-seconds",
+          20,
+          1,
+          3_600,
+          """
+          The connection of a client that has taken nothing of what waits for it for
+          this long, in seconds, is closed when others are refused the memory that it
+          holds.
+          """);
+
+  public static final ConfigurationKey<Integer> MAX_CONNECTIONS =
+      SECTION.number(
+          "http.max-connections",
+          0,
+          0,
+          1_000_000,
+          """
+          Most connections at a time. Beyond that, the connection that has been idle for
+          longest is closed for each new one. If none is idle (live feeds and WebSockets
+          never are), the new one is answered 503. 0: one for each 262 kB of the heap.
+          Never more than half of the file descriptors that the process may have,
+          because the store needs them.
+          """);
+
+  public static final ConfigurationKey<Integer> HEAD_SECONDS =
+      SECTION.number(
+          "http.head-seconds",
+          30,
+          1,
+          3_600,
+          """
+          How long a request's line and header fields may take, in seconds: from their
+          first byte on, or from the beginning of a new connection. A client that takes
+          longer is answered 408, and its connection is closed.
+          """);
+
+  public static final ConfigurationKey<Integer> SLOW_BODY_SECONDS =
+      SECTION.number(
+          "http.slow-body-seconds",
+          30,
+          1,
+          3_600,
+          """
+          How long a request's body may take at any rate, in seconds. After that it has
+          to arrive at 1000 bytes a second on average; otherwise the request is answered
+          408.
+          """);
+
+  public static final ConfigurationKey<Integer> REQUEST_SECONDS =
+      SECTION.number(
+          "http.request-seconds",
+          10,
+          1,
+          3_600,
+          """
+          How long a request waits for its turn and for a store that does not answer, in
+          seconds after it has arrived as a whole. Then it is answered 503, or at once
+          while the store is known not to answer. A request may take longer while the
+          store answers its transactions, and live feeds stay open.
+          """);
+
+  public static final ConfigurationKey<Integer> STOP_SECONDS =
+      SECTION.number(
+          "stop-seconds",
+          30,
+          0,
+          3_600,
+          """
+          How long an orderly stop waits for the requests that are running, in seconds.
+          """);
+
+  public static final ConfigurationKey<Integer> MAX_UUIDS =
+      SECTION.number(
+          "uuids.max-count",
+          1_000,
+          1,
+          100_000,
+          """
+          Most ids that one request to /_uuids returns.
+          """);
+
+  private HttpKeys() {}
+}

@@ -1,0 +1,224 @@
+package lectus.config;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import lectus.document.edit.DocumentLimits;
+import lectus.http.CorsSettings;
+import lectus.http.HostSettings;
+import lectus.http.HttpSettings;
+import lectus.http.socket.WebSocketSettings;
+import lectus.json.JsonLimits;
+import lectus.server.MemoryPlan;
+import lectus.server.NodeSettings;
+import lectus.server.StorePlan;
+import lectus.server.cluster.ClusterSettings;
+import lectus.server.connection.ConnectionLimit;
+import lectus.server.waking.PollSettings;
+import lectus.server.writing.WriteSettings;
+
+/** Turns the configuration's keys into the settings of the packages below. */
+public final class Settings {
+  private final Configuration configuration;
+  private final Machine machine;
+
+  public Settings(Configuration configuration, Machine machine) {
+    this.configuration = configuration;
+    this.machine = machine;
+  }
+
+  /** On the machine that this process runs on. */
+  public static Settings of(Configuration configuration) {
+    return new Settings(configuration, Machine.here());
+  }
+
+  /**
+   * What a server runs with.
+   *
+   * @throws ConfigurationException values that do not go together
+   */
+  public NodeSettings node() {
+    return new NodeSettings(
+        configuration.get(ListenKeys.HOST),
+        configuration.get(ListenKeys.PORT),
+        http(),
+        documents(),
+        writes(),
+        configuration.get(DocumentKeys.IGNORE_VALIDATION),
+        connections(),
+        readers(),
+        memory(),
+        polls(),
+        cluster(),
+        Duration.ofSeconds(configuration.get(HttpKeys.STOP_SECONDS)));
+  }
+
+  /** How the heap of this process is divided. */
+  MemoryPlan memory() {
+    return MemoryPlan.of(machine.heap(), executors())
+        .with(
+            configuration.get(HttpKeys.BODY_MEMORY_BYTES),
+            configuration.get(DocumentKeys.HOT_DOCUMENT_BYTES),
+            configuration.get(WorkerKeys.QUEUE_BYTES));
+  }
+
+  /**
+   * Returns what the embedded store takes beside the heap.
+   *
+   * @throws ConfigurationException if the memtables do not fit into the cache
+   */
+  StorePlan store() {
+    StorePlan plan =
+        StorePlan.of(machine.heap(), machine.memory(), machine.descriptors())
+            .with(
+                configuration.get(StoreKeys.STORE_CACHE_BYTES),
+                configuration.get(StoreKeys.STORE_MEMTABLE_BYTES),
+                Math.toIntExact(configuration.get(StoreKeys.STORE_OPEN_FILES)));
+    if (!plan.isPossible()) {
+      throw new ConfigurationException(
+          "\"store.memtable-bytes\" ("
+              + plan.memtable()
+              + ") must not be more than a quarter of \"store.cache-bytes\" ("
+              + plan.cache()
+              + ").");
+    }
+    return plan;
+  }
+
+  private HttpSettings http() {
+    return new HttpSettings(
+        (int) Math.min(configuration.get(HttpKeys.MAX_REQUEST_BYTES), memory().longestBody()),
+        configuration.get(HttpKeys.MAX_URI_LENGTH),
+        configuration.get(HttpKeys.MAX_HEADER_BYTES),
+        configuration.get(HttpKeys.IDLE_TIMEOUT_SECONDS),
+        configuration.get(HttpKeys.STALLED_SECONDS),
+        configuration.get(HttpKeys.HEAD_SECONDS),
+        configuration.get(HttpKeys.SLOW_BODY_SECONDS),
+        configuration.get(HttpKeys.REQUEST_SECONDS),
+        configuration.get(HttpKeys.MAX_UUIDS),
+        configuration.get(HttpKeys.ACCESS_LOG),
+        Version.text(),
+        hosts(),
+        cors(),
+        webSockets());
+  }
+
+  /** Beyond loopback a server may be known by any name, so only configured names are checked. */
+  private HostSettings hosts() {
+    List<String> named = configuration.get(ListenKeys.HOSTS);
+    ListenAddress address = ListenAddress.of(configuration.get(ListenKeys.HOST));
+    if (named.isEmpty() && !address.isLoopback()) {
+      return HostSettings.ANY;
+    }
+    List<String> names = new ArrayList<>(named);
+    names.add(address.asHost());
+    return HostSettings.named(names);
+  }
+
+  private CorsSettings cors() {
+    CorsSettings cors =
+        new CorsSettings(
+            configuration.get(CorsKeys.CORS_ORIGINS),
+            configuration.get(CorsKeys.CORS_CREDENTIALS),
+            configuration.get(CorsKeys.CORS_METHODS),
+            configuration.get(CorsKeys.CORS_HEADERS),
+            configuration.get(CorsKeys.CORS_MAX_AGE));
+    if (cors.allowsAll() && cors.credentials()) {
+      throw new ConfigurationException(
+          "\"cors.origins\" must name the origins when \"cors.credentials\" is true: with \"*\""
+              + " every web page could act in the name of whoever visits it.");
+    }
+    return cors;
+  }
+
+  private WebSocketSettings webSockets() {
+    return new WebSocketSettings(
+        configuration.get(WebSocketKeys.MAX_MESSAGE_BYTES),
+        configuration.get(WebSocketKeys.MAX_SUBSCRIPTIONS),
+        configuration.get(WebSocketKeys.PING_SECONDS),
+        configuration.get(WebSocketKeys.WEBSOCKET_IDLE_SECONDS),
+        configuration.get(WebSocketKeys.MESSAGE_SECONDS));
+  }
+
+  private DocumentLimits documents() {
+    boolean asCouchDb = configuration.get(DocumentKeys.DOCUMENT_LIMITS).equals("couchdb");
+    JsonLimits limits = asCouchDb ? JsonLimits.couchDb() : JsonLimits.rfc004();
+    int bytes = configuration.get(DocumentKeys.MAX_DOCUMENT_BYTES);
+    return new DocumentLimits(
+        configuration.get(DocumentKeys.MAX_ID_BYTES),
+        bytes > 0 ? limits.withDocumentBytes(bytes) : limits);
+  }
+
+  private WriteSettings writes() {
+    return new WriteSettings(
+        executors(),
+        configuration.get(WorkerKeys.QUEUE_EDITS),
+        memory().queuedWrites(),
+        configuration.get(WorkerKeys.BATCH_EDITS),
+        configuration.get(WorkerKeys.BATCH_BYTES));
+  }
+
+  private PollSettings polls() {
+    int busy = configuration.get(PollKeys.POLL_BUSY_MILLIS);
+    int idle = configuration.get(PollKeys.POLL_IDLE_MILLIS);
+    if (idle < busy) {
+      throw new ConfigurationException(
+          "\"poll.idle-millis\" ("
+              + idle
+              + ") must not be less than \"poll.busy-millis\" ("
+              + busy
+              + ").");
+    }
+    return new PollSettings(Duration.ofMillis(busy), Duration.ofMillis(idle));
+  }
+
+  private Optional<ClusterSettings> cluster() {
+    String file = configuration.get(ClusterKeys.CLUSTER_CONFIG);
+    if (!configuration.get(ClusterKeys.CLUSTER)) {
+      if (!file.isEmpty()) {
+        throw new ConfigurationException(
+            "\"cluster.config\" is of no use without \"cluster\" (--cluster).");
+      }
+      return Optional.empty();
+    }
+    return Optional.of(
+        new ClusterSettings(
+            file.isEmpty() ? Optional.empty() : Optional.of(readable(file)),
+            configuration.get(ClusterKeys.CLUSTER_EVENT_PORT)));
+  }
+
+  private static Path readable(String file) {
+    Path path = Path.of(file);
+    if (!Files.isRegularFile(path) || !Files.isReadable(path)) {
+      throw new ConfigurationException("The cluster configuration " + file + " cannot be read.");
+    }
+    return path;
+  }
+
+  /** 0 leaves the choice to the number of cores and to the heap. */
+  private int readers() {
+    int configured = configuration.get(WorkerKeys.READERS);
+    return configured > 0
+        ? configured
+        : Math.min(orPerCore(0, 2), MemoryPlan.mostReaders(machine.heap()));
+  }
+
+  private int executors() {
+    return orPerCore(configuration.get(WorkerKeys.EXECUTORS), 1);
+  }
+
+  /** 0 leaves the choice to the heap. Nobody can choose to take the store's descriptors. */
+  private int connections() {
+    int configured = configuration.get(HttpKeys.MAX_CONNECTIONS);
+    return ConnectionLimit.of(
+        configured > 0 ? configured : memory().mostConnections(), machine.descriptors());
+  }
+
+  /** 0 leaves the choice to the number of cores. */
+  private int orPerCore(int configured, int perCore) {
+    return configured > 0 ? configured : perCore * machine.cores();
+  }
+}

@@ -1,0 +1,88 @@
+package lectus.config;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.LongPredicate;
+import lectus.http.message.Authority;
+
+/**
+ * Which texts a key takes, and what they become.
+ *
+ * @param wanted says it, such as "a whole number from 0 to 65535"; empty where any text does
+ * @param parse gives nothing for a text that the key does not take
+ */
+record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
+  static final ValueType<String> TEXT = new ValueType<>("", Optional::of);
+
+  static final ValueType<Boolean> FLAG = new ValueType<>("true or false", ValueType::parseFlag);
+
+  /** Between commas; none if the text is blank. */
+  static final ValueType<List<String>> WORDS =
+      new ValueType<>("", text -> Optional.of(parseWords(text)));
+
+  /** Names or addresses of hosts, without ports, between commas; none if the text is blank. */
+  static final ValueType<List<String>> HOSTS =
+      new ValueType<>(
+          "names of hosts without ports, with commas between them", ValueType::parseHosts);
+
+  /** None of them empty. */
+  static final ValueType<List<String>> PATH =
+      new ValueType<>("names with slashes between them", ValueType::parsePath);
+
+  static ValueType<Integer> number(int least, int most) {
+    return new ValueType<>(
+        range(least, most),
+        text ->
+            parseNumber(text, number -> number >= least && number <= most).map(Math::toIntExact));
+  }
+
+  /** A number that follows from others unless it is chosen; 0 stands for that. */
+  static ValueType<Long> chosenNumber(long least, long most) {
+    return new ValueType<>(
+        "0 or " + range(least, most),
+        text -> parseNumber(text, number -> number == 0 || (number >= least && number <= most)));
+  }
+
+  static ValueType<String> oneOf(List<String> choices) {
+    return new ValueType<>(
+        String.join(" or ", choices), text -> Optional.of(text).filter(choices::contains));
+  }
+
+  private static String range(long least, long most) {
+    return "a whole number from " + least + " to " + most;
+  }
+
+  private static Optional<Boolean> parseFlag(String text) {
+    return switch (text) {
+      case "true" -> Optional.of(true);
+      case "false" -> Optional.of(false);
+      default -> Optional.empty();
+    };
+  }
+
+  private static Optional<Long> parseNumber(String text, LongPredicate isTaken) {
+    try {
+      return Optional.of(Long.parseLong(text)).filter(isTaken::test);
+    } catch (NumberFormatException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<List<String>> parsePath(String text) {
+    return Optional.of(List.of(text.split("/", -1))).filter(names -> !names.contains(""));
+  }
+
+  private static Optional<List<String>> parseHosts(String text) {
+    return Optional.of(parseWords(text))
+        .filter(hosts -> hosts.stream().allMatch(ValueType::isHost));
+  }
+
+  private static boolean isHost(String text) {
+    return Authority.parse(text).filter(authority -> authority.port().isEmpty()).isPresent();
+  }
+
+  private static List<String> parseWords(String text) {
+    return text.isBlank() ? List.of() : List.of(text.trim().split("\\s*,\\s*"));
+  }
+}

@@ -1,0 +1,20 @@
+package lectus.document.edit;
+
+import java.util.Optional;
+import lectus.json.ExplodedBody;
+import lectus.revision.RevisionId;
+
+/**
+ * An interactive edit ({@code new_edits=true}): it adds a child to a revision, which must be a live
+ * leaf.
+ *
+ * @param base the revision that was edited; empty for a new document
+ */
+public record InteractiveEdit(
+    String id, Optional<RevisionId> base, boolean deleted, ExplodedBody body) implements Edit {
+
+  /** A deletion that leaves nothing in the tombstone. */
+  public static InteractiveEdit deletion(String id, Optional<RevisionId> base) {
+    return new InteractiveEdit(id, base, true, ExplodedBody.empty());
+  }
+}

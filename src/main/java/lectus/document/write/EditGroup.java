@@ -1,0 +1,67 @@
+package lectus.document.write;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import lectus.document.edit.Edit;
+import lectus.document.edit.ReplicatedEdit;
+
+/**
+ * Edits of one document that are made together: a single interactive edit, or replicated revisions
+ * that follow each other in a request.
+ *
+ * @param edits all of the same kind and id
+ * @param places their indexes in the request
+ */
+record EditGroup(String id, List<Edit> edits, List<Integer> places) {
+  private static final int HASH_BYTES = 16;
+
+  /**
+   * Groups a request's edits, in its order.
+   *
+   * @param mostBytes maximum weight of a group of several edits, so that it fits into one
+   *     transaction
+   */
+  static List<EditGroup> of(List<? extends Edit> request, long mostBytes) {
+    List<EditGroup> documents = new ArrayList<>(request.size());
+    Map<String, EditGroup> latest = new HashMap<>();
+    for (int place = 0; place < request.size(); place++) {
+      Edit edit = request.get(place);
+      EditGroup document = latest.get(edit.id());
+      if (document == null || !document.takes(edit, mostBytes)) {
+        document = new EditGroup(edit.id(), new ArrayList<>(1), new ArrayList<>(1));
+        documents.add(document);
+        latest.put(edit.id(), document);
+      }
+      document.edits.add(edit);
+      document.places.add(place);
+    }
+    return documents;
+  }
+
+  boolean isReplicated() {
+    return edits.get(0) instanceof ReplicatedEdit;
+  }
+
+  /** Returns roughly what the edits weigh in a transaction, in bytes. */
+  long weight() {
+    long weight = 0;
+    for (Edit edit : edits) {
+      weight += weight(edit);
+    }
+    return weight;
+  }
+
+  private boolean takes(Edit edit, long mostBytes) {
+    return isReplicated() && edit instanceof ReplicatedEdit && weight() + weight(edit) <= mostBytes;
+  }
+
+  private static long weight(Edit edit) {
+    long rows = edit.body().rows() + 1L;
+    long perRow = edit.id().length() + TransactionBudget.MUTATION_BYTES;
+    long history =
+        edit instanceof ReplicatedEdit replicated ? replicated.path().ancestors().size() : 0;
+    return edit.body().storedBytes() + rows * perRow + history * HASH_BYTES;
+  }
+}

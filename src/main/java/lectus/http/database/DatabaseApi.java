@@ -1,0 +1,62 @@
+package lectus.http.database;
+
+import java.util.Map;
+import lectus.database.Catalogue;
+import lectus.http.Services;
+import lectus.http.exchange.CheckedNames;
+import lectus.http.exchange.Resource;
+
+/** The resources of databases, of what belongs to each, and of lists of databases. */
+public final class DatabaseApi {
+  private final Services services;
+  private final CheckedNames names;
+
+  public DatabaseApi(Services services, CheckedNames names) {
+    this.services = services;
+    this.names = names;
+  }
+
+  /**
+   * {@code /{db}}.
+   *
+   * @param creation answers a {@code POST}, which creates a document
+   */
+  public Resource database(Resource creation) {
+    return new DatabaseResource(
+        services.catalogue(), services.databaseInfo(), services.events(), names, creation);
+  }
+
+  /** Returns the resource for names that no document can have. */
+  public Resource unusableName() {
+    return new UnusableNameResource(services.catalogue(), names);
+  }
+
+  public Map<String, Resource> atTop() {
+    return Map.of(
+        "_all_dbs",
+        new AllDbsResource(services.catalogue()),
+        "_dbs_info",
+        new DbsInfoResource(services.catalogue(), services.databaseInfo()));
+  }
+
+  /** Returns the resources below a database that answer for everything below their names. */
+  public Map<String, Resource> trees() {
+    return Map.of(
+        "_partition",
+            new PartitionResource(
+                services.catalogue(), services.databaseInfo(), services.allDocs(), names),
+        "_compact", new CompactionResource(services.catalogue(), services.documents(), names));
+  }
+
+  /** Returns the resources below a database, by name. */
+  public Map<String, Resource> inDatabase() {
+    Catalogue catalogue = services.catalogue();
+    return Map.of(
+        "_revs_limit", new RevsLimitResource(catalogue, names),
+        "_security", new SecurityResource(catalogue, names),
+        "_view_cleanup", new ViewCleanupResource(catalogue, names),
+        "_purged_infos", new PurgedInfosResource(catalogue, names),
+        "_purged_infos_limit", new PurgedInfosLimitResource(catalogue, names),
+        "_ensure_full_commit", new EnsureFullCommitResource(catalogue, names));
+  }
+}

@@ -1,0 +1,79 @@
+package lectus.http.document;
+
+import java.util.Map;
+import lectus.document.alldocs.AllDocs;
+import lectus.document.alldocs.AllDocsQuery.Listing;
+import lectus.document.bulk.RevisionsDiff;
+import lectus.http.HttpSettings;
+import lectus.http.Services;
+import lectus.http.exchange.CheckedNames;
+import lectus.http.exchange.Resource;
+
+/** The resources of documents: single ones, many at once, and lists of them. */
+public final class DocumentApi {
+  private final Services services;
+  private final CheckedNames names;
+  private final Uuids uuids = new Uuids();
+  private final DocumentEditing writes;
+
+  public DocumentApi(Services services, CheckedNames names) {
+    this.services = services;
+    this.names = names;
+    this.writes = new DocumentEditing(services.parser(), services.writes(), uuids);
+  }
+
+  /** {@code /{db}/{docid}}. */
+  public Resource document() {
+    return new DocumentResource(services.documents(), copies(), names, writes);
+  }
+
+  /** {@code /{db}/{docid}/{attachment}}. */
+  public Resource attachment() {
+    return new AttachmentResource(services.documents(), names);
+  }
+
+  /** {@code /{db}/_local/{id}}. */
+  public Resource localDocument() {
+    return new LocalDocumentResource(
+        services.localDocuments(), copies(), names, writes, document());
+  }
+
+  /** The answer of {@code POST /{db}}. */
+  public Resource creation() {
+    return new DocumentCreation(writes, names);
+  }
+
+  /** {@code /_uuids}: ids for new documents. */
+  public Resource uuids(HttpSettings settings) {
+    return new UuidsResource(uuids, settings);
+  }
+
+  /** Returns the lists below a database, by name; each has {@code /queries} below it. */
+  public Map<String, Resource> lists() {
+    AllDocs documents = services.allDocs();
+    return Map.of(
+        "_all_docs", new AllDocsResource(documents, names, Listing.ALL),
+        "_design_docs", new AllDocsResource(documents, names, Listing.DESIGN),
+        "_local_docs", new AllDocsResource(documents, names, Listing.LOCAL));
+  }
+
+  /** Returns the resources below a database, by name. */
+  public Map<String, Resource> inDatabase() {
+    RevisionsDiff diff = services.revisionsDiff();
+    return Map.of(
+        "_bulk_docs",
+        new BulkDocsResource(
+            services.catalogue(), services.parser(), services.writes(), names, uuids),
+        "_bulk_get",
+        new BulkGetResource(services.bulkGet(), names),
+        "_revs_diff",
+        new RevisionsDiffResource(diff, names, false),
+        "_missing_revs",
+        new RevisionsDiffResource(diff, names, true));
+  }
+
+  private DocumentCopy copies() {
+    return new DocumentCopy(
+        services.documents(), services.localDocuments(), services.parser(), writes);
+  }
+}

@@ -1,0 +1,186 @@
+package lectus.http.document;
+
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpHeaders;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import lectus.database.DatabaseName;
+import lectus.document.edit.DocumentParser;
+import lectus.document.edit.Edit;
+import lectus.document.edit.NamedRevisions;
+import lectus.document.write.EditOutcome;
+import lectus.document.write.Writes;
+import lectus.error.LectusException;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Locations;
+import lectus.http.message.Headers;
+import lectus.http.message.Reply;
+import lectus.revision.RevisionId;
+
+/** Writes single documents: parses them, queues them and answers with their outcomes. */
+final class DocumentEditing {
+  /**
+   * Smaller bodies are parsed on the event loop, which costs less than the hand-over to a thread.
+   */
+  private static final int PARSED_AT_ONCE_BYTES = 16 << 10;
+
+  /** Approximate bytes of memory of a parsed document for each byte of JSON. */
+  private static final int MEMORY_FACTOR = 4;
+
+  private static final int MEMORY_PER_EDIT = 512;
+
+  private final DocumentParser parser;
+  private final Writes writes;
+  private final Uuids uuids;
+
+  DocumentEditing(DocumentParser parser, Writes writes, Uuids uuids) {
+    this.parser = parser;
+    this.writes = writes;
+    this.uuids = uuids;
+  }
+
+  /** Returns the approximate memory, in bytes, of an edit of so many bytes of JSON. */
+  static long memoryOf(long jsonBytes, int edits) {
+    return jsonBytes * MEMORY_FACTOR + (long) edits * MEMORY_PER_EDIT;
+  }
+
+  /** PUT of a document under its name. */
+  void put(Exchange exchange, DatabaseName database, String id) {
+    NamedRevisions named = namedRevisions(exchange);
+    put(
+        exchange,
+        database,
+        id,
+        isNewEdit(exchange)
+            ? body -> parser.interactive(id, named, body)
+            : body -> parser.replicated(id, named, body));
+  }
+
+  /** PUT of a local document; {@code id} includes {@code _local/}. */
+  void putLocal(Exchange exchange, DatabaseName database, String id) {
+    NamedRevisions named = namedRevisions(exchange);
+    put(
+        exchange,
+        database,
+        id,
+        isNewEdit(exchange)
+            ? body -> parser.local(id, named, body)
+            : body -> parser.replicatedLocal(id, named, body));
+  }
+
+  private void put(
+      Exchange exchange, DatabaseName database, String id, Function<byte[], Edit> parsing) {
+    String location = Locations.of(exchange, database.text(), id);
+    parse(
+        exchange,
+        parsing,
+        (edit, bytes) -> {
+          int status = edit.deleted() ? 200 : 201;
+          take(exchange, database, edit, bytes, done -> EditReplies.of(done, status, location));
+        });
+  }
+
+  private static boolean isNewEdit(Exchange exchange) {
+    return !"false".equals(exchange.query().get("new_edits"));
+  }
+
+  /** POST of a document to its database. */
+  void post(Exchange exchange, DatabaseName database) {
+    parse(
+        exchange,
+        body -> parser.created(body, uuids::next),
+        (edit, bytes) -> {
+          String location = Locations.of(exchange, database.text(), edit.id());
+          take(exchange, database, edit, bytes, done -> posted(done, location));
+        });
+  }
+
+  /** As the answer to PUT, but without ETag. */
+  private static Reply posted(EditOutcome outcome, String location) {
+    Reply reply = EditReplies.of(outcome, 201, null);
+    if (reply.status() != 201) {
+      return reply;
+    }
+    return new Reply(201, reply.contentType(), reply.body(), List.of())
+        .with(Headers.LOCATION, location);
+  }
+
+  /** Queues a parsed edit and answers with its outcome, or at once if asked to. */
+  private void take(
+      Exchange exchange,
+      DatabaseName database,
+      Edit edit,
+      long jsonBytes,
+      Function<EditOutcome, Reply> reply) {
+    if ("ok".equals(exchange.query().get("batch"))) {
+      writes.write(database, edit, memoryOf(jsonBytes, 1), new Unattended(exchange.id()));
+      exchange.reply(EditReplies.accepted(edit.id()));
+    } else {
+      submit(exchange, database, edit, jsonBytes, reply);
+    }
+  }
+
+  /** Queues a parsed edit and answers with its outcome. */
+  void submit(
+      Exchange exchange,
+      DatabaseName database,
+      Edit edit,
+      long jsonBytes,
+      Function<EditOutcome, Reply> reply) {
+    writes.write(database, edit, memoryOf(jsonBytes, 1), new Answering(exchange, reply));
+  }
+
+  /**
+   * Returns the revision that a request without a body names.
+   *
+   * @throws LectusException {@code bad_request}: no revision, or two different ones
+   */
+  static Optional<RevisionId> givenRevision(Exchange exchange) {
+    return givenRevision(exchange, RevisionId::of);
+  }
+
+  /** Returns the revision as above, parsed by the given function. */
+  static <R> Optional<R> givenRevision(Exchange exchange, Function<String, R> reading) {
+    return namedRevisions(exchange).agreed(Optional.empty(), reading);
+  }
+
+  /** Whether the request names a revision at all. */
+  static boolean namesRevision(Exchange exchange) {
+    return !namedRevisions(exchange).isEmpty();
+  }
+
+  private static NamedRevisions namedRevisions(Exchange exchange) {
+    return new NamedRevisions(
+        exchange.query().text("rev"),
+        Optional.ofNullable(exchange.header(HttpHeaders.IF_MATCH))
+            .map(match -> unquoted(match.trim())));
+  }
+
+  private static String unquoted(String text) {
+    boolean quoted = text.length() > 1 && text.startsWith("\"") && text.endsWith("\"");
+    return quoted ? text.substring(1, text.length() - 1) : text;
+  }
+
+  /** Takes an edit and the size of its JSON, on the event loop. */
+  private interface Submission {
+    void submit(Edit edit, int jsonBytes);
+  }
+
+  private void parse(Exchange exchange, Function<byte[], Edit> parsing, Submission then) {
+    DocumentBody.of(exchange)
+        .compose(body -> parsed(exchange, body, parsing))
+        .onComplete(
+            parsed -> exchange.guarded(() -> then.submit(parsed.edit(), parsed.jsonBytes())),
+            exchange::fail);
+  }
+
+  private static Future<Parsed> parsed(
+      Exchange exchange, byte[] body, Function<byte[], Edit> parsing) {
+    return body.length < PARSED_AT_ONCE_BYTES
+        ? Future.succeededFuture(new Parsed(parsing.apply(body), body.length))
+        : exchange.work(() -> new Parsed(parsing.apply(body), body.length));
+  }
+
+  private record Parsed(Edit edit, int jsonBytes) {}
+}

@@ -1,0 +1,133 @@
+package lectus.http.document;
+
+import java.util.List;
+import java.util.Optional;
+import lectus.database.DatabaseName;
+import lectus.document.read.DocumentQuery;
+import lectus.document.read.DocumentReader;
+import lectus.document.read.OpenRevisions;
+import lectus.document.read.OpenRevisionsForm;
+import lectus.document.read.OpenRevisionsJson;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.StreamedBody;
+import lectus.http.message.EntityTag;
+import lectus.http.message.JsonStrings;
+import lectus.http.message.QueryParameters;
+import lectus.http.message.Reply;
+import lectus.http.multipart.Boundary;
+import lectus.http.multipart.MultipartOpenRevisions;
+import lectus.json.FieldPath;
+import lectus.json.JsonBuffer;
+import lectus.revision.RevisionId;
+
+/** GET of a document. */
+final class DocumentRetrieval {
+  private static final int TYPICAL_BYTES = 1_024;
+  private static final String MULTIPART = "multipart/mixed";
+
+  private final DocumentReader documents;
+
+  DocumentRetrieval(DocumentReader documents) {
+    this.documents = documents;
+  }
+
+  void get(Exchange exchange, DatabaseName database, String id) {
+    QueryParameters query = exchange.query();
+    if (query.isEmpty()) {
+      getHot(exchange, database, id);
+      return;
+    }
+    Optional<OpenRevisions> open = openRevisions(query);
+    if (open.isPresent()) {
+      openRevisions(exchange, database, id, open.get());
+    } else {
+      read(exchange, database, id, options(query), !showsMeta(query));
+    }
+  }
+
+  /**
+   * A document in memory is answered at once, without the hand-over to a reader's thread and back.
+   */
+  private void getHot(Exchange exchange, DatabaseName database, String id) {
+    JsonBuffer out = new JsonBuffer(TYPICAL_BYTES);
+    documents
+        .readHot(database, id, out)
+        .ifPresentOrElse(
+            revision -> exchange.reply(tagged(exchange, revision, out)),
+            () -> read(exchange, database, id, DocumentQuery.DEFAULT, true));
+  }
+
+  private void read(
+      Exchange exchange, DatabaseName database, String id, DocumentQuery options, boolean tagged) {
+    exchange.answer(
+        () -> {
+          JsonBuffer out = new JsonBuffer(TYPICAL_BYTES);
+          RevisionId revision = documents.read(database, id, options, out);
+          return tagged ? tagged(exchange, revision, out) : Reply.json(200, out);
+        });
+  }
+
+  private static Reply tagged(Exchange exchange, RevisionId revision, JsonBuffer out) {
+    String rev = revision.toString();
+    boolean unchanged = exchange.hasSeen(new EntityTag(rev));
+    return (unchanged ? Reply.empty(304) : Reply.json(200, out)).withEtag(rev);
+  }
+
+  /** JSON is only for clients that do not accept {@code multipart/mixed}, as in CouchDB. */
+  private void openRevisions(
+      Exchange exchange, DatabaseName database, String id, OpenRevisions which) {
+    if (exchange.accepts().include(MULTIPART)) {
+      Boundary boundary = Boundary.random();
+      OpenRevisionsForm form = new MultipartOpenRevisions(boundary);
+      exchange.streamTagged(
+          () ->
+              StreamedBody.of(
+                  boundary.contentType(MULTIPART),
+                  documents.openRevisions(database, id, which, form)));
+    } else {
+      exchange.stream(() -> documents.openRevisions(database, id, which, new OpenRevisionsJson()));
+    }
+  }
+
+  private static Optional<OpenRevisions> openRevisions(QueryParameters query) {
+    return query
+        .text("open_revs")
+        .flatMap(which -> OpenRevisions.parse(which, query.isTrue("latest"), query.isTrue("revs")));
+  }
+
+  private static DocumentQuery options(QueryParameters query) {
+    DocumentQuery options =
+        new DocumentQuery(
+            revision(query),
+            query.isTrue("revs"),
+            query.isTrue("revs_info"),
+            query.isTrue("conflicts"),
+            query.isTrue("deleted_conflicts"),
+            query.isTrue("local_seq"),
+            fields(query));
+    return query.isTrue("meta") ? options.withMeta() : options;
+  }
+
+  /** With {@code latest} CouchDB reads the winner, whatever the revision. */
+  private static Optional<RevisionId> revision(QueryParameters query) {
+    Optional<RevisionId> revision = query.text("rev").map(RevisionId::of);
+    return query.isTrue("latest") ? Optional.empty() : revision;
+  }
+
+  private static List<FieldPath> fields(QueryParameters query) {
+    String json = query.get("fields");
+    return json == null ? List.of() : FieldPath.parseAll(JsonStrings.parse(json, "fields"));
+  }
+
+  /**
+   * Whether the answer shows what can change while the document's revision stays; such an answer
+   * has no ETag.
+   */
+  private static boolean showsMeta(QueryParameters query) {
+    return query.isTrue("revs_info")
+        || query.isTrue("conflicts")
+        || query.isTrue("deleted_conflicts")
+        || query.isTrue("meta")
+        || query.isTrue("local_seq");
+  }
+}

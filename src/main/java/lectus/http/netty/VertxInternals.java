@@ -1,0 +1,37 @@
+package lectus.http.netty;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.ServerWebSocket;
+import io.vertx.core.http.WebSocketFrame;
+import io.vertx.core.http.WebSocketFrameType;
+import io.vertx.core.http.impl.HttpServerConnection;
+import io.vertx.core.http.impl.websocket.WebSocketFrameImpl;
+import io.vertx.core.internal.http.WebSocketInternal;
+
+/**
+ * The HTTP layer's only access to classes that Vert.x does not promise to keep. ARCHITECTURE.md
+ * lists who uses what below Vert.x, and why.
+ */
+public final class VertxInternals {
+  private VertxInternals() {}
+
+  /** Returns Vert.x' handler in a connection's pipeline; with HTTP/2 all streams share it. */
+  public static ChannelHandlerContext handler(HttpConnection connection) {
+    return ((HttpServerConnection) connection).channelHandlerContext();
+  }
+
+  /** Returns Vert.x' handler in the pipeline of a connection that has become a WebSocket. */
+  public static ChannelHandlerContext handler(ServerWebSocket socket) {
+    return ((WebSocketInternal) socket).channelHandlerContext();
+  }
+
+  /**
+   * Returns a text message. Vert.x' public interface takes only strings, and would encode again.
+   *
+   * @param utf8 must not be changed afterwards
+   */
+  public static WebSocketFrame text(byte[] utf8) {
+    return new WebSocketFrameImpl(WebSocketFrameType.TEXT, utf8, true);
+  }
+}

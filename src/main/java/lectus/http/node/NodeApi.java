@@ -1,0 +1,50 @@
+package lectus.http.node;
+
+import java.util.Map;
+import lectus.http.HttpSettings;
+import lectus.http.Services;
+import lectus.http.exchange.Resource;
+
+/** The resources of the server itself. */
+public final class NodeApi {
+  private final Services services;
+  private final HttpSettings settings;
+
+  public NodeApi(Services services, HttpSettings settings) {
+    this.services = services;
+    this.settings = settings;
+  }
+
+  /** {@code /}. */
+  public Resource root() {
+    return new ServerResource(services.storeId(), settings.version());
+  }
+
+  /** Returns the resources without others below them. */
+  public Map<String, Resource> atTop() {
+    return Map.of(
+        "_up",
+        new UpResource(services.pulse()),
+        "_session",
+        new SessionResource(),
+        "_active_tasks",
+        FixedResource.ACTIVE_TASKS,
+        "_membership",
+        new MembershipResource(services.membership()),
+        "_cluster_setup",
+        new ClusterSetupResource(services.membership()));
+  }
+
+  /** Returns the resources that answer for everything below their names. */
+  public Map<String, Resource> trees() {
+    return Map.of(
+        ExamplePage.NAME,
+        new ExamplePage(),
+        "_utils",
+        new UtilsPage(),
+        "_node",
+        new NodeResource(services.membership()),
+        "_scheduler",
+        new SchedulerResource());
+  }
+}

@@ -1,0 +1,61 @@
+package lectus.server;
+
+import io.vertx.core.Vertx;
+import java.net.BindException;
+import lectus.http.Services;
+import lectus.server.cluster.StartException;
+
+/** The HTTP servers of one node: one for each event loop, which share a port. */
+final class HttpServers {
+  private final NodeSettings settings;
+  private final int loops;
+  private final Deployments verticles;
+  private volatile int port;
+
+  HttpServers(Vertx vertx, NodeSettings settings, int loops) {
+    this.settings = settings;
+    this.loops = loops;
+    this.verticles = new Deployments(vertx);
+  }
+
+  /**
+   * Starts the servers; the first one answers requests as soon as it is up.
+   *
+   * @throws StartException when the address cannot be listened on
+   */
+  void listen(Services services) {
+    for (int number = 0; number < loops; number++) {
+      HttpVerticle server = new HttpVerticle(services, settings);
+      try {
+        verticles.onEventLoop(server);
+      } catch (StartException e) {
+        throw cannotListen(e);
+      }
+      port = server.port();
+    }
+  }
+
+  /** Returns the port that the servers share. Thread-safe. */
+  int port() {
+    return port;
+  }
+
+  /** Returns the address as host:port. Thread-safe. */
+  String address() {
+    return settings.address(port);
+  }
+
+  /** Lets running requests end within the stop's grace, and waits so much longer for the rest. */
+  void end(long moreSeconds) {
+    verticles.end(settings.stopGrace().toSeconds() + moreSeconds);
+  }
+
+  private StartException cannotListen(StartException failure) {
+    String address = settings.address(settings.port());
+    String why =
+        failure.getCause() instanceof BindException
+            ? " is in use, or is no address of this machine."
+            : " cannot be listened on.";
+    return new StartException("The address " + address + why, failure);
+  }
+}

@@ -1,0 +1,32 @@
+package lectus.server.connection;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+
+/** Sees each connection when it is accepted, before its first byte, and admits or refuses it. */
+@Sharable
+public final class ConnectionGate extends ChannelInboundHandlerAdapter {
+  private final OpenConnections open;
+  private final Refusals refusals = new Refusals();
+  private final int headSeconds;
+
+  public ConnectionGate(int maxConnections, int headSeconds) {
+    this.open = new OpenConnections(maxConnections);
+    this.headSeconds = headSeconds;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object accepted) {
+    Channel channel = (Channel) accepted;
+    ClientChannel client = new ClientChannel(channel, open);
+    if (open.admit(client)) {
+      channel.closeFuture().addListener(closed -> open.closed(client));
+      channel.pipeline().addLast(new HeadClock(headSeconds), new Http2Preface());
+      context.fireChannelRead(channel);
+    } else {
+      refusals.refuse(channel, context.channel().eventLoop());
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package lectus.server.connection;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.ReferenceCountUtil;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Closes a connection that begins like HTTP/2 and does not continue with SETTINGS (RFC 9113,
+ * section 3.4). Vert.x would log it with a stack trace, before anything can prevent that. For one
+ * connection; removed once its beginning is known.
+ */
+final class Http2Preface extends ChannelInboundHandlerAdapter {
+  private static final byte[] PREFACE =
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+
+  /**
+   * The position of the first frame's type, followed by its flags: after the preface and three
+   * bytes.
+   */
+  private static final int TYPE = 24 + 3;
+
+  private static final int FLAGS = TYPE + 1;
+
+  /** The last position of the stream's number, which must be 0. */
+  private static final int LAST = FLAGS + 4;
+
+  private static final int SETTINGS = 4;
+  private static final int SETTING_BYTES = 6;
+  private static final int ACKNOWLEDGEMENT = 1;
+
+  private int seen;
+
+  /** The length of the first frame, in bytes, as far as it was read. */
+  private int length;
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    ByteBuf bytes = (ByteBuf) message;
+    int expected = 0;
+    while (expected < bytes.readableBytes()
+        && seen <= LAST
+        && isExpected(bytes.getByte(bytes.readerIndex() + expected))) {
+      expected++;
+      seen++;
+    }
+    boolean isBroken = expected < bytes.readableBytes() && seen <= LAST;
+    if (isBroken && seen >= PREFACE.length) {
+      ReferenceCountUtil.release(message);
+      context.close();
+      return;
+    }
+    if (isBroken || seen > LAST) {
+      context.pipeline().remove(this);
+    }
+    context.fireChannelRead(message);
+  }
+
+  /** Whether a connection that speaks HTTP/2 may have this octet next. */
+  private boolean isExpected(byte octet) {
+    if (seen < PREFACE.length) {
+      return octet == PREFACE[seen];
+    }
+    if (seen < TYPE) {
+      length = length << 8 | (octet & 0xff);
+      return true;
+    }
+    return switch (seen) {
+      case TYPE -> octet == SETTINGS && length % SETTING_BYTES == 0;
+      case FLAGS -> (octet & ACKNOWLEDGEMENT) == 0;
+      case FLAGS + 1 -> (octet & 0x7f) == 0; // one bit is reserved
+      default -> octet == 0;
+    };
+  }
+}

@@ -1,0 +1,156 @@
+package lectus.server.connection;
+
+import java.util.Comparator;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Limits the connections of all event loops together. At the limit, the connection that has been
+ * idle for longest is evicted; if none is idle, a new one is refused. A new connection does not
+ * count as idle, or the next one would take its place before it can send anything. Thread-safe.
+ */
+final class OpenConnections {
+  /**
+   * The most connections that are examined for eviction, so that the cost of a refusal does not
+   * grow with the number of clients.
+   */
+  private static final int LOOKED_AT = 256;
+
+  /**
+   * How long to refuse at once after so many were found busy: in a flood of new connections most of
+   * the time would go into the search.
+   */
+  private static final long REST_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+  /** How long a new connection has to send its first request without being evicted. */
+  private static final long NEW_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /** A connection that is counted. */
+  interface Connection {
+    /** Whether no request is being served on it. Called on any thread. */
+    boolean isIdle();
+
+    /** Returns since when it is idle, by {@link System#nanoTime}. */
+    long idleSinceNanos();
+
+    /** Whether it has had a request, answered or not. */
+    boolean hasBeenUsed();
+
+    /** Closes it; called once, on any thread. */
+    void evict();
+  }
+
+  /**
+   * A connection in the queue.
+   *
+   * @param stampNanos the earliest time since which it may have been idle: later requests are only
+   *     looked for when a connection has to be evicted
+   */
+  private record Place(Connection connection, long stampNanos, long number) {}
+
+  private final int most;
+  private final long newNanos;
+  private final long restNanos;
+  private final TreeSet<Place> places =
+      new TreeSet<>(Comparator.comparingLong(Place::stampNanos).thenComparingLong(Place::number));
+  private final Map<Connection, Place> byConnection = new IdentityHashMap<>();
+  private long admitted;
+  private long restSinceNanos;
+  private boolean resting;
+
+  OpenConnections(int most) {
+    this(most, NEW_NANOS, REST_NANOS);
+  }
+
+  OpenConnections(int most, long newNanos, long restNanos) {
+    this.most = most;
+    this.restNanos = restNanos;
+    this.newNanos = newNanos;
+  }
+
+  /**
+   * Returns whether a new connection is admitted; if so, {@link #closed} has to be called at its
+   * end.
+   */
+  synchronized boolean admit(Connection connection) {
+    if (places.size() >= most && !makeRoom()) {
+      return false;
+    }
+    place(connection, connection.idleSinceNanos());
+    return true;
+  }
+
+  /** Takes back a connection that was to be evicted and came into use at the same moment. */
+  synchronized void spared(Connection connection) {
+    place(connection, System.nanoTime());
+  }
+
+  synchronized void closed(Connection connection) {
+    Place place = byConnection.remove(connection);
+    if (place != null) {
+      places.remove(place);
+    }
+  }
+
+  synchronized int count() {
+    return places.size();
+  }
+
+  private void place(Connection connection, long stampNanos) {
+    Place place = new Place(connection, stampNanos, admitted++);
+    places.add(place);
+    byConnection.put(connection, place);
+  }
+
+  /**
+   * No connection has been idle for longer than its stamp says, so the first one with a true stamp
+   * is evicted. If none is found soon, the one that has been idle for longest among those examined
+   * is.
+   */
+  private boolean makeRoom() {
+    long now = System.nanoTime();
+    if (resting && now - restSinceNanos < restNanos) {
+      return false;
+    }
+    Connection idlest = null;
+    long idlestSince = now;
+    int looked = 0;
+    while (looked < LOOKED_AT) {
+      looked++;
+      Place first = places.first();
+      Connection connection = first.connection();
+      boolean idle = connection.isIdle() && !isNew(connection, now);
+      long idleSince = idle ? connection.idleSinceNanos() : now;
+      closed(connection);
+      if (idle && idleSince <= first.stampNanos()) {
+        return evict(connection);
+      }
+      place(connection, idleSince);
+      if (idle && (idlest == null || idleSince < idlestSince)) {
+        idlest = connection;
+        idlestSince = idleSince;
+      }
+      if (first.stampNanos() >= now) {
+        break;
+      }
+    }
+    resting = idlest == null && looked == LOOKED_AT;
+    restSinceNanos = now;
+    return evict(idlest);
+  }
+
+  private boolean evict(Connection connection) {
+    if (connection == null) {
+      return false;
+    }
+    closed(connection);
+    connection.evict();
+    return true;
+  }
+
+  private boolean isNew(Connection connection, long now) {
+    return !connection.hasBeenUsed() && now - connection.idleSinceNanos() < newNanos;
+  }
+}

@@ -1,0 +1,119 @@
+package lectus.server.waking;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import lectus.database.DatabaseHandle;
+import lectus.database.InstanceId;
+import lectus.store.Versionstamp;
+import lectus.updates.UpdatesLog;
+
+/**
+ * Polls the updates log while there is any listener on this server. One poll serves all databases,
+ * however many there are, since every transaction that listeners wait for leaves a row there.
+ * Listeners to many databases are told row by row; for listeners to one, its database is polled
+ * when the log shows that it moved.
+ */
+public final class StorePoll implements Poll {
+  private static final String LOG = "log";
+
+  /** If more have moved, because the store did not answer for a while, all are polled. */
+  private static final int MOST_MOVED = 10_000;
+
+  private final Supplier<Optional<Versionstamp>> newest;
+  private final Function<Versionstamp, UpdatesLog.Chunk> log;
+  private final DatabaseLook databases;
+  private final ListenerRegistry listeners;
+  private final PollSchedule<String> schedule;
+  private final AtomicBoolean newcomers = new AtomicBoolean();
+
+  /** Databases that are still to be polled. */
+  private final Set<InstanceId> moved = new HashSet<>();
+
+  /** Whether all databases are to be polled. */
+  private boolean anyMoved;
+
+  /** The first point of the log that was not read yet. */
+  private Versionstamp next = Versionstamp.ZERO;
+
+  /**
+   * @param newest reads when the newest row of the log was written; empty if there is none
+   * @param log reads the log from a point on, as many rows as are told one by one
+   */
+  public StorePoll(
+      Supplier<Optional<Versionstamp>> newest,
+      Function<Versionstamp, UpdatesLog.Chunk> log,
+      DatabaseLook databases,
+      ListenerRegistry listeners,
+      PollSettings settings) {
+    this.newest = newest;
+    this.log = log;
+    this.databases = databases;
+    this.listeners = listeners;
+    this.schedule = new PollSchedule<>(settings, System::nanoTime);
+    listeners.watch(address -> newcomers.set(true));
+  }
+
+  @Override
+  public void run() {
+    follow();
+    for (String due : schedule.due()) {
+      schedule.looked(due, false);
+      UpdatesLog.Chunk news = log.apply(next);
+      boolean isOfUse = !news.rows().isEmpty() && listeners.isAnybodyListeningToAll();
+      if (!news.rows().isEmpty()) {
+        tell(news);
+      }
+      if (lookWhereItMoved() || isOfUse) {
+        schedule.looked(due, true);
+      }
+    }
+  }
+
+  /** Events of new databases may not reach this server yet, so polling begins with short pauses. */
+  private void follow() {
+    if (newcomers.getAndSet(false)) {
+      schedule.follow(Set.of());
+    }
+    schedule.follow(listeners.isEmpty() ? Set.of() : Set.of(LOG));
+  }
+
+  private void tell(UpdatesLog.Chunk news) {
+    Versionstamp last = news.rows().get(news.rows().size() - 1).at();
+    if (news.next().isEmpty()) {
+      news.rows().forEach(listeners::logged);
+      news.rows().forEach(row -> moved.add(row.instance()));
+    } else {
+      last = newest.get().orElse(last);
+      listeners.storeMoved(last);
+      anyMoved = true;
+    }
+    anyMoved |= moved.size() > MOST_MOVED;
+    next = last.successor();
+  }
+
+  /** The databases that a failed poll leaves out are polled by the next one. */
+  private boolean lookWhereItMoved() {
+    if (moved.isEmpty() && !anyMoved) {
+      return false;
+    }
+    Map<InstanceId, DatabaseHandle> listened = listeners.databases();
+    if (!anyMoved) {
+      listened.keySet().retainAll(moved);
+    }
+    boolean news = databases.at(listened.values());
+    moved.clear();
+    anyMoved = false;
+    return news;
+  }
+
+  @Override
+  public Duration untilNext() {
+    return schedule.untilNext();
+  }
+}

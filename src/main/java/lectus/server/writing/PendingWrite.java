@@ -1,0 +1,28 @@
+package lectus.server.writing;
+
+import java.util.List;
+import lectus.database.DatabaseName;
+import lectus.document.edit.Edit;
+import lectus.document.write.Writes.Completion;
+
+/**
+ * Edits of one request that wait for a transaction.
+ *
+ * @param atomic all of them or none, in a transaction of their own
+ * @param bytes their approximate memory
+ * @param deadline by which they have to be begun
+ */
+record PendingWrite(
+    DatabaseName database,
+    List<Edit> edits,
+    boolean atomic,
+    long bytes,
+    Completion completion,
+    Deadline deadline) {
+
+  /** A write without a deadline. */
+  PendingWrite(
+      DatabaseName database, List<Edit> edits, boolean atomic, long bytes, Completion completion) {
+    this(database, edits, atomic, bytes, completion, Deadline.NONE);
+  }
+}

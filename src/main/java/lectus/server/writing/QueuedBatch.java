@@ -1,0 +1,60 @@
+package lectus.server.writing;
+
+import java.util.ArrayList;
+import java.util.List;
+import lectus.database.DatabaseName;
+import lectus.document.edit.Edit;
+import lectus.document.write.EditOutcome;
+
+/** The writes of one transaction: they waited for the same database, and keep their order. */
+record QueuedBatch(List<PendingWrite> writes) {
+
+  DatabaseName database() {
+    return writes.get(0).database();
+  }
+
+  /** Returns the number of edits. */
+  int size() {
+    int size = 0;
+    for (PendingWrite write : writes) {
+      size += write.edits().size();
+    }
+    return size;
+  }
+
+  /** Returns the approximate memory, in bytes. */
+  long bytes() {
+    long bytes = 0;
+    for (PendingWrite write : writes) {
+      bytes += write.bytes();
+    }
+    return bytes;
+  }
+
+  boolean atomic() {
+    return writes.get(0).atomic();
+  }
+
+  List<Edit> edits() {
+    if (writes.size() == 1) {
+      return writes.get(0).edits();
+    }
+    List<Edit> edits = new ArrayList<>(writes.size());
+    writes.forEach(write -> edits.addAll(write.edits()));
+    return edits;
+  }
+
+  /** Completes each request with its own share of the outcomes. */
+  void complete(List<EditOutcome> outcomes) {
+    int from = 0;
+    for (PendingWrite write : writes) {
+      int to = from + write.edits().size();
+      Outcomes.tell(write.completion(), outcomes.subList(from, to));
+      from = to;
+    }
+  }
+
+  void fail(Throwable failure) {
+    writes.forEach(write -> Outcomes.tellFailed(write.completion(), failure));
+  }
+}

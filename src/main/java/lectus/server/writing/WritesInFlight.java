@@ -1,0 +1,158 @@
+package lectus.server.writing;
+
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import lectus.document.edit.Edit;
+import lectus.document.write.DocumentWriter;
+import lectus.document.write.WriteResult;
+import lectus.document.write.WriteUnderway;
+import lectus.feed.TouchedShards;
+import lectus.server.waking.UpdateAnnouncer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The transactions of one executor whose commits are under way. If a commit was stored, the thread
+ * that brings the store's answer completes its writes. Any other goes back to the executor's
+ * thread, which runs it again or fails its writes.
+ */
+final class WritesInFlight {
+  private static final Logger LOG = LoggerFactory.getLogger(WritesInFlight.class);
+
+  private final WriteQueue queue;
+  private final DocumentWriter writer;
+  private final UpdateAnnouncer announcer;
+  private final Runnable wake;
+  private final Queue<Flight> returned = new ConcurrentLinkedQueue<>();
+
+  /**
+   * @param wake has the executor check for returned transactions and waiting writes
+   */
+  WritesInFlight(
+      WriteQueue queue, DocumentWriter writer, UpdateAnnouncer announcer, Runnable wake) {
+    this.queue = queue;
+    this.writer = writer;
+    this.announcer = announcer;
+    this.wake = wake;
+  }
+
+  /** Plans a batch and sends its commit. A failure ends this batch only. */
+  void begin(QueuedBatch batch) {
+    try {
+      new Flight(batch).begin();
+    } catch (Throwable failure) {
+      fail(batch, failure);
+    }
+  }
+
+  /** Finishes a returned transaction, if there is one. For the executor's thread. */
+  boolean finishReturned() {
+    Flight flight = returned.poll();
+    if (flight != null) {
+      flight.finish();
+    }
+    return flight != null;
+  }
+
+  private WriteUnderway plan(QueuedBatch batch) {
+    List<Edit> edits = batch.edits();
+    return batch.atomic()
+        ? writer.beginAtomically(batch.database(), edits)
+        : writer.begin(batch.database(), edits);
+  }
+
+  private void announce(QueuedBatch batch, WriteResult result) {
+    result
+        .last()
+        .ifPresent(
+            last ->
+                announcer.publishUpdated(
+                    result.instance(), batch.database(), last, new TouchedShards(result.shards())));
+  }
+
+  private void fail(QueuedBatch batch, Throwable failure) {
+    try {
+      batch.fail(failure);
+    } catch (Throwable e) {
+      complain(e);
+    } finally {
+      land(batch);
+    }
+  }
+
+  private void succeed(QueuedBatch batch, WriteResult result) {
+    try {
+      batch.complete(result.outcomes());
+      announce(batch, result);
+    } catch (Throwable e) {
+      complain(e);
+    } finally {
+      land(batch);
+    }
+  }
+
+  /**
+   * Whether or not the writes could be answered, their documents become free for waiting writes.
+   */
+  private void land(QueuedBatch batch) {
+    boolean wakes = true;
+    try {
+      wakes = queue.release(batch);
+    } finally {
+      if (wakes) {
+        wake.run();
+      }
+    }
+  }
+
+  private static void complain(Throwable failure) {
+    LOG.error("The requests of a batch could not be answered", failure);
+  }
+
+  /** One batch, from its planning until its requests are answered. */
+  private final class Flight implements Runnable {
+    private final QueuedBatch batch;
+    private WriteUnderway write;
+
+    Flight(QueuedBatch batch) {
+      this.batch = batch;
+    }
+
+    void begin() {
+      write = plan(batch);
+      write.whenAnswered(this);
+    }
+
+    /** Called when the store has answered. */
+    @Override
+    public void run() {
+      boolean stored;
+      try {
+        stored = write.isStored();
+        if (!stored) {
+          returned.add(this);
+        }
+      } catch (Throwable failure) {
+        fail(batch, failure);
+        return;
+      }
+      if (stored) {
+        finish();
+      } else {
+        wake.run();
+      }
+    }
+
+    void finish() {
+      WriteResult result;
+      try {
+        result = write.finish();
+      } catch (Throwable failure) {
+        fail(batch, failure);
+        return;
+      }
+      succeed(batch, result);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package lectus.store;
+
+import com.apple.foundationdb.FDBException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import lectus.error.NotInMemoryException;
+
+/** Awaits futures that were started earlier. */
+public final class Awaiting {
+  private Awaiting() {}
+
+  /**
+   * Waits for a future on the caller's thread and returns its value.
+   *
+   * @throws FDBException the error of the failed read or commit, not wrapped
+   */
+  public static <T> T await(CompletableFuture<T> future) {
+    if (!future.isDone()) {
+      Waits.announce();
+    }
+    try {
+      return future.join();
+    } catch (CompletionException e) {
+      throw unwrapped(e);
+    }
+  }
+
+  /**
+   * Returns the unwrapped failure if stored data was at fault. A failed transaction has to run
+   * again; data that cannot be decoded stays that way.
+   *
+   * @throws RuntimeException the unwrapped failure, if the transaction was at fault
+   */
+  public static RuntimeException failureOfData(RuntimeException wrapped) {
+    RuntimeException failure = unwrapped(wrapped);
+    if (failure instanceof FDBException || failure instanceof NotInMemoryException) {
+      throw failure;
+    }
+    return failure;
+  }
+
+  /** Returns a future's failure without its CompletionExceptions, however deeply nested. */
+  static RuntimeException unwrapped(RuntimeException failure) {
+    Throwable cause = failure;
+    while (cause instanceof CompletionException && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    if (cause instanceof Error error) {
+      throw error;
+    }
+    return cause instanceof RuntimeException runtime ? runtime : failure;
+  }
+}

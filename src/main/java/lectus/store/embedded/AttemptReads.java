@@ -1,0 +1,233 @@
+package lectus.store.embedded;
+
+import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.KeySelector;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import lectus.error.NotInMemoryException;
+import lectus.store.embedded.engine.read.StoreSnapshot;
+
+/**
+ * The reads of an attempt. They run on the calling thread and return completed futures, except when
+ * they have to wait for a future read version. Snapshot reads of several threads run concurrently.
+ */
+final class AttemptReads {
+  private final Attempt attempt;
+
+  AttemptReads(Attempt attempt) {
+    this.attempt = attempt;
+  }
+
+  CompletableFuture<byte[]> get(byte[] key, boolean snapshot) {
+    return answerBeside(
+        () -> {
+          check(KeySpace.isSpecial(key));
+          if (KeySpace.compare(key, attempt.options.readEnd()) >= 0
+              && !KeySpace.isMetadataVersion(key)) {
+            throw StoreError.KEY_OUTSIDE_LEGAL_RANGE.exception();
+          }
+          attempt.hasRead = true;
+          if (key.length > KeySpace.readLimit(key)) {
+            return () -> null;
+          }
+          if (snapshot && attempt.ownWrites(true) == null && !KeySpace.isMetadataVersion(key)) {
+            StoreSnapshot store = attempt.snapshot();
+            return () -> value(store, key);
+          }
+          byte[] value = visible(key, snapshot);
+          return () -> value;
+        });
+  }
+
+  private byte[] visible(byte[] key, boolean snapshot) {
+    WriteMap own = attempt.ownWrites(snapshot);
+    KeyState state = own == null ? null : own.state(key);
+    if (own != null) {
+      if (own.isUnreadable(key) && !attempt.options.bypassUnreadable) {
+        throw StoreError.ACCESSED_UNREADABLE.exception();
+      }
+      if (state != null && !state.isDependent()) {
+        byte[] value = state.over(null);
+        return value == null ? null : value.clone();
+      }
+      if (state == null && own.isCleared(key)) {
+        return null;
+      }
+    }
+    byte[] stored = stored(key);
+    if (!snapshot) {
+      attempt.addReadKey(key.clone());
+    }
+    if (state == null) {
+      return stored;
+    }
+    byte[] value = state.over(stored);
+    return value == null ? null : value.clone();
+  }
+
+  private byte[] stored(byte[] key) {
+    StoreSnapshot snapshot = attempt.snapshot();
+    return KeySpace.isMetadataVersion(key) ? snapshot.metadataVersion() : value(snapshot, key);
+  }
+
+  private byte[] value(StoreSnapshot store, byte[] key) {
+    return attempt.options.memoryOnly ? store.getFromMemory(key) : store.get(key);
+  }
+
+  CompletableFuture<byte[]> getKey(KeySelector selector, boolean snapshot) {
+    return answer(
+        () -> {
+          check(false);
+          byte[] end = attempt.options.readEnd();
+          if (KeySpace.compare(selector.getKey(), end) > 0) {
+            throw StoreError.KEY_OUTSIDE_LEGAL_RANGE.exception();
+          }
+          attempt.hasRead = true;
+          Position position = Position.of(selector);
+          byte[] key = new SelectorResolver(visibleRows(snapshot), end).keyAt(position);
+          if (!snapshot) {
+            addSelectorConflict(position, key);
+          }
+          return key.clone();
+        });
+  }
+
+  private void addSelectorConflict(Position position, byte[] result) {
+    if (position.offset() > 0) {
+      attempt.addReadRange(position.key(), KeySpace.after(result));
+    } else {
+      attempt.addReadRange(result, position.key());
+    }
+  }
+
+  /** Reads the next rows of a range, as many as one reply of a cluster would hold. */
+  CompletableFuture<RangeChunk> getRange(RangeRequest request) {
+    if (request.isExactWithoutLimit()) {
+      return CompletableFuture.failedFuture(StoreError.EXACT_MODE_WITHOUT_LIMITS.exception());
+    }
+    return answerBeside(
+        () -> {
+          check(request.isSpecial());
+          request.check(attempt.options.readEnd());
+          if (request.isInverted()) {
+            return () -> RangeChunk.EMPTY;
+          }
+          attempt.hasRead = true;
+          VisibleRows rows = visibleRows(request.snapshot());
+          RangeReader reader = new RangeReader(attempt, rows);
+          if (request.snapshot() && rows.own() == null) {
+            return () -> reader.read(request);
+          }
+          RangeChunk chunk = reader.read(request);
+          return () -> chunk;
+        });
+  }
+
+  /**
+   * Refuses memory-only reads: the store's iterators cannot tell in advance whether they need the
+   * disk.
+   */
+  private VisibleRows visibleRows(boolean snapshot) {
+    if (attempt.options.memoryOnly) {
+      throw NotInMemoryException.INSTANCE;
+    }
+    return new VisibleRows(attempt.snapshot(), attempt.ownWrites(snapshot));
+  }
+
+  private void check(boolean special) {
+    attempt.checkDeferred();
+    if (special) {
+      throw StoreError.SPECIAL_KEYS_NO_MODULE_FOUND.exception();
+    }
+    attempt.checkUsable();
+  }
+
+  CompletableFuture<Long> getReadVersion() {
+    return answer(
+        () -> {
+          attempt.checkDeferred();
+          attempt.checkStopped();
+          if (attempt.hasReadVersion()) {
+            return attempt.readVersion();
+          }
+          if (attempt.commitCalled) {
+            return attempt.environment.engine().readVersion();
+          }
+          attempt.snapshot();
+          return attempt.readVersion();
+        });
+  }
+
+  CompletableFuture<Long> getApproximateSize() {
+    synchronized (attempt) {
+      try {
+        attempt.checkDeferred();
+        attempt.checkStopped();
+      } catch (FDBException error) {
+        return CompletableFuture.failedFuture(error);
+      }
+      return CompletableFuture.completedFuture(attempt.approximateSizeBytes);
+    }
+  }
+
+  /** Reads a key and watches it from that version on. The commit activates the watch. */
+  CompletableFuture<Void> watch(byte[] key) {
+    CompletableFuture<Watch> watch = answer(() -> openWatch(key.clone()));
+    return watch.isDone() && !watch.isCompletedExceptionally()
+        ? watch.join().future()
+        : watch.thenCompose(Watch::future);
+  }
+
+  private Watch openWatch(byte[] key) {
+    check(false);
+    if (attempt.options.readYourWritesDisabled) {
+      throw StoreError.WATCHES_DISABLED.exception();
+    }
+    if (KeySpace.compare(key, attempt.options.readEnd()) >= 0 && !KeySpace.isMetadataVersion(key)) {
+      throw StoreError.KEY_OUTSIDE_LEGAL_RANGE.exception();
+    }
+    if (key.length > KeySpace.writeLimit(key, attempt.options.rawAccess())) {
+      throw StoreError.KEY_TOO_LARGE.exception();
+    }
+    attempt.hasRead = true;
+    byte[] seen = visible(key, false);
+    Watch watch = attempt.environment.watches().open(key, seen == null ? null : seen.clone());
+    attempt.watches.add(watch);
+    return watch;
+  }
+
+  /** Runs a read now, or as soon as its version has been reached. */
+  <T> CompletableFuture<T> answer(Supplier<T> read) {
+    return answerBeside(
+        () -> {
+          T value = read.get();
+          return () -> value;
+        });
+  }
+
+  /**
+   * Like {@link #answer}, but runs the result of {@code begin} outside the attempt's monitor. A
+   * snapshot read of the store alone leaves the attempt unchanged, so many threads may run one.
+   */
+  private <T> CompletableFuture<T> answerBeside(Supplier<Supplier<T>> begin) {
+    try {
+      Supplier<T> read;
+      synchronized (attempt) {
+        read = begin.get();
+      }
+      return CompletableFuture.completedFuture(read.get());
+    } catch (FDBException error) {
+      return failed(begin, error);
+    }
+  }
+
+  private <T> CompletableFuture<T> failed(Supplier<Supplier<T>> begin, FDBException error) {
+    synchronized (attempt) {
+      if (error.getCode() == StoreError.FUTURE_VERSION.code()) {
+        return new VersionWait<>(attempt, () -> begin.get().get()).start();
+      }
+      attempt.noteReadFailure(error);
+      return CompletableFuture.failedFuture(error);
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package lectus.store.embedded.engine.commit;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+
+/**
+ * The resolved writes of one group, in order: the bytes of the write batch, and the values that
+ * later transactions of the group find.
+ */
+final class GroupWrites {
+  private static final long MAX_INITIAL_BYTES = 32 << 20;
+
+  private final WriteBatchBytes batch;
+  private final List<byte[]> keys;
+  private final List<byte[]> values;
+  private final List<RangeDeletion> rangeDeletions = new ArrayList<>();
+  private final WriteIndex index = new WriteIndex();
+  private final Map<Integer, PrefixIndex> prefixes = new HashMap<>();
+  private byte[] metadataVersion;
+
+  /** A range deletion and the number of writes before it. */
+  private record RangeDeletion(byte[] begin, byte[] end, int position) {}
+
+  /** The group's effect on a key so far. */
+  enum Effect {
+    NONE,
+    SET,
+    CLEARED
+  }
+
+  /** A key's effect and, for {@code SET}, its value. */
+  record Found(Effect effect, byte[] value) {
+    static final Found NOTHING = new Found(Effect.NONE, null);
+    static final Found CLEARED = new Found(Effect.CLEARED, null);
+  }
+
+  /** Allocates space for about this many mutations and bytes. */
+  GroupWrites(int expectedWrites, long expectedBytes) {
+    batch = new WriteBatchBytes((int) Math.min(MAX_INITIAL_BYTES, expectedBytes));
+    keys = new ArrayList<>(expectedWrites);
+    values = new ArrayList<>(expectedWrites);
+  }
+
+  void set(byte[] key, byte[] value) {
+    batch.put(key, value);
+    keys.add(key);
+    values.add(value);
+    noteMetadataVersion(key, value);
+  }
+
+  void delete(byte[] key) {
+    batch.delete(key);
+    keys.add(key);
+    values.add(null);
+  }
+
+  void deleteRange(byte[] begin, byte[] end) {
+    batch.deleteRange(begin, end);
+    rangeDeletions.add(new RangeDeletion(begin, end, keys.size()));
+  }
+
+  /** Adds a range deletion that deletes nothing. */
+  void cover(byte[] begin, byte[] end) {
+    batch.deleteRange(begin, end);
+  }
+
+  /** Calls {@code sink} with each range deletion that may have deleted rows. */
+  void forEachRangeDeletion(BiConsumer<byte[], byte[]> sink) {
+    rangeDeletions.forEach(deletion -> sink.accept(deletion.begin, deletion.end));
+  }
+
+  /** Stores a key of the engine, which no transaction can see. */
+  void setInternal(byte[] key, byte[] value) {
+    batch.put(key, value);
+  }
+
+  boolean isEmpty() {
+    return batch.isEmpty();
+  }
+
+  byte[] toBatch() {
+    return batch.toByteArray();
+  }
+
+  /** Returns the group's value of FF/metadataVersion, or {@code before} if it wrote none. */
+  byte[] metadataVersionAfter(byte[] before) {
+    return metadataVersion == null ? before : metadataVersion;
+  }
+
+  Found find(byte[] key) {
+    int position = index.lastPosition(key, keys);
+    for (RangeDeletion deletion : rangeDeletions) {
+      if (deletion.position > position && contains(deletion.begin, deletion.end, key)) {
+        return Found.CLEARED;
+      }
+    }
+    if (position < 0) {
+      return Found.NOTHING;
+    }
+    byte[] value = values.get(position);
+    return value == null ? Found.CLEARED : new Found(Effect.SET, value);
+  }
+
+  /** Returns the keys in [begin, end) that this group has set so far. Some may be cleared again. */
+  List<byte[]> setKeysIn(byte[] begin, byte[] end) {
+    if (!mayHaveKeysIn(begin, end)) {
+      return List.of();
+    }
+    List<byte[]> inside = new ArrayList<>();
+    for (int i = 0; i < keys.size(); i++) {
+      if (values.get(i) != null && contains(begin, end, keys.get(i))) {
+        inside.add(keys.get(i));
+      }
+    }
+    return inside;
+  }
+
+  /**
+   * The keys of a range share the common prefix of its bounds. Most cleared ranges are of one leaf.
+   */
+  private boolean mayHaveKeysIn(byte[] begin, byte[] end) {
+    int common = Math.max(0, Arrays.mismatch(begin, end)) & -Long.BYTES;
+    return common == 0 || prefixes.computeIfAbsent(common, PrefixIndex::new).mayHold(begin, keys);
+  }
+
+  private void noteMetadataVersion(byte[] key, byte[] value) {
+    if (key.length == SystemKeys.METADATA_VERSION.length
+        && Arrays.equals(key, SystemKeys.METADATA_VERSION)) {
+      metadataVersion = value;
+    }
+  }
+
+  private static boolean contains(byte[] begin, byte[] end, byte[] key) {
+    return Arrays.compareUnsigned(begin, key) <= 0 && Arrays.compareUnsigned(key, end) < 0;
+  }
+}

@@ -1,0 +1,264 @@
+package lectus.store.embedded.engine.folder;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import lectus.error.StoreOpenException;
+
+/**
+ * The folder of a store: its owner, its format, and whether it may be opened.
+ *
+ * <pre>
+ * lectus.format    "lectus embedded store\nformat 1\n"; written last, when the store is complete
+ * lectus.creating  exists while a new store is created; nothing was acknowledged yet
+ * lectus.lock      locked by the process that has the store open
+ * lectus.logs      how much of RocksDB's logs was synced when last recorded: {@link LogRecord}
+ * rocks/           RocksDB's files
+ * </pre>
+ */
+public final class DataFolder implements AutoCloseable {
+  private static final int FORMAT = 1;
+  private static final String HEADER = "lectus embedded store\nformat ";
+  private static final int MAX_FORMAT_FILE_BYTES = 1024;
+  private static final String FORMAT_FILE = "lectus.format";
+  private static final String CREATING_FILE = "lectus.creating";
+  private static final String LOCK_FILE = "lectus.lock";
+  private static final String ROCKS_FOLDER = "rocks";
+  private static final Set<String> HARMLESS = Set.of(LOCK_FILE, "lost+found");
+
+  private final Path folder;
+  private final FileChannel lockChannel;
+  private final boolean isNew;
+
+  private DataFolder(Path folder, FileChannel lockChannel, boolean isNew) {
+    this.folder = folder;
+    this.lockChannel = lockChannel;
+    this.isNew = isNew;
+  }
+
+  /**
+   * Takes the folder for this process. A missing or empty one becomes a new store.
+   *
+   * @throws StoreOpenException if it cannot be taken; nothing in it was changed then
+   */
+  public static DataFolder take(Path folder) {
+    try {
+      checkKind(folder);
+      Files.createDirectories(folder);
+      FileChannel lock = lock(folder);
+      try {
+        return new DataFolder(folder, lock, checkKind(folder));
+      } catch (IOException | RuntimeException failure) {
+        lock.close();
+        throw failure;
+      }
+    } catch (AccessDeniedException denied) {
+      throw new StoreOpenException(
+          "The data directory " + folder + " cannot be read and written by this user.", denied);
+    } catch (IOException failure) {
+      throw new StoreOpenException(
+          "The data directory " + folder + " cannot be used: " + reason(failure) + ".", failure);
+    }
+  }
+
+  /**
+   * Takes a folder again that this process has had. Never creates a store, because the server
+   * continues with its knowledge of the old one.
+   *
+   * @throws StoreOpenException as {@link #take}, and if the store is gone, perhaps with its disk
+   */
+  public static DataFolder takeAgain(Path folder) {
+    if (!Files.exists(folder.resolve(FORMAT_FILE))) {
+      throw new StoreOpenException("The store is gone from the data directory " + folder + ".");
+    }
+    return take(folder);
+  }
+
+  /**
+   * Keeps writers off a folder that is to be read. Nothing in it changes.
+   *
+   * @throws StoreOpenException if it holds no store, cannot be read, or a process has it open
+   */
+  public static DataFolder look(Path folder) {
+    try {
+      if (checkKind(folder)) {
+        throw new StoreOpenException("The data directory " + folder + " holds no Lectus store.");
+      }
+      return new DataFolder(folder, lockShared(folder), false);
+    } catch (AccessDeniedException denied) {
+      throw new StoreOpenException(
+          "The data directory " + folder + " cannot be read by this user.", denied);
+    } catch (IOException failure) {
+      throw new StoreOpenException(
+          "The data directory " + folder + " cannot be used: " + failure + ".", failure);
+    }
+  }
+
+  public Path folder() {
+    return folder;
+  }
+
+  public Path rocks() {
+    return folder.resolve(ROCKS_FOLDER);
+  }
+
+  /** Returns whether the store is yet to be created, followed by {@link #finishCreation}. */
+  public boolean isNew() {
+    return isNew;
+  }
+
+  /** Removes the remains of an interrupted creation and marks a new one as under way. */
+  public void beginCreation() {
+    try {
+      DurableFile.write(folder.resolve(CREATING_FILE), "");
+      deleteTree(rocks());
+      logRecord().delete();
+      Files.createDirectories(rocks());
+      DurableFile.syncDirectory(folder);
+    } catch (IOException failure) {
+      throw new StoreOpenException(
+          "The data directory " + folder + " cannot be written: " + reason(failure) + ".", failure);
+    }
+  }
+
+  /** Marks the new store as complete. */
+  public void finishCreation() {
+    try {
+      DurableFile.replace(folder.resolve(FORMAT_FILE), HEADER + FORMAT + "\n");
+      Files.deleteIfExists(folder.resolve(CREATING_FILE));
+      DurableFile.syncDirectory(folder);
+    } catch (IOException failure) {
+      throw new StoreOpenException(
+          "The data directory " + folder + " cannot be written: " + reason(failure) + ".", failure);
+    }
+  }
+
+  /** Returns the record of the logs. */
+  public LogRecordFile logRecord() {
+    return new LogRecordFile(folder);
+  }
+
+  /** Returns the operating system's reason, without Java's class names. */
+  private static String reason(IOException failure) {
+    if (failure instanceof FileSystemException said && said.getReason() != null) {
+      return said.getReason();
+    }
+    return failure instanceof NoSuchFileException
+        ? "No such file or directory"
+        : String.valueOf(failure.getMessage());
+  }
+
+  @Override
+  public void close() {
+    try {
+      lockChannel.close();
+    } catch (IOException failure) {
+      throw new java.io.UncheckedIOException(failure);
+    }
+  }
+
+  /**
+   * Returns whether there is no store yet. Throws if the folder holds anything but a store of this
+   * format.
+   */
+  private static boolean checkKind(Path folder) throws IOException {
+    if (Files.exists(folder) && !Files.isDirectory(folder)) {
+      throw new StoreOpenException("The data directory " + folder + " is not a directory.");
+    }
+    Path format = folder.resolve(FORMAT_FILE);
+    if (Files.exists(format)) {
+      checkFormat(folder, format);
+      return false;
+    }
+    if (Files.exists(folder) && !Files.exists(folder.resolve(CREATING_FILE))) {
+      checkEmpty(folder);
+    }
+    return true;
+  }
+
+  private static void checkFormat(Path folder, Path file) throws IOException {
+    String content = DurableFile.readShort(file, MAX_FORMAT_FILE_BYTES);
+    String number = content.startsWith(HEADER) ? content.substring(HEADER.length()) : "";
+    if (!number.matches("[1-9][0-9]{0,8}\n")) {
+      throw StoreOpenException.damage(
+          "The data directory " + folder + " is damaged: " + FORMAT_FILE + " is not readable.");
+    }
+    int found = Integer.parseInt(number.strip());
+    if (found > FORMAT) {
+      throw new StoreOpenException(
+          "The data directory "
+              + folder
+              + " was written by a newer version of Lectus: its format is "
+              + found
+              + ", this version reads up to "
+              + FORMAT
+              + ".");
+    }
+    if (!Files.isDirectory(folder.resolve(ROCKS_FOLDER))) {
+      throw StoreOpenException.damage(
+          "The data directory " + folder + " is damaged: " + ROCKS_FOLDER + " is missing.");
+    }
+  }
+
+  private static void checkEmpty(Path folder) throws IOException {
+    try (Stream<Path> entries = Files.list(folder)) {
+      if (entries.anyMatch(entry -> !HARMLESS.contains(entry.getFileName().toString()))) {
+        throw new StoreOpenException(
+            "The data directory " + folder + " is not empty and holds no Lectus store.");
+      }
+    }
+  }
+
+  private static FileChannel lock(Path folder) throws IOException {
+    FileChannel channel =
+        FileChannel.open(
+            folder.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    return locked(folder, channel, false);
+  }
+
+  /** A store copied without its lock file is locked by its format file, which is never written. */
+  private static FileChannel lockShared(Path folder) throws IOException {
+    Path file = folder.resolve(LOCK_FILE);
+    Path existing = Files.exists(file) ? file : folder.resolve(FORMAT_FILE);
+    return locked(folder, FileChannel.open(existing, StandardOpenOption.READ), true);
+  }
+
+  private static FileChannel locked(Path folder, FileChannel channel, boolean shared)
+      throws IOException {
+    try {
+      FileLock lock = channel.tryLock(0, Long.MAX_VALUE, shared);
+      if (lock != null) {
+        return channel;
+      }
+    } catch (OverlappingFileLockException heldHere) {
+      channel.close();
+      throw new StoreOpenException(
+          "The data directory " + folder + " is already open in this process.", heldHere);
+    }
+    channel.close();
+    throw new StoreOpenException("The data directory " + folder + " is in use by another process.");
+  }
+
+  private static void deleteTree(Path root) throws IOException {
+    if (!Files.exists(root)) {
+      return;
+    }
+    try (Stream<Path> tree = Files.walk(root)) {
+      List<Path> deepestFirst = tree.sorted(Comparator.reverseOrder()).toList();
+      for (Path path : deepestFirst) {
+        Files.delete(path);
+      }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+package lectus.store.embedded.engine.read;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import lectus.store.embedded.engine.trouble.EngineErrors;
+import org.rocksdb.ReadOptions;
+
+/**
+ * One holder's snapshot and its cursors. Every read enters a gate, so neither the holder's {@code
+ * close} nor the expiry of the window frees anything under a running read. Cursors that no read is
+ * using end immediately.
+ */
+final class HeldSnapshot implements StoreSnapshot {
+  private final long version;
+  private final StoreState state;
+  private final SnapshotRegistry registry;
+  private final UseGate gate = new UseGate();
+  private final List<RocksCursor> cursors = new ArrayList<>(1);
+
+  HeldSnapshot(long version, StoreState state, SnapshotRegistry registry) {
+    this.version = version;
+    this.state = state;
+    this.registry = registry;
+  }
+
+  @Override
+  public long version() {
+    return version;
+  }
+
+  @Override
+  public byte[] get(byte[] key) {
+    return get(state.pointReads(), key);
+  }
+
+  @Override
+  public byte[] getFromMemory(byte[] key) {
+    return get(state.memoryReads(), key);
+  }
+
+  private byte[] get(ReadOptions options, byte[] key) {
+    enter();
+    try {
+      return registry.reader().get(options, key);
+    } finally {
+      exit();
+    }
+  }
+
+  @Override
+  public byte[] metadataVersion() {
+    byte[] stamp = state.metadataVersion();
+    return stamp == null ? null : stamp.clone();
+  }
+
+  @Override
+  public Cursor scan(byte[] begin, byte[] end, boolean reverse, int rows) {
+    if (Arrays.compareUnsigned(begin, end) >= 0) {
+      return EmptyCursor.INSTANCE;
+    }
+    enter();
+    try {
+      return own(registry.reader().scan(this, begin, end, reverse, rows));
+    } catch (RuntimeException | Error failure) {
+      exit();
+      throw failure;
+    }
+  }
+
+  @Override
+  public void close() {
+    end(UseGate.CLOSED);
+  }
+
+  /** Ends a use of the state, for example a cursor's. */
+  void exit() {
+    if (gate.exit()) {
+      registry.release(state);
+    }
+  }
+
+  private void enter() {
+    refuse(gate.enter());
+    if (registry.isOutOfWindow(version)) {
+      exit();
+      throw EngineErrors.transactionTooOld();
+    }
+  }
+
+  /** Throws the exception for a use that finds these marks. */
+  static void refuse(int marks) {
+    if ((marks & UseGate.EXPIRED) != 0) {
+      throw EngineErrors.transactionTooOld();
+    }
+    if (marks != UseGate.OPEN) {
+      throw EngineErrors.cancelled();
+    }
+  }
+
+  boolean isOutOfWindow() {
+    return registry.isOutOfWindow(version);
+  }
+
+  void forget(RocksCursor cursor) {
+    synchronized (cursors) {
+      cursors.remove(cursor);
+    }
+  }
+
+  StoreState state() {
+    return state;
+  }
+
+  private Cursor own(RocksCursor cursor) {
+    synchronized (cursors) {
+      cursors.add(cursor);
+    }
+    int marks = gate.marks();
+    if (marks != UseGate.OPEN) {
+      cursor.end(marks);
+    }
+    return cursor;
+  }
+
+  /**
+   * Ends the snapshot, whether or not it is still used.
+   *
+   * @param mark EXPIRED if it fell out of the window, CLOSED if it is no longer needed
+   */
+  void end(int mark) {
+    registry.forget(this);
+    if (gate.mark(mark)) {
+      registry.release(state);
+    }
+    List<RocksCursor> left;
+    synchronized (cursors) {
+      left = List.copyOf(cursors);
+    }
+    left.forEach(cursor -> cursor.end(mark));
+  }
+}

@@ -1,0 +1,132 @@
+package lectus.store.embedded.engine.read;
+
+import lectus.store.embedded.engine.trouble.EngineErrors;
+import org.rocksdb.RocksDBException;
+
+/** Walks one range of a snapshot. Keeps the snapshot's state alive until closed. */
+final class RocksCursor implements Cursor {
+  private final HeldSnapshot snapshot;
+  private final IteratorPool pool;
+  private final boolean reverse;
+  private final UseGate gate = new UseGate();
+  private final BoundedIterator iterator;
+  private ShortRange shortRange;
+  private boolean started;
+  private boolean ended;
+
+  /**
+   * Creates a cursor before its first row.
+   *
+   * @param snapshot in use until the cursor is closed
+   * @param shortRows for a range of at most this many rows, a walk from its beginning is cheaper
+   *     than one from its end, so that is tried first; 0: no range is so short
+   */
+  RocksCursor(
+      HeldSnapshot snapshot,
+      IteratorPool pool,
+      BoundedIterator iterator,
+      boolean reverse,
+      int shortRows) {
+    this.snapshot = snapshot;
+    this.pool = pool;
+    this.iterator = iterator;
+    this.reverse = reverse;
+    this.shortRange = shortRows > 0 ? new ShortRange(shortRows) : null;
+  }
+
+  @Override
+  public boolean next() {
+    enter();
+    try {
+      ended = ended || !step();
+      return !ended;
+    } catch (RocksDBException failure) {
+      throw EngineErrors.unreadable(failure);
+    } finally {
+      exit();
+    }
+  }
+
+  @Override
+  public byte[] key() {
+    enter();
+    try {
+      return shortRange == null ? iterator.key() : shortRange.key();
+    } finally {
+      exit();
+    }
+  }
+
+  @Override
+  public byte[] value() {
+    enter();
+    try {
+      return shortRange == null ? iterator.value() : shortRange.value();
+    } finally {
+      exit();
+    }
+  }
+
+  @Override
+  public void close() {
+    end(UseGate.CLOSED);
+  }
+
+  /** Forbids further steps. A step under way ends first. */
+  void end(int mark) {
+    if (gate.mark(mark)) {
+      free();
+    }
+  }
+
+  private boolean step() throws RocksDBException {
+    if (!started) {
+      started = true;
+      return begin();
+    }
+    if (shortRange != null) {
+      return shortRange.backward();
+    }
+    if (reverse) {
+      iterator.backward();
+    } else {
+      iterator.forward();
+    }
+    return iterator.isAtRow();
+  }
+
+  private boolean begin() throws RocksDBException {
+    if (shortRange != null) {
+      if (shortRange.load(iterator)) {
+        return shortRange.backward();
+      }
+      shortRange = null;
+    }
+    if (reverse) {
+      iterator.last();
+    } else {
+      iterator.first();
+    }
+    return iterator.isAtRow();
+  }
+
+  private void enter() {
+    HeldSnapshot.refuse(gate.enter());
+    if (snapshot.isOutOfWindow()) {
+      exit();
+      throw EngineErrors.transactionTooOld();
+    }
+  }
+
+  private void exit() {
+    if (gate.exit()) {
+      free();
+    }
+  }
+
+  private void free() {
+    pool.giveBack(iterator);
+    snapshot.forget(this);
+    snapshot.exit();
+  }
+}

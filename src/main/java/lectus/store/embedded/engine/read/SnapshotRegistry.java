@@ -1,0 +1,165 @@
+package lectus.store.embedded.engine.read;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Supplier;
+import lectus.store.embedded.engine.trouble.EngineErrors;
+
+/**
+ * All held states and all open snapshots. The committer publishes; any thread may take and end
+ * snapshots.
+ */
+public final class SnapshotRegistry {
+  private final StoreReader reader;
+  private final Set<HeldSnapshot> open = ConcurrentHashMap.newKeySet();
+  private final ConcurrentSkipListMap<Long, StoreState> held = new ConcurrentSkipListMap<>();
+  private volatile Published published;
+  private volatile Ending ending;
+
+  /** How the registry ended, and the exception for later callers. */
+  private record Ending(int mark, Supplier<? extends RuntimeException> refusal) {}
+
+  public SnapshotRegistry(StoreReader reader, Published first) {
+    this.reader = reader;
+    this.published = first;
+    held.put(first.state().firstVersion(), first.state());
+  }
+
+  public StoreReader reader() {
+    return reader;
+  }
+
+  public Published published() {
+    return published;
+  }
+
+  /** Returns the newest version with its snapshot. */
+  public HeldSnapshot latest() {
+    Published newest = holdNewest();
+    return open(newest.version(), newest.state());
+  }
+
+  /** Returns the newest version with its state, which the caller has to release. */
+  public Published holdNewest() {
+    while (true) {
+      requireOpen();
+      Published current = published;
+      if (current.state().retain()) {
+        return current;
+      }
+    }
+  }
+
+  /**
+   * Returns the state that was current at {@code version}. Fails with 1007 if it is no longer held,
+   * 1009 if the version has not been reached.
+   */
+  public HeldSnapshot at(long version) {
+    if (version > published.version()) {
+      throw EngineErrors.futureVersion();
+    }
+    Map.Entry<Long, StoreState> entry = held.floorEntry(version);
+    if (entry == null || isOutOfWindow(version) || !entry.getValue().retain()) {
+      throw EngineErrors.transactionTooOld();
+    }
+    if (!entry.getValue().isCurrentAt(version)) {
+      release(entry.getValue());
+      throw EngineErrors.transactionTooOld();
+    }
+    return open(version, entry.getValue());
+  }
+
+  /** Makes the state after a commit readable. */
+  public void publish(Published next) {
+    StoreState previous = published.state();
+    held.put(next.state().firstVersion(), next.state());
+    previous.supersededBy(next.state().firstVersion());
+    published = next;
+    release(previous);
+  }
+
+  /** Raises the version of the newest state, in which nothing changed. */
+  public void advance(long version) {
+    published = new Published(version, published.state());
+  }
+
+  /**
+   * Returns the version since which conflicts have to be known: the first of the oldest held state.
+   */
+  public long oldestHeldVersion() {
+    return held.firstKey();
+  }
+
+  boolean isOutOfWindow(long version) {
+    return published.version() - version > StoreSnapshot.WINDOW_VERSIONS;
+  }
+
+  /** Ends the snapshots that fell out of the window and frees what is no longer used. */
+  public void expire() {
+    for (HeldSnapshot snapshot : open) {
+      if (isOutOfWindow(snapshot.version())) {
+        snapshot.end(UseGate.EXPIRED);
+      }
+    }
+    reader.tick();
+  }
+
+  /**
+   * Ends every snapshot and refuses new ones. Reads under way finish.
+   *
+   * @param mark for open snapshots: CLOSED, or EXPIRED if readers are to try again
+   * @param refusal for new snapshots
+   */
+  public void endAll(int mark, Supplier<? extends RuntimeException> refusal) {
+    ending = new Ending(mark, refusal);
+    open.forEach(snapshot -> snapshot.end(mark));
+  }
+
+  /** Releases the newest state, once publishing has ended. */
+  public void letGo() {
+    release(published.state());
+  }
+
+  /** Returns whether a read under way still holds a native snapshot. */
+  public boolean isInUse() {
+    return !held.isEmpty();
+  }
+
+  public int openSnapshots() {
+    return open.size();
+  }
+
+  public int heldStates() {
+    return held.size();
+  }
+
+  void forget(HeldSnapshot snapshot) {
+    open.remove(snapshot);
+  }
+
+  public void release(StoreState state) {
+    if (state.release()) {
+      held.remove(state.firstVersion(), state);
+    }
+  }
+
+  private HeldSnapshot open(long version, StoreState state) {
+    HeldSnapshot snapshot = new HeldSnapshot(version, state, this);
+    open.add(snapshot);
+    Ending end = ending;
+    if (end != null) {
+      snapshot.end(end.mark());
+      throw end.refusal().get();
+    }
+    return snapshot;
+  }
+
+  private void requireOpen() {
+    Ending end = ending;
+    if (end != null) {
+      throw end.refusal().get();
+    }
+  }
+}

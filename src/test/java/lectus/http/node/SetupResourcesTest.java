@@ -1,0 +1,147 @@
+package lectus.http.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The requests of set-up scripts, dashboards and people with a browser. */
+final class SetupResourcesTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final LectusServer server = LectusServer.start(stores.fresh());
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void a_server_is_set_up_before_it_starts() {
+    assertThat(server.get("/_cluster_setup").body())
+        .isEqualTo("{\"state\":\"single_node_enabled\"}\n");
+    assertThat(server.head("/_cluster_setup").status()).isEqualTo(200);
+    assertThat(server.request("POST", "/_cluster_setup").body(new byte[0]).send().status())
+        .isEqualTo(415);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      textBlock =
+          """
+          {"action":"enable_single_node","password":"x"} | Cluster is already finished
+          {"action":"finish_cluster"}                    | Cluster is already finished
+          {"action":"enable_cluster"}                    | Cluster is already enabled
+          {"action":"add_node"}     | Servers join a cluster by their configuration.
+          {"action":"nope"}                              | Invalid Action'
+          {"action":5}                                   | Invalid Action'
+          {}                                             | Invalid Action'
+          []                                             | Request body must be a JSON object
+          """)
+  void a_set_up_is_finished_already(String body, String reason) {
+    Answer answer = server.post("/_cluster_setup", body);
+
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.body())
+        .isEqualTo("{\"error\":\"bad_request\",\"reason\":\"" + reason + "\"}\n");
+  }
+
+  @Test
+  void bodies_of_set_up_scripts_are_bounded() {
+    String start = "{\"action\":\"finish_cluster\",\"x\":\"";
+    int room = (16 << 10) - start.length() - "\"}".length();
+
+    assertThat(server.post("/_cluster_setup", start + "x".repeat(room) + "\"}").status())
+        .isEqualTo(400);
+    assertThat(server.post("/_cluster_setup", start + "x".repeat(room + 1) + "\"}").status())
+        .isEqualTo(413);
+  }
+
+  @Test
+  void a_server_tells_its_name() {
+    String name = "lectus@127.0.0.1:" + server.port();
+    String answer = "{\"name\":\"" + name + "\"}\n";
+
+    assertThat(server.get("/_node/_local").body()).isEqualTo(answer);
+    assertThat(server.post("/_node/_local", "{}").body()).isEqualTo(answer);
+    assertThat(server.get("/_node/" + name).body()).isEqualTo(answer);
+    assertThat(server.get("/_membership").body()).contains("[\"" + name + "\"]");
+    assertThat(server.get("/_node/nope").body())
+        .isEqualTo("{\"error\":\"not_found\",\"reason\":\"no such node: nope\"}\n");
+    assertThat(server.get("/_node").body())
+        .isEqualTo("{\"error\":\"bad_request\",\"reason\":\"Incomplete path to _node request\"}\n");
+    Answer configuration = server.get("/_node/_local/_config/couchdb/uuid");
+    assertThat(configuration.status()).isEqualTo(501);
+    assertThat(configuration.member("reason"))
+        .isEqualTo("/_node/{name}/_config is a part of CouchDB that Lectus does not have.");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"/_scheduler/jobs", "/_scheduler/jobs?limit=5&skip=0", "/_scheduler/jobs?limit=%2B5"})
+  void no_replication_runs(String target) {
+    assertThat(server.get(target).body())
+        .isEqualTo("{\"total_rows\":0,\"offset\":0,\"jobs\":[]}\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "/_scheduler/docs",
+    "/_scheduler/docs?limit=5",
+    "/_scheduler/docs/_replicator",
+    "/_scheduler/docs/a%2F_replicator",
+    "/_scheduler/docs/a/_replicator"
+  })
+  void no_document_asks_for_a_replication(String target) {
+    assertThat(server.get(target).body())
+        .isEqualTo("{\"total_rows\":0,\"offset\":0,\"docs\":[\r\n\r\n]}\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      textBlock =
+          """
+          /_scheduler                    | 404 | not_found         | missing
+          /_scheduler/x                  | 404 | not_found         | missing
+          /_scheduler/jobs/x             | 404 | not_found         | missing
+          /_scheduler/docs/_replicator/x | 404 | not_found         | missing
+          /_scheduler/docs/x             | 400 | bad_request       | Invalid path
+          /_scheduler/docs/x/y           | 400 | bad_request       | Invalid path
+          /_scheduler/jobs?limit=x       | 400 | query_parse_error | limit must be an integer
+          /_scheduler/jobs?skip=-1       | 400 | query_parse_error | skip not in range of [0,infinity]
+          /_scheduler/docs?limit=x | 400 | query_parse_error | Invalid value for integer: \\"x\\"
+          """)
+  void what_else_is_asked_of_the_scheduler(String target, int status, String error, String reason) {
+    Answer answer = server.get(target);
+
+    assertThat(answer.status()).isEqualTo(status);
+    assertThat(answer.body())
+        .isEqualTo("{\"error\":\"" + error + "\",\"reason\":\"" + reason + "\"}\n");
+  }
+
+  @Test
+  void a_browser_that_looks_for_fauxton_finds_a_sentence() {
+    Answer redirected = server.get("/_utils");
+    assertThat(redirected.status()).isEqualTo(301);
+    assertThat(redirected.header("location")).isEqualTo("http://host/_utils/");
+
+    Answer page = server.get("/_utils/");
+    assertThat(page.status()).isEqualTo(200);
+    assertThat(page.header("content-type")).isEqualTo("text/html; charset=utf-8");
+    assertThat(page.header("content-security-policy")).contains("default-src 'none'");
+    assertThat(page.body()).contains("Fauxton").contains("<a href=\"../_example/\">");
+    assertThat(server.get("/_example/").status()).isEqualTo(200);
+    assertThat(server.head("/_utils/").header("content-length"))
+        .isEqualTo(page.header("content-length"));
+    assertThat(server.get("/_utils/index.html").status()).isEqualTo(404);
+  }
+}

@@ -1,0 +1,231 @@
+package lectus.server.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Which connections are admitted, and which are evicted for them. */
+final class OpenConnectionsTest {
+  private static final int MOST = 3;
+  private static final long HOUR = TimeUnit.HOURS.toNanos(1);
+
+  private final OpenConnections open = new OpenConnections(MOST, HOUR, HOUR);
+  private final List<String> evicted = new ArrayList<>();
+
+  private final class Client implements OpenConnections.Connection {
+    private final String name;
+    private boolean idle = true;
+    private boolean used = true;
+    private long sinceNanos = System.nanoTime();
+
+    Client(String name) {
+      this.name = name;
+    }
+
+    Client admitted() {
+      assertThat(open.admit(this)).isTrue();
+      return this;
+    }
+
+    Client busy() {
+      idle = false;
+      return this;
+    }
+
+    /** Serves it for a moment. */
+    void use() {
+      sinceNanos = System.nanoTime();
+      idle = true;
+    }
+
+    @Override
+    public boolean isIdle() {
+      return idle;
+    }
+
+    @Override
+    public long idleSinceNanos() {
+      return sinceNanos;
+    }
+
+    @Override
+    public boolean hasBeenUsed() {
+      return used;
+    }
+
+    /** Makes it a connection that has sent no request yet. */
+    Client silentSince(long nanos) {
+      used = false;
+      sinceNanos = nanos;
+      return this;
+    }
+
+    @Override
+    public void evict() {
+      evicted.add(name);
+    }
+  }
+
+  @Test
+  void up_to_the_bound_nobody_goes() {
+    for (int i = 0; i < MOST; i++) {
+      new Client("c" + i).admitted();
+    }
+    assertThat(evicted).isEmpty();
+    assertThat(open.count()).isEqualTo(MOST);
+  }
+
+  @Test
+  void beyond_it_they_go_in_the_order_in_which_they_were_used() {
+    Client a = new Client("a").admitted();
+    Client b = new Client("b").admitted();
+    new Client("c").admitted();
+    b.use();
+    a.use();
+
+    for (String name : List.of("d", "e", "f", "g")) {
+      new Client(name).admitted();
+    }
+    assertThat(evicted).containsExactly("c", "b", "a", "d");
+    assertThat(open.count()).isEqualTo(MOST);
+  }
+
+  @Test
+  void who_is_busy_stays_and_goes_in_turn_when_it_was_served() {
+    Client a = new Client("a").admitted().busy();
+    new Client("b").admitted();
+    new Client("c").admitted().busy();
+    new Client("d").admitted().busy();
+    assertThat(evicted).containsExactly("b");
+    assertThat(open.admit(new Client("refused"))).isFalse();
+    assertThat(open.count()).isEqualTo(MOST);
+
+    a.use();
+    new Client("e").admitted();
+    assertThat(evicted).containsExactly("b", "a");
+  }
+
+  /**
+   * Otherwise a client that reconnects again and again would shut out all others before they send
+   * anything.
+   */
+  @Test
+  void who_has_just_come_and_was_not_served_yet_does_not_go_for_another() {
+    long now = System.nanoTime();
+    Client a = new Client("a").silentSince(now).admitted();
+    new Client("b").silentSince(now).admitted();
+    new Client("c").admitted().busy();
+    assertThat(open.admit(new Client("refused"))).isFalse();
+    assertThat(open.admit(new Client("refused"))).isFalse();
+    assertThat(evicted).isEmpty();
+    assertThat(open.count()).isEqualTo(MOST);
+
+    a.silentSince(now - HOUR);
+    new Client("d").admitted().busy();
+    assertThat(evicted).containsExactly("a");
+  }
+
+  @Test
+  void one_that_was_served_goes_before_those_that_have_just_come() {
+    long now = System.nanoTime();
+    new Client("fresh").silentSince(now).admitted();
+    new Client("served").admitted();
+    new Client("busy").admitted().busy();
+    new Client("d").admitted();
+    assertThat(evicted).containsExactly("served");
+  }
+
+  /** At most a few hundred are examined, and each of these was used since it got its place. */
+  @Test
+  void among_many_that_were_used_since_one_goes_nevertheless() {
+    int many = 1_000;
+    OpenConnections crowd = new OpenConnections(many, HOUR, HOUR);
+    List<Client> clients = new ArrayList<>();
+    for (int i = 0; i < many; i++) {
+      Client client = new Client("c" + i);
+      clients.add(client);
+      assertThat(crowd.admit(client)).isTrue();
+    }
+    clients.forEach(Client::use);
+
+    assertThat(crowd.admit(new Client("late"))).isTrue();
+    assertThat(evicted).containsExactly("c0");
+    assertThat(crowd.count()).isEqualTo(many);
+  }
+
+  @Test
+  void who_closes_makes_room() {
+    Client a = new Client("a").admitted().busy();
+    new Client("b").admitted().busy();
+    new Client("c").admitted().busy();
+    open.closed(a);
+    open.closed(a);
+
+    new Client("d").admitted().busy();
+    assertThat(open.admit(new Client("refused"))).isFalse();
+    assertThat(evicted).isEmpty();
+  }
+
+  /** It came into use while it was to be closed. */
+  @Test
+  void who_is_spared_counts_again() {
+    Client a = new Client("a").admitted();
+    new Client("b").admitted().busy();
+    new Client("c").admitted().busy();
+    new Client("d").admitted().busy();
+    open.spared(a.busy());
+
+    assertThat(open.count()).isEqualTo(MOST + 1);
+    assertThat(open.admit(new Client("refused"))).isFalse();
+    open.closed(a);
+    assertThat(open.count()).isEqualTo(MOST);
+  }
+
+  private static OpenConnections full(int most, long restNanos, List<Looked> looked) {
+    OpenConnections connections = new OpenConnections(most, HOUR, restNanos);
+    for (int i = 0; i < most; i++) {
+      looked.add(new Looked());
+      assertThat(connections.admit(looked.get(i))).isTrue();
+    }
+    assertThat(connections.admit(new Looked())).isFalse();
+    looked.forEach(it -> it.idle = true);
+    return connections;
+  }
+
+  /** Busy until the test says otherwise. */
+  private static final class Looked implements OpenConnections.Connection {
+    private boolean idle;
+
+    @Override
+    public boolean isIdle() {
+      return idle;
+    }
+
+    @Override
+    public long idleSinceNanos() {
+      return System.nanoTime() - 1;
+    }
+
+    @Override
+    public boolean hasBeenUsed() {
+      return true;
+    }
+
+    @Override
+    public void evict() {}
+  }
+
+  @Test
+  void where_many_were_busy_nobody_is_looked_for_until_a_rest_is_over() {
+    assertThat(full(256, HOUR, new ArrayList<>()).admit(new Looked())).isFalse();
+    assertThat(full(256, 0, new ArrayList<>()).admit(new Looked())).isTrue();
+  }
+
+  @Test
+  void where_few_are_open_one_is_looked_for_each_time() {
+    assertThat(full(254, HOUR, new ArrayList<>()).admit(new Looked())).isTrue();
+  }
+}

@@ -1,0 +1,107 @@
+package lectus.server.waking;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import lectus.database.CreationOptions;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.feed.WantedDatabases;
+import lectus.http.testing.TestSettings;
+import lectus.server.Layer;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+import lectus.store.Versionstamp;
+import lectus.store.testing.TestStores;
+import lectus.updates.LogRows;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Listeners to all databases learn of moves that no event announces. */
+final class StorePollTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final Store store = stores.fresh();
+  private final Layer layer = new Layer(store, new TestSettings().toNode());
+  private final ListenerRegistry listeners = new ListenerRegistry(Runnable::run);
+  private final List<Versionstamp> told = new ArrayList<>();
+  private final StorePoll poll =
+      new StorePoll(
+          layer::newestUpdate,
+          layer::updatesFrom,
+          new DatabaseLook(
+              layer.tails(), listeners, new UpdateAnnouncer(listeners, Announcements.TO_NOBODY)),
+          listeners,
+          new PollSettings(Duration.ofMillis(1), Duration.ofMillis(2)));
+
+  private void listen() {
+    listeners.addToAll(WantedDatabases.ALL, level -> told.add(level));
+  }
+
+  private List<Versionstamp> logged() {
+    return LogRows.of(store).stream().map(row -> row.at().endOfCommit()).toList();
+  }
+
+  /** Runs the poll when it is due. */
+  private void look() {
+    poll.run();
+    long due = System.nanoTime() + poll.untilNext().toNanos();
+    while (System.nanoTime() - due < 0) {
+      Thread.onSpinWait();
+    }
+    poll.run();
+  }
+
+  @Test
+  void each_row_of_the_log_is_told_once() {
+    listen();
+    look();
+    assertThat(told).isEmpty();
+    layer.catalogue().create(DatabaseName.of("a"), CreationOptions.DEFAULT);
+    look();
+    look();
+    assertThat(told).hasSize(1).isEqualTo(logged());
+    layer.catalogue().delete(DatabaseName.of("a"));
+    look();
+    look();
+
+    assertThat(told).hasSize(2).isEqualTo(logged());
+  }
+
+  @Test
+  void of_more_rows_than_are_told_one_by_one_the_last_is_told_for_all() {
+    listen();
+    look();
+    DatabaseHandle a = layer.catalogue().create(DatabaseName.of("a"), CreationOptions.DEFAULT);
+    for (int i = 1; i < Layer.UPDATES_PER_BUCKET; i++) {
+      update(a);
+    }
+    look();
+    assertThat(told).containsExactly(layer.newestUpdate().orElseThrow());
+    update(a);
+    look();
+    assertThat(told).hasSize(2).last().isEqualTo(logged().get(logged().size() - 1));
+  }
+
+  private void update(DatabaseHandle db) {
+    new TransactionRunner(store, TransactionLimits.DEFAULT)
+        .run(
+            tx -> {
+              layer.catalogue().noteUpdate(tx, db);
+              return null;
+            });
+  }
+
+  @Test
+  void nobody_looks_while_nobody_listens() {
+    layer.catalogue().create(DatabaseName.of("a"), CreationOptions.DEFAULT);
+    look();
+    listen();
+    look();
+
+    assertThat(told).hasSize(1);
+  }
+}

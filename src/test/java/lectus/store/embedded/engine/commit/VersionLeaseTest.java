@@ -1,0 +1,88 @@
+package lectus.store.embedded.engine.commit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import lectus.store.embedded.engine.Commits;
+import lectus.store.embedded.engine.Engine;
+import lectus.store.embedded.engine.EngineOptions;
+import lectus.store.embedded.engine.RocksEngine;
+import lectus.store.embedded.engine.TurnedByHand;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class VersionLeaseTest {
+  @TempDir Path folder;
+  private final AtomicLong clock = new AtomicLong(1_000_000_000);
+  private final TurnedByHand hand = new TurnedByHand();
+
+  @Test
+  void versions_pass_with_the_clock() {
+    try (RocksEngine engine = open()) {
+      long first = commit(engine);
+      clock.addAndGet(1_000_000);
+      assertThat(commit(engine)).isEqualTo(first + 1_000_000);
+
+      assertThat(commit(engine)).isEqualTo(first + 1_000_001);
+
+      clock.addAndGet(-5_000_000);
+      assertThat(commit(engine)).isEqualTo(first + 1_000_002);
+      clock.addAndGet(10);
+      assertThat(commit(engine)).isEqualTo(first + 1_000_012);
+    }
+  }
+
+  @Test
+  void idle_time_raises_the_read_version() {
+    try (RocksEngine engine = open()) {
+      long before = engine.readVersion();
+      clock.addAndGet(250_000);
+      hand.tick();
+      assertThat(engine.readVersion()).isEqualTo(before + 250_000);
+      assertThat(commit(engine)).isGreaterThan(before + 250_000);
+    }
+  }
+
+  @Test
+  void restart_goes_on_above_everything_that_was_given_out() {
+    long newest = 0;
+    for (int run = 0; run < 5; run++) {
+      try (RocksEngine engine = open()) {
+        assertThat(engine.readVersion()).isGreaterThan(newest);
+        long committed = commit(engine);
+        assertThat(committed).isGreaterThan(engine.readVersion() - 1).isGreaterThan(newest);
+        // A jump beyond the lease, in idle time: it has to be leased before it is given out.
+        clock.addAndGet(3 * VersionLease.LEASE_VERSIONS);
+        hand.tick();
+        newest = engine.readVersion();
+        assertThat(newest).isGreaterThan(committed);
+      }
+      clock.addAndGet(-4 * VersionLease.LEASE_VERSIONS);
+    }
+  }
+
+  @Test
+  void commit_beyond_the_lease_is_leased_first() {
+    long newest;
+    try (RocksEngine engine = open()) {
+      clock.addAndGet(10 * VersionLease.LEASE_VERSIONS);
+      newest = commit(engine);
+    }
+    clock.set(0);
+    try (RocksEngine engine = open()) {
+      assertThat(commit(engine)).isGreaterThan(newest);
+    }
+  }
+
+  private RocksEngine open() {
+    return RocksEngine.open(
+        folder, EngineOptions.defaults().withClock(clock::get).withThreads(hand, hand));
+  }
+
+  private long commit(Engine engine) {
+    var future = engine.commit(Commits.commit().set("k", "v").request());
+    hand.run();
+    return future.join().version();
+  }
+}
