@@ -17,6 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import lectus.access.SecurityObject;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
@@ -260,6 +261,7 @@ public final class Catalogue {
         content.configuration(),
         content.topology(),
         content.format(),
+        content.security(),
         validator);
   }
 
@@ -276,10 +278,10 @@ public final class Catalogue {
     if (seen != null && seen.holdsAt(metadataVersion)) {
       return CompletableFuture.completedFuture(Optional.of(seen.handle()));
     }
-    byte[] known = glimpses.entry(name, metadataVersion);
+    GlimpseCache.Known known = glimpses.known(name, metadataVersion);
     return known != null
         ? CompletableFuture.completedFuture(
-            Optional.of(passing(name, entries.entry(known), GlimpseCache.usual())))
+            Optional.of(passing(name, entries.entry(known.entry()), known.content())))
         : entry(tx, name)
             .thenCompose(
                 entry ->
@@ -344,8 +346,8 @@ public final class Catalogue {
   }
 
   /**
-   * Notes in the updates log that the transaction writes documents of this database or gives it new
-   * shards: one blind row per transaction.
+   * Notes in the updates log that the transaction writes documents of this database, gives it new
+   * shards or another security object: one blind row per transaction.
    */
   public void noteUpdate(Transaction tx, DatabaseHandle db) {
     updates.updated(tx, db.instance(), db.name());
@@ -435,14 +437,25 @@ public final class Catalogue {
         });
   }
 
-  /** Stores the security object unchanged. */
-  public void secure(DatabaseName name, byte[] json) {
-    transactions.run(
+  /**
+   * Stores the security object unchanged. Every server sees it in its next transaction on the
+   * database, and the updates log has a row, so that whoever waits for the database looks again
+   * whether he may read it.
+   *
+   * @return the database as it was, and the commit
+   * @throws LectusException {@code bad_request}: it is not a security object; {@code not_found}
+   *     (404)
+   */
+  public CommitResult<DatabaseHandle> secure(DatabaseName name, byte[] json) {
+    SecurityObject.parse(json);
+    return transactions.runVersioned(
         tx -> {
           DatabaseHandle db = current(tx, name);
           guard(tx, db);
-          tx.set(ConfigSubspace.securityKey(db.prefix()), ConfigSubspace.security(json));
-          return null;
+          ConfigSubspace.secure(tx, db.prefix(), json);
+          moveVersion(tx, db);
+          noteUpdate(tx, db);
+          return db;
         });
   }
 

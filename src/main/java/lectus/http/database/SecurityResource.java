@@ -1,28 +1,31 @@
 package lectus.http.database;
 
-import com.fasterxml.jackson.core.JsonToken;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.Sequence;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.feed.DatabaseNotices;
+import lectus.feed.TouchedShards;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
-import lectus.json.JsonInput;
+import lectus.store.CommitResult;
 
-/**
- * {@code /{db}/_security}: stored and returned; it protects nothing as long as there are no users.
- */
+/** {@code /{db}/_security}: who may use the database. */
 final class SecurityResource implements Resource {
   private final Catalogue catalogue;
   private final CheckedNames names;
+  private final DatabaseNotices events;
 
-  SecurityResource(Catalogue catalogue, CheckedNames names) {
+  SecurityResource(Catalogue catalogue, CheckedNames names, DatabaseNotices events) {
     this.catalogue = catalogue;
     this.names = names;
+    this.events = events;
   }
 
   @Override
@@ -48,18 +51,14 @@ final class SecurityResource implements Resource {
                   + Catalogue.MOST_SECURITY_BYTES
                   + "."));
     }
-    requireObject(body);
-    catalogue.secure(database, body);
+    CommitResult<DatabaseHandle> secured = catalogue.secure(database, body);
+    tell(secured.value(), secured);
     return Reply.ok(200);
   }
 
-  private static void requireObject(byte[] body) {
-    try (JsonInput input = JsonInput.of(body)) {
-      if (input.next() != JsonToken.START_OBJECT) {
-        throw LectusException.badRequest("Request body must be a JSON object");
-      }
-      input.skip();
-      input.expectEnd();
-    }
+  /** Wakes feeds, so that one that may no longer read ends. */
+  private void tell(DatabaseHandle db, CommitResult<?> secured) {
+    Sequence sequence = Sequence.of(db.incarnation(), secured.versionstamp(), 0);
+    events.publishUpdated(db.instance(), db.name(), sequence, TouchedShards.ANY);
   }
 }
