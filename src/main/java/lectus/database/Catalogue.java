@@ -144,6 +144,11 @@ public final class Catalogue {
     return transactions.read(tx -> current(tx, name));
   }
 
+  /** As {@link #open}, if memory alone shows it. Never waits, so an event loop may call it. */
+  public Optional<DatabaseHandle> recall(DatabaseName name) {
+    return transactions.readFromMemory(tx -> Optional.of(current(tx, name)));
+  }
+
   /**
    * Returns the database as of the transaction's read version, from the cache if that is still
    * valid.

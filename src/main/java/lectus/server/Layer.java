@@ -2,6 +2,7 @@ package lectus.server;
 
 import java.time.InstantSource;
 import java.util.Optional;
+import lectus.account.Accounts;
 import lectus.database.Catalogue;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.bulk.BulkGet;
@@ -25,6 +26,8 @@ import lectus.feed.updates.StoreUpdates;
 import lectus.http.Membership;
 import lectus.http.ReaderTurns;
 import lectus.http.Services;
+import lectus.http.UserUsage;
+import lectus.http.token.Tokens;
 import lectus.store.Store;
 import lectus.store.StorePulse;
 import lectus.store.TransactionLimits;
@@ -114,6 +117,9 @@ public final class Layer {
         membership,
         settings.memory().accounts(),
         readers,
-        new TailRegistry(readers.ofTails()));
+        new TailRegistry(readers.ofTails()),
+        new Accounts(),
+        new Tokens(settings.http().access().tokens(), InstantSource.system()),
+        new UserUsage(System::nanoTime));
   }
 }

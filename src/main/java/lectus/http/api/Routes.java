@@ -80,7 +80,12 @@ final class Routes {
   private final Resource changesShards;
   private final Resource unusableName;
 
-  Routes(Services services, HttpSettings settings, LiveFeeds feeds, OpenSessions sessions) {
+  Routes(
+      Services services,
+      HttpSettings settings,
+      LiveFeeds feeds,
+      OpenSessions sessions,
+      Resource session) {
     CheckedNames names = new CheckedNames();
     NodeApi server = new NodeApi(services, settings);
     DatabaseApi databases = new DatabaseApi(services, names);
@@ -99,6 +104,7 @@ final class Routes {
     atTop.putAll(trees);
     atTop.putAll(server.atTop());
     atTop.putAll(databases.atTop());
+    atTop.put("_session", session);
     atTop.put("_uuids", documents.uuids(settings));
     atTop.put("_changes", changes.socket(settings, sessions));
     atTop.put("_db_updates", changes.databaseUpdates());
