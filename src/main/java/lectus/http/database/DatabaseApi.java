@@ -53,7 +53,7 @@ public final class DatabaseApi {
     Catalogue catalogue = services.catalogue();
     return Map.of(
         "_revs_limit", new RevsLimitResource(catalogue, names),
-        "_security", new SecurityResource(catalogue, names, services.events()),
+        "_security", new SecurityResource(catalogue, names, services.events(), services.accounts()),
         "_view_cleanup", new ViewCleanupResource(catalogue, names),
         "_purged_infos", new PurgedInfosResource(catalogue, names),
         "_purged_infos_limit", new PurgedInfosLimitResource(catalogue, names),

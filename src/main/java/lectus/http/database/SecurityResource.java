@@ -1,5 +1,6 @@
 package lectus.http.database;
 
+import lectus.account.Accounts;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -21,11 +22,13 @@ final class SecurityResource implements Resource {
   private final Catalogue catalogue;
   private final CheckedNames names;
   private final DatabaseNotices events;
+  private final Accounts accounts;
 
-  SecurityResource(Catalogue catalogue, CheckedNames names, DatabaseNotices events) {
+  SecurityResource(Catalogue catalogue, CheckedNames names, DatabaseNotices events, Accounts accounts) {
     this.catalogue = catalogue;
     this.names = names;
     this.events = events;
+    this.accounts = accounts;
   }
 
   @Override
@@ -51,6 +54,7 @@ final class SecurityResource implements Resource {
                   + Catalogue.MOST_SECURITY_BYTES
                   + "."));
     }
+    accounts.checkSecurityMayChange(database);
     CommitResult<DatabaseHandle> secured = catalogue.secure(database, body);
     tell(secured.value(), secured);
     return Reply.ok(200);
