@@ -21,8 +21,7 @@ public final class AccessApi {
     Sessions sessions = new Sessions(settings.cookies(), InstantSource.system());
     PasswordLogIn passwords = new PasswordLogIn(services.accounts(), services.readers());
     this.authentication =
-        new Authentication(
-            services.accounts(), settings, sessions, services.tokens(), passwords);
+        new Authentication(services.accounts(), settings, sessions, services.tokens(), passwords);
     this.gate =
         new Gate(
             settings.onlyAdminsListDatabases(),

@@ -11,8 +11,8 @@ import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Offload;
 
 /**
- * Log-in by name and password. One that was verified lately is known at once; others are verified on
- * threads of their own, because it takes as long as many reads.
+ * Log-in by name and password. One that was verified lately is known at once; others are verified
+ * on threads of their own, because it takes as long as many reads.
  */
 final class PasswordLogIn {
   private final Accounts accounts;

@@ -24,7 +24,8 @@ final class SecurityResource implements Resource {
   private final DatabaseNotices events;
   private final Accounts accounts;
 
-  SecurityResource(Catalogue catalogue, CheckedNames names, DatabaseNotices events, Accounts accounts) {
+  SecurityResource(
+      Catalogue catalogue, CheckedNames names, DatabaseNotices events, Accounts accounts) {
     this.catalogue = catalogue;
     this.names = names;
     this.events = events;

@@ -8,8 +8,8 @@ import lectus.http.ReaderTurns;
  * Threads for the requests' work with the store. Requests that create, delete or configure a
  * database wait for commits, one after the other, and need hardly any memory meanwhile. Readers are
  * few, as each may make a large page, so such changes have threads of their own. Otherwise a few
- * clients that create databases would keep everybody from reading. So would passwords that have to be
- * checked.
+ * clients that create databases would keep everybody from reading. So would passwords that have to
+ * be checked.
  */
 public final class RequestThreads implements ReaderTurns, WaitingRoom, AutoCloseable {
   /** The least number of threads for changes, however few readers there are. */
