@@ -1,6 +1,7 @@
 package lectus.account;
 
 import com.apple.foundationdb.FDBException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -38,6 +39,7 @@ public final class Accounts implements AutoCloseable {
   private final KnownAccounts known;
   private final Passwords passwords;
   private final DocumentParser parser;
+  private final UserDatabaseMaking userDatabases;
   private final ScheduledExecutorService looks = looks();
   private volatile byte[] cookieSecret;
 
@@ -67,6 +69,12 @@ public final class Accounts implements AutoCloseable {
     this.parser = parser;
     this.admins = new Admins(store, transactions);
     this.watch = new AdminWatch(admins::isAny);
+    this.userDatabases =
+        new UserDatabaseMaking(
+            settings.perUserDatabases()
+                ? Optional.of(
+                    new UserDatabases(catalogue, transactions, settings.deletesUserDatabases()))
+                : Optional.empty());
     this.secrets = new Secrets(store, transactions);
     AccountReader reader = new AccountReader(catalogue, transactions, admins);
     this.known = new KnownAccounts(reader::read, looks, nanoTime);
@@ -86,6 +94,7 @@ public final class Accounts implements AutoCloseable {
     watch.look();
     looks.scheduleWithFixedDelay(
         watch::lookIfPossible, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    userDatabases.beginAll();
     return this;
   }
 
@@ -238,6 +247,16 @@ public final class Accounts implements AutoCloseable {
             () -> NewPassword.hashed(edit, parser, settings.iterations()));
   }
 
+  /** Whether each user has a database of his own. */
+  public boolean makesUserDatabases() {
+    return userDatabases.isWanted();
+  }
+
+  /** Begins to bring users' own databases up to their documents, which were written. */
+  public CompletableFuture<Void> follow(Collection<String> users) {
+    return userDatabases.begin(users);
+  }
+
   Hashing hashing() {
     return passwords.hashing();
   }
@@ -245,6 +264,7 @@ public final class Accounts implements AutoCloseable {
   @Override
   public void close() {
     looks.shutdownNow();
+    userDatabases.close();
     passwords.close();
   }
 

@@ -1,15 +1,10 @@
 package lectus.database;
 
-import com.apple.foundationdb.KeyValue;
-import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
-import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.directory.DirectorySubspace;
-import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -40,8 +35,6 @@ public final class Catalogue {
   /** The directory, below the store's, that contains one directory for each life of a database. */
   public static final List<String> DIRECTORY = List.of("databases");
 
-  private static final int NAMES_PER_PAGE = 10_000;
-
   /** What fits into one value of the store, beside the format number. */
   public static final int MOST_SECURITY_BYTES = ConfigSubspace.MOST_SECURITY_BYTES;
 
@@ -52,6 +45,7 @@ public final class Catalogue {
   private final DirectorySubspace directory;
   private final TransactionRunner transactions;
   private final CatalogueSubspace entries;
+  private final CatalogueListing listing;
   private final CatalogueVersion version;
   private final UpdatesSubspace updates;
   private final FormatGate gate;
@@ -73,6 +67,7 @@ public final class Catalogue {
     this.directory = store.directory();
     this.transactions = transactions;
     this.entries = new CatalogueSubspace(store.rootPrefix());
+    this.listing = new CatalogueListing(entries);
     this.version = new CatalogueVersion(store.rootPrefix());
     this.updates = new UpdatesSubspace(store.rootPrefix());
     this.gate = new FormatGate(transactions, new ReachedFormat(store.rootPrefix()));
@@ -96,7 +91,28 @@ public final class Catalogue {
     return open(name);
   }
 
-  private void begin(Transaction tx, DatabaseName name, CreationOptions options) {
+  /**
+   * Creates a database with CouchDB's usual settings unless it exists, and changes its security
+   * object, in a transaction of the caller's.
+   *
+   * @param change returns the new security object, as JSON
+   */
+  public void establish(Transaction tx, DatabaseName name, UnaryOperator<byte[]> change) {
+    if (Awaiting.await(tx.get(entries.key(name.text()))) == null) {
+      byte[] prefix = begin(tx, name, CreationOptions.DEFAULT);
+      ConfigSubspace.secure(tx, prefix, change.apply(DEFAULT_SECURITY.clone()));
+      version.move(tx);
+      return;
+    }
+    DatabaseHandle db = current(tx, name);
+    byte[] former = security(tx, db);
+    byte[] json = change.apply(former.clone());
+    if (!Arrays.equals(former, json)) {
+      secure(tx, db, json);
+    }
+  }
+
+  private byte[] begin(Transaction tx, DatabaseName name, CreationOptions options) {
     InstanceId instance = new InstanceId(UUID.randomUUID().toString().replace("-", ""));
     byte[] prefix = Awaiting.await(directory.create(tx, directoryOf(instance))).getKey();
     List<ShardId> shards =
@@ -106,6 +122,7 @@ public final class Catalogue {
     ConfigSubspace.create(tx, prefix, configuration, shards);
     entries.enter(tx, name.text(), instance, prefix, clock.instant().getEpochSecond());
     updates.created(tx, instance, name);
+    return prefix;
   }
 
   /**
@@ -434,12 +451,12 @@ public final class Catalogue {
 
   /** Returns the security object as JSON; CouchDB's default if none was ever stored. */
   public byte[] security(DatabaseName name) {
-    return transactions.read(
-        tx -> {
-          byte[] key = ConfigSubspace.securityKey(current(tx, name).prefix());
-          byte[] value = Awaiting.await(tx.get(key));
-          return value == null ? DEFAULT_SECURITY.clone() : ConfigSubspace.securityJson(value);
-        });
+    return transactions.read(tx -> security(tx, current(tx, name)));
+  }
+
+  private static byte[] security(ReadTransaction tx, DatabaseHandle db) {
+    byte[] value = Awaiting.await(tx.get(ConfigSubspace.securityKey(db.prefix())));
+    return value == null ? DEFAULT_SECURITY.clone() : ConfigSubspace.securityJson(value);
   }
 
   /**
@@ -456,19 +473,23 @@ public final class Catalogue {
     return transactions.runVersioned(
         tx -> {
           DatabaseHandle db = current(tx, name);
-          guard(tx, db);
-          ConfigSubspace.secure(tx, db.prefix(), json);
-          moveVersion(tx, db);
-          noteUpdate(tx, db);
+          secure(tx, db, json);
           return db;
         });
+  }
+
+  private void secure(Transaction tx, DatabaseHandle db, byte[] json) {
+    guard(tx, db);
+    ConfigSubspace.secure(tx, db.prefix(), json);
+    moveVersion(tx, db);
+    noteUpdate(tx, db);
   }
 
   /** Returns the database of a name; empty if there is none. A snapshot read. */
   public CompletableFuture<Optional<DatabaseLife>> life(ReadTransaction tx, DatabaseName name) {
     return tx.snapshot()
         .get(entries.key(name.text()))
-        .thenApply(value -> Optional.ofNullable(value).map(it -> life(name, entries.entry(it))));
+        .thenApply(value -> Optional.ofNullable(value).map(it -> CatalogueListing.life(name, entries.entry(it))));
   }
 
   /**
@@ -480,20 +501,7 @@ public final class Catalogue {
    */
   public List<DatabaseLife> lives(
       ReadTransaction tx, String head, Optional<DatabaseName> after, int limit) {
-    Range range = entries.startingWith(head);
-    byte[] begin = after.map(it -> following(entries.key(it.text()))).orElse(range.begin);
-    List<KeyValue> rows =
-        Awaiting.await(
-            tx.snapshot()
-                .getRange(begin, range.end, limit, false, StreamingMode.WANT_ALL)
-                .asList());
-    return rows.stream()
-        .map(row -> life(entries.name(row.getKey()), entries.entry(row.getValue())))
-        .toList();
-  }
-
-  private static DatabaseLife life(DatabaseName name, CatalogueSubspace.Entry entry) {
-    return new DatabaseLife(name, entry.instance(), entry.joined());
+    return listing.lives(tx, head, after, limit);
   }
 
   /** Returns a text that changes whenever a database is created or deleted. */
@@ -503,61 +511,7 @@ public final class Catalogue {
 
   /** Returns names in byte order, as many as one transaction reads. */
   public NamePage names(NameRange range) {
-    int rows = (int) Math.min(NAMES_PER_PAGE, saturatedSum(range.skip(), range.limit()));
-    if (rows == 0) {
-      return new NamePage(List.of(), Optional.empty());
-    }
-    List<KeyValue> read = transactions.read(tx -> readNames(tx, range, rows));
-    List<DatabaseName> names = new ArrayList<>();
-    for (KeyValue row : read.subList((int) Math.min(range.skip(), read.size()), read.size())) {
-      names.add(entries.name(row.getKey()));
-    }
-    return new NamePage(names, read.size() < rows ? Optional.empty() : after(range, read, names));
-  }
-
-  private List<KeyValue> readNames(ReadTransaction tx, NameRange range, int rows) {
-    byte[] low = entries.range().begin;
-    byte[] high = entries.range().end;
-    Optional<byte[]> first = range.start().map(entries::key);
-    Optional<byte[]> last = range.end().map(entries::key);
-    boolean inclusive = range.inclusiveEnd();
-    byte[] begin = range.descending() ? from(last, inclusive, low) : first.orElse(low);
-    byte[] end = range.descending() ? above(first, true, high) : above(last, inclusive, high);
-    return Awaiting.await(
-        tx.snapshot()
-            .getRange(begin, end, rows, range.descending(), StreamingMode.WANT_ALL)
-            .asList());
-  }
-
-  private static byte[] from(Optional<byte[]> key, boolean inclusive, byte[] otherwise) {
-    return key.map(it -> inclusive ? it : following(it)).orElse(otherwise);
-  }
-
-  private static byte[] above(Optional<byte[]> key, boolean inclusive, byte[] otherwise) {
-    return key.map(it -> inclusive ? following(it) : it).orElse(otherwise);
-  }
-
-  /** Continues after the last row read; skipped and listed names are subtracted. */
-  private Optional<NameRange> after(
-      NameRange range, List<KeyValue> read, List<DatabaseName> names) {
-    long limit = range.limit() - names.size();
-    if (limit == 0) {
-      return Optional.empty();
-    }
-    String last = entries.name(read.get(read.size() - 1).getKey()).text();
-    // The last name is read again and skipped, so that both directions continue the same way.
-    long skip = Math.max(0, range.skip() - read.size()) + 1;
-    return Optional.of(
-        new NameRange(
-            Optional.of(last), range.end(), range.inclusiveEnd(), range.descending(), skip, limit));
-  }
-
-  private static byte[] following(byte[] key) {
-    return ByteArrayUtil.join(key, new byte[] {0});
-  }
-
-  private static long saturatedSum(long skip, long limit) {
-    return limit > Long.MAX_VALUE - skip ? Long.MAX_VALUE : skip + limit;
+    return transactions.read(tx -> listing.names(tx, range));
   }
 
   /** Returns the directory of one life, below the store's. */
