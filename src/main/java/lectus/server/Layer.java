@@ -13,6 +13,7 @@ import lectus.document.read.DocumentReader;
 import lectus.document.read.HotDocuments;
 import lectus.document.upgrade.StoreUpgrade;
 import lectus.document.write.DocumentWriter;
+import lectus.document.write.WriteRules;
 import lectus.document.write.Writes;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.database.ChangesShards;
@@ -90,7 +91,7 @@ public final class Layer {
   }
 
   public DocumentWriter writer() {
-    return new DocumentWriter(store, catalogue, settings.ignoresValidation());
+    return new DocumentWriter(store, catalogue, WriteRules.ignoringValidation(settings.ignoresValidation()));
   }
 
   Services services(
