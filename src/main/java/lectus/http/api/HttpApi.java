@@ -138,8 +138,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     HttpServerRequest request = exchange.request();
     request.pause();
     admission
-        .onComplete(
-            admitted -> exchange.guarded(() -> answer(exchange)), exchange::fail)
+        .onComplete(admitted -> exchange.guarded(() -> answer(exchange)), exchange::fail)
         .onComplete(done -> request.resume());
   }
 

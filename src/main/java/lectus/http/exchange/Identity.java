@@ -9,8 +9,7 @@ import lectus.access.UserContext;
  * @param handler CouchDB's name for the way in which he logged in; empty if he did not
  * @param renewedCookie the value of a {@code Set-Cookie} that prolongs his session, if it is time
  */
-public record Identity(
-    UserContext user, Optional<String> handler, Optional<String> renewedCookie) {
+public record Identity(UserContext user, Optional<String> handler, Optional<String> renewedCookie) {
   public static final Identity ANONYMOUS = withoutLogIn(UserContext.ANONYMOUS);
 
   public static Identity withoutLogIn(UserContext user) {
