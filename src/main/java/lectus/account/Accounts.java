@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -126,13 +127,20 @@ public final class Accounts implements AutoCloseable {
   }
 
   /**
-   * Like {@link #logIn}, without waiting.
+   * Like {@link #logIn}, without waiting: for event loops.
    *
    * @return fails with Unavailable if too many log in at once
    */
   public CompletableFuture<LogIn> beginLogIn(String name, String password, String address) {
-    return CompletableFuture.supplyAsync(() -> known.get(name), looks)
-        .thenCompose(account -> compare(account, name, password, address));
+    Optional<Optional<StoredAccount>> account = known.recall(name);
+    try {
+      return account.isPresent()
+          ? compare(account.get(), name, password, address)
+          : CompletableFuture.supplyAsync(() -> known.get(name), looks)
+              .thenCompose(found -> compare(found, name, password, address));
+    } catch (RejectedExecutionException closed) {
+      return CompletableFuture.failedFuture(Hashing.stopping());
+    }
   }
 
   private CompletableFuture<LogIn> compare(

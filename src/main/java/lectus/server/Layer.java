@@ -103,8 +103,7 @@ public final class Layer {
 
   public DocumentWriter writer() {
     EditRule rule = new UserDocumentRule(settings.accounts().defaultSecurity());
-    return new DocumentWriter(
-        store, catalogue, new WriteRules(settings.ignoresValidation(), rule));
+    return new DocumentWriter(store, catalogue, new WriteRules(settings.ignoresValidation(), rule));
   }
 
   Accounts accounts() {

@@ -290,7 +290,8 @@ class AccountsTest {
     assertThatThrownBy(() -> here.logIn("root", "apple"))
         .hasMessage("service_unavailable: Too many log in at once.");
     held.complete(null);
-    CompletableFuture.allOf(waiting.subList(0, waiting.size() - 1).toArray(CompletableFuture[]::new))
+    CompletableFuture.allOf(
+            waiting.subList(0, waiting.size() - 1).toArray(CompletableFuture[]::new))
         .join();
     assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
   }
@@ -307,6 +308,16 @@ class AccountsTest {
     here.later(VerifiedPasswords.KEPT.plusSeconds(1));
     assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
     held.complete(null);
+  }
+
+  @Test
+  void a_log_in_need_not_wait() {
+    here.accounts.putAdmin("root", "apple");
+    assertThat(there.accounts.beginLogIn("root", "apple", "a").join()).isInstanceOf(Granted.class);
+    assertThat(there.accounts.beginLogIn("root", "pear", "a").join()).isEqualTo(new Refused());
+    there.close();
+    there.later(STALE);
+    assertThat(there.accounts.beginLogIn("root", "apple", "a")).isCompletedExceptionally();
   }
 
   @Test

@@ -77,8 +77,7 @@ final class BulkDocsResource implements Resource {
 
   private record Parsed(BulkEdits bulk, long memory) {
     private Parsed with(List<Edit> edits) {
-      return new Parsed(
-          new BulkEdits(edits, bulk.refused(), bulk.newEdits(), bulk.mode()), memory);
+      return new Parsed(new BulkEdits(edits, bulk.refused(), bulk.newEdits(), bulk.mode()), memory);
     }
   }
 

@@ -142,8 +142,7 @@ final class DocumentEditing {
         database,
         edit,
         signed ->
-            writes.write(
-                database, signed, memoryOf(jsonBytes, 1), new Answering(exchange, reply)));
+            writes.write(database, signed, memoryOf(jsonBytes, 1), new Answering(exchange, reply)));
   }
 
   private void signed(Exchange exchange, DatabaseName database, Edit edit, Consumer<Edit> then) {

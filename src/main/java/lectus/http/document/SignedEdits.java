@@ -30,8 +30,7 @@ record SignedEdits(Accounts accounts) {
     }
     return exchange
         .work(() -> accounts.needsHashing(signed))
-        .compose(
-            needed -> needed ? hashed(exchange, signed) : Future.succeededFuture(signed));
+        .compose(needed -> needed ? hashed(exchange, signed) : Future.succeededFuture(signed));
   }
 
   /**
