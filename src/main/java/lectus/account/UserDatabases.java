@@ -1,6 +1,5 @@
 package lectus.account;
 
-import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
@@ -36,8 +35,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A database for each user, as CouchDB's {@code couch_peruser} makes them: {@code userdb-} and the
- * name in hex digits. Whether there is one, and whether its user may use it, follows from the user's
- * document, in one transaction with it; so it does not matter who looks, how often and when.
+ * name in hex digits. Whether there is one, and whether its user may use it, follows from the
+ * user's document, in one transaction with it; so it does not matter who looks, how often and when.
  */
 final class UserDatabases {
   private static final Logger LOG = LoggerFactory.getLogger(UserDatabases.class);
@@ -81,7 +80,7 @@ final class UserDatabases {
     for (String user : users) {
       try {
         nameOf(user).ifPresent(name -> follow(user, name));
-      } catch (FDBException | LectusException failure) {
+      } catch (RuntimeException failure) {
         LOG.warn("The database of the user {} does not follow his document", user, failure);
       }
     }
@@ -107,12 +106,10 @@ final class UserDatabases {
   }
 
   private boolean exists(Transaction tx, String user) {
-    Optional<DatabaseHandle> users =
-        catalogue.currentAll(tx, List.of(UserDocuments.USERS)).get(0);
+    Optional<DatabaseHandle> users = catalogue.currentAll(tx, List.of(UserDocuments.USERS)).get(0);
     Optional<EditBranch> winner =
         users.flatMap(
-            db ->
-                Awaiting.await(new RevisionsSubspace(db).winner(tx, UserDocuments.idOf(user))));
+            db -> Awaiting.await(new RevisionsSubspace(db).winner(tx, UserDocuments.idOf(user))));
     return winner.isPresent() && !winner.get().deleted();
   }
 
@@ -220,9 +217,7 @@ final class UserDatabases {
   }
 
   private static List<JsonValue> with(List<JsonValue> names, JsonValue user) {
-    return names.contains(user)
-        ? names
-        : Stream.concat(names.stream(), Stream.of(user)).toList();
+    return names.contains(user) ? names : Stream.concat(names.stream(), Stream.of(user)).toList();
   }
 
   private static List<JsonValue> without(List<JsonValue> names, JsonValue user) {

@@ -1,6 +1,9 @@
 package lectus.database;
 
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.directory.DirectorySubspace;
 import java.nio.charset.StandardCharsets;
@@ -45,13 +48,13 @@ public final class Catalogue {
   private final DirectorySubspace directory;
   private final TransactionRunner transactions;
   private final CatalogueSubspace entries;
-  private final CatalogueListing listing;
   private final CatalogueVersion version;
   private final UpdatesSubspace updates;
   private final FormatGate gate;
   private final InstantSource clock;
   private final HandleCache handles = new HandleCache();
   private final GlimpseCache glimpses;
+  private final NameListing listing;
 
   public Catalogue(Store store, TransactionRunner transactions, InstantSource clock) {
     this(store, transactions, clock, FEW_GLIMPSES_BYTES);
@@ -67,7 +70,7 @@ public final class Catalogue {
     this.directory = store.directory();
     this.transactions = transactions;
     this.entries = new CatalogueSubspace(store.rootPrefix());
-    this.listing = new CatalogueListing(entries);
+    this.listing = new NameListing(entries);
     this.version = new CatalogueVersion(store.rootPrefix());
     this.updates = new UpdatesSubspace(store.rootPrefix());
     this.gate = new FormatGate(transactions, new ReachedFormat(store.rootPrefix()));
@@ -489,7 +492,7 @@ public final class Catalogue {
   public CompletableFuture<Optional<DatabaseLife>> life(ReadTransaction tx, DatabaseName name) {
     return tx.snapshot()
         .get(entries.key(name.text()))
-        .thenApply(value -> Optional.ofNullable(value).map(it -> CatalogueListing.life(name, entries.entry(it))));
+        .thenApply(value -> Optional.ofNullable(value).map(it -> life(name, entries.entry(it))));
   }
 
   /**
@@ -501,7 +504,21 @@ public final class Catalogue {
    */
   public List<DatabaseLife> lives(
       ReadTransaction tx, String head, Optional<DatabaseName> after, int limit) {
-    return listing.lives(tx, head, after, limit);
+    Range range = entries.startingWith(head);
+    byte[] begin =
+        after.map(it -> NameListing.following(entries.key(it.text()))).orElse(range.begin);
+    List<KeyValue> rows =
+        Awaiting.await(
+            tx.snapshot()
+                .getRange(begin, range.end, limit, false, StreamingMode.WANT_ALL)
+                .asList());
+    return rows.stream()
+        .map(row -> life(entries.name(row.getKey()), entries.entry(row.getValue())))
+        .toList();
+  }
+
+  private static DatabaseLife life(DatabaseName name, CatalogueSubspace.Entry entry) {
+    return new DatabaseLife(name, entry.instance(), entry.joined());
   }
 
   /** Returns a text that changes whenever a database is created or deleted. */
@@ -511,7 +528,18 @@ public final class Catalogue {
 
   /** Returns names in byte order, as many as one transaction reads. */
   public NamePage names(NameRange range) {
-    return transactions.read(tx -> listing.names(tx, range));
+    return transactions.read(tx -> listing.page(tx, range));
+  }
+
+  /** Returns those of many databases that exist, each as {@link #glimpse} shows it. */
+  public List<DatabaseHandle> glimpses(List<DatabaseName> names) {
+    return transactions.read(
+        tx -> {
+          byte[] metadataVersion = Awaiting.await(MetadataVersion.read(tx));
+          return names.stream().map(name -> glimpse(tx, name, metadataVersion)).toList().stream()
+              .flatMap(reading -> Awaiting.await(reading).stream())
+              .toList();
+        });
   }
 
   /** Returns the directory of one life, below the store's. */

@@ -58,7 +58,8 @@ class UserDatabasesTest {
   void to_follow_twice_changes_nothing_and_others_in_the_security_object_remain() {
     here.put("anna", TestAccounts.user("anna", "apple"));
     databases.follow(List.of("anna"));
-    String security = "{\"x\":1,\"members\":{\"names\":[\"bob\"]},\"admins\":{\"names\":[\"anna\"]}}";
+    String security =
+        "{\"x\":1,\"members\":{\"names\":[\"bob\"]},\"admins\":{\"names\":[\"anna\"]}}";
     here.catalogue.secure(ANNA, security.getBytes(StandardCharsets.UTF_8));
     databases.follow(List.of("anna"));
     String both =
@@ -76,8 +77,7 @@ class UserDatabasesTest {
     here.catalogue.secure(ANNA, TestAccounts.utf8("{'members':{'names':['anna']}}"));
     here.put("anna", "{\"_deleted\":true}");
     databases.follow(List.of("anna"));
-    assertThat(security())
-        .isEqualTo("{\"members\":{\"names\":[],\"roles\":[\"_admin\"]}}");
+    assertThat(security()).isEqualTo("{\"members\":{\"names\":[],\"roles\":[\"_admin\"]}}");
   }
 
   @Test

@@ -13,20 +13,18 @@ import lectus.http.exchange.Resource;
 /** Who may do what, for one event loop. */
 public final class AccessApi {
   private final Authentication authentication;
+  private final DatabaseGuard guard;
   private final Gate gate;
   private final Allowances allowances;
   private final Resource session;
 
   public AccessApi(Services services, AccessSettings settings) {
     Sessions sessions = new Sessions(settings.cookies(), InstantSource.system());
-    PasswordLogIn passwords = new PasswordLogIn(services.accounts(), services.readers());
+    PasswordLogIn passwords = new PasswordLogIn(services.accounts());
     this.authentication =
         new Authentication(services.accounts(), settings, sessions, services.tokens(), passwords);
-    this.gate =
-        new Gate(
-            settings.onlyAdminsListDatabases(),
-            new DatabaseGuard(services.catalogue(), settings.unset()),
-            new CheckedNames());
+    this.guard = new DatabaseGuard(services.catalogue(), settings.unset());
+    this.gate = new Gate(settings.onlyAdminsListDatabases(), guard, new CheckedNames());
     this.allowances = new Allowances(settings.limits(), services.usage());
     this.session =
         new SessionResource(services.accounts(), passwords, sessions, handlers(services, settings));
@@ -37,6 +35,11 @@ public final class AccessApi {
     return session;
   }
 
+  /** What users may do with databases. */
+  public DatabaseGuard guard() {
+    return guard;
+  }
+
   /**
    * Finds out who sends a request, and whether it may be served; at once where that can be known
    * without waiting.
@@ -44,6 +47,7 @@ public final class AccessApi {
    * @return fails with what is to be answered instead
    */
   public Future<Void> admit(Exchange exchange) {
+    CrossSite.check(exchange);
     return authentication
         .identify(exchange)
         .compose(

@@ -24,6 +24,11 @@ public final class DatabaseGuard {
     this.unset = unset;
   }
 
+  /** Whether everybody may read a database whose security was never set. */
+  public boolean leavesUnsetToEverybody() {
+    return unset.equals(SecurityObject.EVERYBODY);
+  }
+
   /**
    * Returns what a user may do, if memory alone shows it. Never waits.
    *

@@ -50,7 +50,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     this.invalidRequests = new InvalidRequests(loop);
     this.liveFeeds = new LiveFeeds(services.liveTails(), settings);
     this.access = new AccessApi(services, settings.access());
-    this.routes = new Routes(services, settings, liveFeeds, openSessions, access.session());
+    this.routes = new Routes(services, settings, liveFeeds, openSessions, access);
     this.idle =
         new IdleConnections(
             liveFeeds.clock(),

@@ -1,5 +1,6 @@
 package lectus.http.database;
 
+import java.nio.charset.StandardCharsets;
 import lectus.account.Accounts;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
@@ -9,6 +10,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.TouchedShards;
+import lectus.http.access.DatabaseGuard;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
@@ -19,14 +21,22 @@ import lectus.store.CommitResult;
 
 /** {@code /{db}/_security}: who may use the database. */
 final class SecurityResource implements Resource {
+  private static final byte[] EVERYBODYS = "{}".getBytes(StandardCharsets.UTF_8);
+
   private final Catalogue catalogue;
+  private final DatabaseGuard guard;
   private final CheckedNames names;
   private final DatabaseNotices events;
   private final Accounts accounts;
 
   SecurityResource(
-      Catalogue catalogue, CheckedNames names, DatabaseNotices events, Accounts accounts) {
+      Catalogue catalogue,
+      DatabaseGuard guard,
+      CheckedNames names,
+      DatabaseNotices events,
+      Accounts accounts) {
     this.catalogue = catalogue;
+    this.guard = guard;
     this.names = names;
     this.events = events;
     this.accounts = accounts;
@@ -37,11 +47,17 @@ final class SecurityResource implements Resource {
     DatabaseName database = names.of(exchange);
     switch (exchange.method()) {
       case GET, HEAD ->
-          exchange.answer(
-              () -> Reply.json(200, new JsonBuffer(256).raw(catalogue.security(database))));
+          exchange.answer(() -> Reply.json(200, new JsonBuffer(256).raw(get(database))));
       case PUT -> exchange.answerBodyByChange(body -> put(database, body));
       default -> throw Requests.notAllowed("PUT,GET");
     }
+  }
+
+  private byte[] get(DatabaseName database) {
+    boolean isUnset = catalogue.open(database).security().isEmpty();
+    return isUnset && guard.leavesUnsetToEverybody()
+        ? EVERYBODYS.clone()
+        : catalogue.security(database);
   }
 
   private Reply put(DatabaseName database, byte[] body) {

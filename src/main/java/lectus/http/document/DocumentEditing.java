@@ -146,8 +146,7 @@ final class DocumentEditing {
   }
 
   private void queue(DatabaseName database, Edit edit, long jsonBytes, Completion completion) {
-    writes.write(
-        database, edit, memoryOf(jsonBytes, 1), signing.completing(database, completion));
+    writes.write(database, edit, memoryOf(jsonBytes, 1), signing.completing(database, completion));
   }
 
   private void signed(Exchange exchange, DatabaseName database, Edit edit, Consumer<Edit> then) {

@@ -27,9 +27,7 @@ record FollowedUsers(Accounts accounts, Completion completion) implements Comple
       accounts.follow(users);
       completion.written(outcomes);
     } else {
-      accounts
-          .follow(users)
-          .whenComplete((nothing, failure) -> completion.written(outcomes));
+      accounts.follow(users).whenComplete((nothing, failure) -> completion.written(outcomes));
     }
   }
 

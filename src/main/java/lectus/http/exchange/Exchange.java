@@ -193,6 +193,11 @@ public final class Exchange {
     new RequestedHost(this, loop.settings().hosts()).check();
   }
 
+  /** Whether pages of this origin may use the server, though they came from elsewhere. */
+  public boolean allowsOrigin(String origin) {
+    return loop.cors().allows(origin);
+  }
+
   /** Answers a CORS preflight request if it can be granted; else does nothing. */
   public boolean answerPreflight() {
     return method == Method.OPTIONS && loop.cors().preflight(this);

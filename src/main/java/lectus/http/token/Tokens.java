@@ -82,10 +82,11 @@ public final class Tokens {
     return verified.user();
   }
 
+  /** The library fails in many ways over what is no token. */
   private static JWSObject parse(String token) {
     try {
       return JWSObject.parse(token);
-    } catch (ParseException | IllegalArgumentException e) {
+    } catch (ParseException | RuntimeException e) {
       throw malformed();
     }
   }

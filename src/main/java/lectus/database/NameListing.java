@@ -1,7 +1,6 @@
 package lectus.database;
 
 import com.apple.foundationdb.KeyValue;
-import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
@@ -10,23 +9,23 @@ import java.util.List;
 import java.util.Optional;
 import lectus.store.Awaiting;
 
-/** Lists of the catalogue's entries. */
-final class CatalogueListing {
+/** Lists the names in the catalogue, as many as one transaction reads. */
+final class NameListing {
   private static final int NAMES_PER_PAGE = 10_000;
 
   private final CatalogueSubspace entries;
 
-  CatalogueListing(CatalogueSubspace entries) {
+  NameListing(CatalogueSubspace entries) {
     this.entries = entries;
   }
 
-  /** Returns as many names as one transaction reads. */
-  NamePage names(ReadTransaction tx, NameRange range) {
+  /** Returns names in byte order. A snapshot read. */
+  NamePage page(ReadTransaction tx, NameRange range) {
     int rows = (int) Math.min(NAMES_PER_PAGE, saturatedSum(range.skip(), range.limit()));
     if (rows == 0) {
       return new NamePage(List.of(), Optional.empty());
     }
-    List<KeyValue> read = readNames(tx, range, rows);
+    List<KeyValue> read = read(tx, range, rows);
     List<DatabaseName> names = new ArrayList<>();
     for (KeyValue row : read.subList((int) Math.min(range.skip(), read.size()), read.size())) {
       names.add(entries.name(row.getKey()));
@@ -34,7 +33,7 @@ final class CatalogueListing {
     return new NamePage(names, read.size() < rows ? Optional.empty() : after(range, read, names));
   }
 
-  private List<KeyValue> readNames(ReadTransaction tx, NameRange range, int rows) {
+  private List<KeyValue> read(ReadTransaction tx, NameRange range, int rows) {
     byte[] low = entries.range().begin;
     byte[] high = entries.range().end;
     Optional<byte[]> first = range.start().map(entries::key);
@@ -71,29 +70,11 @@ final class CatalogueListing {
             Optional.of(last), range.end(), range.inclusiveEnd(), range.descending(), skip, limit));
   }
 
-  private static byte[] following(byte[] key) {
+  static byte[] following(byte[] key) {
     return ByteArrayUtil.join(key, new byte[] {0});
   }
 
   private static long saturatedSum(long skip, long limit) {
     return limit > Long.MAX_VALUE - skip ? Long.MAX_VALUE : skip + limit;
-  }
-
-  List<DatabaseLife> lives(
-      ReadTransaction tx, String head, Optional<DatabaseName> after, int limit) {
-    Range range = entries.startingWith(head);
-    byte[] begin = after.map(it -> following(entries.key(it.text()))).orElse(range.begin);
-    List<KeyValue> rows =
-        Awaiting.await(
-            tx.snapshot()
-                .getRange(begin, range.end, limit, false, StreamingMode.WANT_ALL)
-                .asList());
-    return rows.stream()
-        .map(row -> life(entries.name(row.getKey()), entries.entry(row.getValue())))
-        .toList();
-  }
-
-  static DatabaseLife life(DatabaseName name, CatalogueSubspace.Entry entry) {
-    return new DatabaseLife(name, entry.instance(), entry.joined());
   }
 }
