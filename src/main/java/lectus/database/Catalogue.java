@@ -6,7 +6,6 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.directory.DirectorySubspace;
-import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
@@ -40,10 +39,6 @@ public final class Catalogue {
 
   /** What fits into one value of the store, beside the format number. */
   public static final int MOST_SECURITY_BYTES = ConfigSubspace.MOST_SECURITY_BYTES;
-
-  private static final byte[] DEFAULT_SECURITY =
-      "{\"members\":{\"roles\":[\"_admin\"]},\"admins\":{\"roles\":[\"_admin\"]}}"
-          .getBytes(StandardCharsets.UTF_8);
 
   private final DirectorySubspace directory;
   private final TransactionRunner transactions;
@@ -103,12 +98,12 @@ public final class Catalogue {
   public void establish(Transaction tx, DatabaseName name, UnaryOperator<byte[]> change) {
     if (Awaiting.await(tx.get(entries.key(name.text()))) == null) {
       byte[] prefix = begin(tx, name, CreationOptions.DEFAULT);
-      ConfigSubspace.secure(tx, prefix, change.apply(DEFAULT_SECURITY.clone()));
+      ConfigSubspace.secure(tx, prefix, change.apply(StoredSecurity.unset()));
       version.move(tx);
       return;
     }
     DatabaseHandle db = current(tx, name);
-    byte[] former = security(tx, db);
+    byte[] former = StoredSecurity.read(tx, db);
     byte[] json = change.apply(former.clone());
     if (!Arrays.equals(former, json)) {
       secure(tx, db, json);
@@ -454,12 +449,7 @@ public final class Catalogue {
 
   /** Returns the security object as JSON; CouchDB's default if none was ever stored. */
   public byte[] security(DatabaseName name) {
-    return transactions.read(tx -> security(tx, current(tx, name)));
-  }
-
-  private static byte[] security(ReadTransaction tx, DatabaseHandle db) {
-    byte[] value = Awaiting.await(tx.get(ConfigSubspace.securityKey(db.prefix())));
-    return value == null ? DEFAULT_SECURITY.clone() : ConfigSubspace.securityJson(value);
+    return transactions.read(tx -> StoredSecurity.read(tx, current(tx, name)));
   }
 
   /**

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Optional;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseName;
 import lectus.store.Awaiting;
@@ -120,7 +119,6 @@ class UserDatabasesTest {
   }
 
   private String security(DatabaseName name) {
-    return new String(
-        Optional.of(here.catalogue.security(name)).orElseThrow(), StandardCharsets.UTF_8);
+    return new String(here.catalogue.security(name), StandardCharsets.UTF_8);
   }
 }
