@@ -14,6 +14,8 @@ final class KnownKeys {
           ListenKeys.SECTION,
           StoreKeys.SECTION,
           ClusterKeys.SECTION,
+          AccessKeys.SECTION,
+          AccountKeys.SECTION,
           CorsKeys.SECTION,
           HttpKeys.SECTION,
           WebSocketKeys.SECTION,
