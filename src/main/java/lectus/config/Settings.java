@@ -10,6 +10,7 @@ import lectus.document.edit.DocumentLimits;
 import lectus.http.CorsSettings;
 import lectus.http.HostSettings;
 import lectus.http.HttpSettings;
+import lectus.http.ProxySettings;
 import lectus.http.socket.WebSocketSettings;
 import lectus.json.JsonLimits;
 import lectus.server.MemoryPlan;
@@ -102,6 +103,7 @@ public final class Settings {
         configuration.get(HttpKeys.ACCESS_LOG),
         Version.text(),
         hosts(),
+        proxies(),
         cors(),
         webSockets());
   }
@@ -116,6 +118,12 @@ public final class Settings {
     List<String> names = new ArrayList<>(named);
     names.add(address.asHost());
     return HostSettings.named(names);
+  }
+
+  private ProxySettings proxies() {
+    return new ProxySettings(
+        configuration.get(ProxyKeys.TRUSTED_PROXIES),
+        configuration.get(ProxyKeys.FORWARDED_HEADER).equals("forwarded"));
   }
 
   private CorsSettings cors() {

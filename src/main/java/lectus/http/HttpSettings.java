@@ -33,6 +33,7 @@ public record HttpSettings(
     boolean accessLog,
     String version,
     HostSettings hosts,
+    ProxySettings proxies,
     CorsSettings cors,
     WebSocketSettings webSockets) {
   /**

@@ -181,6 +181,7 @@ public final class TestSettings {
         http.accessLog(),
         http.version(),
         hosts,
+        http.proxies(),
         cors.orElse(http.cors()),
         http.webSockets());
   }
