@@ -29,5 +29,16 @@ public final class ProxyKeys {
           write it passes on what its client wrote.
           """);
 
+  public static final ConfigurationKey<List<AddressRange>> PROXY_PROTOCOL =
+      SECTION.key(
+          "http.proxy-protocol",
+          ValueType.ADDRESSES,
+          "",
+          """
+          The proxies that announce the client of each connection before its first byte,
+          by the PROXY protocol, version 1 or 2. A connection from there without an
+          announcement is closed, and so is one from elsewhere with one.
+          """);
+
   private ProxyKeys() {}
 }

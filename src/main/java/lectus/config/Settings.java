@@ -16,6 +16,7 @@ import lectus.json.JsonLimits;
 import lectus.server.MemoryPlan;
 import lectus.server.NodeSettings;
 import lectus.server.StorePlan;
+import lectus.server.WireSettings;
 import lectus.server.cluster.ClusterSettings;
 import lectus.server.connection.ConnectionLimit;
 import lectus.server.waking.PollSettings;
@@ -54,6 +55,7 @@ public final class Settings {
         memory(),
         polls(),
         cluster(),
+        wire(),
         Duration.ofSeconds(configuration.get(HttpKeys.STOP_SECONDS)));
   }
 
@@ -118,6 +120,11 @@ public final class Settings {
     List<String> names = new ArrayList<>(named);
     names.add(address.asHost());
     return HostSettings.named(names);
+  }
+
+  private WireSettings wire() {
+    return new WireSettings(
+        new ConfiguredTls(configuration).settings(), configuration.get(ProxyKeys.PROXY_PROTOCOL));
   }
 
   private ProxySettings proxies() {

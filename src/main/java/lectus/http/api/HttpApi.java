@@ -4,9 +4,14 @@ import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerBuilder;
+import io.vertx.core.http.HttpServerConfig;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.JdkSSLEngineOptions;
+import io.vertx.core.net.ServerSSLOptions;
 import java.time.Duration;
+import java.util.Optional;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
@@ -55,10 +60,26 @@ public final class HttpApi implements Handler<HttpServerRequest> {
             services.memory().pages());
   }
 
-  /** Creates a server that is ready to listen, for the calling event loop. */
-  public HttpServer createServer(Vertx vertx) {
+  /**
+   * Creates a server that is ready to listen, for the calling event loop.
+   *
+   * @param tls empty: its connections are not encrypted
+   */
+  public HttpServer createServer(Vertx vertx, Optional<ServerSSLOptions> tls) {
     loop.start(vertx);
-    HttpServerOptions options =
+    HttpServerBuilder builder = vertx.httpServerBuilder().with(new HttpServerConfig(options()));
+    // Signing takes milliseconds, during which an event loop would serve nobody.
+    tls.ifPresent(
+        options -> builder.with(options).with(new JdkSSLEngineOptions().setUseWorkerThread(true)));
+    return builder
+        .withConnectHandler(connection -> watch(vertx, connection))
+        .build()
+        .requestHandler(this)
+        .invalidRequestHandler(invalidRequests);
+  }
+
+  private HttpServerOptions options() {
+    return
         new HttpServerOptions()
             .setMaxInitialLineLength(settings.maxUriLength() + LONGEST_METHOD_AND_VERSION)
             .setMaxHeaderSize(settings.maxHeaderBytes())
@@ -68,11 +89,6 @@ public final class HttpApi implements Handler<HttpServerRequest> {
             // Deflating needs hundreds of kilobytes for each socket, and every browser offers it.
             .setPerMessageWebSocketCompressionSupported(false)
             .setPerFrameWebSocketCompressionSupported(false);
-    return vertx
-        .createHttpServer(options)
-        .connectionHandler(connection -> watch(vertx, connection))
-        .requestHandler(this)
-        .invalidRequestHandler(invalidRequests);
   }
 
   /**

@@ -164,6 +164,7 @@ public final class TestSettings {
         memory.apply(node.memory()),
         node.polls(),
         cluster.or(node::cluster),
+        node.wire(),
         node.stopGrace());
   }
 
