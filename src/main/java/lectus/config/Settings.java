@@ -96,6 +96,7 @@ public final class Settings {
         (int) Math.min(configuration.get(HttpKeys.MAX_REQUEST_BYTES), memory().longestBody()),
         configuration.get(HttpKeys.MAX_URI_LENGTH),
         configuration.get(HttpKeys.MAX_HEADER_BYTES),
+        configuration.get(HttpKeys.MAX_STREAMS),
         configuration.get(HttpKeys.IDLE_TIMEOUT_SECONDS),
         configuration.get(HttpKeys.STALLED_SECONDS),
         configuration.get(HttpKeys.HEAD_SECONDS),
@@ -106,6 +107,7 @@ public final class Settings {
         Version.text(),
         hosts(),
         proxies(),
+        configuration.get(TlsKeys.HSTS_SECONDS),
         cors(),
         webSockets());
   }

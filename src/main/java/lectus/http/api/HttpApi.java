@@ -2,6 +2,7 @@ package lectus.http.api;
 
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerBuilder;
@@ -31,6 +32,15 @@ import lectus.http.socket.OpenSessions;
 public final class HttpApi implements Handler<HttpServerRequest> {
   private static final int CHUNK_BYTES = 64 << 10;
 
+  /** What a client may send of a body before it is told that it was taken. */
+  private static final int STREAM_WINDOW_BYTES = 256 << 10;
+
+  /** The same, of all bodies of an HTTP/2 connection. */
+  private static final int CONNECTION_WINDOW_BYTES = 1 << 20;
+
+  /** How many requests a client may give up within half a minute, before its connection ends. */
+  private static final int MOST_RESETS = 1_000;
+
   /** Bytes of a request line beside the URI. */
   private static final int LONGEST_METHOD_AND_VERSION = 32;
 
@@ -44,10 +54,12 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private final RequestVersion versions = new RequestVersion();
   private final IdleConnections idle;
   private final Clients clients;
+  private final TransportSecurity hsts;
 
   public HttpApi(Services services, HttpSettings settings) {
     this.settings = settings;
     this.loop = new HttpLoop(services.catalogue(), services.memory(), services.readers(), settings);
+    this.hsts = new TransportSecurity(settings.hstsSeconds());
     this.clients = new Clients(services.readers());
     this.invalidRequests = new InvalidRequests(loop);
     this.liveFeeds = new LiveFeeds(services.liveTails(), settings);
@@ -84,11 +96,21 @@ public final class HttpApi implements Handler<HttpServerRequest> {
             .setMaxInitialLineLength(settings.maxUriLength() + LONGEST_METHOD_AND_VERSION)
             .setMaxHeaderSize(settings.maxHeaderBytes())
             .setMaxChunkSize(CHUNK_BYTES)
+            .setInitialSettings(http2())
+            .setHttp2ConnectionWindowSize(CONNECTION_WINDOW_BYTES)
+            .setHttp2RstFloodMaxRstFramePerWindow(MOST_RESETS)
             .setTcpNoDelay(true)
             .setMaxWebSocketFrameSize(settings.webSockets().maxMessageBytes())
             // Deflating needs hundreds of kilobytes for each socket, and every browser offers it.
             .setPerMessageWebSocketCompressionSupported(false)
             .setPerFrameWebSocketCompressionSupported(false);
+  }
+
+  private Http2Settings http2() {
+    return new Http2Settings()
+        .setMaxConcurrentStreams(settings.maxStreams())
+        .setMaxHeaderListSize(settings.maxHeaderBytes())
+        .setInitialWindowSize(STREAM_WINDOW_BYTES);
   }
 
   /**
@@ -98,6 +120,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private void watch(Vertx vertx, HttpConnection connection) {
     connection.exceptionHandler(failure -> {});
     versions.watch(connection);
+    ControlFrames.limit(connection);
     connections.watch(connection);
     clients.watch(connection);
     idle.watch(vertx, connection);
@@ -116,6 +139,8 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private void serve(HttpServerRequest request) {
     Exchange exchange = new Exchange(loop, Vertx.currentContext(), request);
     try {
+      hsts.addTo(exchange);
+      Clients.checkRoom(request.connection());
       exchange.checkHost();
       RequestFields.check(request);
       exchange.aimAt(RequestTarget.parse(exchange.uri()));

@@ -9,6 +9,7 @@ import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
 import java.net.InetSocketAddress;
 import java.util.List;
 import lectus.http.AddressRange;
+import lectus.http.exchange.ConnectionUse;
 
 /** Sees each connection when it is accepted, before its first byte, and admits or refuses it. */
 @Sharable
@@ -37,7 +38,15 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter {
     Channel channel = (Channel) accepted;
     ClientChannel client = new ClientChannel(channel, open);
     if (open.admit(client)) {
-      channel.closeFuture().addListener(closed -> open.closed(client));
+      ConnectionUse use = ConnectionUse.of(channel);
+      use.countIn(open);
+      channel
+          .closeFuture()
+          .addListener(
+              closed -> {
+                open.closed(client);
+                use.closed();
+              });
       prepare(channel);
       context.fireChannelRead(channel);
     } else {

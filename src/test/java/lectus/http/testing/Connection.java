@@ -160,7 +160,8 @@ public final class Connection implements AutoCloseable {
     bytes(length);
   }
 
-  private byte[] bytes(int length) {
+  /** Returns the next bytes, all of them. */
+  public byte[] bytes(int length) {
     try {
       byte[] bytes = in.readNBytes(length);
       if (bytes.length < length) {

@@ -173,6 +173,7 @@ public final class TestSettings {
         http.maxRequestBytes(),
         http.maxUriLength(),
         http.maxHeaderBytes(),
+        http.maxStreams(),
         http.idleTimeoutSeconds(),
         http.stalledSeconds(),
         http.headSeconds(),
@@ -183,6 +184,7 @@ public final class TestSettings {
         http.version(),
         hosts,
         http.proxies(),
+        http.hstsSeconds(),
         cors.orElse(http.cors()),
         http.webSockets());
   }
