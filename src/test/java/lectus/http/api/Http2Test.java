@@ -19,6 +19,7 @@ import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -124,7 +125,7 @@ final class Http2Test {
   @Test
   void requests_beside_others_count_as_connections_until_they_are_cancelled() {
     start(new TestSettings().maxConnections(4));
-    Await.until("no connection is left of the start", () -> feedsOfFour().size() == 3);
+    Await.until("no connection is left of the start", () -> feedsOfFour().size() == 4);
   }
 
   /** Opens feeds until one is refused, cancels them, and tries again. */
@@ -145,6 +146,8 @@ final class Http2Test {
         assertThat(client.status(client.get(FEED))).isEqualTo(200);
       }
       return open;
+    } catch (UncheckedIOException tooEarly) {
+      return List.of(); // a connection of before is closed only now
     }
   }
 
@@ -152,15 +155,15 @@ final class Http2Test {
   void a_stream_that_is_not_read_is_in_no_others_way() {
     start(new TestSettings());
     server.write("/w/large", "{\"v\":\"" + "x".repeat(1 << 20) + "\"}");
-    try (Http2Connection client = connect(0)) {
+    try (Http2Connection client = connect(1_000)) {
       List<Integer> slow = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
         slow.add(client.get("/w/large"));
         assertThat(client.status(slow.get(i))).isEqualTo(200);
+        assertThat(client.next().payload()).hasSize(1_000);
       }
       int quick = client.get("/_up");
       assertThat(client.status(quick)).isEqualTo(200);
-      client.write(leave(quick, 1_000));
       assertThat(client.body(quick)).contains("ok");
 
       client.write(leave(0, 2 << 20)).write(leave(slow.get(0), 2 << 20));
@@ -192,7 +195,7 @@ final class Http2Test {
   }
 
   @ParameterizedTest
-  @CsvSource({"6, 0, 8, 20000", "4, 0, 0, 20000", "2, 1, 5, 20000", "8, 0, 4, 100000", "99,1,0,20000"})
+  @CsvSource({"6, 0, 8, 20000", "4, 0, 0, 20000", "2, 1, 5, 20000", "8, 0, 4, 100000", "99, 0, 8, 20000"})
   void floods_end_the_connection(int type, int stream, int length, int times) {
     start(new TestSettings());
     try (Http2Connection client = connect(WINDOW)) {
@@ -215,7 +218,7 @@ final class Http2Test {
             () -> {
               try {
                 client.flood(frame, times);
-              } catch (java.io.UncheckedIOException closed) {
+              } catch (UncheckedIOException closed) {
                 // The server's goodbye is read all the same.
               }
             });
