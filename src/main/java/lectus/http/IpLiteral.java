@@ -18,7 +18,8 @@ public final class IpLiteral {
 
   /** Returns the address; empty if the text is anything else, or more than an address. */
   public static Optional<InetAddress> parse(String text) {
-    boolean mayBe = V4.matcher(text).matches() || (text.contains(":") && V6.matcher(text).matches());
+    boolean mayBe =
+        V4.matcher(text).matches() || (text.contains(":") && V6.matcher(text).matches());
     if (!mayBe) {
       return Optional.empty();
     }

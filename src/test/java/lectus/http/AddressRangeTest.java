@@ -24,7 +24,9 @@ final class AddressRangeTest {
   })
   void a_range_has_the_addresses_that_begin_like_it(String range, String address, boolean has) {
     assertThat(
-            AddressRange.parse(range).orElseThrow().contains(IpLiteral.parse(address).orElseThrow()))
+            AddressRange.parse(range)
+                .orElseThrow()
+                .contains(IpLiteral.parse(address).orElseThrow()))
         .isEqualTo(has);
   }
 

@@ -91,19 +91,18 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   }
 
   private HttpServerOptions options() {
-    return
-        new HttpServerOptions()
-            .setMaxInitialLineLength(settings.maxUriLength() + LONGEST_METHOD_AND_VERSION)
-            .setMaxHeaderSize(settings.maxHeaderBytes())
-            .setMaxChunkSize(CHUNK_BYTES)
-            .setInitialSettings(http2())
-            .setHttp2ConnectionWindowSize(CONNECTION_WINDOW_BYTES)
-            .setHttp2RstFloodMaxRstFramePerWindow(MOST_RESETS)
-            .setTcpNoDelay(true)
-            .setMaxWebSocketFrameSize(settings.webSockets().maxMessageBytes())
-            // Deflating needs hundreds of kilobytes for each socket, and every browser offers it.
-            .setPerMessageWebSocketCompressionSupported(false)
-            .setPerFrameWebSocketCompressionSupported(false);
+    return new HttpServerOptions()
+        .setMaxInitialLineLength(settings.maxUriLength() + LONGEST_METHOD_AND_VERSION)
+        .setMaxHeaderSize(settings.maxHeaderBytes())
+        .setMaxChunkSize(CHUNK_BYTES)
+        .setInitialSettings(http2())
+        .setHttp2ConnectionWindowSize(CONNECTION_WINDOW_BYTES)
+        .setHttp2RstFloodMaxRstFramePerWindow(MOST_RESETS)
+        .setTcpNoDelay(true)
+        .setMaxWebSocketFrameSize(settings.webSockets().maxMessageBytes())
+        // Deflating needs hundreds of kilobytes for each socket, and every browser offers it.
+        .setPerMessageWebSocketCompressionSupported(false)
+        .setPerFrameWebSocketCompressionSupported(false);
   }
 
   private Http2Settings http2() {

@@ -6,8 +6,7 @@ import lectus.http.exchange.PublicAddress;
 
 /** Tells browsers that came over TLS to come over nothing else (RFC 6797), if this is wanted. */
 final class TransportSecurity {
-  private static final CharSequence NAME =
-      HttpHeaders.createOptimized("Strict-Transport-Security");
+  private static final CharSequence NAME = HttpHeaders.createOptimized("Strict-Transport-Security");
 
   private final int seconds;
   private final CharSequence value;

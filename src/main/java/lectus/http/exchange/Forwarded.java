@@ -60,8 +60,7 @@ record Forwarded(Optional<String> client, Optional<String> host, Optional<Boolea
    */
   private static int outermost(List<String> hops, ProxySettings proxies) {
     int at = hops.size() - 1;
-    while (at > 0
-        && ForwardedElements.address(hops.get(at)).filter(proxies::trusts).isPresent()) {
+    while (at > 0 && ForwardedElements.address(hops.get(at)).filter(proxies::trusts).isPresent()) {
       at--;
     }
     return at;

@@ -8,8 +8,8 @@ import lectus.http.IpLiteral;
 import lectus.http.netty.VertxInternals;
 
 /**
- * Who is at the other end of a connection: its own address, or the one that a proxy announced before
- * the first byte.
+ * Who is at the other end of a connection: its own address, or the one that a proxy announced
+ * before the first byte.
  *
  * @param text the address as in the log
  * @param isSecure whether a proxy announced that its client came over TLS

@@ -11,7 +11,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import lectus.http.IpLiteral;
 
-/** The header {@code Forwarded} (RFC 7239, section 4): an element for each proxy, in their order. */
+/**
+ * The header {@code Forwarded} (RFC 7239, section 4): an element for each proxy, in their order.
+ */
 public final class ForwardedElements {
   private static final Pattern PAIR =
       Pattern.compile("\\s*([A-Za-z]{1,16})=(?:\"([^\"\\\\]*)\"|([^\\s\"(),;=]+))\\s*([;,]?)");
@@ -23,8 +25,8 @@ public final class ForwardedElements {
   private ForwardedElements() {}
 
   /**
-   * Returns what each proxy says, by names in lower case; nothing at all if a part of it has another
-   * form, for nobody can tell then who wrote what.
+   * Returns what each proxy says, by names in lower case; nothing at all if a part of it has
+   * another form, for nobody can tell then who wrote what.
    */
   public static List<Map<String, String>> parse(List<String> lines) {
     String text = String.join(",", lines);

@@ -11,8 +11,8 @@ import lectus.http.exchange.Peer;
 
 /**
  * Takes a proxy's word for who its client is. Behind the decoder of the PROXY protocol, for one
- * connection; removed when the proxy has said it. A connection of the proxy's own, which it opens to
- * see whether the server lives, keeps the proxy's address.
+ * connection; removed when the proxy has said it. A connection of the proxy's own, which it opens
+ * to see whether the server lives, keeps the proxy's address.
  */
 final class Announcement extends SimpleChannelInboundHandler<HAProxyMessage> {
   /** The most bytes of what may follow the addresses; certificates of clients are not wanted. */

@@ -5,9 +5,9 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /**
- * Tells a client that begins without TLS on a port that has it, if it looks like one of HTTP. Others
- * are for the TLS handler to refuse. For one connection, in front of that handler; removed after the
- * first byte.
+ * Tells a client that begins without TLS on a port that has it, if it looks like one of HTTP.
+ * Others are for the TLS handler to refuse. For one connection, in front of that handler; removed
+ * after the first byte.
  */
 final class PlainText extends ChannelInboundHandlerAdapter {
   private static final byte[] TLS_ONLY =

@@ -16,7 +16,9 @@ import lectus.server.cluster.StartException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes what a server needs for TLS of the files' contents, and checks it before anybody uses it. */
+/**
+ * Makes what a server needs for TLS of the files' contents, and checks it before anybody uses it.
+ */
 final class Certificates {
   private static final Logger LOG = LoggerFactory.getLogger(Certificates.class);
 
@@ -77,7 +79,7 @@ final class Certificates {
     } catch (Exception unreadable) {
       String why =
           settings.keys() instanceof KeySource.Pem
-              ? "needs a certificate and a private key (RSA or EC, not encrypted) in PEM form"
+              ? "needs a certificate and its private key (RSA or EC, not encrypted) in PEM form"
               : "is no PKCS#12 store, or has another password";
       throw unusable(why, unreadable);
     }

@@ -95,8 +95,7 @@ final class Http2Test {
               HttpRequest.newBuilder(URI.create(server.url() + FEED)).build(),
               BodyHandlers.ofInputStream());
       assertThat(feed.version()).isEqualTo(HttpClient.Version.HTTP_2);
-      feeds.add(
-          new BufferedReader(new InputStreamReader(feed.body(), StandardCharsets.UTF_8)));
+      feeds.add(new BufferedReader(new InputStreamReader(feed.body(), StandardCharsets.UTF_8)));
     }
     for (int i = 0; i < 3; i++) {
       server.write("/w/d" + i, "{}");
@@ -157,7 +156,7 @@ final class Http2Test {
     server.write("/w/large", "{\"v\":\"" + "x".repeat(1 << 20) + "\"}");
     try (Http2Connection client = connect(1_000)) {
       List<Integer> slow = new ArrayList<>();
-      for (int i = 0; i < 20; i++) {
+      for (int i = 0; i < 5; i++) {
         slow.add(client.get("/w/large"));
         assertThat(client.status(slow.get(i))).isEqualTo(200);
         assertThat(client.next().payload()).hasSize(1_000);
@@ -167,7 +166,7 @@ final class Http2Test {
       assertThat(client.body(quick)).contains("ok");
 
       client.write(leave(0, 2 << 20)).write(leave(slow.get(0), 2 << 20));
-      assertThat(client.body(slow.get(0))).hasSizeGreaterThan(1 << 20);
+      assertThat(client.body(slow.get(0)).length()).isGreaterThan((1 << 20) - 1_000);
     }
   }
 
@@ -195,7 +194,13 @@ final class Http2Test {
   }
 
   @ParameterizedTest
-  @CsvSource({"6, 0, 8, 20000", "4, 0, 0, 20000", "2, 1, 5, 20000", "8, 0, 4, 100000", "99, 0, 8, 20000"})
+  @CsvSource({
+    "6, 0, 8, 20000",
+    "4, 0, 0, 20000",
+    "2, 1, 5, 20000",
+    "8, 0, 4, 100000",
+    "99, 0, 8, 20000"
+  })
   void floods_end_the_connection(int type, int stream, int length, int times) {
     start(new TestSettings());
     try (Http2Connection client = connect(WINDOW)) {

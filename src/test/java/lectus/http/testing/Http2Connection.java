@@ -141,7 +141,8 @@ public final class Http2Connection implements AutoCloseable {
     int lengthAndType = head.getInt();
     int flags = head.get();
     Frame frame =
-        new Frame(lengthAndType & 0xff, flags, head.getInt(), connection.bytes(lengthAndType >>> 8));
+        new Frame(
+            lengthAndType & 0xff, flags, head.getInt(), connection.bytes(lengthAndType >>> 8));
     if (frame.type() == SETTINGS && (flags & ACKNOWLEDGEMENT) == 0) {
       write(frame(SETTINGS, ACKNOWLEDGEMENT, 0, new byte[0]));
     }

@@ -127,7 +127,8 @@ public final class TestCertificate {
   /** As above, for a client that shows a certificate of its own. */
   public SSLContext trusted(TestCertificate own) {
     try {
-      KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+      KeyManagerFactory keys =
+          KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
       keys.init(own.keys, PASSWORD.toCharArray());
       return trusted(keys.getKeyManagers());
     } catch (GeneralSecurityException e) {

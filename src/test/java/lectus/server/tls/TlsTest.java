@@ -119,8 +119,7 @@ final class TlsTest {
 
   @Test
   void a_location_is_under_https() {
-    Answer answer =
-        send(connect(), "PUT /w/x" + HEAD + "Content-Length: 2\r\n\r\n{}");
+    Answer answer = send(connect(), "PUT /w/x" + HEAD + "Content-Length: 2\r\n\r\n{}");
     assertThat(answer.header("location")).isEqualTo("https://localhost/w/x");
   }
 
@@ -189,7 +188,8 @@ final class TlsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"\0", "garbage", "\u0016garbage-garbage", "\u0016\u0003\u0001\u0000\u0005abcde"})
+  @ValueSource(
+      strings = {"\0", "garbage", "\u0016garbage-garbage", "\u0016\u0003\u0001\u0000\u0005abcde"})
   void garbage_is_cut_off(String garbage) {
     try (Connection plain = server.connect().write(garbage)) {
       plain.readToEnd();
