@@ -12,7 +12,7 @@ import lectus.feed.ResumePoint;
 import lectus.feed.Rows;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Outbox;
-import lectus.http.exchange.Pieces;
+import lectus.http.exchange.InPieces;
 import lectus.http.memory.PageMemory;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
@@ -173,7 +173,7 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
   private void writeEnd(FeedEnd reason, P at, long pending) {
     JsonBuffer tail = new JsonBuffer(128);
     form.appendEnd(reason, at, pending, tail);
-    Pieces.end(response, bytes(tail));
+    InPieces.end(response, bytes(tail));
     exchange.streamed();
   }
 

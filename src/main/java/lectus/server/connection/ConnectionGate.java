@@ -58,7 +58,7 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter {
     ChannelPipeline pipeline = channel.pipeline();
     if (isAnnounced(channel)) {
       pipeline.addLast(
-          new HAProxyMessageDecoder(Announcement.MOST_DETAIL_BYTES), new Announcement());
+          new HAProxyMessageDecoder(AnnouncedClient.MOST_DETAIL_BYTES), new AnnouncedClient());
     }
     HeadClock clock = new HeadClock(headSeconds);
     Http2Preface preface = new Http2Preface();

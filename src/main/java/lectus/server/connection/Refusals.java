@@ -37,7 +37,7 @@ final class Refusals {
       return;
     }
     channel.closeFuture().addListener(closed -> telling.decrementAndGet());
-    channel.pipeline().addLast(new Refusal(answer));
+    channel.pipeline().addLast(new LastWord(answer));
     loop.register(channel)
         .addListener(
             registered -> {

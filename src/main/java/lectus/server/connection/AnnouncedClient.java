@@ -14,7 +14,7 @@ import lectus.http.exchange.Peer;
  * connection; removed when the proxy has said it. A connection of the proxy's own, which it opens
  * to see whether the server lives, keeps the proxy's address.
  */
-final class Announcement extends SimpleChannelInboundHandler<HAProxyMessage> {
+final class AnnouncedClient extends SimpleChannelInboundHandler<HAProxyMessage> {
   /** The most bytes of what may follow the addresses; certificates of clients are not wanted. */
   static final int MOST_DETAIL_BYTES = 4 << 10;
 

@@ -10,10 +10,10 @@ import io.vertx.core.http.HttpServerResponse;
  * send: a megabyte that waits would keep all other answers of a connection back. Of pieces only one
  * is handed over too many; the others wait with their own stream.
  */
-public final class Pieces {
+public final class InPieces {
   private static final int PIECE_BYTES = 8 << 10;
 
-  private Pieces() {}
+  private InPieces() {}
 
   /** Writes a part of a body. */
   static Future<Void> write(HttpServerResponse response, Buffer part) {
