@@ -171,6 +171,34 @@ final class Http2Test {
   }
 
   @Test
+  void streams_that_are_not_read_give_way_when_others_lack_memory() {
+    start(new TestSettings().pageMemoryBytes(4 << 20).stalledSeconds(1));
+    server.write("/w/large", "{\"v\":\"" + "x".repeat(1 << 20) + "\"}");
+    try (Http2Connection client = connect(1_000)) {
+      client.write(leave(0, 1 << 30));
+      int feed = client.get(FEED);
+      assertThat(client.status(feed)).isEqualTo(200);
+      int stream;
+      do {
+        stream = client.get("/w/large");
+      } while (client.statusAmongOthers(stream) == 200);
+      Await.until(
+          "there is memory again",
+          () -> {
+            client.write(frame(PING, 0, 0, new byte[8])); // not idle as a whole
+            return server.get("/w/large").status() == 200;
+          });
+      assertThat(client.statusAmongOthers(client.get("/_up"))).isEqualTo(200);
+      server.write("/w/new", "{}");
+      Http2Connection.Frame row = client.next();
+      while (row.stream() != feed) {
+        row = client.next();
+      }
+      assertThat(new String(row.payload(), StandardCharsets.UTF_8)).contains("\"id\":\"new\"");
+    }
+  }
+
+  @Test
   void tiny_leaves_are_used_up_one_by_one() {
     start(new TestSettings());
     try (Http2Connection client = connect(0)) {

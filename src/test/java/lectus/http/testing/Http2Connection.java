@@ -38,6 +38,7 @@ public final class Http2Connection implements AutoCloseable {
   private final DefaultHttp2HeadersEncoder encoder = new DefaultHttp2HeadersEncoder();
   private final DefaultHttp2HeadersDecoder decoder = new DefaultHttp2HeadersDecoder(false);
   private int lastStream = -1;
+  private int lastStatus;
 
   /** A frame of the server. */
   public record Frame(int type, int flags, int stream, byte[] payload) {
@@ -146,6 +147,9 @@ public final class Http2Connection implements AutoCloseable {
     if (frame.type() == SETTINGS && (flags & ACKNOWLEDGEMENT) == 0) {
       write(frame(SETTINGS, ACKNOWLEDGEMENT, 0, new byte[0]));
     }
+    if (frame.type() == HEADERS) {
+      lastStatus = decoded(frame);
+    }
     return frame;
   }
 
@@ -164,11 +168,24 @@ public final class Http2Connection implements AutoCloseable {
     if (frame.type() != HEADERS || frame.stream() != stream) {
       throw new IllegalStateException("Not the head of stream " + stream + ": " + frame);
     }
+    return lastStatus;
+  }
+
+  /** Returns the status of this stream; what comes on others before it is lost. */
+  public int statusAmongOthers(int stream) {
+    Frame frame = next();
+    while (frame.type() != HEADERS || frame.stream() != stream) {
+      frame = next();
+    }
+    return lastStatus;
+  }
+
+  private int decoded(Frame head) {
     try {
-      ByteBuf block = Unpooled.wrappedBuffer(frame.payload());
-      block.skipBytes((frame.flags() & HAS_PRIORITY) == 0 ? 0 : PRIORITY_BYTES);
-      Http2Headers head = decoder.decodeHeaders(stream, block);
-      return Integer.parseInt(head.status().toString());
+      ByteBuf block = Unpooled.wrappedBuffer(head.payload());
+      block.skipBytes((head.flags() & HAS_PRIORITY) == 0 ? 0 : PRIORITY_BYTES);
+      Http2Headers headers = decoder.decodeHeaders(head.stream(), block);
+      return Integer.parseInt(headers.status().toString());
     } catch (Http2Exception e) {
       throw new IllegalStateException(e);
     }

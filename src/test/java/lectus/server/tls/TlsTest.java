@@ -123,6 +123,21 @@ final class TlsTest {
     assertThat(answer.header("location")).isEqualTo("https://localhost/w/x");
   }
 
+  @Test
+  void browsers_are_told_to_use_nothing_else_if_this_is_wanted() {
+    assertThat(send(connect(), "GET /" + HEAD + "\r\n").headers())
+        .doesNotContainKey("strict-transport-security");
+    TestSettings settings = withPem(new TestSettings()).with(TlsKeys.HSTS_SECONDS, 86_400);
+    try (LectusServer strict = LectusServer.start(stores.fresh(), settings)) {
+      for (String path : new String[] {"/", "/_example/", "/nodb"}) {
+        Connection client = connect(strict.port(), certificate.trusted());
+        assertThat(send(client, "GET " + path + HEAD + "\r\n").header("strict-transport-security"))
+            .isEqualTo("max-age=86400");
+      }
+    }
+    assertThat(settings.toNode().url(5984)).isEqualTo("https://127.0.0.1:5984");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"RSA", "EC"})
   void a_store_of_pkcs12_does_as_well(String algorithm) {
