@@ -29,7 +29,7 @@ function put(path, body) {
 const forms = {
   'one HTTP/2 connection': () => {
     const session = http2.connect(base);
-    const open = (path, onText, onOpen) => {
+    const open = (path, onText, onOpen = () => {}) => {
       const stream = session.request({ ':path': path });
       stream.setEncoding('utf8').on('data', onText).on('response', onOpen).on('error', () => {});
       return stream;
