@@ -16,10 +16,8 @@ import org.junit.jupiter.api.Test;
 /** When sessions are over, and when they are prolonged. */
 final class SessionsTest {
   private static final byte[] SECRET = "0123456789abcdef".getBytes(StandardCharsets.UTF_8);
-  private static final Account JAN =
-      new Account(UserContext.named("jan", Set.of("a")), "salt");
-  private static final Account COLONS =
-      new Account(UserContext.named("a:b:5F", Set.of()), "salt");
+  private static final Account JAN = new Account(UserContext.named("jan", Set.of("a")), "salt");
+  private static final Account COLONS = new Account(UserContext.named("a:b:5F", Set.of()), "salt");
 
   private static final CookieSettings SETTINGS =
       new CookieSettings(600, true, Optional.empty(), Optional.of("Lax"));
@@ -64,7 +62,7 @@ final class SessionsTest {
         .isEqualTo(
             "AuthSession="
                 + SessionCookie.of(JAN, Instant.ofEpochSecond(1_061), SECRET).value()
-                + "; Version=1; Max-Age=600; Path=/; HttpOnly; SameSite=Lax");
+                + "; Version=1; Expires=Thu, 01-Jan-1970 00:27:41 GMT; Max-Age=600; Path=/; HttpOnly; SameSite=Lax");
   }
 
   @Test
@@ -99,7 +97,7 @@ final class SessionsTest {
     CookieSettings settings =
         new CookieSettings(600, false, Optional.of("example.com"), Optional.empty());
 
-    assertThat(new CookieHeader(settings).with("x", true))
+    assertThat(new CookieHeader(settings, InstantSource.system()).with("x", true))
         .isEqualTo("AuthSession=x; Version=1; Secure; Domain=example.com; Path=/; HttpOnly");
   }
 }
