@@ -2,7 +2,7 @@ package lectus.http.access;
 
 import java.time.InstantSource;
 import java.util.Optional;
-import lectus.account.Account;
+import lectus.account.NamedAccount;
 import lectus.http.CookieSettings;
 import lectus.http.exchange.Identity;
 
@@ -35,14 +35,14 @@ final class Sessions {
     if (cookie.isEmpty()) {
       return Optional.empty();
     }
-    Optional<Account> account = accounts.account(cookie.get().name());
+    Optional<NamedAccount> account = accounts.account(cookie.get().name());
     return account
         .filter(it -> cookie.get().isOf(it, accounts.secret()))
         .map(it -> identity(it, cookie.get(), isSecure, accounts));
   }
 
   private Identity identity(
-      Account account, SessionCookie cookie, boolean isSecure, AccountView accounts) {
+      NamedAccount account, SessionCookie cookie, boolean isSecure, AccountView accounts) {
     Identity identity = Identity.of(account.user(), HANDLER);
     boolean isFresh = secondsLeft(cookie) * 10 >= settings.seconds() * (long) TENTHS_OF_A_FRESH_ONE;
     return isFresh ? identity : identity.renewing(begin(account, accounts.secret(), isSecure));
@@ -53,7 +53,7 @@ final class Sessions {
   }
 
   /** Returns the value of a {@code Set-Cookie} that begins a session. */
-  String begin(Account account, byte[] secret, boolean isSecure) {
+  String begin(NamedAccount account, byte[] secret, boolean isSecure) {
     return header.with(SessionCookie.of(account, clock.instant(), secret).value(), isSecure);
   }
 
