@@ -15,7 +15,15 @@ public sealed interface LectusError {
   /** 400. The request cannot be understood or breaks a rule. */
   record BadRequest(String error, String reason) implements LectusError {}
 
-  /** 403. A rule of the database forbids the write. */
+  /** 401. Somebody has to log in, or again. */
+  record Unauthorized(String reason) implements LectusError {
+    @Override
+    public String error() {
+      return "unauthorized";
+    }
+  }
+
+  /** 403. A rule of the database forbids the write, or its security the access. */
   record Forbidden(String reason) implements LectusError {
     @Override
     public String error() {

@@ -13,7 +13,9 @@ import lectus.document.read.HotDocuments;
 import lectus.document.upgrade.StoreUpgrade;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.Writes;
+import lectus.feed.AdmissionNotices;
 import lectus.feed.DatabaseNotices;
+import lectus.feed.FeedRights;
 import lectus.feed.database.ChangesShards;
 import lectus.feed.database.DatabaseInfo;
 import lectus.feed.database.TailLookup;
@@ -51,7 +53,7 @@ public final class Layer {
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     this.catalogue =
         new Catalogue(store, transactions, InstantSource.system(), settings.memory().glimpses());
-    this.changes = new ChangesReader(catalogue, transactions);
+    this.changes = new ChangesReader(catalogue, transactions, FeedRights.DEFAULT);
     this.updates = new UpdatesLog(store);
     this.pulse = new StorePulse(store);
   }
@@ -91,7 +93,11 @@ public final class Layer {
   }
 
   Services services(
-      Writes writes, DatabaseNotices events, Membership membership, ReaderTurns readers) {
+      Writes writes,
+      DatabaseNotices events,
+      AdmissionNotices admissions,
+      Membership membership,
+      ReaderTurns readers) {
     return new Services(
         store.id(),
         catalogue,
@@ -104,11 +110,13 @@ public final class Layer {
         new RevisionsDiff(catalogue, transactions),
         new LocalDocuments(catalogue, transactions),
         changes,
-        new ManyDatabases(store, catalogue, transactions, settings.memory().candidates()),
+        new ManyDatabases(
+            store, catalogue, transactions, FeedRights.DEFAULT, settings.memory().candidates()),
         new StoreUpdates(store, transactions),
         new ChangesShards(catalogue, transactions),
         writes,
         events,
+        admissions,
         pulse,
         membership,
         settings.memory().accounts(),

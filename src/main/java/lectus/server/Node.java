@@ -19,6 +19,7 @@ import lectus.server.connection.GatedTransport;
 import lectus.server.turn.RequestThreads;
 import lectus.server.turn.StoreWatch;
 import lectus.server.turn.WaitingRoom;
+import lectus.server.waking.AdmittedUsers;
 import lectus.server.waking.Announcements;
 import lectus.server.waking.ChangesPollerVerticle;
 import lectus.server.waking.DatabaseLook;
@@ -101,14 +102,15 @@ public final class Node implements AutoCloseable {
     ListenerRegistry listeners = new ListenerRegistry();
     others = OtherServers.announcements(vertx, cluster, store.id(), listeners);
     UpdateAnnouncer announcer = new UpdateAnnouncer(listeners, others);
-    workers.onThread("lectus-poller", poller(layer, listeners, announcer));
+    AdmittedUsers users = new AdmittedUsers();
+    workers.onThread("lectus-poller", poller(layer, listeners, announcer, users));
     workers.onThread("lectus-compaction", new UpdatesCompactionVerticle(layer.compaction()));
     WritePool pool = new WritePool(settings);
     pool.start(workers, layer.writer(), announcer);
     watch(store, layer.pulse(), pool.queues());
     Writes writes = pool.entrance(vertx.eventBus());
     MembershipAt membership = new MembershipAt(cluster, servers::address);
-    servers.listen(layer.services(writes, announcer, membership, threads));
+    servers.listen(layer.services(writes, announcer, users, membership, threads));
   }
 
   /**
@@ -171,18 +173,19 @@ public final class Node implements AutoCloseable {
   }
 
   private ChangesPollerVerticle poller(
-      Layer layer, ListenerRegistry listeners, UpdateAnnouncer announcer) {
+      Layer layer,
+      ListenerRegistry listeners,
+      UpdateAnnouncer announcer,
+      AdmittedUsers users) {
     PollSettings polls = settings.polls();
-    return new ChangesPollerVerticle(
-        List.of(
-            new StorePoll(
-                layer::newestUpdate,
-                layer::updatesFrom,
-                new DatabaseLook(layer.tails(), listeners, announcer),
-                listeners,
-                polls)),
-        listeners,
-        polls);
+    StorePoll store =
+        new StorePoll(
+            layer::newestUpdate,
+            layer::updatesFrom,
+            new DatabaseLook(layer.tails(), listeners, announcer),
+            listeners,
+            polls);
+    return new ChangesPollerVerticle(List.of(store), listeners, polls);
   }
 
   /** Only a store that others run can fall silent as a whole. */

@@ -45,7 +45,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     this.loop = new HttpLoop(services.catalogue(), services.memory(), services.readers(), settings);
     this.clients = new Clients(services.readers());
     this.invalidRequests = new InvalidRequests(loop);
-    this.liveFeeds = new LiveFeeds(services.liveTails(), settings);
+    this.liveFeeds = new LiveFeeds(services.liveTails(), services.admissions(), settings);
     this.routes = new Routes(services, settings, liveFeeds, openSessions);
     this.idle =
         new IdleConnections(

@@ -5,6 +5,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
 import java.util.concurrent.Callable;
+import lectus.error.LectusException;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
 import lectus.feed.LiveStart;
@@ -13,6 +14,7 @@ import lectus.feed.Rows;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Outbox;
 import lectus.http.memory.PageMemory;
+import lectus.http.message.Headers;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
@@ -20,6 +22,10 @@ import lectus.json.JsonBuffer;
 public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
   /** Bytes that may wait in memory for a slow client, beside the page being sent. */
   private static final int OUTBOX_BYTES = 256 << 10;
+
+  /** Proxies hold back what comes slowly, unless they are told. */
+  private static final List<Reply.Header> UNBUFFERED =
+      List.of(new Reply.Header(Headers.ACCEL_BUFFERING, "no"));
 
   private final LiveFeeds feeds;
   private final Exchange exchange;
@@ -87,7 +93,7 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
   }
 
   private void writeHead() {
-    exchange.writeStreamHead(200, form.contentType(), List.of());
+    exchange.writeStreamHead(200, form.contentType(), UNBUFFERED);
     response.setWriteQueueMaxSize(OUTBOX_BYTES);
     JsonBuffer head = new JsonBuffer(64);
     form.appendHead(head);
@@ -157,6 +163,8 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
         () -> {
           if (holdsHead && reason instanceof FeedEnd.Resharded) {
             sendAway();
+          } else if (holdsHead && reason instanceof FeedEnd.NotAllowed refused) {
+            exchange.fail(new LectusException(refused.why()));
           } else {
             releaseHead();
             writeEnd(reason, at, pending);

@@ -173,6 +173,14 @@ public final class FeedSocket<P extends ResumePoint<P>>
   @Override
   public void end(FeedEnd reason, P at, long pending) {
     memory.noneComes();
+    if (reason instanceof FeedEnd.NotAllowed refused) {
+      socket.close(CloseCode.POLICY_VIOLATION, refused.why().reason());
+    } else {
+      endInOrder(reason, at, pending);
+    }
+  }
+
+  private void endInOrder(FeedEnd reason, P at, long pending) {
     JsonBuffer last = new JsonBuffer(128);
     FeedText.appendLastLine(at, pending, reason, last);
     socket.send(last.truncate(last.length() - 1).toBytes());

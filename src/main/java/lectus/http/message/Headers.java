@@ -4,6 +4,8 @@ import io.vertx.core.http.HttpHeaders;
 
 /** Header names and values of most answers, encoded once. */
 public final class Headers {
+  public static final CharSequence ACCEL_BUFFERING =
+      HttpHeaders.createOptimized("X-Accel-Buffering");
   static final CharSequence ALLOW = HttpHeaders.createOptimized("Allow");
   public static final CharSequence CACHE_CONTROL = HttpHeaders.createOptimized("Cache-Control");
   public static final CharSequence CONNECTION = HttpHeaders.createOptimized("Connection");

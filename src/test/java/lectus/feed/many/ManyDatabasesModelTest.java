@@ -1,5 +1,7 @@
 package lectus.feed.many;
 
+import lectus.access.UserContext;
+import lectus.feed.FeedRights;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
@@ -140,6 +142,7 @@ final class ManyDatabasesModelTest {
               interrupted.store,
               interrupted.catalogue,
               interrupted.transactions,
+              FeedRights.DEFAULT,
               new PageLimits(rows, rows, 1 + random.nextInt(1_000)),
               new ScanLimits(
                   2 + random.nextInt(6),
@@ -148,7 +151,7 @@ final class ManyDatabasesModelTest {
                   1 + random.nextInt(8),
                   1 + random.nextInt(3)),
               new CandidateMemory(64 << 20))
-          .live(wanted, FeedOptions.DEFAULT, StoreSince.BEGINNING, new ToldByHand())
+          .live(wanted, FeedOptions.DEFAULT, StoreSince.BEGINNING, UserContext.ADMIN_PARTY, new ToldByHand())
           .source();
     }
 

@@ -1,5 +1,6 @@
 package lectus.feed.page;
 
+import lectus.feed.FeedRights;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.InstantSource;
@@ -57,7 +58,7 @@ final class ManyGenerationsTest {
     TransactionRunner transactions =
         new TransactionRunner(counted.store(), TransactionLimits.DEFAULT);
     Catalogue catalogue = new Catalogue(counted.store(), transactions, InstantSource.system());
-    ChangesReader reader = new ChangesReader(catalogue, transactions);
+    ChangesReader reader = new ChangesReader(catalogue, transactions, FeedRights.DEFAULT);
     long reads = counted.reads();
     long rows = counted.rows();
     Answers.whole(

@@ -1,5 +1,6 @@
 package lectus.feed.page;
 
+import lectus.feed.FeedRights;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -188,7 +189,7 @@ class SelectorFeedTest {
     TransactionRunner transactions = new TransactionRunner(slow, TransactionLimits.DEFAULT);
     Catalogue catalogue = new Catalogue(slow, transactions, InstantSource.system());
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, db.name);
-    ChangesReader changes = new ChangesReader(catalogue, transactions);
+    ChangesReader changes = new ChangesReader(catalogue, transactions, FeedRights.DEFAULT);
     FeedOptions options = selected("{'v':-1}", false, false);
     FeedPosition position = FeedPosition.BEGINNING;
     int pages = 0;

@@ -1,5 +1,6 @@
 package lectus.feed.testing;
 
+import lectus.feed.FeedRights;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
@@ -40,7 +41,7 @@ public final class FeedDatabase {
         new Catalogue(
             store, transactions, InstantSource.fixed(Instant.ofEpochSecond(CREATED_AT_SECONDS)));
     catalogue.create(name, new CreationOptions(false, shards));
-    changes = new ChangesReader(catalogue, transactions);
+    changes = new ChangesReader(catalogue, transactions, FeedRights.DEFAULT);
     writer = new DocumentWriter(store, catalogue);
   }
 

@@ -1,5 +1,7 @@
 package lectus.http.live;
 
+import lectus.access.Admission;
+import lectus.access.UserContext;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.FDBException;
@@ -103,7 +105,7 @@ final class LiveListenerTest {
       source = new WatchedSource<>(db.changes.live(db.name, options, NOW, events).source());
       listener =
           new LiveListener<>(
-              feeds, new FeedClient(loop, Duration.ofMinutes(1), readers, readers), this, terms);
+              feeds, new FeedClient(loop, Duration.ofMinutes(1), readers, readers, Admission.of(UserContext.ADMIN_PARTY), false), this, terms);
     }
 
     Client(LiveSource<FeedPosition> own, Executor executor) {
@@ -114,7 +116,7 @@ final class LiveListenerTest {
       source = new WatchedSource<>(own);
       listener =
           new LiveListener<>(
-              feeds, new FeedClient(loop, Duration.ofMinutes(1), executor, executor), this, terms);
+              feeds, new FeedClient(loop, Duration.ofMinutes(1), executor, executor, Admission.of(UserContext.ADMIN_PARTY), false), this, terms);
     }
 
     Client start(FeedPosition from) {

@@ -1,5 +1,7 @@
 package lectus.http.live;
 
+import lectus.access.Admission;
+import lectus.access.UserContext;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Context;
@@ -120,7 +122,7 @@ final class TailViewsTest {
       source = new Source(db.changes.live(db.name, options, NOW, events).source());
       listener =
           new LiveListener<>(
-              feeds, new FeedClient(loop, Duration.ofMinutes(1), readers, readers), this, FOREVER);
+              feeds, new FeedClient(loop, Duration.ofMinutes(1), readers, readers, Admission.of(UserContext.ADMIN_PARTY), false), this, FOREVER);
     }
 
     Client startAt(FeedPosition from) {

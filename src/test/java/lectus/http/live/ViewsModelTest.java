@@ -1,5 +1,7 @@
 package lectus.http.live;
 
+import lectus.access.Admission;
+import lectus.access.UserContext;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Context;
@@ -127,7 +129,7 @@ final class ViewsModelTest {
       listener =
           new LiveListener<>(
               loop.feeds,
-              new FeedClient(loop.context, Duration.ofMinutes(1), readers, readers),
+              new FeedClient(loop.context, Duration.ofMinutes(1), readers, readers, Admission.of(UserContext.ADMIN_PARTY), false),
               this,
               FOREVER);
       listener.begin(new LiveStart<>(source, from));
