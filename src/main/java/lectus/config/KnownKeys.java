@@ -14,6 +14,7 @@ final class KnownKeys {
           ListenKeys.SECTION,
           StoreKeys.SECTION,
           ClusterKeys.SECTION,
+          AccessKeys.SECTION,
           CorsKeys.SECTION,
           HttpKeys.SECTION,
           WebSocketKeys.SECTION,

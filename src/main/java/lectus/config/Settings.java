@@ -103,6 +103,7 @@ public final class Settings {
         Version.text(),
         hosts(),
         cors(),
+        new ConfiguredAccess(configuration).settings(),
         webSockets());
   }
 

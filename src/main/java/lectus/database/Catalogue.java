@@ -6,10 +6,8 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.directory.DirectorySubspace;
-import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -40,8 +38,6 @@ public final class Catalogue {
   /** The directory, below the store's, that contains one directory for each life of a database. */
   public static final List<String> DIRECTORY = List.of("databases");
 
-  private static final int NAMES_PER_PAGE = 10_000;
-
   /** What fits into one value of the store, beside the format number. */
   public static final int MOST_SECURITY_BYTES = ConfigSubspace.MOST_SECURITY_BYTES;
 
@@ -58,6 +54,7 @@ public final class Catalogue {
   private final InstantSource clock;
   private final HandleCache handles = new HandleCache();
   private final GlimpseCache glimpses;
+  private final NameListing listing;
 
   public Catalogue(Store store, TransactionRunner transactions, InstantSource clock) {
     this(store, transactions, clock, FEW_GLIMPSES_BYTES);
@@ -73,6 +70,7 @@ public final class Catalogue {
     this.directory = store.directory();
     this.transactions = transactions;
     this.entries = new CatalogueSubspace(store.rootPrefix());
+    this.listing = new NameListing(entries);
     this.version = new CatalogueVersion(store.rootPrefix());
     this.updates = new UpdatesSubspace(store.rootPrefix());
     this.gate = new FormatGate(transactions, new ReachedFormat(store.rootPrefix()));
@@ -142,6 +140,11 @@ public final class Catalogue {
    */
   public DatabaseHandle open(DatabaseName name) {
     return transactions.read(tx -> current(tx, name));
+  }
+
+  /** As {@link #open}, if memory alone shows it. Never waits, so an event loop may call it. */
+  public Optional<DatabaseHandle> recall(DatabaseName name) {
+    return transactions.readFromMemory(tx -> Optional.of(current(tx, name)));
   }
 
   /**
@@ -476,7 +479,7 @@ public final class Catalogue {
   public List<DatabaseLife> lives(
       ReadTransaction tx, String head, Optional<DatabaseName> after, int limit) {
     Range range = entries.startingWith(head);
-    byte[] begin = after.map(it -> following(entries.key(it.text()))).orElse(range.begin);
+    byte[] begin = after.map(it -> NameListing.following(entries.key(it.text()))).orElse(range.begin);
     List<KeyValue> rows =
         Awaiting.await(
             tx.snapshot()
@@ -498,61 +501,21 @@ public final class Catalogue {
 
   /** Returns names in byte order, as many as one transaction reads. */
   public NamePage names(NameRange range) {
-    int rows = (int) Math.min(NAMES_PER_PAGE, saturatedSum(range.skip(), range.limit()));
-    if (rows == 0) {
-      return new NamePage(List.of(), Optional.empty());
-    }
-    List<KeyValue> read = transactions.read(tx -> readNames(tx, range, rows));
-    List<DatabaseName> names = new ArrayList<>();
-    for (KeyValue row : read.subList((int) Math.min(range.skip(), read.size()), read.size())) {
-      names.add(entries.name(row.getKey()));
-    }
-    return new NamePage(names, read.size() < rows ? Optional.empty() : after(range, read, names));
+    return transactions.read(tx -> listing.page(tx, range));
   }
 
-  private List<KeyValue> readNames(ReadTransaction tx, NameRange range, int rows) {
-    byte[] low = entries.range().begin;
-    byte[] high = entries.range().end;
-    Optional<byte[]> first = range.start().map(entries::key);
-    Optional<byte[]> last = range.end().map(entries::key);
-    boolean inclusive = range.inclusiveEnd();
-    byte[] begin = range.descending() ? from(last, inclusive, low) : first.orElse(low);
-    byte[] end = range.descending() ? above(first, true, high) : above(last, inclusive, high);
-    return Awaiting.await(
-        tx.snapshot()
-            .getRange(begin, end, rows, range.descending(), StreamingMode.WANT_ALL)
-            .asList());
-  }
-
-  private static byte[] from(Optional<byte[]> key, boolean inclusive, byte[] otherwise) {
-    return key.map(it -> inclusive ? it : following(it)).orElse(otherwise);
-  }
-
-  private static byte[] above(Optional<byte[]> key, boolean inclusive, byte[] otherwise) {
-    return key.map(it -> inclusive ? following(it) : it).orElse(otherwise);
-  }
-
-  /** Continues after the last row read; skipped and listed names are subtracted. */
-  private Optional<NameRange> after(
-      NameRange range, List<KeyValue> read, List<DatabaseName> names) {
-    long limit = range.limit() - names.size();
-    if (limit == 0) {
-      return Optional.empty();
-    }
-    String last = entries.name(read.get(read.size() - 1).getKey()).text();
-    // The last name is read again and skipped, so that both directions continue the same way.
-    long skip = Math.max(0, range.skip() - read.size()) + 1;
-    return Optional.of(
-        new NameRange(
-            Optional.of(last), range.end(), range.inclusiveEnd(), range.descending(), skip, limit));
-  }
-
-  private static byte[] following(byte[] key) {
-    return ByteArrayUtil.join(key, new byte[] {0});
-  }
-
-  private static long saturatedSum(long skip, long limit) {
-    return limit > Long.MAX_VALUE - skip ? Long.MAX_VALUE : skip + limit;
+  /** Returns those of many databases that exist, each as {@link #glimpse} shows it. */
+  public List<DatabaseHandle> glimpses(List<DatabaseName> names) {
+    return transactions.read(
+        tx -> {
+          byte[] metadataVersion = Awaiting.await(MetadataVersion.read(tx));
+          return names.stream()
+              .map(name -> glimpse(tx, name, metadataVersion))
+              .toList()
+              .stream()
+              .flatMap(reading -> Awaiting.await(reading).stream())
+              .toList();
+        });
   }
 
   /** Returns the directory of one life, below the store's. */

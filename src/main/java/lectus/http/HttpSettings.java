@@ -34,6 +34,7 @@ public record HttpSettings(
     String version,
     HostSettings hosts,
     CorsSettings cors,
+    AccessSettings access,
     WebSocketSettings webSockets) {
   /**
    * The shortest heartbeat; clients that ask for a shorter one get this one. Each costs a system

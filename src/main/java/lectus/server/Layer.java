@@ -2,6 +2,7 @@ package lectus.server;
 
 import java.time.InstantSource;
 import java.util.Optional;
+import lectus.account.Accounts;
 import lectus.database.Catalogue;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.bulk.BulkGet;
@@ -12,6 +13,7 @@ import lectus.document.read.DocumentReader;
 import lectus.document.read.HotDocuments;
 import lectus.document.upgrade.StoreUpgrade;
 import lectus.document.write.DocumentWriter;
+import lectus.document.write.WriteRules;
 import lectus.document.write.Writes;
 import lectus.feed.AdmissionNotices;
 import lectus.feed.DatabaseNotices;
@@ -26,6 +28,8 @@ import lectus.feed.updates.StoreUpdates;
 import lectus.http.Membership;
 import lectus.http.ReaderTurns;
 import lectus.http.Services;
+import lectus.http.UserUsage;
+import lectus.http.token.Tokens;
 import lectus.store.Store;
 import lectus.store.StorePulse;
 import lectus.store.TransactionLimits;
@@ -89,7 +93,7 @@ public final class Layer {
   }
 
   public DocumentWriter writer() {
-    return new DocumentWriter(store, catalogue, settings.ignoresValidation());
+    return new DocumentWriter(store, catalogue, WriteRules.ignoringValidation(settings.ignoresValidation()));
   }
 
   Services services(
@@ -121,6 +125,9 @@ public final class Layer {
         membership,
         settings.memory().accounts(),
         readers,
-        new TailRegistry(readers.ofTails()));
+        new TailRegistry(readers.ofTails()),
+        new Accounts(),
+        new Tokens(settings.http().access().tokens(), InstantSource.system()),
+        new UserUsage(System::nanoTime));
   }
 }

@@ -1,5 +1,6 @@
 package lectus.http.database;
 
+import java.nio.charset.StandardCharsets;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -8,6 +9,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.TouchedShards;
+import lectus.http.access.DatabaseGuard;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
@@ -18,12 +20,18 @@ import lectus.store.CommitResult;
 
 /** {@code /{db}/_security}: who may use the database. */
 final class SecurityResource implements Resource {
+  private static final String USERS = "_users";
+  private static final byte[] EVERYBODYS = "{}".getBytes(StandardCharsets.UTF_8);
+
   private final Catalogue catalogue;
+  private final DatabaseGuard guard;
   private final CheckedNames names;
   private final DatabaseNotices events;
 
-  SecurityResource(Catalogue catalogue, CheckedNames names, DatabaseNotices events) {
+  SecurityResource(
+      Catalogue catalogue, DatabaseGuard guard, CheckedNames names, DatabaseNotices events) {
     this.catalogue = catalogue;
+    this.guard = guard;
     this.names = names;
     this.events = events;
   }
@@ -34,13 +42,24 @@ final class SecurityResource implements Resource {
     switch (exchange.method()) {
       case GET, HEAD ->
           exchange.answer(
-              () -> Reply.json(200, new JsonBuffer(256).raw(catalogue.security(database))));
+              () -> Reply.json(200, new JsonBuffer(256).raw(get(database))));
       case PUT -> exchange.answerBodyByChange(body -> put(database, body));
       default -> throw Requests.notAllowed("PUT,GET");
     }
   }
 
+  private byte[] get(DatabaseName database) {
+    boolean isUnset = catalogue.open(database).security().isEmpty();
+    return isUnset && guard.leavesUnsetToEverybody()
+        ? EVERYBODYS.clone()
+        : catalogue.security(database);
+  }
+
   private Reply put(DatabaseName database, byte[] body) {
+    if (database.text().equals(USERS)) {
+      throw LectusException.forbidden(
+          "You can't edit the security object of the user database.");
+    }
     if (body.length > Catalogue.MOST_SECURITY_BYTES) {
       throw new LectusException(
           new LectusError.TooLarge(

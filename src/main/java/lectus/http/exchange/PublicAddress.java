@@ -17,14 +17,13 @@ public final class PublicAddress {
 
   /** Returns the URL of the server, without a slash at the end. */
   static String of(Exchange exchange) {
-    return scheme(exchange) + "://" + host(exchange);
+    return (isSecure(exchange) ? "https" : "http") + "://" + host(exchange);
   }
 
-  private static String scheme(Exchange exchange) {
-    boolean secure =
-        "on".equals(exchange.header(Headers.FORWARDED_SSL))
-            || "https".equals(exchange.header(Headers.FORWARDED_PROTO));
-    return secure ? "https" : "http";
+  /** Whether the client's request came over TLS, to this server or to a proxy in front. */
+  public static boolean isSecure(Exchange exchange) {
+    return "on".equals(exchange.header(Headers.FORWARDED_SSL))
+        || "https".equals(exchange.header(Headers.FORWARDED_PROTO));
   }
 
   /** Returns the host, with the port unless it is the scheme's default. */

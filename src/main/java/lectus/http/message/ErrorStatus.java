@@ -46,6 +46,9 @@ public final class ErrorStatus {
     if (error instanceof LectusError.UpgradeRequired) {
       return 426;
     }
+    if (error instanceof LectusError.TooManyRequests) {
+      return 429;
+    }
     if (error instanceof LectusError.NotImplemented) {
       return 501;
     }

@@ -25,8 +25,6 @@ public final class NodeApi {
     return Map.of(
         "_up",
         new UpResource(services.pulse()),
-        "_session",
-        new SessionResource(),
         "_active_tasks",
         FixedResource.ACTIVE_TASKS,
         "_membership",

@@ -182,6 +182,7 @@ public final class TestSettings {
         http.version(),
         hosts,
         cors.orElse(http.cors()),
+        http.access(),
         http.webSockets());
   }
 
