@@ -3,13 +3,14 @@ package lectus.feed;
 import lectus.access.DatabaseRight;
 import lectus.access.SecurityObject;
 import lectus.access.UserContext;
+import lectus.account.UserDocuments;
 import lectus.database.DatabaseHandle;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 
 /**
  * Who may read the changes of a database: its members; those of a system database, server admins
- * alone, as in CouchDB.
+ * alone, as in CouchDB; those of another database of users, its admins.
  *
  * @param unset applies to databases whose security was never set
  */
@@ -22,9 +23,13 @@ public record FeedRights(SecurityObject unset) {
 
   /** Returns who may read the database's changes, as of the handle's transaction. */
   public SecurityObject readers(DatabaseHandle db) {
-    return db.name().text().startsWith(SYSTEM)
-        ? SecurityObject.ADMIN_ONLY
-        : db.security().orElse(unset);
+    if (db.name().text().startsWith(SYSTEM)) {
+      return SecurityObject.ADMIN_ONLY;
+    }
+    SecurityObject security = db.security().orElse(unset);
+    return UserDocuments.areIn(db.name())
+        ? new SecurityObject(security.admins(), SecurityObject.ADMIN_ONLY.members())
+        : security;
   }
 
   public boolean mayRead(UserContext user, DatabaseHandle db) {

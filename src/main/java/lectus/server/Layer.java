@@ -3,6 +3,7 @@ package lectus.server;
 import java.time.InstantSource;
 import java.util.Optional;
 import lectus.account.Accounts;
+import lectus.account.AdminsSubspace;
 import lectus.database.Catalogue;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.bulk.BulkGet;
@@ -18,6 +19,7 @@ import lectus.document.write.Writes;
 import lectus.feed.AdmissionNotices;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.FeedRights;
+import lectus.feed.database.AccountsTail;
 import lectus.feed.database.ChangesShards;
 import lectus.feed.database.DatabaseInfo;
 import lectus.feed.database.TailLookup;
@@ -50,6 +52,10 @@ public final class Layer {
   private final ChangesReader changes;
   private final UpdatesLog updates;
   private final StorePulse pulse;
+  private final FeedRights rights;
+  private final DocumentParser parser;
+  private final DocumentReader documents;
+  private final Accounts accounts;
 
   public Layer(Store store, NodeSettings settings) {
     this.store = store;
@@ -57,9 +63,32 @@ public final class Layer {
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     this.catalogue =
         new Catalogue(store, transactions, InstantSource.system(), settings.memory().glimpses());
-    this.changes = new ChangesReader(catalogue, transactions, FeedRights.DEFAULT);
+    this.rights = new FeedRights(settings.http().access().unset());
+    this.changes = new ChangesReader(catalogue, transactions, rights);
     this.updates = new UpdatesLog(store);
     this.pulse = new StorePulse(store);
+    this.parser = new DocumentParser(settings.documents());
+    this.documents =
+        new DocumentReader(
+            catalogue, transactions, new HotDocuments(settings.memory().hotDocuments()));
+    this.accounts =
+        new Accounts(
+            store,
+            catalogue,
+            documents,
+            parser,
+            writer(),
+            new lectus.account.AccountSettings(
+                10, settings.http().access().unset(), true, false, false));
+    accounts.start();
+  }
+
+  Accounts accounts() {
+    return accounts;
+  }
+
+  AccountsTail accountsTail() {
+    return new AccountsTail(catalogue, transactions, new AdminsSubspace(store.rootPrefix()));
   }
 
   public Catalogue catalogue() {
@@ -106,16 +135,15 @@ public final class Layer {
         store.id(),
         catalogue,
         new DatabaseInfo(catalogue, transactions),
-        new DocumentParser(settings.documents()),
-        new DocumentReader(
-            catalogue, transactions, new HotDocuments(settings.memory().hotDocuments())),
+        parser,
+        documents,
         new AllDocs(catalogue, transactions),
         new BulkGet(catalogue, transactions),
         new RevisionsDiff(catalogue, transactions),
         new LocalDocuments(catalogue, transactions),
         changes,
         new ManyDatabases(
-            store, catalogue, transactions, FeedRights.DEFAULT, settings.memory().candidates()),
+            store, catalogue, transactions, rights, settings.memory().candidates()),
         new StoreUpdates(store, transactions),
         new ChangesShards(catalogue, transactions),
         writes,
@@ -126,7 +154,7 @@ public final class Layer {
         settings.memory().accounts(),
         readers,
         new TailRegistry(readers.ofTails()),
-        new Accounts(),
+        accounts,
         new Tokens(settings.http().access().tokens(), InstantSource.system()),
         new UserUsage(System::nanoTime));
   }

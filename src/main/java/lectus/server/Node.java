@@ -19,6 +19,7 @@ import lectus.server.connection.GatedTransport;
 import lectus.server.turn.RequestThreads;
 import lectus.server.turn.StoreWatch;
 import lectus.server.turn.WaitingRoom;
+import lectus.server.waking.AdmissionPoll;
 import lectus.server.waking.AdmittedUsers;
 import lectus.server.waking.Announcements;
 import lectus.server.waking.ChangesPollerVerticle;
@@ -185,7 +186,10 @@ public final class Node implements AutoCloseable {
             new DatabaseLook(layer.tails(), listeners, announcer),
             listeners,
             polls);
-    return new ChangesPollerVerticle(List.of(store), listeners, polls);
+    AdmissionPoll admissions =
+        new AdmissionPoll(
+            layer.accountsTail()::look, layer.accounts()::current, users, store::hurry);
+    return new ChangesPollerVerticle(List.of(admissions, store), listeners, polls);
   }
 
   /** Only a store that others run can fall silent as a whole. */

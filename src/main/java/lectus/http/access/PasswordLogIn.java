@@ -2,7 +2,7 @@ package lectus.http.access;
 
 import io.vertx.core.Future;
 import java.util.Optional;
-import lectus.access.UserContext;
+import lectus.account.Account;
 import lectus.account.Accounts;
 import lectus.account.LogIn;
 import lectus.error.LectusException;
@@ -28,20 +28,20 @@ final class PasswordLogIn {
    * @return fails with {@code unauthorized} (401), or with {@code forbidden} (403) after too many
    *     wrong passwords
    */
-  Future<UserContext> verify(Exchange exchange, BasicPassword given, String address) {
-    Optional<UserContext> known = accounts.recall(given.name(), given.password());
+  Future<Account> verify(Exchange exchange, BasicPassword given, String address) {
+    Optional<Account> known = accounts.recall(given.name(), given.password());
     return known.isPresent()
         ? Future.succeededFuture(known.get())
         : Offload.inTime(
             exchange.patience(),
             turns.ofLogIns(address),
             exchange.context(),
-            () -> user(accounts.logIn(given.name(), given.password(), address)));
+            () -> account(accounts.logIn(given.name(), given.password(), address)));
   }
 
-  private static UserContext user(LogIn outcome) {
+  private static Account account(LogIn outcome) {
     if (outcome instanceof LogIn.Granted granted) {
-      return granted.user();
+      return granted.account();
     }
     throw outcome instanceof LogIn.LockedOut
         ? LectusException.forbidden(

@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.function.UnaryOperator;
-import lectus.access.Admission;
 import lectus.access.UserContext;
 import lectus.document.PagedBody;
 import lectus.error.LectusError;
@@ -81,11 +80,6 @@ public final class Exchange {
 
   public void aimAt(RequestTarget target) {
     this.target = target;
-  }
-
-  /** Returns as whom the client was let in, and for how long. */
-  public Admission admission() {
-    return Admission.of(user());
   }
 
   public String id() {

@@ -33,7 +33,7 @@ public record FeedClient(
         exchange.patience(),
         exchange.readers(Kind.FEED),
         exchange.readers(Kind.LONG_FEED),
-        exchange.admission(),
+        exchange.caller().admission(),
         false);
   }
 
