@@ -12,6 +12,7 @@ import java.util.function.LongSupplier;
 import lectus.access.UserContext;
 import lectus.account.LogIn.Refused;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseName;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.read.DocumentReader;
@@ -205,6 +206,17 @@ public final class Accounts implements AutoCloseable {
     return former;
   }
 
+  /**
+   * @throws LectusException {@code forbidden} (403): it is the database of users, and the
+   *     configuration does not let its {@code _security} be changed
+   */
+  public void checkSecurityMayChange(DatabaseName database) {
+    if (database.equals(UserDocuments.USERS) && !settings.letsUsersSecurityChange()) {
+      throw LectusException.forbidden(
+          "You can't edit the security object of the user database.");
+    }
+  }
+
   /** Whether an edit of a database of users brings a password, which is to be hashed first. */
   public boolean needsHashing(Edit edit) {
     return NewPassword.isIn(edit);
@@ -222,6 +234,10 @@ public final class Accounts implements AutoCloseable {
         .begin(
             edit.by().isServerAdmin(),
             () -> NewPassword.hashed(edit, parser, settings.iterations()));
+  }
+
+  Hashing hashing() {
+    return passwords.hashing();
   }
 
   @Override

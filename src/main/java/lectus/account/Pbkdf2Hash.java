@@ -18,15 +18,12 @@ import lectus.json.JsonValue.JsonObject;
  * PBKDF2 (RFC 8018), as long as the result of its hash function.
  *
  * @param key lower-case hex digits
- * @param iterations 1 to {@link #MOST_ITERATIONS}
+ * @param iterations 1 to {@link AccountSettings#MOST_ITERATIONS}
  */
 record Pbkdf2Hash(Function function, String key, String salt, int iterations)
     implements PasswordHash {
   static final String HEAD = "-pbkdf2-";
   static final String NAMED_HEAD = "-pbkdf2:";
-
-  /** More would let whoever writes a user's document keep the server busy for seconds. */
-  static final int MOST_ITERATIONS = 10_000_000;
 
   private static final int SALT_BYTES = 16;
   private static final int HEX_DIGITS_PER_BYTE = 2;
@@ -108,7 +105,7 @@ record Pbkdf2Hash(Function function, String key, String salt, int iterations)
   private static Optional<Pbkdf2Hash> usable(
       String functionName, String key, String salt, long iterations) {
     boolean isUsable =
-        !salt.isEmpty() && iterations > 0 && iterations <= MOST_ITERATIONS;
+        !salt.isEmpty() && iterations > 0 && iterations <= AccountSettings.MOST_ITERATIONS;
     return Function.named(functionName)
         .filter(function -> isUsable && key.length() == function.bytes * HEX_DIGITS_PER_BYTE)
         .map(function -> new Pbkdf2Hash(function, key, salt, (int) iterations));

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import lectus.access.DatabaseRight;
+import lectus.access.SecurityObject;
 import lectus.access.UserContext;
 import lectus.database.DatabaseHandle;
 import lectus.document.DocumentId;
@@ -38,10 +39,13 @@ public final class UserDocumentRule implements EditRule {
   private static final String METRICS = "_metrics";
   private static final Set<String> SCHEMES = Set.of("simple", "pbkdf2", "simple+pbkdf2");
 
-  private final UserDocuments documents;
+  private final SecurityObject unset;
 
-  public UserDocumentRule(UserDocuments documents) {
-    this.documents = documents;
+  /**
+   * @param unset who may use a database whose security was never set
+   */
+  public UserDocumentRule(SecurityObject unset) {
+    this.unset = unset;
   }
 
   /** Whether a role is one that no document gives. */
@@ -50,7 +54,24 @@ public final class UserDocumentRule implements EditRule {
   }
 
   @Override
+  public Optional<LectusError> refusal(DatabaseHandle db, Edit edit) {
+    UserContext user = edit.by();
+    if (isAdmin(user, db)) {
+      return Optional.empty();
+    }
+    if (DocumentId.isDesign(edit.id())) {
+      return Optional.of(notAdmin(user));
+    }
+    return UserDocuments.areIn(db.name()) && !mayKnowOf(user, edit.id())
+        ? Optional.of(new LectusError.NotFound("missing"))
+        : Optional.empty();
+  }
+
+  @Override
   public Optional<LectusError> problem(ReadTransaction tx, DatabaseHandle db, Edit edit) {
+    if (!UserDocuments.areIn(db.name())) {
+      return Optional.empty();
+    }
     try {
       check(tx, db, edit);
       return Optional.empty();
@@ -60,27 +81,17 @@ public final class UserDocumentRule implements EditRule {
   }
 
   private void check(ReadTransaction tx, DatabaseHandle db, Edit edit) {
-    boolean isAdmin = edit.by().isServerAdmin() || isDatabaseAdmin(edit.by(), db);
-    if (DocumentId.isDesign(edit.id()) && !isAdmin) {
-      throw new LectusException(notAdmin(edit.by()));
-    }
-    if (!UserDocuments.areIn(db.name())) {
-      return;
-    }
-    if (!isAdmin && !isAllowedToSee(edit.by(), edit.id())) {
-      throw LectusException.notFound("missing");
-    }
     checkSize(edit);
     JsonObject members = UserMembers.of(edit.body());
     checkHasNoPassword(members);
     boolean isUser = !(edit instanceof LocalEdit) && !DocumentId.isDesign(edit.id());
     if (isUser && db.name().equals(UserDocuments.USERS)) {
-      checkUser(tx, db, edit, members, isAdmin);
+      checkUser(tx, db, edit, members);
     }
   }
 
-  private boolean isDatabaseAdmin(UserContext user, DatabaseHandle db) {
-    return documents.rightOf(user, db) == DatabaseRight.ADMIN;
+  private boolean isAdmin(UserContext user, DatabaseHandle db) {
+    return db.security().orElse(unset).rightOf(user) == DatabaseRight.ADMIN;
   }
 
   private static LectusError notAdmin(UserContext user) {
@@ -91,7 +102,7 @@ public final class UserDocumentRule implements EditRule {
   }
 
   /** As in CouchDB, whoever is not logged in may register, where members may be anybody. */
-  private static boolean isAllowedToSee(UserContext user, String docId) {
+  private static boolean mayKnowOf(UserContext user, String docId) {
     return user.name().isEmpty() || UserDocuments.nameIn(docId).equals(user.name());
   }
 
@@ -115,8 +126,8 @@ public final class UserDocumentRule implements EditRule {
     }
   }
 
-  private static void checkUser(
-      ReadTransaction tx, DatabaseHandle db, Edit edit, JsonObject members, boolean isAdmin) {
+  private void checkUser(
+      ReadTransaction tx, DatabaseHandle db, Edit edit, JsonObject members) {
     if (edit.deleted()) {
       checkDeletion(edit);
       return;
@@ -131,7 +142,7 @@ public final class UserDocumentRule implements EditRule {
         edit.id().equals(UserDocuments.idOf(name)),
         "Doc ID must be of the form org.couchdb.user:name");
     checkPassword(members);
-    if (!isAdmin) {
+    if (!isAdmin(edit.by(), db)) {
       checkRoles(roles, UserMembers.read(tx, db, edit.id()));
     }
     requires(

@@ -1,10 +1,7 @@
 package lectus.account;
 
 import java.util.Optional;
-import lectus.access.DatabaseRight;
-import lectus.access.SecurityObject;
 import lectus.access.UserContext;
-import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.document.DocumentId;
 import lectus.error.LectusError;
@@ -20,14 +17,7 @@ public final class UserDocuments {
 
   private static final String ID_HEAD = "org.couchdb.user:";
 
-  private final SecurityObject defaultSecurity;
-
-  /**
-   * @param defaultSecurity of databases whose security was never set
-   */
-  public UserDocuments(SecurityObject defaultSecurity) {
-    this.defaultSecurity = defaultSecurity;
-  }
+  private UserDocuments() {}
 
   /** Whether a database has users' documents. */
   public static boolean areIn(DatabaseName name) {
@@ -45,19 +35,11 @@ public final class UserDocuments {
         : Optional.empty();
   }
 
-  /** Whether somebody may read every document of a database of users. */
-  public boolean areOpenTo(UserContext user, DatabaseHandle db) {
-    return rightOf(user, db) == DatabaseRight.ADMIN;
-  }
-
   /**
-   * Returns why somebody may not read a document of a database of users. As in CouchDB, whoever is
-   * no admin sees only himself, and cannot tell whether there are others.
+   * Returns why somebody who is no admin may not read a document of a database of users. As in
+   * CouchDB, he sees only himself, and cannot tell whether there are others.
    */
-  public Optional<LectusError> problemOfReading(UserContext user, DatabaseHandle db, String docId) {
-    if (areOpenTo(user, db)) {
-      return Optional.empty();
-    }
+  public static Optional<LectusError> problemOfReading(UserContext user, String docId) {
     if (DocumentId.isDesign(docId)) {
       return Optional.of(
           new LectusError.Forbidden(
@@ -66,9 +48,5 @@ public final class UserDocuments {
     return user.name().isPresent() && nameIn(docId).equals(user.name())
         ? Optional.empty()
         : Optional.of(new LectusError.NotFound("missing"));
-  }
-
-  DatabaseRight rightOf(UserContext user, DatabaseHandle db) {
-    return db.security().orElse(defaultSecurity).rightOf(user);
   }
 }

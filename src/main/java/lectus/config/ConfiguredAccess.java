@@ -28,9 +28,7 @@ final class ConfiguredAccess {
         configuration.get(AccessKeys.REQUIRE_VALID_USER),
         configuration.get(AccessKeys.REQUIRE_VALID_USER_EXCEPT_FOR_UP),
         configuration.get(AccessKeys.ADMIN_ONLY_ALL_DBS),
-        configuration.get(AccessKeys.DEFAULT_SECURITY).equals("everyone")
-            ? SecurityObject.EVERYBODY
-            : SecurityObject.ADMIN_ONLY,
+        unset(),
         cookies(),
         proxySecret(),
         tokens(),
@@ -38,6 +36,13 @@ final class ConfiguredAccess {
             configuration.get(AccessKeys.MAX_REQUESTS_PER_SECOND),
             configuration.get(AccessKeys.MAX_USER_CONNECTIONS),
             configuration.get(AccessKeys.MAX_USER_SUBSCRIPTIONS)));
+  }
+
+  /** Returns who may use a database whose security was never set. */
+  SecurityObject unset() {
+    return configuration.get(AccessKeys.DEFAULT_SECURITY).equals("everyone")
+        ? SecurityObject.EVERYBODY
+        : SecurityObject.ADMIN_ONLY;
   }
 
   private CookieSettings cookies() {

@@ -15,6 +15,7 @@ final class KnownKeys {
           StoreKeys.SECTION,
           ClusterKeys.SECTION,
           AccessKeys.SECTION,
+          AccountKeys.SECTION,
           CorsKeys.SECTION,
           HttpKeys.SECTION,
           WebSocketKeys.SECTION,

@@ -4,6 +4,7 @@ import java.time.InstantSource;
 import java.util.Optional;
 import lectus.account.Accounts;
 import lectus.account.AdminsSubspace;
+import lectus.account.UserDocumentRule;
 import lectus.database.Catalogue;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.bulk.BulkGet;
@@ -14,6 +15,7 @@ import lectus.document.read.DocumentReader;
 import lectus.document.read.HotDocuments;
 import lectus.document.upgrade.StoreUpgrade;
 import lectus.document.write.DocumentWriter;
+import lectus.document.write.EditRule;
 import lectus.document.write.WriteRules;
 import lectus.document.write.Writes;
 import lectus.feed.AdmissionNotices;
@@ -72,19 +74,7 @@ public final class Layer {
         new DocumentReader(
             catalogue, transactions, new HotDocuments(settings.memory().hotDocuments()));
     this.accounts =
-        new Accounts(
-            store,
-            catalogue,
-            documents,
-            parser,
-            writer(),
-            new lectus.account.AccountSettings(
-                10, settings.http().access().unset(), true, false, false));
-    accounts.start();
-  }
-
-  Accounts accounts() {
-    return accounts;
+        new Accounts(store, catalogue, documents, parser, writer(), settings.accounts());
   }
 
   AccountsTail accountsTail() {
@@ -122,7 +112,13 @@ public final class Layer {
   }
 
   public DocumentWriter writer() {
-    return new DocumentWriter(store, catalogue, WriteRules.ignoringValidation(settings.ignoresValidation()));
+    EditRule rule = new UserDocumentRule(settings.accounts().defaultSecurity());
+    return new DocumentWriter(
+        store, catalogue, new WriteRules(settings.ignoresValidation(), rule));
+  }
+
+  Accounts accounts() {
+    return accounts;
   }
 
   Services services(

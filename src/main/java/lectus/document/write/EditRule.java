@@ -13,10 +13,24 @@ import lectus.error.LectusError;
  */
 public interface EditRule {
   /** Everybody may write everything. */
-  EditRule NONE = (tx, db, edit) -> Optional.empty();
+  EditRule NONE =
+      new EditRule() {
+        @Override
+        public Optional<LectusError> refusal(DatabaseHandle db, Edit edit) {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<LectusError> problem(ReadTransaction tx, DatabaseHandle db, Edit edit) {
+          return Optional.empty();
+        }
+      };
+
+  /** Returns why its author may not write the document at all, whatever is stored. */
+  Optional<LectusError> refusal(DatabaseHandle db, Edit edit);
 
   /**
-   * Returns why the edit is not allowed.
+   * Returns why the edit is not allowed, if it does not conflict.
    *
    * @param db as of the transaction's read version
    */

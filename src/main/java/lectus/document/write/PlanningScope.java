@@ -60,11 +60,14 @@ final class PlanningScope {
     if (edits.edits().get(0) instanceof LocalEdit local) {
       return rules
           .rule()
-          .problem(tx, db, local)
+          .refusal(db, local)
+          .or(() -> rules.rule().problem(tx, db, local))
           .<DocumentPlanner>map(error -> new ForbiddenEdits(edits, error))
           .orElseGet(() -> new LocalPlanner(edits, local));
     }
-    Optional<LectusError> problem = PartitionedId.problem(db, edits.id());
+    Optional<LectusError> problem =
+        PartitionedId.problem(db, edits.id())
+            .or(() -> rules.rule().refusal(db, edits.edits().get(0)));
     if (problem.isPresent()) {
       return new ForbiddenEdits(edits, problem.get());
     }

@@ -56,7 +56,9 @@ public final class DatabaseApi {
     Catalogue catalogue = services.catalogue();
     return Map.of(
         "_revs_limit", new RevsLimitResource(catalogue, names),
-        "_security", new SecurityResource(catalogue, guard, names, services.events()),
+        "_security",
+            new SecurityResource(
+                catalogue, guard, names, services.events(), services.accounts()),
         "_view_cleanup", new ViewCleanupResource(catalogue, names),
         "_purged_infos", new PurgedInfosResource(catalogue, names),
         "_purged_infos_limit", new PurgedInfosLimitResource(catalogue, names),

@@ -1,6 +1,7 @@
 package lectus.http.database;
 
 import java.nio.charset.StandardCharsets;
+import lectus.account.Accounts;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -20,20 +21,25 @@ import lectus.store.CommitResult;
 
 /** {@code /{db}/_security}: who may use the database. */
 final class SecurityResource implements Resource {
-  private static final String USERS = "_users";
   private static final byte[] EVERYBODYS = "{}".getBytes(StandardCharsets.UTF_8);
 
   private final Catalogue catalogue;
   private final DatabaseGuard guard;
   private final CheckedNames names;
   private final DatabaseNotices events;
+  private final Accounts accounts;
 
   SecurityResource(
-      Catalogue catalogue, DatabaseGuard guard, CheckedNames names, DatabaseNotices events) {
+      Catalogue catalogue,
+      DatabaseGuard guard,
+      CheckedNames names,
+      DatabaseNotices events,
+      Accounts accounts) {
     this.catalogue = catalogue;
     this.guard = guard;
     this.names = names;
     this.events = events;
+    this.accounts = accounts;
   }
 
   @Override
@@ -56,10 +62,6 @@ final class SecurityResource implements Resource {
   }
 
   private Reply put(DatabaseName database, byte[] body) {
-    if (database.text().equals(USERS)) {
-      throw LectusException.forbidden(
-          "You can't edit the security object of the user database.");
-    }
     if (body.length > Catalogue.MOST_SECURITY_BYTES) {
       throw new LectusException(
           new LectusError.TooLarge(
@@ -70,6 +72,7 @@ final class SecurityResource implements Resource {
                   + Catalogue.MOST_SECURITY_BYTES
                   + "."));
     }
+    accounts.checkSecurityMayChange(database);
     CommitResult<DatabaseHandle> secured = catalogue.secure(database, body);
     tell(secured.value(), secured);
     return Reply.ok(200);

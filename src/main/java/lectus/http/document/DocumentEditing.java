@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import lectus.database.DatabaseName;
 import lectus.document.edit.DocumentParser;
@@ -32,11 +33,13 @@ final class DocumentEditing {
 
   private final DocumentParser parser;
   private final Writes writes;
+  private final SignedEdits signing;
   private final Uuids uuids;
 
-  DocumentEditing(DocumentParser parser, Writes writes, Uuids uuids) {
+  DocumentEditing(DocumentParser parser, Writes writes, SignedEdits signing, Uuids uuids) {
     this.parser = parser;
     this.writes = writes;
+    this.signing = signing;
     this.uuids = uuids;
   }
 
@@ -114,8 +117,14 @@ final class DocumentEditing {
       long jsonBytes,
       Function<EditOutcome, Reply> reply) {
     if ("ok".equals(exchange.query().get("batch"))) {
-      writes.write(database, edit, memoryOf(jsonBytes, 1), new Unattended(exchange.id()));
-      exchange.reply(EditReplies.accepted(edit.id()));
+      signed(
+          exchange,
+          database,
+          edit,
+          signed -> {
+            writes.write(database, signed, memoryOf(jsonBytes, 1), new Unattended(exchange.id()));
+            exchange.reply(EditReplies.accepted(edit.id()));
+          });
     } else {
       submit(exchange, database, edit, jsonBytes, reply);
     }
@@ -128,7 +137,19 @@ final class DocumentEditing {
       Edit edit,
       long jsonBytes,
       Function<EditOutcome, Reply> reply) {
-    writes.write(database, edit, memoryOf(jsonBytes, 1), new Answering(exchange, reply));
+    signed(
+        exchange,
+        database,
+        edit,
+        signed ->
+            writes.write(
+                database, signed, memoryOf(jsonBytes, 1), new Answering(exchange, reply)));
+  }
+
+  private void signed(Exchange exchange, DatabaseName database, Edit edit, Consumer<Edit> then) {
+    signing
+        .sign(exchange, database, edit)
+        .onComplete(signed -> exchange.guarded(() -> then.accept(signed)), exchange::fail);
   }
 
   /**
