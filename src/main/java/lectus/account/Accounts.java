@@ -125,16 +125,6 @@ public final class Accounts implements AutoCloseable {
     return await(compare(known.get(name), name, password, address));
   }
 
-  /**
-   * Like {@link #logIn}, without waiting.
-   *
-   * @return fails with Unavailable if too many log in at once
-   */
-  public CompletableFuture<LogIn> beginLogIn(String name, String password, String address) {
-    return CompletableFuture.supplyAsync(() -> known.get(name), looks)
-        .thenCompose(account -> compare(account, name, password, address));
-  }
-
   private CompletableFuture<LogIn> compare(
       Optional<StoredAccount> account, String name, String password, String address) {
     return NewPassword.isTooLong(password)

@@ -31,20 +31,29 @@ final class Hashing implements AutoCloseable {
    * @return fails with Unavailable (503) if too many wait
    */
   <T> CompletableFuture<T> begin(boolean isKnown, Supplier<T> work) {
+    CompletableFuture<T> result = new CompletableFuture<>();
     ThreadPoolExecutor pool = isKnown ? ofGuests : ofStrangers;
     try {
-      return CompletableFuture.supplyAsync(() -> run(work), pool);
+      pool.execute(() -> run(work, result));
     } catch (RejectedExecutionException full) {
-      return CompletableFuture.failedFuture(
-          new LectusException(new LectusError.Unavailable("Too many log in at once.")));
+      result.completeExceptionally(unavailable("Too many log in at once."));
+    }
+    return result;
+  }
+
+  private <T> void run(Supplier<T> work, CompletableFuture<T> result) {
+    try {
+      if (isClosed) {
+        throw unavailable("The server is stopping.");
+      }
+      result.complete(work.get());
+    } catch (Throwable failure) {
+      result.completeExceptionally(failure);
     }
   }
 
-  private <T> T run(Supplier<T> work) {
-    if (isClosed) {
-      throw new LectusException(new LectusError.Unavailable("The server is stopping."));
-    }
-    return work.get();
+  private static LectusException unavailable(String reason) {
+    return new LectusException(new LectusError.Unavailable(reason));
   }
 
   /** Whoever waits still gets an answer. */

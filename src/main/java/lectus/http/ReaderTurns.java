@@ -58,14 +58,6 @@ public interface ReaderTurns {
   Executor ofChanges(Object client);
 
   /**
-   * Returns an executor of log-ins, which work longer than reads. It refuses work as {@link #of}
-   * does.
-   *
-   * @param client whose turn the work takes: an address
-   */
-  Executor ofLogIns(Object client);
-
-  /**
    * Returns an executor of live tails' pages. It refuses nothing: each tail has one page at a time,
    * and there are no more tails than listeners.
    */

@@ -317,13 +317,6 @@ class AccountsTest {
   }
 
   @Test
-  void a_log_in_need_not_wait() {
-    here.accounts.putAdmin("root", "apple");
-    assertThat(here.accounts.beginLogIn("root", "apple", "a").join()).isInstanceOf(Granted.class);
-    assertThat(here.accounts.beginLogIn("root", "pear", "a").join()).isEqualTo(new Refused());
-  }
-
-  @Test
   void passwords_have_a_limit() {
     String longest = "p".repeat(NewPassword.MOST_BYTES);
     here.accounts.putAdmin("root", longest);

@@ -48,7 +48,7 @@ final class RevokedFeedsTest {
   void start() {
     Member.makeAdmin(store, "root");
     TestSettings settings =
-        new TestSettings().polls(new PollSettings(Duration.ofHours(1), Duration.ofHours(1)));
+        new TestSettings().polls(new PollSettings(Duration.ofMillis(100), Duration.ofHours(1)));
     one = LectusServer.start(store, settings);
     other = LectusServer.start(store, settings);
     root = new Member(other, "root");

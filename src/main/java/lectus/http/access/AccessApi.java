@@ -20,7 +20,7 @@ public final class AccessApi {
 
   public AccessApi(Services services, AccessSettings settings) {
     Sessions sessions = new Sessions(settings.cookies(), InstantSource.system());
-    PasswordLogIn passwords = new PasswordLogIn(services.accounts(), services.readers());
+    PasswordLogIn passwords = new PasswordLogIn(services.accounts());
     this.authentication =
         new Authentication(
             services.accounts(), settings, sessions, services.tokens(), passwords);

@@ -1,42 +1,60 @@
 package lectus.http.access;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
 import lectus.account.Account;
 import lectus.account.Accounts;
 import lectus.account.LogIn;
 import lectus.error.LectusException;
-import lectus.http.ReaderTurns;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Offload;
 
-/**
- * Log-in by name and password. One that was verified lately is known at once; others are verified on
- * threads of their own, because it takes as long as many reads.
- */
+/** Log-in by name and password. One that was verified lately is known at once. */
 final class PasswordLogIn {
   private final Accounts accounts;
-  private final ReaderTurns turns;
 
-  PasswordLogIn(Accounts accounts, ReaderTurns turns) {
+  PasswordLogIn(Accounts accounts) {
     this.accounts = accounts;
-    this.turns = turns;
   }
 
   /**
    * @param address the client's
    * @return fails with {@code unauthorized} (401), or with {@code forbidden} (403) after too many
-   *     wrong passwords
+   *     wrong passwords; on the exchange's event loop
    */
   Future<Account> verify(Exchange exchange, BasicPassword given, String address) {
     Optional<Account> known = accounts.recall(given.name(), given.password());
     return known.isPresent()
         ? Future.succeededFuture(known.get())
-        : Offload.inTime(
-            exchange.patience(),
-            turns.ofLogIns(address),
-            exchange.context(),
-            () -> account(accounts.logIn(given.name(), given.password(), address)));
+        : compare(exchange.context(), given, address).map(PasswordLogIn::account);
+  }
+
+  private Future<LogIn> compare(Context loop, BasicPassword given, String address) {
+    Promise<LogIn> promise = Promise.promise();
+    accounts
+        .beginLogIn(given.name(), given.password(), address)
+        .whenComplete((outcome, failure) -> Offload.post(loop, () -> settle(promise, outcome, failure)));
+    return promise.future();
+  }
+
+  /**
+   * @param failure null if there is an outcome
+   */
+  private static void settle(Promise<LogIn> promise, LogIn outcome, Throwable failure) {
+    if (failure == null) {
+      promise.complete(outcome);
+    } else {
+      promise.fail(cause(failure));
+    }
+  }
+
+  private static Throwable cause(Throwable failure) {
+    return failure instanceof CompletionException && failure.getCause() != null
+        ? failure.getCause()
+        : failure;
   }
 
   private static Account account(LogIn outcome) {

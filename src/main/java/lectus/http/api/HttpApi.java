@@ -16,6 +16,7 @@ import lectus.http.access.AccessApi;
 import lectus.http.exchange.Clients;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.HttpLoop;
+import lectus.http.exchange.WebSocketUpgrade;
 import lectus.http.live.LiveFeeds;
 import lectus.http.message.RequestTarget;
 import lectus.http.socket.OpenSessions;
@@ -140,7 +141,15 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     admission
         .onComplete(
             admitted -> exchange.guarded(() -> answer(exchange)), exchange::fail)
-        .onComplete(done -> request.resume());
+        .onComplete(done -> resume(exchange));
+  }
+
+  /** A request that was read to its end cannot become a socket any more. */
+  private static void resume(Exchange exchange) {
+    boolean mayBecomeSocket = new WebSocketUpgrade(exchange).isWanted();
+    if (!mayBecomeSocket || exchange.response().ended()) {
+      exchange.request().resume();
+    }
   }
 
   /**

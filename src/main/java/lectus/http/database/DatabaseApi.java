@@ -57,8 +57,7 @@ public final class DatabaseApi {
     return Map.of(
         "_revs_limit", new RevsLimitResource(catalogue, names),
         "_security",
-            new SecurityResource(
-                catalogue, guard, names, services.events(), services.accounts()),
+            new SecurityResource(catalogue, guard, names, services.events(), services.accounts()),
         "_view_cleanup", new ViewCleanupResource(catalogue, names),
         "_purged_infos", new PurgedInfosResource(catalogue, names),
         "_purged_infos_limit", new PurgedInfosLimitResource(catalogue, names),

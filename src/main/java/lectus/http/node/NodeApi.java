@@ -41,7 +41,7 @@ public final class NodeApi {
         "_utils",
         new UtilsPage(),
         "_node",
-        new NodeResource(services.membership()),
+        new NodeResource(services.membership(), new AdminsResource(services.accounts())),
         "_scheduler",
         new SchedulerResource());
   }

@@ -83,10 +83,11 @@ public final class Tokens {
     return verified.admission();
   }
 
+  /** The library fails in many ways over what is no token. */
   private static JWSObject parse(String token) {
     try {
       return JWSObject.parse(token);
-    } catch (ParseException | IllegalArgumentException e) {
+    } catch (ParseException | RuntimeException e) {
       throw malformed();
     }
   }

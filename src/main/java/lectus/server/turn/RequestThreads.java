@@ -8,22 +8,14 @@ import lectus.http.ReaderTurns;
  * Threads for the requests' work with the store. Requests that create, delete or configure a
  * database wait for commits, one after the other, and need hardly any memory meanwhile. Readers are
  * few, as each may make a large page, so such changes have threads of their own. Otherwise a few
- * clients that create databases would keep everybody from reading. So would passwords that have to be
- * checked.
+ * clients that create databases would keep everybody from reading.
  */
 public final class RequestThreads implements ReaderTurns, WaitingRoom, AutoCloseable {
   /** The least number of threads for changes, however few readers there are. */
   private static final int LEAST_FOR_CHANGES = 4;
 
-  /** Hashing takes a core each; the others are left to everybody else. */
-  private static final int LOG_INS = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
-
-  /** Beyond that, log-ins are refused: a password takes a good part of a second to check. */
-  private static final int MOST_LOG_INS = 1_000;
-
   private final ReaderPool readers;
   private final ReaderPool changes;
-  private final ReaderPool logIns;
 
   /**
    * @param readers threads that read
@@ -31,7 +23,6 @@ public final class RequestThreads implements ReaderTurns, WaitingRoom, AutoClose
   public RequestThreads(int readers) {
     this.readers = new ReaderPool("lectus-reader-", readers);
     this.changes = new ReaderPool("lectus-change-", Math.max(LEAST_FOR_CHANGES, readers));
-    this.logIns = new ReaderPool("lectus-login-", LOG_INS, MOST_LOG_INS);
   }
 
   @Override
@@ -45,11 +36,6 @@ public final class RequestThreads implements ReaderTurns, WaitingRoom, AutoClose
   }
 
   @Override
-  public Executor ofLogIns(Object client) {
-    return logIns.of(client, Kind.REQUEST);
-  }
-
-  @Override
   public Executor ofTails() {
     return readers.ofTails();
   }
@@ -58,28 +44,24 @@ public final class RequestThreads implements ReaderTurns, WaitingRoom, AutoClose
   public void left(Object client) {
     readers.left(client);
     changes.left(client);
-    logIns.left(client);
   }
 
   @Override
   public void giveUpOverdue(LectusError why) {
     readers.giveUpOverdue(why);
     changes.giveUpOverdue(why);
-    logIns.giveUpOverdue(why);
   }
 
   @Override
   public void refuse(LectusError why) {
     readers.refuse(why);
     changes.refuse(why);
-    logIns.refuse(why);
   }
 
   @Override
   public void refuseNoMore() {
     readers.refuseNoMore();
     changes.refuseNoMore();
-    logIns.refuseNoMore();
   }
 
   /** Accepts no more work; finishes what waits. */
@@ -87,6 +69,5 @@ public final class RequestThreads implements ReaderTurns, WaitingRoom, AutoClose
   public void close() {
     readers.close();
     changes.close();
-    logIns.close();
   }
 }
