@@ -94,8 +94,8 @@ public final class Accounts implements AutoCloseable {
   }
 
   /**
-   * Returns who is not logged in: everybody is an admin while there is none, on a server that trusts
-   * whoever reaches it. Never waits.
+   * Returns who is not logged in: everybody is an admin while there is none, on a server that
+   * trusts whoever reaches it. Never waits.
    */
   public UserContext nobody() {
     return settings.admitsEverybody() && !hasAdmin()
@@ -125,6 +125,16 @@ public final class Accounts implements AutoCloseable {
     return await(compare(known.get(name), name, password, address));
   }
 
+  /**
+   * Like {@link #logIn}, without waiting.
+   *
+   * @return fails with Unavailable if too many log in at once
+   */
+  public CompletableFuture<LogIn> beginLogIn(String name, String password, String address) {
+    return CompletableFuture.supplyAsync(() -> known.get(name), looks)
+        .thenCompose(account -> compare(account, name, password, address));
+  }
+
   private CompletableFuture<LogIn> compare(
       Optional<StoredAccount> account, String name, String password, String address) {
     return NewPassword.isTooLong(password)
@@ -133,8 +143,8 @@ public final class Accounts implements AutoCloseable {
   }
 
   /**
-   * Returns the account of a name if it was looked at lately. The outer Optional is empty if that is
-   * not so, the inner one if there is no such account. Never waits.
+   * Returns the account of a name if it was looked at lately. The outer Optional is empty if that
+   * is not so, the inner one if there is no such account. Never waits.
    */
   public Optional<Optional<Account>> recallAccount(String name) {
     return known.recall(name).map(account -> account.map(StoredAccount::account));
@@ -202,8 +212,7 @@ public final class Accounts implements AutoCloseable {
    */
   public void checkSecurityMayChange(DatabaseName database) {
     if (database.equals(UserDocuments.USERS) && !settings.letsUsersSecurityChange()) {
-      throw LectusException.forbidden(
-          "You can't edit the security object of the user database.");
+      throw LectusException.forbidden("You can't edit the security object of the user database.");
     }
   }
 

@@ -479,7 +479,8 @@ public final class Catalogue {
   public List<DatabaseLife> lives(
       ReadTransaction tx, String head, Optional<DatabaseName> after, int limit) {
     Range range = entries.startingWith(head);
-    byte[] begin = after.map(it -> NameListing.following(entries.key(it.text()))).orElse(range.begin);
+    byte[] begin =
+        after.map(it -> NameListing.following(entries.key(it.text()))).orElse(range.begin);
     List<KeyValue> rows =
         Awaiting.await(
             tx.snapshot()
@@ -509,10 +510,7 @@ public final class Catalogue {
     return transactions.read(
         tx -> {
           byte[] metadataVersion = Awaiting.await(MetadataVersion.read(tx));
-          return names.stream()
-              .map(name -> glimpse(tx, name, metadataVersion))
-              .toList()
-              .stream()
+          return names.stream().map(name -> glimpse(tx, name, metadataVersion)).toList().stream()
               .flatMap(reading -> Awaiting.await(reading).stream())
               .toList();
         });

@@ -1,8 +1,8 @@
 package lectus.http;
 
 /**
- * What one user may use of one server at a time; 0: as much as there is. Whoever is not logged in is
- * known by his address.
+ * What one user may use of one server at a time; 0: as much as there is. Whoever is not logged in
+ * is known by his address.
  *
  * @param subscriptions over all his sockets
  */

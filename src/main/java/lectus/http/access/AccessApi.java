@@ -22,8 +22,7 @@ public final class AccessApi {
     Sessions sessions = new Sessions(settings.cookies(), InstantSource.system());
     PasswordLogIn passwords = new PasswordLogIn(services.accounts());
     this.authentication =
-        new Authentication(
-            services.accounts(), settings, sessions, services.tokens(), passwords);
+        new Authentication(services.accounts(), settings, sessions, services.tokens(), passwords);
     this.guard = new DatabaseGuard(services.catalogue(), settings.unset());
     this.gate = new Gate(settings.onlyAdminsListDatabases(), guard, new CheckedNames());
     this.allowances = new Allowances(settings.limits(), services.usage());

@@ -73,7 +73,8 @@ final class Allowances {
 
   private static LectusException tooMany(String what, int most) {
     return new LectusException(
-        new LectusError.TooManyRequests("A user may have " + most + " " + what + ".", SOON_SECONDS));
+        new LectusError.TooManyRequests(
+            "A user may have " + most + " " + what + ".", SOON_SECONDS));
   }
 
   /** No name can be taken for an address. */

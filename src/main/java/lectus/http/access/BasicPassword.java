@@ -15,8 +15,8 @@ record BasicPassword(String name, String password) {
   /**
    * @param encoded what follows the name of the scheme
    * @return empty if it is no pair, or the one that stands for nobody
-   * @throws LectusException {@code bad_request}: not Base64; {@code unauthorized}: nobody has a name
-   *     or password that is not UTF-8
+   * @throws LectusException {@code bad_request}: not Base64; {@code unauthorized}: nobody has a
+   *     name or password that is not UTF-8
    */
   static Optional<BasicPassword> parse(String encoded) {
     String pair = text(decoded(encoded));

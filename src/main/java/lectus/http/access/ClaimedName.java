@@ -10,8 +10,7 @@ import lectus.http.exchange.Exchange;
 
 /**
  * The name that a client claims on a server without admins. It is not checked, because nothing
- * depends on it: clients that
- * have logged in ask for it, and log in again if it is not returned.
+ * depends on it: clients that have logged in ask for it, and log in again if it is not returned.
  *
  * @param handler the handler of CouchDB's that would have found it: {@code cookie} or {@code
  *     default}

@@ -8,9 +8,9 @@ import lectus.http.message.Method;
 
 /**
  * Refuses what browsers let the page of another origin send without asking the server first: forms,
- * and requests that look like forms. Nobody can read the answers, but such a request could write, or
- * log somebody in who does not know. Browsers say where a request comes from in a header that pages
- * cannot set.
+ * and requests that look like forms. Nobody can read the answers, but such a request could write,
+ * or log somebody in who does not know. Browsers say where a request comes from in a header that
+ * pages cannot set.
  */
 final class CrossSite {
   private static final CharSequence SITE = HttpHeaders.createOptimized("Sec-Fetch-Site");

@@ -11,8 +11,8 @@ import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 
 /**
- * Decides whether a request is served, once it is known who sends it. Whether the database exists is
- * answered as CouchDB answers it: to everybody who asks for something in it.
+ * Decides whether a request is served, once it is known who sends it. Whether the database exists
+ * is answered as CouchDB answers it: to everybody who asks for something in it.
  */
 public final class Gate {
   private final RouteRights rights;

@@ -36,7 +36,8 @@ final class PasswordLogIn {
     Promise<LogIn> promise = Promise.promise();
     accounts
         .beginLogIn(given.name(), given.password(), address)
-        .whenComplete((outcome, failure) -> Offload.post(loop, () -> settle(promise, outcome, failure)));
+        .whenComplete(
+            (outcome, failure) -> Offload.post(loop, () -> settle(promise, outcome, failure)));
     return promise.future();
   }
 

@@ -23,9 +23,7 @@ record ProxiedUser(String name, String roles, String token) {
         .map(
             name ->
                 new ProxiedUser(
-                    name,
-                    header(exchange, ROLES).orElse(""),
-                    header(exchange, TOKEN).orElse("")));
+                    name, header(exchange, ROLES).orElse(""), header(exchange, TOKEN).orElse("")));
   }
 
   private static Optional<String> header(Exchange exchange, CharSequence name) {

@@ -28,8 +28,7 @@ enum RequiredRight {
       return user.roles().contains(METRICS_ROLE)
           ? Optional.empty()
           : Optional.of(
-              LectusException.unauthorized(
-                  "You are not a server admin or read-only metrics user"));
+              LectusException.unauthorized("You are not a server admin or read-only metrics user"));
     }
   },
 

@@ -13,9 +13,9 @@ import lectus.account.Account;
 import lectus.error.LectusException;
 
 /**
- * The cookie of a session, in CouchDB's form: the name, the time in hex digits and a signature, with
- * colons between them, in Base64. Whoever knows the store's secret and the account's salt has signed
- * it, so a new password ends all sessions, and every server of the store takes it.
+ * The cookie of a session, in CouchDB's form: the name, the time in hex digits and a signature,
+ * with colons between them, in Base64. Whoever knows the store's secret and the account's salt has
+ * signed it, so a new password ends all sessions, and every server of the store takes it.
  *
  * @param seconds since 1970, when it was made
  */
@@ -105,8 +105,7 @@ record SessionCookie(String name, long seconds, byte[] signature) {
   }
 
   private static LectusException malformed() {
-    return LectusException.badRequest(
-        "Malformed AuthSession cookie. Please clear your cookies.");
+    return LectusException.badRequest("Malformed AuthSession cookie. Please clear your cookies.");
   }
 
   /** Whether it was made for the account as it is now. */

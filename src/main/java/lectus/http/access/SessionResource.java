@@ -144,8 +144,7 @@ final class SessionResource implements Resource {
 
   private static Reply welcome(String name, UserContext user, String cookie) {
     JsonBuffer json = new JsonBuffer(96).ascii("{\"ok\":true,\"name\":").string(name);
-    return Reply.json(200, appendRoles(json, user).octet('}'))
-        .with(HttpHeaders.SET_COOKIE, cookie);
+    return Reply.json(200, appendRoles(json, user).octet('}')).with(HttpHeaders.SET_COOKIE, cookie);
   }
 
   /** Takes the cookie away, too; the answer is no challenge to a browser. */
@@ -162,9 +161,7 @@ final class SessionResource implements Resource {
 
   private Reply loggedOut(Exchange exchange) {
     String cookie =
-        isParty(exchange)
-            ? UnsignedCookie.NONE
-            : sessions.end(PublicAddress.isSecure(exchange));
+        isParty(exchange) ? UnsignedCookie.NONE : sessions.end(PublicAddress.isSecure(exchange));
     return Reply.ok(200).with(HttpHeaders.SET_COOKIE, cookie);
   }
 

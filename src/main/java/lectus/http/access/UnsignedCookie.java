@@ -6,8 +6,9 @@ import java.util.Base64;
 import java.util.Optional;
 
 /**
- * The cookie that clients expect after a log-in, from a server without admins, in CouchDB's form. It
- * holds the given name and no signature, since nothing depends on it; so it does not expire either.
+ * The cookie that clients expect after a log-in, from a server without admins, in CouchDB's form.
+ * It holds the given name and no signature, since nothing depends on it; so it does not expire
+ * either.
  */
 final class UnsignedCookie {
   private static final String NAME = SessionCookie.NAME + "=";

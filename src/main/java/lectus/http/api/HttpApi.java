@@ -16,7 +16,6 @@ import lectus.http.access.AccessApi;
 import lectus.http.exchange.Clients;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.HttpLoop;
-import lectus.http.exchange.WebSocketUpgrade;
 import lectus.http.live.LiveFeeds;
 import lectus.http.message.RequestTarget;
 import lectus.http.socket.OpenSessions;
@@ -139,17 +138,8 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     HttpServerRequest request = exchange.request();
     request.pause();
     admission
-        .onComplete(
-            admitted -> exchange.guarded(() -> answer(exchange)), exchange::fail)
-        .onComplete(done -> resume(exchange));
-  }
-
-  /** A request that was read to its end cannot become a socket any more. */
-  private static void resume(Exchange exchange) {
-    boolean mayBecomeSocket = new WebSocketUpgrade(exchange).isWanted();
-    if (!mayBecomeSocket || exchange.response().ended()) {
-      exchange.request().resume();
-    }
+        .onComplete(admitted -> exchange.guarded(() -> answer(exchange)), exchange::fail)
+        .onComplete(done -> exchange.readOn());
   }
 
   /**

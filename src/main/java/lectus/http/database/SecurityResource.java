@@ -47,8 +47,7 @@ final class SecurityResource implements Resource {
     DatabaseName database = names.of(exchange);
     switch (exchange.method()) {
       case GET, HEAD ->
-          exchange.answer(
-              () -> Reply.json(200, new JsonBuffer(256).raw(get(database))));
+          exchange.answer(() -> Reply.json(200, new JsonBuffer(256).raw(get(database))));
       case PUT -> exchange.answerBodyByChange(body -> put(database, body));
       default -> throw Requests.notAllowed("PUT,GET");
     }

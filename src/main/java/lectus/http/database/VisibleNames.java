@@ -17,7 +17,7 @@ import lectus.http.access.DatabaseGuard;
  */
 final class VisibleNames {
   /** Each database costs a look at its security. */
-  private static final int JUDGED_AT_ONCE = 500;
+  private static final int JUDGED_AT_ONCE = 100;
 
   private final Catalogue catalogue;
   private final DatabaseGuard guard;
@@ -82,8 +82,8 @@ final class VisibleNames {
   private List<DatabaseName> shown(List<DatabaseName> visible) {
     int from = (int) Math.min(toSkip, visible.size());
     toSkip -= from;
-    int to = (int) Math.min(from + toList, visible.size());
-    toList -= to - from;
-    return visible.subList(from, to);
+    int count = (int) Math.min(toList, visible.size() - from);
+    toList -= count;
+    return visible.subList(from, from + count);
   }
 }

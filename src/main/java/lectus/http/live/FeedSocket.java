@@ -58,8 +58,7 @@ public final class FeedSocket<P extends ResumePoint<P>>
       LiveFeeds feeds, Exchange exchange, FeedQuery query, Callable<LiveStart<P>> opening) {
     WebSocketUpgrade upgrade = new WebSocketUpgrade(exchange);
     upgrade.check();
-    // A request that was read to its end cannot become a socket any more.
-    exchange.request().pause();
+    exchange.keepForSocket();
     exchange
         .read(Kind.FEED, opening)
         .onComplete(
@@ -68,9 +67,7 @@ public final class FeedSocket<P extends ResumePoint<P>>
   }
 
   private static void refuse(Exchange exchange, Throwable failure) {
-    if (!exchange.isAbandoned()) {
-      exchange.request().resume();
-    }
+    exchange.becomesNoSocket();
     exchange.fail(failure);
   }
 

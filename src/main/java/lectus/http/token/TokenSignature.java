@@ -19,8 +19,8 @@ import javax.crypto.SecretKey;
 import lectus.error.LectusException;
 
 /**
- * Whose signature a token has. The family of the key follows from the token's algorithm, so a public
- * key is never taken for a secret.
+ * Whose signature a token has. The family of the key follows from the token's algorithm, so a
+ * public key is never taken for a secret.
  */
 final class TokenSignature {
   /** The JDK verifies it; the library would need another one for that. */
@@ -52,8 +52,7 @@ final class TokenSignature {
       throw LectusException.badRequest("Invalid alg header parameter");
     }
     String id = header.getKeyID() == null ? TokenKeys.DEFAULT_ID : header.getKeyID();
-    Key key =
-        keys.find(family, id).orElseThrow(() -> LectusException.unauthorized("Unknown kid"));
+    Key key = keys.find(family, id).orElseThrow(() -> LectusException.unauthorized("Unknown kid"));
     if (!isSigned(token, family, key)) {
       String what = family.equals("hmac") ? "HMAC" : "signature";
       throw LectusException.unauthorized("Bad " + what + " in authentication token");

@@ -15,8 +15,8 @@ import lectus.access.Admission;
 import lectus.error.LectusException;
 
 /**
- * Says whose a token is. A signature takes a good part of a millisecond to check, so good tokens are
- * remembered, until they expire or the keys change. Thread-safe.
+ * Says whose a token is. A signature takes a good part of a millisecond to check, so good tokens
+ * are remembered, until they expire or the keys change. Thread-safe.
  *
  * <p>Other than CouchDB, a token that is signed badly, is too old or lacks a claim is answered 401,
  * and only one that cannot be read is answered 400.
@@ -77,8 +77,7 @@ public final class Tokens {
     }
     JWSObject parsed = parse(token);
     TokenSignature.check(parsed, keys.keys());
-    VerifiedToken verified =
-        new TokenClaims(claims(parsed)).verified(settings, clock.instant());
+    VerifiedToken verified = new TokenClaims(claims(parsed)).verified(settings, clock.instant());
     good.put(digest, new Remembered(verified, keys.number()));
     return verified.admission();
   }

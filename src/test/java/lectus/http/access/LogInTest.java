@@ -75,8 +75,7 @@ final class LogInTest {
   }
 
   private static String basic(String pair) {
-    return "Basic "
-        + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
+    return "Basic " + Base64.getEncoder().encodeToString(pair.getBytes(StandardCharsets.UTF_8));
   }
 
   private Answer session(String header, String value) {
@@ -131,7 +130,8 @@ final class LogInTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"jan:Apple", "jan:", "jan:apple ", "eve:apple", ":apple", ":", "root:apple"})
+  @ValueSource(
+      strings = {"jan:Apple", "jan:", "jan:apple ", "eve:apple", ":apple", ":", "root:apple"})
   void a_wrong_one_is_401_whatever_is_asked_for(String pair) {
     for (String path : List.of("/", "/_up", "/_session", "/absent", "/_all_dbs")) {
       Answer answer = server.request("GET", path).header("Authorization", basic(pair)).send();
@@ -164,8 +164,7 @@ final class LogInTest {
     Answer answer = session("Authorization", header);
 
     assertThat(answer.status()).isEqualTo(400);
-    assertThat(answer.member("reason"))
-        .isEqualTo("Authorization header has invalid base64 value");
+    assertThat(answer.member("reason")).isEqualTo("Authorization header has invalid base64 value");
   }
 
   @Test

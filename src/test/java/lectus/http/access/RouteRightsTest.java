@@ -54,7 +54,10 @@ final class RouteRightsTest {
   /** Where the names of routes stand. */
   private static final List<String> SOURCES =
       List.of(
-          "api/Routes", "node/NodeApi", "database/DatabaseApi", "document/DocumentApi",
+          "api/Routes",
+          "node/NodeApi",
+          "database/DatabaseApi",
+          "document/DocumentApi",
           "changes/ChangesApi");
 
   @TempDir Path folder;
@@ -139,7 +142,14 @@ final class RouteRightsTest {
                   String found = outcome(send(server, role, row), wanted);
                   if (!found.equals(wanted)) {
                     wrong.add(
-                        row.method() + " " + row.path() + " as " + role + ": " + found + ", not "
+                        row.method()
+                            + " "
+                            + row.path()
+                            + " as "
+                            + role
+                            + ": "
+                            + found
+                            + ", not "
                             + expected);
                   }
                 });

@@ -24,7 +24,13 @@ public final class Bearer {
   public static String of(String name, String roles) {
     return "Bearer "
         + hs256(
-            "{\"sub\":\"" + name + "\",\"_couchdb.roles\":\"" + roles + "\",\"exp\":" + FAR_AWAY + "}");
+            "{\"sub\":\""
+                + name
+                + "\",\"_couchdb.roles\":\""
+                + roles
+                + "\",\"exp\":"
+                + FAR_AWAY
+                + "}");
   }
 
   /** Returns a token with these claims. */

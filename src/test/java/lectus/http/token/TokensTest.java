@@ -3,6 +3,11 @@ package lectus.http.token;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.OctetSequenceKey;
+import com.nimbusds.jose.jwk.RSAKey;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,14 +22,9 @@ import java.security.spec.ECGenParameterSpec;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import com.nimbusds.jose.jwk.Curve;
-import com.nimbusds.jose.jwk.ECKey;
-import com.nimbusds.jose.jwk.JWKSet;
-import com.nimbusds.jose.jwk.OctetSequenceKey;
-import com.nimbusds.jose.jwk.RSAKey;
-import java.util.List;
 import lectus.access.UserContext;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -69,7 +69,8 @@ final class TokensTest {
 
   @Test
   void a_token_names_its_user() {
-    assertThat(tokens().verify(Bearer.hs256(JAN))).isEqualTo(UserContext.named("jan", java.util.Set.of()));
+    assertThat(tokens().verify(Bearer.hs256(JAN)))
+        .isEqualTo(UserContext.named("jan", java.util.Set.of()));
   }
 
   @ParameterizedTest
@@ -86,7 +87,8 @@ final class TokensTest {
   void a_key_is_found_by_its_kid() throws Exception {
     byte[] other = "f".repeat(32).getBytes(StandardCharsets.UTF_8);
     Files.writeString(
-        file, "# keys\n[jwt_keys]\n\nhmac:b= = " + Base64.getEncoder().encodeToString(other) + "\n");
+        file,
+        "# keys\n[jwt_keys]\n\nhmac:b= = " + Base64.getEncoder().encodeToString(other) + "\n");
     String header = "{\"alg\":\"HS256\",\"kid\":\"b=\"}";
 
     assertThat(tokens().verify(Bearer.hs("HS256", header, JAN, other)).name()).contains("jan");
@@ -124,7 +126,8 @@ final class TokensTest {
   void claims_can_be_required_with_their_value() {
     Tokens tokens = tokens("r", Map.of("iss", Optional.of("us")), NOW);
 
-    assertThat(tokens.verify(Bearer.hs256("{\"sub\":\"jan\",\"iss\":\"us\"}")).name()).contains("jan");
+    assertThat(tokens.verify(Bearer.hs256("{\"sub\":\"jan\",\"iss\":\"us\"}")).name())
+        .contains("jan");
     assertThat(refused(tokens, Bearer.hs256("{\"sub\":\"jan\",\"iss\":\"them\"}")))
         .isEqualTo(new LectusError.Unauthorized("Invalid iss claim"));
     assertThat(refused(tokens, Bearer.hs256("{\"sub\":\"jan\"}")))
@@ -164,11 +167,11 @@ final class TokensTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "x", "a.b", "a.b.c", "a.b.c.d", "..", "!.!.!", "e30.e30.", "bnVsbA.e30.x"})
+  @ValueSource(
+      strings = {"", "x", "a.b", "a.b.c", "a.b.c.d", "..", "!.!.!", "e30.e30.", "bnVsbA.e30.x"})
   void what_is_no_token_is_400(String token) {
     assertThat(refused(tokens(), token))
-        .isEqualTo(
-            new LectusError.BadRequest("bad_request", "Malformed authentication token"));
+        .isEqualTo(new LectusError.BadRequest("bad_request", "Malformed authentication token"));
   }
 
   @Test
@@ -176,8 +179,7 @@ final class TokensTest {
     String deep = "[".repeat(4_000) + "]".repeat(4_000);
 
     assertThat(refused(tokens(), Bearer.hs256("{\"sub\":" + deep + "}")))
-        .isEqualTo(
-            new LectusError.BadRequest("bad_request", "Malformed authentication token"));
+        .isEqualTo(new LectusError.BadRequest("bad_request", "Malformed authentication token"));
   }
 
   @Test
@@ -297,7 +299,8 @@ final class TokensTest {
 
   @Test
   void a_file_without_sense_has_no_keys() throws Exception {
-    for (String text : List.of("x", "hmac:a=b", "dsa:a = b", "hmac:a = !", "hmac:a = aGVsbG8=", "{}")) {
+    for (String text :
+        List.of("x", "hmac:a=b", "dsa:a = b", "hmac:a = !", "hmac:a = aGVsbG8=", "{}")) {
       Files.writeString(file, text);
       assertThat(refused(tokens(), Bearer.hs256(JAN)))
           .as(text)
