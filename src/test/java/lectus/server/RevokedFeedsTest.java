@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
+import lectus.account.Admins;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.Conversation;
@@ -234,6 +235,8 @@ final class RevokedFeedsTest {
       follows(client, "user-a/1", "user-c/1");
       client.caughtUp("a");
       root.admit("user-c");
+      root.write("/user-a/2", "{}");
+      follows(client, "user-a/2");
       for (String name : List.of("user-c", "user-b", "user-a")) {
         root.request("DELETE", "/" + name).send();
       }
@@ -286,7 +289,7 @@ final class RevokedFeedsTest {
     Member boss = new Member(one, "boss");
     try (Connection feed = follow(boss, "/_db_updates?feed=continuous&since=now&heartbeat=60000");
         SocketClient idle = boss.socket("/_changes", "lectus.changes.v1")) {
-      new lectus.account.Admins(store).remove("boss");
+      new Admins(store).remove("boss");
       assertThat(rest(feed)).endsWith(CHANGED);
       assertThat(idle.closeCode()).isEqualTo(1008);
     }
