@@ -1,9 +1,9 @@
 package lectus.feed;
 
-import lectus.error.LectusException;
-import lectus.access.UserContext;
 import java.util.Optional;
+import lectus.access.UserContext;
 import lectus.document.PagedBody;
+import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 
 /** The body of a normal feed that ends at a bound, or where a live feed would begin to wait. */

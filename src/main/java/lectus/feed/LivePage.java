@@ -25,8 +25,7 @@ public record LivePage<P extends ResumePoint<P>>(
   public static final long NOT_COUNTED = -1;
 
   /** Whoever reads it may see it. */
-  public LivePage(
-      Rows<P> rows, P next, boolean reachedEnd, long pending, Optional<FeedEnd> end) {
+  public LivePage(Rows<P> rows, P next, boolean reachedEnd, long pending, Optional<FeedEnd> end) {
     this(rows, next, reachedEnd, pending, end, SecurityObject.EVERYBODY);
   }
 

@@ -117,9 +117,7 @@ public final class Rows<P extends ResumePoint<P>> {
         Arrays.stream(chosen).map(this::start).toArray(),
         Arrays.stream(chosen).map(this::end).toArray(),
         Arrays.stream(chosen).mapToObj(this::at).toList(),
-        databases.isEmpty()
-            ? databases
-            : Arrays.stream(chosen).mapToObj(this::database).toList());
+        databases.isEmpty() ? databases : Arrays.stream(chosen).mapToObj(this::database).toList());
   }
 
   /** Returns the index of the first row after a position; {@link #size} if there is none. */

@@ -113,8 +113,7 @@ public final class Layer {
 
   public DocumentWriter writer() {
     EditRule rule = new UserDocumentRule(settings.accounts().defaultSecurity());
-    return new DocumentWriter(
-        store, catalogue, new WriteRules(settings.ignoresValidation(), rule));
+    return new DocumentWriter(store, catalogue, new WriteRules(settings.ignoresValidation(), rule));
   }
 
   Accounts accounts() {
@@ -138,8 +137,7 @@ public final class Layer {
         new RevisionsDiff(catalogue, transactions),
         new LocalDocuments(catalogue, transactions),
         changes,
-        new ManyDatabases(
-            store, catalogue, transactions, rights, settings.memory().candidates()),
+        new ManyDatabases(store, catalogue, transactions, rights, settings.memory().candidates()),
         new StoreUpdates(store, transactions),
         new ChangesShards(catalogue, transactions),
         writes,

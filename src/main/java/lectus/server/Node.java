@@ -179,10 +179,7 @@ public final class Node implements AutoCloseable {
   }
 
   private ChangesPollerVerticle poller(
-      Layer layer,
-      ListenerRegistry listeners,
-      UpdateAnnouncer announcer,
-      AdmittedUsers users) {
+      Layer layer, ListenerRegistry listeners, UpdateAnnouncer announcer, AdmittedUsers users) {
     PollSettings polls = settings.polls();
     StorePoll store =
         new StorePoll(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import lectus.account.Admins;
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.Conversation;
@@ -14,7 +15,6 @@ import lectus.http.testing.SocketClient;
 import lectus.http.testing.TestSettings;
 import lectus.json.JsonValue.JsonObject;
 import lectus.server.waking.PollSettings;
-import lectus.audit.testing.SoundStore;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
@@ -100,8 +100,7 @@ final class RevokedFeedsTest {
 
   @Test
   void an_idle_feed_ends_without_any_write() {
-    try (Connection feed =
-        follow(ann, "/w/_changes?feed=continuous&since=now&heartbeat=60000")) {
+    try (Connection feed = follow(ann, "/w/_changes?feed=continuous&since=now&heartbeat=60000")) {
       root.admit("w");
       assertThat(rest(feed)).isEqualTo("{" + NOT_ALLOWED);
     }

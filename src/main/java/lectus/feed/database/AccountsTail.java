@@ -57,8 +57,7 @@ public final class AccountsTail {
 
   private record Look(Seen now, Optional<Set<String>> users) {}
 
-  public AccountsTail(
-      Catalogue catalogue, TransactionRunner transactions, AdminsSubspace admins) {
+  public AccountsTail(Catalogue catalogue, TransactionRunner transactions, AdminsSubspace admins) {
     this.catalogue = catalogue;
     this.transactions = transactions;
     this.admins = admins;
@@ -84,8 +83,7 @@ public final class AccountsTail {
     byte[] metadataVersion = catalogue.metadataVersion(tx);
     CompletableFuture<List<KeyValue>> rows = tx.snapshot().getRange(admins.range()).asList();
     Optional<DatabaseHandle> users = catalogue.currentAll(tx, List.of(UserDocuments.USERS)).get(0);
-    Optional<Sequence> last =
-        users.flatMap(db -> Awaiting.await(new UpdateSequence(db).read(tx)));
+    Optional<Sequence> last = users.flatMap(db -> Awaiting.await(new UpdateSequence(db).read(tx)));
     Seen now =
         new Seen(
             metadataVersion,

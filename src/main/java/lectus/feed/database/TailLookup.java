@@ -87,8 +87,7 @@ public final class TailLookup {
     }
     Optional<Sequence> configured = current.configuredAt();
     boolean isLater =
-        configured.isPresent()
-            && (last.isEmpty() || last.get().compareTo(configured.get()) < 0);
+        configured.isPresent() && (last.isEmpty() || last.get().compareTo(configured.get()) < 0);
     return isLater ? configured : last;
   }
 

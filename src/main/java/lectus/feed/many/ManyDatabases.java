@@ -132,8 +132,7 @@ public final class ManyDatabases {
    * @param scan continues after {@code from}; it stays usable whatever fails
    * @param limit maximum number of rows
    */
-  Page page(
-      CandidateScan scan, Sight sight, FeedOptions options, StorePosition from, long limit) {
+  Page page(CandidateScan scan, Sight sight, FeedOptions options, StorePosition from, long limit) {
     return transactions.read(
         tx -> {
           PageTime time = new PageTime(STEP);

@@ -137,9 +137,7 @@ final class SessionResource implements Resource {
         Kind.REQUEST,
         () ->
             welcome(
-                name,
-                account.user(),
-                sessions.begin(account, accounts.cookieSecret(), isSecure)));
+                name, account.user(), sessions.begin(account, accounts.cookieSecret(), isSecure)));
   }
 
   private static Reply welcome(String name, UserContext user, String cookie) {

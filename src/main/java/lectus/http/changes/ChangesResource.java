@@ -144,8 +144,7 @@ final class ChangesResource implements Resource {
           isNamedByUrl ? Optional.of(tag(changes.updateSequence(database))) : Optional.empty();
       return new StreamedBody(
           tag,
-          new BoundedFeed<>(
-              live(changes, database, query), query.feed().limit(), exchange.user()));
+          new BoundedFeed<>(live(changes, database, query), query.feed().limit(), exchange.user()));
     }
     NormalFeed feed = normal(changes, database, query);
     return new StreamedBody(

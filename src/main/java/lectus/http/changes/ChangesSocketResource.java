@@ -96,6 +96,7 @@ final class ChangesSocketResource implements Resource {
             sessions,
             memory);
     session.start();
-    session.attend(new Attendance(admissions, context, exchange.caller().admission(), session::dismiss));
+    session.attend(
+        new Attendance(admissions, context, exchange.caller().admission(), session::dismiss));
   }
 }

@@ -3,7 +3,6 @@ package lectus.http.live;
 import io.vertx.core.Context;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import lectus.access.Admission;
@@ -37,8 +36,7 @@ public final class Attendance implements Registration {
     this.context = context;
     this.whenOver = whenOver;
     this.timer = admission.until().map(this::timer).orElse(OptionalLong.empty());
-    this.notices =
-        notices.watch(admission, why -> Offload.post(context, () -> over(why)));
+    this.notices = notices.watch(admission, why -> Offload.post(context, () -> over(why)));
   }
 
   private OptionalLong timer(Instant until) {

@@ -3,9 +3,9 @@ package lectus.http.live;
 import io.vertx.core.Context;
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import lectus.http.ReaderTurns.Kind;
 import lectus.access.Admission;
 import lectus.access.UserContext;
+import lectus.http.ReaderTurns.Kind;
 import lectus.http.exchange.Exchange;
 
 /**

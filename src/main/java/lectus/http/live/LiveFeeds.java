@@ -27,8 +27,7 @@ public final class LiveFeeds {
   private final Map<Object, LoopTail<?>> tails = new HashMap<>();
   private boolean ending;
 
-  public LiveFeeds(
-      TailRegistry serverTails, AdmissionNotices admissions, HttpSettings settings) {
+  public LiveFeeds(TailRegistry serverTails, AdmissionNotices admissions, HttpSettings settings) {
     this.serverTails = serverTails;
     this.admissions = admissions;
     this.settings = settings;

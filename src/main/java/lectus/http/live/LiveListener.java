@@ -111,8 +111,7 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
     sink.begin(position);
     if (!client.isWatched()) {
-      attendance =
-          new Attendance(feeds.admissions(), context, client.admission(), this::dismiss);
+      attendance = new Attendance(feeds.admissions(), context, client.admission(), this::dismiss);
     }
     timer.start(
         context.owner(), () -> sink.heartbeat(reached()), () -> end(new FeedEnd.TimedOut()));

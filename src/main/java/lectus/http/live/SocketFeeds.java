@@ -43,11 +43,7 @@ public final class SocketFeeds implements SubscriptionFeeds {
   @Override
   public Feed ofOne(
       Scope.OneDatabase scope, Terms terms, FeedSink<FeedPosition> sink, Runnable opened) {
-    return listen(
-        terms,
-        sink,
-        opened,
-        () -> open(scope, terms.options()));
+    return listen(terms, sink, opened, () -> open(scope, terms.options()));
   }
 
   /** What somebody may not read does not exist for him. */

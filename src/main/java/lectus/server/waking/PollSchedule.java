@@ -47,8 +47,7 @@ final class PollSchedule<K> {
 
   /** Makes one due at once. */
   void hurry(K one) {
-    turns.computeIfPresent(
-        one, (same, turn) -> new Turn(nanoTime.getAsLong(), turn.pauseNanos()));
+    turns.computeIfPresent(one, (same, turn) -> new Turn(nanoTime.getAsLong(), turn.pauseNanos()));
   }
 
   /**

@@ -1,7 +1,5 @@
 package lectus.feed.many;
 
-import lectus.access.UserContext;
-import lectus.feed.FeedRights;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
@@ -13,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -20,6 +19,7 @@ import lectus.database.DatabaseUpdate;
 import lectus.database.Sequence;
 import lectus.document.PageLimits;
 import lectus.document.testing.Answers;
+import lectus.feed.FeedRights;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
 import lectus.feed.LiveStart;
@@ -83,8 +83,7 @@ final class ManyDatabasesTest {
     String row = new String(page.rows().json(), StandardCharsets.UTF_8);
     String own =
         Answers.whole(
-            new ChangesReader(
-                databases.catalogue, databases.transactions, FeedRights.DEFAULT)
+            new ChangesReader(databases.catalogue, databases.transactions, FeedRights.DEFAULT)
                 .answer(
                     DatabaseName.of("a"), FeedOptions.DEFAULT, new Since.Beginning(), 10, false));
     assertThat(own).contains("\n" + row + "\n");
@@ -499,7 +498,12 @@ final class ManyDatabasesTest {
                 new PageLimits(3, 3, 1_000),
                 ScanLimits.DEFAULT,
                 new CandidateMemory(64 << 20))
-            .live(DatabaseSet.of(List.of("*")), options, StoreSince.BEGINNING, UserContext.ADMIN_PARTY, new ToldByHand())
+            .live(
+                DatabaseSet.of(List.of("*")),
+                options,
+                StoreSince.BEGINNING,
+                UserContext.ADMIN_PARTY,
+                new ToldByHand())
             .source();
     List<String> seen = new ArrayList<>();
     read(source, StorePosition.BEGINNING, 10, seen);
@@ -514,9 +518,14 @@ final class ManyDatabasesTest {
     databases.put("b", "y");
     FeedOptions options = new FeedOptions(false, true, false, new FeedFilter.None(), 1);
     LivePage<StorePosition> page =
-        new ManyDatabases(store, databases.catalogue, databases.transactions, FeedRights.DEFAULT, 64 << 20)
+        new ManyDatabases(
+                store, databases.catalogue, databases.transactions, FeedRights.DEFAULT, 64 << 20)
             .live(
-                DatabaseSet.of(List.of("a", "b")), options, StoreSince.BEGINNING, UserContext.ADMIN_PARTY, new ToldByHand())
+                DatabaseSet.of(List.of("a", "b")),
+                options,
+                StoreSince.BEGINNING,
+                UserContext.ADMIN_PARTY,
+                new ToldByHand())
             .source()
             .page(StorePosition.BEGINNING, 10);
     assertThat(new String(page.rows().json(), StandardCharsets.UTF_8))
@@ -528,7 +537,8 @@ final class ManyDatabasesTest {
     databases.create("a");
     databases.put("a", "x", "y");
     StorePosition now =
-        new ManyDatabases(store, databases.catalogue, databases.transactions, FeedRights.DEFAULT, 64 << 20)
+        new ManyDatabases(
+                store, databases.catalogue, databases.transactions, FeedRights.DEFAULT, 64 << 20)
             .live(
                 DatabaseSet.of(List.of("*")),
                 FeedOptions.DEFAULT,
@@ -548,7 +558,8 @@ final class ManyDatabasesTest {
     DatabaseHandle foreign = databases.create("other");
     ToldByHand events = new ToldByHand();
     LiveStart<StorePosition> start =
-        new ManyDatabases(store, databases.catalogue, databases.transactions, FeedRights.DEFAULT, 64 << 20)
+        new ManyDatabases(
+                store, databases.catalogue, databases.transactions, FeedRights.DEFAULT, 64 << 20)
             .live(
                 DatabaseSet.of(List.of("user-*")),
                 FeedOptions.DEFAULT,

@@ -1,6 +1,5 @@
 package lectus.feed.page;
 
-import lectus.feed.FeedRights;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.InstantSource;
@@ -18,6 +17,7 @@ import lectus.document.testing.Answers;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.feed.FeedEnd;
+import lectus.feed.FeedRights;
 import lectus.feed.LivePage;
 import lectus.feed.testing.FeedDatabase;
 import lectus.revision.RevisionId;

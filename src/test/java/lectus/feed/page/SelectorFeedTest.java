@@ -1,6 +1,5 @@
 package lectus.feed.page;
 
-import lectus.feed.FeedRights;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
@@ -15,6 +14,7 @@ import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.database.Catalogue;
 import lectus.document.DatabaseReads;
+import lectus.feed.FeedRights;
 import lectus.feed.filter.SelectorBody;
 import lectus.feed.testing.FeedDatabase;
 import lectus.json.FieldPath;

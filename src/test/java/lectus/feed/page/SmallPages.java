@@ -1,7 +1,7 @@
 package lectus.feed.page;
 
-import lectus.feed.FeedRights;
 import lectus.document.PageLimits;
+import lectus.feed.FeedRights;
 import lectus.feed.testing.FeedDatabase;
 
 /** Readers with smaller pages than usual. */

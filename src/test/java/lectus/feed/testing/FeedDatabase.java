@@ -1,6 +1,5 @@
 package lectus.feed.testing;
 
-import lectus.feed.FeedRights;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
@@ -17,6 +16,7 @@ import lectus.document.testing.TestDatabase;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.WriteResult;
+import lectus.feed.FeedRights;
 import lectus.feed.page.ChangesReader;
 import lectus.feed.page.FeedOptions;
 import lectus.feed.page.Since;

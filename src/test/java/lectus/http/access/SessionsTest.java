@@ -16,10 +16,8 @@ import org.junit.jupiter.api.Test;
 /** When sessions are over, and when they are prolonged. */
 final class SessionsTest {
   private static final byte[] SECRET = "0123456789abcdef".getBytes(StandardCharsets.UTF_8);
-  private static final Account JAN =
-      new Account(UserContext.named("jan", Set.of("a")), "salt");
-  private static final Account COLONS =
-      new Account(UserContext.named("a:b:5F", Set.of()), "salt");
+  private static final Account JAN = new Account(UserContext.named("jan", Set.of("a")), "salt");
+  private static final Account COLONS = new Account(UserContext.named("a:b:5F", Set.of()), "salt");
 
   private static final CookieSettings SETTINGS =
       new CookieSettings(600, true, Optional.empty(), Optional.of("Lax"));

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
-import lectus.http.testing.Request;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import lectus.updates.StoreDatabases;

@@ -96,7 +96,9 @@ final class UsersDatabaseTest {
   @Test
   void a_copy_of_oneself_makes_nobody_else() {
     Answer answer =
-        request("anna", "apple", "COPY", ANNA).header("Destination", "org.couchdb.user:carl").send();
+        request("anna", "apple", "COPY", ANNA)
+            .header("Destination", "org.couchdb.user:carl")
+            .send();
     assertThat(answer.status()).isEqualTo(404);
   }
 
@@ -148,10 +150,10 @@ final class UsersDatabaseTest {
 
   @Test
   void no_request_stores_a_password_in_the_clear() {
-    asRoot("POST", "/_users", "{\"_id\":\"org.couchdb.user:c\"," + user("c", "fig", "").substring(1));
-    asRoot("PUT", "/_users/org.couchdb.user:d?batch=ok", user("d", "fig", ""));
     asRoot(
-        "PUT", "/_users/org.couchdb.user:e?new_edits=false&rev=1-a", user("e", "fig", ""));
+        "POST", "/_users", "{\"_id\":\"org.couchdb.user:c\"," + user("c", "fig", "").substring(1));
+    asRoot("PUT", "/_users/org.couchdb.user:d?batch=ok", user("d", "fig", ""));
+    asRoot("PUT", "/_users/org.couchdb.user:e?new_edits=false&rev=1-a", user("e", "fig", ""));
     asRoot(
         "POST",
         "/_users/_bulk_docs",
@@ -233,7 +235,9 @@ final class UsersDatabaseTest {
     Answer stranger = server.post("/db/_bulk_docs", "{\"docs\":[{\"_id\":\"_design/x\"}]}");
     assertThat(stranger.body()).contains("\"error\":\"unauthorized\"");
     Answer copy =
-        request("anna", "apple", "COPY", "/db/_local/none").header("Destination", "_design/x").send();
+        request("anna", "apple", "COPY", "/db/_local/none")
+            .header("Destination", "_design/x")
+            .send();
     assertThat(copy.status()).isEqualTo(404);
   }
 

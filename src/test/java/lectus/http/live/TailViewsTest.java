@@ -1,7 +1,5 @@
 package lectus.http.live;
 
-import lectus.access.Admission;
-import lectus.access.UserContext;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Context;
@@ -18,6 +16,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import lectus.access.Admission;
+import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.error.LectusException;
@@ -122,7 +122,16 @@ final class TailViewsTest {
       source = new Source(db.changes.live(db.name, options, NOW, events).source());
       listener =
           new LiveListener<>(
-              feeds, new FeedClient(loop, Duration.ofMinutes(1), readers, readers, Admission.of(UserContext.ADMIN_PARTY), false), this, FOREVER);
+              feeds,
+              new FeedClient(
+                  loop,
+                  Duration.ofMinutes(1),
+                  readers,
+                  readers,
+                  Admission.of(UserContext.ADMIN_PARTY),
+                  false),
+              this,
+              FOREVER);
     }
 
     Client startAt(FeedPosition from) {

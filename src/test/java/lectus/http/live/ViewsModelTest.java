@@ -1,7 +1,5 @@
 package lectus.http.live;
 
-import lectus.access.Admission;
-import lectus.access.UserContext;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Context;
@@ -25,6 +23,8 @@ import java.util.concurrent.Executors;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import lectus.access.Admission;
+import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
@@ -129,7 +129,13 @@ final class ViewsModelTest {
       listener =
           new LiveListener<>(
               loop.feeds,
-              new FeedClient(loop.context, Duration.ofMinutes(1), readers, readers, Admission.of(UserContext.ADMIN_PARTY), false),
+              new FeedClient(
+                  loop.context,
+                  Duration.ofMinutes(1),
+                  readers,
+                  readers,
+                  Admission.of(UserContext.ADMIN_PARTY),
+                  false),
               this,
               FOREVER);
       listener.begin(new LiveStart<>(source, from));

@@ -91,7 +91,8 @@ final class TokensTest {
         "# keys\n[jwt_keys]\n\nhmac:b= = " + Base64.getEncoder().encodeToString(other) + "\n");
     String header = "{\"alg\":\"HS256\",\"kid\":\"b=\"}";
 
-    assertThat(tokens().verify(Bearer.hs("HS256", header, JAN, other)).user().name()).contains("jan");
+    assertThat(tokens().verify(Bearer.hs("HS256", header, JAN, other)).user().name())
+        .contains("jan");
     assertThat(refused(tokens(), Bearer.hs256(JAN)))
         .isEqualTo(new LectusError.Unauthorized("Unknown kid"));
   }
@@ -281,7 +282,10 @@ final class TokensTest {
     assertThat(tokens.verify(signed("RS256", rsa.getPrivate(), "SHA256withRSA")).user().name())
         .contains("jan");
     assertThat(
-            tokens.verify(signed("ES256", ec.getPrivate(), "SHA256withECDSAinP1363Format")).user().name())
+            tokens
+                .verify(signed("ES256", ec.getPrivate(), "SHA256withECDSAinP1363Format"))
+                .user()
+                .name())
         .contains("jan");
   }
 
