@@ -20,7 +20,7 @@ final class Sessions {
 
   Sessions(CookieSettings settings, InstantSource clock) {
     this.settings = settings;
-    this.header = new CookieHeader(settings);
+    this.header = new CookieHeader(settings, clock);
     this.clock = clock;
   }
 

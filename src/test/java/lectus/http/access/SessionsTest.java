@@ -64,7 +64,7 @@ final class SessionsTest {
         .isEqualTo(
             "AuthSession="
                 + SessionCookie.of(JAN, Instant.ofEpochSecond(1_061), SECRET).value()
-                + "; Version=1; Max-Age=600; Path=/; HttpOnly; SameSite=Lax");
+                + "; Version=1; Expires=Thu, 01-Jan-1970 00:27:41 GMT; Max-Age=600; Path=/; HttpOnly; SameSite=Lax");
   }
 
   @Test
@@ -99,7 +99,7 @@ final class SessionsTest {
     CookieSettings settings =
         new CookieSettings(600, false, Optional.of("example.com"), Optional.empty());
 
-    assertThat(new CookieHeader(settings).with("x", true))
+    assertThat(new CookieHeader(settings, InstantSource.system()).with("x", true))
         .isEqualTo("AuthSession=x; Version=1; Secure; Domain=example.com; Path=/; HttpOnly");
   }
 }
