@@ -42,10 +42,7 @@ final class KnownAccounts {
   private record Look(Optional<StoredAccount> account, long at, AtomicBoolean isRepeated) {
     private int weight() {
       int characters =
-          account.stream()
-              .flatMap(it -> it.user().roles().stream())
-              .mapToInt(String::length)
-              .sum();
+          account.stream().flatMap(it -> it.user().roles().stream()).mapToInt(String::length).sum();
       return 1 + characters / CHARACTERS_PER_ACCOUNT;
     }
   }

@@ -111,7 +111,8 @@ record Pbkdf2Hash(Function function, String key, String salt, int iterations)
     boolean isUsable =
         !salt.isEmpty()
             && salt.length() <= LONGEST_SALT
-            && iterations > 0 && iterations <= AccountSettings.MOST_ITERATIONS;
+            && iterations > 0
+            && iterations <= AccountSettings.MOST_ITERATIONS;
     return Function.named(functionName)
         .filter(function -> isUsable && key.length() == function.bytes * HEX_DIGITS_PER_BYTE)
         .map(function -> new Pbkdf2Hash(function, key, salt, (int) iterations));
