@@ -16,6 +16,7 @@ import lectus.http.access.AccessApi;
 import lectus.http.exchange.Clients;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.HttpLoop;
+import lectus.http.exchange.RequestedHost;
 import lectus.http.live.LiveFeeds;
 import lectus.http.message.RequestTarget;
 import lectus.http.socket.OpenSessions;
@@ -104,7 +105,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private void serve(HttpServerRequest request) {
     Exchange exchange = new Exchange(loop, Vertx.currentContext(), request);
     try {
-      exchange.checkHost();
+      new RequestedHost(exchange, settings.hosts()).check();
       RequestFields.check(request);
       exchange.aimAt(RequestTarget.parse(exchange.uri()));
       route(exchange);
@@ -139,7 +140,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     request.pause();
     admission
         .onComplete(admitted -> exchange.guarded(() -> answer(exchange)), exchange::fail)
-        .onComplete(done -> exchange.readOn());
+        .onComplete(done -> exchange.unread().readOn());
   }
 
   /**
