@@ -36,8 +36,7 @@ final class AccountReader {
 
   private Optional<StoredAccount> read(ReadTransaction tx, String name) {
     Optional<String> admin = admins.hash(tx, name);
-    Optional<DatabaseHandle> users =
-        catalogue.currentAll(tx, List.of(UserDocuments.USERS)).get(0);
+    Optional<DatabaseHandle> users = catalogue.currentAll(tx, List.of(UserDocuments.USERS)).get(0);
     Optional<UserMembers> user =
         users.flatMap(db -> UserMembers.read(tx, db, UserDocuments.idOf(name)));
     return admin
@@ -52,7 +51,6 @@ final class AccountReader {
   }
 
   private static StoredAccount user(String name, UserMembers members) {
-    return new StoredAccount(
-        UserContext.named(name, members.roles()), members.password(), false);
+    return new StoredAccount(UserContext.named(name, members.roles()), members.password(), false);
   }
 }

@@ -7,8 +7,8 @@ import lectus.access.SecurityObject;
  *
  * @param iterations of PBKDF2, for new passwords
  * @param defaultSecurity of databases whose security was never set
- * @param admitsEverybody whether whoever is not logged in is an admin while there is none: true only
- *     where nobody else can reach the server, or where the administrator says so
+ * @param admitsEverybody whether whoever is not logged in is an admin while there is none: true
+ *     only where nobody else can reach the server, or where the administrator says so
  * @param perUserDatabases whether each user gets a database of his own
  * @param deletesUserDatabases whether that is deleted with the user's document
  * @param letsUsersSecurityChange whether the {@code _security} of {@code _users} may be changed

@@ -44,12 +44,16 @@ final class Hashing implements AutoCloseable {
   private <T> void run(Supplier<T> work, CompletableFuture<T> result) {
     try {
       if (isClosed) {
-        throw unavailable("The server is stopping.");
+        throw stopping();
       }
       result.complete(work.get());
     } catch (Throwable failure) {
       result.completeExceptionally(failure);
     }
+  }
+
+  static LectusException stopping() {
+    return unavailable("The server is stopping.");
   }
 
   private static LectusException unavailable(String reason) {

@@ -38,9 +38,7 @@ final class KnownAccounts {
    * @param executor looks again in time
    */
   KnownAccounts(
-      Function<String, Optional<StoredAccount>> reading,
-      Executor executor,
-      LongSupplier nanoTime) {
+      Function<String, Optional<StoredAccount>> reading, Executor executor, LongSupplier nanoTime) {
     this.reading = reading;
     this.executor = executor;
     this.nanoTime = nanoTime;

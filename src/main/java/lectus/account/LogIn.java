@@ -7,7 +7,7 @@ public sealed interface LogIn {
   /**
    * @param account whose password it is
    */
-  record Granted(Account account) implements LogIn {}
+  record Granted(NamedAccount account) implements LogIn {}
 
   /** The name or the password is wrong; nobody learns which. */
   record Refused() implements LogIn {}

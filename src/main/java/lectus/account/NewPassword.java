@@ -97,8 +97,7 @@ final class NewPassword {
 
   /** An upgrade of the hash keeps the salt, and with it the cookies that were signed with it. */
   private static Optional<String> preservedSalt(JsonObject members) {
-    boolean isPreserved =
-        members.get("preserve_salt").equals(Optional.of(new JsonBool(true)));
+    boolean isPreserved = members.get("preserve_salt").equals(Optional.of(new JsonBool(true)));
     return isPreserved
         ? PasswordHash.text(members, "salt").filter(salt -> !salt.isEmpty())
         : Optional.empty();

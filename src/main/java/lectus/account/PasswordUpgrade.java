@@ -52,8 +52,7 @@ record PasswordUpgrade(
     JsonObject stored = (JsonObject) JsonValue.parse(out.toBytes());
     if (PasswordHash.of(stored).equals(Optional.of(matched))) {
       Edit edit = parser.interactive(id, NamedRevisions.NONE, withPassword(stored, password));
-      writer.write(
-          UserDocuments.USERS, List.of(NewPassword.hashed(edit, parser, iterations)));
+      writer.write(UserDocuments.USERS, List.of(NewPassword.hashed(edit, parser, iterations)));
     }
   }
 

@@ -44,10 +44,7 @@ final class Passwords implements AutoCloseable {
   /** Whether the password was found right lately, and is the account's still. Never waits. */
   boolean isVerified(StoredAccount account, String password) {
     String name = account.user().name().orElseThrow();
-    return account
-        .password()
-        .filter(hash -> verified.contains(name, password, hash))
-        .isPresent();
+    return account.password().filter(hash -> verified.contains(name, password, hash)).isPresent();
   }
 
   /**

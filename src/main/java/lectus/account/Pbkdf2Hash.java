@@ -29,7 +29,8 @@ record Pbkdf2Hash(Function function, String key, String salt, int iterations)
   private static final int HEX_DIGITS_PER_BYTE = 2;
 
   private static final Pattern TEXT =
-      Pattern.compile("-pbkdf2(?::(?<function>\\w+))?-(?<key>[^,]+),(?<salt>[^,]+),(?<n>[0-9]{1,9})");
+      Pattern.compile(
+          "-pbkdf2(?::(?<function>\\w+))?-(?<key>[^,]+),(?<salt>[^,]+),(?<n>[0-9]{1,9})");
 
   /** The hash functions, by CouchDB's names in lower case. */
   enum Function {
@@ -90,7 +91,10 @@ record Pbkdf2Hash(Function function, String key, String salt, int iterations)
     return key.isEmpty() || salt.isEmpty()
         ? Optional.empty()
         : usable(
-            PasswordHash.text(user, "pbkdf2_prf").orElse("sha"), key.get(), salt.get(), iterationsOf(user));
+            PasswordHash.text(user, "pbkdf2_prf").orElse("sha"),
+            key.get(),
+            salt.get(),
+            iterationsOf(user));
   }
 
   private static long iterationsOf(JsonObject user) {
@@ -131,7 +135,8 @@ record Pbkdf2Hash(Function function, String key, String salt, int iterations)
     PBEKeySpec spec =
         new PBEKeySpec(password.toCharArray(), salted, iterations, function.bytes * Byte.SIZE);
     try {
-      byte[] key = SecretKeyFactory.getInstance(function.algorithm).generateSecret(spec).getEncoded();
+      byte[] key =
+          SecretKeyFactory.getInstance(function.algorithm).generateSecret(spec).getEncoded();
       return HexFormat.of().formatHex(key);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("Every JDK has " + function.algorithm, e);

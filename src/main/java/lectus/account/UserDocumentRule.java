@@ -126,8 +126,7 @@ public final class UserDocumentRule implements EditRule {
     }
   }
 
-  private void checkUser(
-      ReadTransaction tx, DatabaseHandle db, Edit edit, JsonObject members) {
+  private void checkUser(ReadTransaction tx, DatabaseHandle db, Edit edit, JsonObject members) {
     if (edit.deleted()) {
       checkDeletion(edit);
       return;
@@ -153,10 +152,8 @@ public final class UserDocumentRule implements EditRule {
 
   private static void checkDeletion(Edit edit) {
     boolean isOwn =
-        edit.by().name().isPresent()
-            && UserDocuments.nameIn(edit.id()).equals(edit.by().name());
-    requires(
-        edit.by().isServerAdmin() || isOwn, "Only admins may delete other user docs.");
+        edit.by().name().isPresent() && UserDocuments.nameIn(edit.id()).equals(edit.by().name());
+    requires(edit.by().isServerAdmin() || isOwn, "Only admins may delete other user docs.");
   }
 
   private static Set<String> roles(JsonObject members) {
@@ -167,8 +164,7 @@ public final class UserDocumentRule implements EditRule {
     requires(
         elements.stream().allMatch(JsonString.class::isInstance),
         "doc.roles can only contain strings");
-    requires(
-        elements.size() <= MOST_ROLES, "doc.roles has more than " + MOST_ROLES + " elements");
+    requires(elements.size() <= MOST_ROLES, "doc.roles has more than " + MOST_ROLES + " elements");
     Set<String> texts = UserMembers.textsIn(members, "roles");
     requires(
         texts.stream().allMatch(role -> bytes(role) <= MOST_ROLE_BYTES),

@@ -44,8 +44,7 @@ record UserMembers(JsonObject members, boolean isConflicted) {
 
   /** Reads the live winner of a document; empty if there is none. */
   static Optional<UserMembers> read(ReadTransaction tx, DatabaseHandle db, String docId) {
-    List<EditBranch> branches =
-        Awaiting.await(new RevisionsSubspace(db).winnerAndNext(tx, docId));
+    List<EditBranch> branches = Awaiting.await(new RevisionsSubspace(db).winnerAndNext(tx, docId));
     if (branches.isEmpty() || branches.get(0).deleted()) {
       return Optional.empty();
     }

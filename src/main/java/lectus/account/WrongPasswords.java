@@ -31,7 +31,8 @@ final class WrongPasswords {
    */
   record Attempt(String name, String address, String salt) {
     Attempt {
-      name = name.length() > LONGEST_NAME ? name.substring(0, LONGEST_NAME) + name.hashCode() : name;
+      name =
+          name.length() > LONGEST_NAME ? name.substring(0, LONGEST_NAME) + name.hashCode() : name;
     }
   }
 
@@ -71,5 +72,4 @@ final class WrongPasswords {
   private long ageOf(Count count) {
     return nanoTime.getAsLong() - count.since();
   }
-
 }

@@ -93,7 +93,7 @@ class AccountsTest {
     here.accounts.putAdmin("root", "apple");
     assertThat(here.accounts.recall("root", "apple")).isEmpty();
     here.logIn("root", "apple");
-    assertThat(here.accounts.recall("root", "apple").map(Account::user))
+    assertThat(here.accounts.recall("root", "apple").map(NamedAccount::user))
         .contains(UserContext.admin("root"));
     assertThat(here.accounts.recall("root", "pear")).isEmpty();
     assertThat(here.accounts.recall("roo", "tapple")).isEmpty();
@@ -146,8 +146,7 @@ class AccountsTest {
     assertThat(here.put("anna", TestAccounts.user("anna", "pear"))).isEmpty();
     there.later(STALE);
     assertThat(there.logIn("anna", "apple")).isEqualTo(new Refused());
-    assertThat(granted(there.logIn("anna", "pear")))
-        .contains(UserContext.named("anna", Set.of()));
+    assertThat(granted(there.logIn("anna", "pear"))).contains(UserContext.named("anna", Set.of()));
   }
 
   @Test
@@ -297,7 +296,8 @@ class AccountsTest {
     assertThatThrownBy(() -> here.logIn("root", "apple"))
         .hasMessage("service_unavailable: Too many log in at once.");
     held.complete(null);
-    CompletableFuture.allOf(waiting.subList(0, waiting.size() - 1).toArray(CompletableFuture[]::new))
+    CompletableFuture.allOf(
+            waiting.subList(0, waiting.size() - 1).toArray(CompletableFuture[]::new))
         .join();
     assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
   }
@@ -314,6 +314,16 @@ class AccountsTest {
     here.later(VerifiedPasswords.KEPT.plusSeconds(1));
     assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
     held.complete(null);
+  }
+
+  @Test
+  void a_log_in_need_not_wait() {
+    here.accounts.putAdmin("root", "apple");
+    assertThat(there.accounts.beginLogIn("root", "apple", "a").join()).isInstanceOf(Granted.class);
+    assertThat(there.accounts.beginLogIn("root", "pear", "a").join()).isEqualTo(new Refused());
+    there.close();
+    there.later(STALE);
+    assertThat(there.accounts.beginLogIn("root", "apple", "a")).isCompletedExceptionally();
   }
 
   @Test

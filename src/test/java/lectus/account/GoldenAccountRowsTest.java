@@ -36,8 +36,7 @@ final class GoldenAccountRowsTest {
     IntStream.range(0, secret.length).forEach(i -> secret[i] = (byte) i);
     GoldenRows golden = GoldenRows.of("SecretsSubspace", root, new byte[0]);
 
-    golden.assertAre(
-        List.of(new KeyValue(subspace.cookieKey(), SecretsSubspace.value(secret))));
+    golden.assertAre(List.of(new KeyValue(subspace.cookieKey(), SecretsSubspace.value(secret))));
     KeyValue row = golden.row("the secret of cookies");
     assertThat(subspace.name(row)).isEqualTo("cookie");
     assertThat(SecretsSubspace.secret(row.getValue())).isEqualTo(secret);

@@ -87,7 +87,8 @@ class PasswordHashTest {
       })
   void nobody_logs_in_with_what_cannot_be_used(String document) {
     String whole =
-        document.replace("'derived_key':'KEY'", "'pbkdf2_prf':'sha256','derived_key':'" + KEY + "'");
+        document.replace(
+            "'derived_key':'KEY'", "'pbkdf2_prf':'sha256','derived_key':'" + KEY + "'");
     assertThat(PasswordHash.of(object(document.contains("md5") ? document : whole))).isEmpty();
   }
 
@@ -100,7 +101,11 @@ class PasswordHashTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "-pbkdf2-", "-pbkdf2:sha256-ab,salt,10", "-pbkdf2:sha1-ab,salt", "-hashed-ab", "-hashed-a,b,c"
+        "-pbkdf2-",
+        "-pbkdf2:sha256-ab,salt,10",
+        "-pbkdf2:sha1-ab,salt",
+        "-hashed-ab",
+        "-hashed-a,b,c"
       })
   void a_damaged_hash_is_none_and_no_password_either(String stored) {
     assertThat(PasswordHash.isClaimedBy(stored)).isTrue();

@@ -51,8 +51,7 @@ final class TestAccounts implements AutoCloseable {
     this.catalogue = new Catalogue(store, transactions, InstantSource.system());
     this.documents = new DocumentReader(catalogue, transactions, new HotDocuments(0));
     this.writer =
-        new DocumentWriter(
-            store, catalogue, new WriteRules(false, new UserDocumentRule(unset)));
+        new DocumentWriter(store, catalogue, new WriteRules(false, new UserDocumentRule(unset)));
     this.accounts =
         new Accounts(
             store,
@@ -87,14 +86,13 @@ final class TestAccounts implements AutoCloseable {
     JsonBuffer out = new JsonBuffer(64);
     Optional<String> base = Optional.empty();
     try {
-      base = Optional.of(documents.read(UserDocuments.USERS, id, DocumentQuery.DEFAULT, out))
-          .map(Object::toString);
+      base =
+          Optional.of(documents.read(UserDocuments.USERS, id, DocumentQuery.DEFAULT, out))
+              .map(Object::toString);
     } catch (lectus.error.LectusException none) {
       // A new document.
     }
-    return PARSER
-        .interactive(id, new NamedRevisions(base, Optional.empty()), utf8(json))
-        .by(by);
+    return PARSER.interactive(id, new NamedRevisions(base, Optional.empty()), utf8(json)).by(by);
   }
 
   Optional<LectusError> write(Edit edit) {
@@ -103,8 +101,7 @@ final class TestAccounts implements AutoCloseable {
   }
 
   Optional<LectusError> store(Edit edit) {
-    EditOutcome outcome =
-        writer.write(UserDocuments.USERS, List.of(edit)).outcomes().get(0);
+    EditOutcome outcome = writer.write(UserDocuments.USERS, List.of(edit)).outcomes().get(0);
     return outcome instanceof EditOutcome.Failed failed
         ? Optional.of(failed.error())
         : Optional.empty();
@@ -112,8 +109,7 @@ final class TestAccounts implements AutoCloseable {
 
   JsonObject document(String name) {
     JsonBuffer out = new JsonBuffer(64);
-    documents.read(
-        UserDocuments.USERS, UserDocuments.idOf(name), DocumentQuery.DEFAULT, out);
+    documents.read(UserDocuments.USERS, UserDocuments.idOf(name), DocumentQuery.DEFAULT, out);
     return (JsonObject) JsonValue.parse(out.toBytes());
   }
 

@@ -199,8 +199,7 @@ class UserDocumentRuleTest {
 
   @Test
   void an_admin_of_the_database_sets_roles_and_one_of_the_server_deletes() {
-    here.catalogue.secure(
-        UserDocuments.USERS, TestAccounts.utf8("{'admins':{'names':['anna']}}"));
+    here.catalogue.secure(UserDocuments.USERS, TestAccounts.utf8("{'admins':{'names':['anna']}}"));
     assertThat(here.put(ANNA, "bob", user("bob", "staff"))).isEmpty();
     assertForbidden(
         here.store(here.edit(ANNA, "org.couchdb.user:bob", "{\"_deleted\":true}")),
@@ -218,10 +217,8 @@ class UserDocumentRuleTest {
     here.catalogue.create(db, CreationOptions.DEFAULT);
     here.catalogue.secure(db, TestAccounts.utf8("{'admins':{'names':['anna']}}"));
     Edit design =
-        TestAccounts.PARSER.interactive(
-            "_design/x", NamedRevisions.NONE, TestAccounts.utf8("{}"));
-    Edit plain =
-        TestAccounts.PARSER.interactive("x", NamedRevisions.NONE, TestAccounts.utf8("{}"));
+        TestAccounts.PARSER.interactive("_design/x", NamedRevisions.NONE, TestAccounts.utf8("{}"));
+    Edit plain = TestAccounts.PARSER.interactive("x", NamedRevisions.NONE, TestAccounts.utf8("{}"));
     String reason = "You are not a db or server admin.";
     assertThat(error(db, design.by(BOB))).contains(new LectusError.Forbidden(reason));
     assertThat(error(db, replicated(design, "1-a").by(BOB)))
@@ -238,8 +235,7 @@ class UserDocumentRuleTest {
     here.catalogue.create(db, CreationOptions.DEFAULT);
     here.catalogue.secure(db, TestAccounts.utf8("{'admins':{'names':['anna']}}"));
     Edit design =
-        TestAccounts.PARSER.interactive(
-            "_design/x", NamedRevisions.NONE, TestAccounts.utf8("{}"));
+        TestAccounts.PARSER.interactive("_design/x", NamedRevisions.NONE, TestAccounts.utf8("{}"));
     try (TestAccounts there = new TestAccounts(here.store)) {
       there.catalogue.secure(db, TestAccounts.utf8("{}"));
     }

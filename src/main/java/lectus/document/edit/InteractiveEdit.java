@@ -15,8 +15,7 @@ public record InteractiveEdit(
     String id, Optional<RevisionId> base, boolean deleted, ExplodedBody body, UserContext by)
     implements Edit {
 
-  public InteractiveEdit(
-      String id, Optional<RevisionId> base, boolean deleted, ExplodedBody body) {
+  public InteractiveEdit(String id, Optional<RevisionId> base, boolean deleted, ExplodedBody body) {
     this(id, base, deleted, body, UserContext.ADMIN_PARTY);
   }
 

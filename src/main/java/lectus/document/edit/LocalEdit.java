@@ -11,8 +11,7 @@ import lectus.json.ExplodedBody;
  * @param id with its {@code _local/}
  * @param number the number of the new revision: 3 for {@code 0-3}; 0 for a removal
  */
-public record LocalEdit(
-    String id, long number, boolean deleted, ExplodedBody body, UserContext by)
+public record LocalEdit(String id, long number, boolean deleted, ExplodedBody body, UserContext by)
     implements Edit {
   private static final String REVISION_HEAD = "0-";
 

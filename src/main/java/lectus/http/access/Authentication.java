@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 import lectus.access.Admission;
 import lectus.access.UserContext;
-import lectus.account.Account;
 import lectus.account.Accounts;
+import lectus.account.NamedAccount;
 import lectus.error.LectusException;
 import lectus.error.NotInMemoryException;
 import lectus.http.AccessSettings;
@@ -115,7 +115,7 @@ public final class Authentication {
     return Identity.of(admission, "jwt");
   }
 
-  private static Admission admission(Account account) {
+  private static Admission admission(NamedAccount account) {
     return new Admission(account.user(), Optional.empty(), Optional.of(account.salt()));
   }
 

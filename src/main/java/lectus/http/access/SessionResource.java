@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
 import lectus.access.UserContext;
-import lectus.account.Account;
 import lectus.account.Accounts;
+import lectus.account.NamedAccount;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.ReaderTurns.Kind;
@@ -130,7 +130,7 @@ final class SessionResource implements Resource {
   /**
    * @param account as it was when its password was right
    */
-  private Future<Reply> withCookie(Exchange exchange, Account account) {
+  private Future<Reply> withCookie(Exchange exchange, NamedAccount account) {
     boolean isSecure = PublicAddress.isSecure(exchange);
     String name = account.user().name().orElseThrow();
     return exchange.read(

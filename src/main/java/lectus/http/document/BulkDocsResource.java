@@ -77,8 +77,7 @@ final class BulkDocsResource implements Resource {
 
   private record Parsed(BulkEdits bulk, long memory) {
     private Parsed with(List<Edit> edits) {
-      return new Parsed(
-          new BulkEdits(edits, bulk.refused(), bulk.newEdits(), bulk.mode()), memory);
+      return new Parsed(new BulkEdits(edits, bulk.refused(), bulk.newEdits(), bulk.mode()), memory);
     }
   }
 
@@ -92,7 +91,7 @@ final class BulkDocsResource implements Resource {
 
   private void write(Exchange exchange, DatabaseName database, Parsed parsed) {
     BulkEdits bulk = parsed.bulk();
-    Completion completion = new BulkAnswering(exchange, bulk);
+    Completion completion = signing.completing(database, new BulkAnswering(exchange, bulk));
     if (bulk.edits().isEmpty()) {
       completion.written(List.of());
       return;

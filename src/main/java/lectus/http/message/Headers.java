@@ -15,6 +15,8 @@ public final class Headers {
       HttpHeaders.createOptimized("X-Content-Type-Options");
   public static final CharSequence DATE = HttpHeaders.createOptimized("Date");
   public static final CharSequence ETAG = HttpHeaders.createOptimized("ETag");
+  public static final CharSequence FORWARDED = HttpHeaders.createOptimized("Forwarded");
+  public static final CharSequence FORWARDED_FOR = HttpHeaders.createOptimized("X-Forwarded-For");
   public static final CharSequence FORWARDED_HOST = HttpHeaders.createOptimized("X-Forwarded-Host");
   public static final CharSequence FORWARDED_PROTO =
       HttpHeaders.createOptimized("X-Forwarded-Proto");

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import lectus.account.Account;
+import lectus.account.NamedAccount;
 import lectus.feed.database.AccountsTail;
 
 /**
@@ -19,7 +19,7 @@ public final class AdmissionPoll implements Poll {
   private static final Duration PAUSE = Duration.ofMillis(400);
 
   private final Supplier<AccountsTail.Changes> changes;
-  private final Function<String, Optional<Account>> accounts;
+  private final Function<String, Optional<NamedAccount>> accounts;
   private final AdmittedUsers users;
   private final Runnable databasesMoved;
   private final Set<String> due = new HashSet<>();
@@ -31,7 +31,7 @@ public final class AdmissionPoll implements Poll {
    */
   public AdmissionPoll(
       Supplier<AccountsTail.Changes> changes,
-      Function<String, Optional<Account>> accounts,
+      Function<String, Optional<NamedAccount>> accounts,
       AdmittedUsers users,
       Runnable databasesMoved) {
     this.changes = changes;

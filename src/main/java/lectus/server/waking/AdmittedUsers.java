@@ -9,7 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import lectus.access.Admission;
 import lectus.access.UserContext;
-import lectus.account.Account;
+import lectus.account.NamedAccount;
 import lectus.error.LectusError;
 import lectus.feed.AdmissionNotices;
 import lectus.feed.Registration;
@@ -93,7 +93,7 @@ public final class AdmittedUsers implements AdmissionNotices {
   }
 
   /** Tells those of a name who were let in by another account than this. */
-  void found(String name, Optional<Account> account) {
+  void found(String name, Optional<NamedAccount> account) {
     for (Watch watch : List.copyOf(byName.getOrDefault(name, Set.of()))) {
       if (account.filter(now -> isOf(watch.who, now)).isEmpty()) {
         watch.gone.accept(CHANGED);
@@ -101,7 +101,7 @@ public final class AdmittedUsers implements AdmissionNotices {
     }
   }
 
-  private static boolean isOf(Admission who, Account account) {
+  private static boolean isOf(Admission who, NamedAccount account) {
     return account.user().equals(who.user()) && who.salt().equals(Optional.of(account.salt()));
   }
 
