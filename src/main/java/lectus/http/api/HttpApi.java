@@ -22,6 +22,7 @@ import lectus.http.access.AccessApi;
 import lectus.http.exchange.Clients;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.HttpLoop;
+import lectus.http.exchange.RequestedHost;
 import lectus.http.live.LiveFeeds;
 import lectus.http.message.RequestTarget;
 import lectus.http.socket.OpenSessions;
@@ -144,7 +145,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     try {
       hsts.addTo(exchange);
       Clients.checkRoom(request.connection());
-      exchange.checkHost();
+      new RequestedHost(exchange, settings.hosts()).check();
       RequestFields.check(request);
       exchange.aimAt(RequestTarget.parse(exchange.uri()));
       route(exchange);
@@ -179,7 +180,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     request.pause();
     admission
         .onComplete(admitted -> exchange.guarded(() -> answer(exchange)), exchange::fail)
-        .onComplete(done -> exchange.readOn());
+        .onComplete(done -> exchange.unread().readOn());
   }
 
   /**

@@ -51,11 +51,11 @@ public final class Exchange {
   private final Presence presence = new Presence();
   private final Caller caller = new Caller();
   private final ConnectionUse use;
+  private final UnreadRequest unread;
   private boolean inUse = true;
   private RequestTarget target;
   private QueryParameters query;
   private boolean databaseLookedUp;
-  private boolean keptForSocket;
 
   public Exchange(HttpLoop loop, Context context, HttpServerRequest request) {
     this.loop = loop;
@@ -64,6 +64,7 @@ public final class Exchange {
     this.method = Method.of(request.method(), header(Headers.METHOD_OVERRIDE));
     this.held = new HeldMemory(loop.memory());
     this.id = RequestIds.of(header(Headers.REQUEST_ID));
+    this.unread = new UnreadRequest(request);
     this.use = Clients.use(request.connection());
     use.begin(request.version() == HttpVersion.HTTP_2);
     whenLeft(() -> {});
@@ -173,23 +174,9 @@ public final class Exchange {
     return request;
   }
 
-  /** Leaves the request unread as long as it may become a WebSocket: afterwards it could not. */
-  public void keepForSocket() {
-    keptForSocket = true;
-    request.pause();
-  }
-
-  /** Notes that the request becomes no WebSocket after all. */
-  public void becomesNoSocket() {
-    keptForSocket = false;
-    readOn();
-  }
-
-  /** Reads a request that was paused. */
-  public void readOn() {
-    if (!keptForSocket && !isAbandoned()) {
-      request.resume();
-    }
+  /** Returns whether, and for how long, the request is left unread. */
+  public UnreadRequest unread() {
+    return unread;
   }
 
   public HttpServerResponse response() {
@@ -202,15 +189,6 @@ public final class Exchange {
 
   HttpLoop loop() {
     return loop;
-  }
-
-  /**
-   * Checks that the client addresses this server by one of its names.
-   *
-   * @throws LectusException {@code bad_request}
-   */
-  public void checkHost() {
-    new RequestedHost(this, loop.settings().hosts()).check();
   }
 
   /** Whether pages of this origin may use the server, though they came from elsewhere. */
