@@ -3,9 +3,11 @@ package lectus;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import lectus.cli.AdminCommand;
 import lectus.cli.CheckCommand;
 import lectus.cli.ConfigCommand;
 import lectus.cli.Console;
+import lectus.cli.PasswordPrompt;
 import lectus.cli.SampleCommand;
 import lectus.cli.ServeCommand;
 import lectus.cli.VersionLine;
@@ -39,10 +41,17 @@ public final class Lectus {
 
   /** Runs one command line and returns its exit status. */
   public static int run(String[] args, Map<String, String> environment, Console console) {
+    return run(args, environment, console, PasswordPrompt.ofProcess(isTerminal()));
+  }
+
+  /** As above, with passwords from elsewhere. */
+  static int run(
+      String[] args, Map<String, String> environment, Console console, PasswordPrompt prompt) {
     CommandLine commands = new CommandLine(new Lectus());
     commands.addSubcommand(new ServeCommand(environment, console).commandLine());
     commands.addSubcommand(new SampleCommand(isTerminal()));
     commands.addSubcommand(new CheckCommand(environment, console).commandLine());
+    commands.addSubcommand(new AdminCommand(environment, console, prompt).commandLine());
     commands.addSubcommand(new ConfigCommand(console));
     commands.setOut(console.out()).setErr(console.err());
     commands.setParameterExceptionHandler((e, unused) -> misunderstood(e, console));

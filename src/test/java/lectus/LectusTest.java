@@ -82,7 +82,6 @@ final class LectusTest {
         "--set directory=a//b|\"directory\" must be names with slashes between them, not \"a//b\"",
         "--set directory=|\"directory\" must be names with slashes between them",
         "--config no-such-file|The configuration file no-such-file cannot be read.",
-        "--host 0.0.0.0|--allow-anonymous",
         "--cluster-config no-such-file|of no use without \"cluster\" (--cluster)",
         "--cluster --cluster-config no-such-file|The cluster configuration no-such-file cannot be"
             + " read.",
@@ -101,6 +100,21 @@ final class LectusTest {
     String[] args = ("serve --data " + data() + " " + flags).split(" ");
 
     assertRefused(run(args), sentence);
+    assertThat(Path.of(data())).doesNotExist();
+  }
+
+  @Test
+  void without_an_admin_nobody_listens_beyond_loopback_by_accident() {
+    assertRefused(
+        run("serve", "--data", data(), "--host", "0.0.0.0"),
+        "because there is no admin yet: \"lectus admin NAME\" makes one");
+  }
+
+  @Test
+  void an_admin_of_the_environment_needs_a_name_and_a_password() {
+    environment = Map.of("COUCHDB_USER", "root");
+
+    assertRefused(run("serve", "--data", data()), "COUCHDB_USER and COUCHDB_PASSWORD");
     assertThat(Path.of(data())).doesNotExist();
   }
 

@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import lectus.account.AdminsSubspace;
+import lectus.account.SecretsSubspace;
 import lectus.database.Catalogue;
 import lectus.database.CatalogueSubspace;
 import lectus.database.DatabaseName;
@@ -107,6 +109,7 @@ public final class StoreAudit {
         .run();
     noteTransactionIds();
     checkLeases();
+    checkAccounts();
     return report;
   }
 
@@ -201,15 +204,26 @@ public final class StoreAudit {
     }
   }
 
+  private void checkAccounts() {
+    AdminsSubspace admins = new AdminsSubspace(store.rootPrefix());
+    checkRows("An admin", admins.range(), admins::admin);
+    SecretsSubspace secrets = new SecretsSubspace(store.rootPrefix());
+    checkRows("A secret", secrets.range(), secrets::name);
+  }
+
   private void checkLeases() {
     LeaseSubspace leases = new LeaseSubspace(store.rootPrefix());
-    RowCursor rows = new RowCursor(pages, leases.range());
+    checkRows("A lease", leases.range(), leases::task);
+  }
+
+  private void checkRows(String what, Range range, Consumer<KeyValue> decoding) {
+    RowCursor rows = new RowCursor(pages, range);
     while (rows.hasNext()) {
       KeyValue row = rows.next();
       try {
-        leases.task(row);
+        decoding.accept(row);
       } catch (MalformedTupleException malformed) {
-        report.add("the store", Texts.unreadable("A lease", row.getKey(), malformed));
+        report.add("the store", Texts.unreadable(what, row.getKey(), malformed));
       }
     }
   }

@@ -54,6 +54,6 @@ public final class ServeCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    return new Serving(flags.over(environment), console).run();
+    return new Serving(flags.over(environment), environment, console).run();
   }
 }

@@ -1,6 +1,7 @@
 package lectus.cli;
 
 import ch.qos.logback.classic.LoggerContext;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
@@ -8,10 +9,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import lectus.config.ClusterKeys;
 import lectus.config.Configuration;
-import lectus.config.ConfigurationException;
 import lectus.config.HttpKeys;
-import lectus.config.ListenAddress;
-import lectus.config.ListenKeys;
 import lectus.config.Settings;
 import lectus.config.StoreKeys;
 import lectus.server.Node;
@@ -30,10 +28,12 @@ final class Serving {
   private static final long MOST_BEYOND_STOP_SECONDS = 60;
 
   private final Configuration configuration;
+  private final Strangers strangers;
   private final Console console;
 
-  Serving(Configuration configuration, Console console) {
+  Serving(Configuration configuration, Map<String, String> environment, Console console) {
     this.configuration = configuration;
+    this.strangers = new Strangers(configuration, environment, console);
     this.console = console;
   }
 
@@ -43,7 +43,7 @@ final class Serving {
    */
   int run() {
     NodeSettings settings = Settings.of(configuration).node();
-    checkHost();
+    strangers.checkConfiguration();
     tellOfDataOfItsOwn();
     openLog();
     CountDownLatch told = new CountDownLatch(1);
@@ -51,7 +51,7 @@ final class Serving {
     ScheduledExecutorService flusher = flushRegularly();
     int status = 0;
     try (StoreOpening store = new StoreOpening(configuration);
-        Node node = Node.start(settings, store::await)) {
+        Node node = Node.start(settings, () -> strangers.keepOut(store.await()))) {
       Runtime.getRuntime().addShutdownHook(stopping(told, stopped));
       console.say("Lectus listens on " + settings.url(node.port()) + "/");
       CompletableFuture<String> broken = store.await().broken();
@@ -72,24 +72,6 @@ final class Serving {
       }
     }
     return status;
-  }
-
-  /**
-   * Everybody who reaches the server may do everything, so it must not be reachable by accident.
-   */
-  private void checkHost() {
-    String host = configuration.get(ListenKeys.HOST);
-    if (ListenAddress.of(host).isLoopback()) {
-      return;
-    }
-    if (!configuration.get(ListenKeys.ALLOW_ANONYMOUS)) {
-      throw new ConfigurationException(
-          "Listening on "
-              + host
-              + " lets everybody who reaches it do everything, because there are no users and"
-              + " passwords yet; --allow-anonymous says that this is wanted.");
-    }
-    console.say("Everybody who reaches " + host + " can read, write and delete everything.");
   }
 
   private void tellOfDataOfItsOwn() {

@@ -16,6 +16,8 @@ final class KnownKeys {
           ProxyKeys.SECTION,
           StoreKeys.SECTION,
           ClusterKeys.SECTION,
+          AccessKeys.SECTION,
+          AccountKeys.SECTION,
           CorsKeys.SECTION,
           HttpKeys.SECTION,
           WebSocketKeys.SECTION,

@@ -13,7 +13,7 @@ public final class ListenKeys {
           "127.0.0.1",
           """
           An address of this machine. Any address other than a loopback address also
-          needs allow-anonymous.
+          needs an admin (lectus admin NAME), or allow-anonymous.
           """);
 
   public static final ConfigurationKey<Integer> PORT =
@@ -31,7 +31,7 @@ public final class ListenKeys {
           "allow-anonymous",
           false,
           """
-          There are no users and passwords yet: whoever reaches the port may do everything.
+          As long as there is no admin, whoever reaches the port may do everything.
           Listening elsewhere than on loopback takes this word that it is wanted.
           """);
 

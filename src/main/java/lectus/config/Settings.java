@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import lectus.account.AccountSettings;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.CorsSettings;
 import lectus.http.HostSettings;
@@ -50,6 +51,7 @@ public final class Settings {
         documents(),
         writes(),
         configuration.get(DocumentKeys.IGNORE_VALIDATION),
+        accounts(),
         connections(),
         readers(),
         memory(),
@@ -109,6 +111,7 @@ public final class Settings {
         proxies(),
         configuration.get(TlsKeys.HSTS_SECONDS),
         cors(),
+        new ConfiguredAccess(configuration).settings(),
         webSockets());
   }
 
@@ -176,6 +179,18 @@ public final class Settings {
         memory().queuedWrites(),
         configuration.get(WorkerKeys.BATCH_EDITS),
         configuration.get(WorkerKeys.BATCH_BYTES));
+  }
+
+  /** On loopback, or where the administrator says so, everybody may do everything at first. */
+  private AccountSettings accounts() {
+    boolean isLoopback = ListenAddress.of(configuration.get(ListenKeys.HOST)).isLoopback();
+    return new AccountSettings(
+        configuration.get(AccountKeys.HASH_ITERATIONS),
+        new ConfiguredAccess(configuration).unset(),
+        isLoopback || configuration.get(ListenKeys.ALLOW_ANONYMOUS),
+        configuration.get(AccountKeys.PER_USER_DATABASES),
+        configuration.get(AccountKeys.DELETE_USER_DATABASES),
+        configuration.get(AccountKeys.USERS_SECURITY_EDITABLE));
   }
 
   private PollSettings polls() {

@@ -6,10 +6,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.directory.DirectorySubspace;
-import com.apple.foundationdb.tuple.ByteArrayUtil;
-import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -17,6 +14,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import lectus.access.SecurityObject;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
@@ -39,14 +37,8 @@ public final class Catalogue {
   /** The directory, below the store's, that contains one directory for each life of a database. */
   public static final List<String> DIRECTORY = List.of("databases");
 
-  private static final int NAMES_PER_PAGE = 10_000;
-
   /** What fits into one value of the store, beside the format number. */
   public static final int MOST_SECURITY_BYTES = ConfigSubspace.MOST_SECURITY_BYTES;
-
-  private static final byte[] DEFAULT_SECURITY =
-      "{\"members\":{\"roles\":[\"_admin\"]},\"admins\":{\"roles\":[\"_admin\"]}}"
-          .getBytes(StandardCharsets.UTF_8);
 
   private final DirectorySubspace directory;
   private final TransactionRunner transactions;
@@ -57,6 +49,7 @@ public final class Catalogue {
   private final InstantSource clock;
   private final HandleCache handles = new HandleCache();
   private final GlimpseCache glimpses;
+  private final NameListing listing;
 
   public Catalogue(Store store, TransactionRunner transactions, InstantSource clock) {
     this(store, transactions, clock, FEW_GLIMPSES_BYTES);
@@ -72,6 +65,7 @@ public final class Catalogue {
     this.directory = store.directory();
     this.transactions = transactions;
     this.entries = new CatalogueSubspace(store.rootPrefix());
+    this.listing = new NameListing(entries);
     this.version = new CatalogueVersion(store.rootPrefix());
     this.updates = new UpdatesSubspace(store.rootPrefix());
     this.gate = new FormatGate(transactions, new ReachedFormat(store.rootPrefix()));
@@ -95,7 +89,28 @@ public final class Catalogue {
     return open(name);
   }
 
-  private void begin(Transaction tx, DatabaseName name, CreationOptions options) {
+  /**
+   * Creates a database with CouchDB's usual settings unless it exists, and changes its security
+   * object, in a transaction of the caller's.
+   *
+   * @param change returns the new security object, as JSON
+   */
+  public void establish(Transaction tx, DatabaseName name, UnaryOperator<byte[]> change) {
+    if (Awaiting.await(tx.get(entries.key(name.text()))) == null) {
+      byte[] prefix = begin(tx, name, CreationOptions.DEFAULT);
+      ConfigSubspace.secure(tx, prefix, change.apply(StoredSecurity.unset()));
+      version.move(tx);
+      return;
+    }
+    DatabaseHandle db = current(tx, name);
+    byte[] former = StoredSecurity.read(tx, db);
+    byte[] json = change.apply(former.clone());
+    if (!Arrays.equals(former, json)) {
+      secure(tx, db, json);
+    }
+  }
+
+  private byte[] begin(Transaction tx, DatabaseName name, CreationOptions options) {
     InstanceId instance = new InstanceId(UUID.randomUUID().toString().replace("-", ""));
     byte[] prefix = Awaiting.await(directory.create(tx, directoryOf(instance))).getKey();
     List<ShardId> shards =
@@ -105,6 +120,7 @@ public final class Catalogue {
     ConfigSubspace.create(tx, prefix, configuration, shards);
     entries.enter(tx, name.text(), instance, prefix, clock.instant().getEpochSecond());
     updates.created(tx, instance, name);
+    return prefix;
   }
 
   /**
@@ -141,6 +157,11 @@ public final class Catalogue {
    */
   public DatabaseHandle open(DatabaseName name) {
     return transactions.read(tx -> current(tx, name));
+  }
+
+  /** As {@link #open}, if memory alone shows it. Never waits, so an event loop may call it. */
+  public Optional<DatabaseHandle> recall(DatabaseName name) {
+    return transactions.readFromMemory(tx -> Optional.of(current(tx, name)));
   }
 
   /**
@@ -260,6 +281,7 @@ public final class Catalogue {
         content.configuration(),
         content.topology(),
         content.format(),
+        content.security(),
         validator);
   }
 
@@ -276,10 +298,10 @@ public final class Catalogue {
     if (seen != null && seen.holdsAt(metadataVersion)) {
       return CompletableFuture.completedFuture(Optional.of(seen.handle()));
     }
-    byte[] known = glimpses.entry(name, metadataVersion);
+    GlimpseCache.Known known = glimpses.known(name, metadataVersion);
     return known != null
         ? CompletableFuture.completedFuture(
-            Optional.of(passing(name, entries.entry(known), GlimpseCache.usual())))
+            Optional.of(passing(name, entries.entry(known.entry()), known.content())))
         : entry(tx, name)
             .thenCompose(
                 entry ->
@@ -344,8 +366,8 @@ public final class Catalogue {
   }
 
   /**
-   * Notes in the updates log that the transaction writes documents of this database or gives it new
-   * shards: one blind row per transaction.
+   * Notes in the updates log that the transaction writes documents of this database, gives it new
+   * shards or another security object: one blind row per transaction.
    */
   public void noteUpdate(Transaction tx, DatabaseHandle db) {
     updates.updated(tx, db.instance(), db.name());
@@ -427,23 +449,33 @@ public final class Catalogue {
 
   /** Returns the security object as JSON; CouchDB's default if none was ever stored. */
   public byte[] security(DatabaseName name) {
-    return transactions.read(
+    return transactions.read(tx -> StoredSecurity.read(tx, current(tx, name)));
+  }
+
+  /**
+   * Stores the security object unchanged. Every server sees it in its next transaction on the
+   * database, and the updates log has a row, so that whoever waits for the database looks again
+   * whether he may read it.
+   *
+   * @return the database as it was, and the commit
+   * @throws LectusException {@code bad_request}: it is not a security object; {@code not_found}
+   *     (404)
+   */
+  public CommitResult<DatabaseHandle> secure(DatabaseName name, byte[] json) {
+    SecurityObject.parse(json);
+    return transactions.runVersioned(
         tx -> {
-          byte[] key = ConfigSubspace.securityKey(current(tx, name).prefix());
-          byte[] value = Awaiting.await(tx.get(key));
-          return value == null ? DEFAULT_SECURITY.clone() : ConfigSubspace.securityJson(value);
+          DatabaseHandle db = current(tx, name);
+          secure(tx, db, json);
+          return db;
         });
   }
 
-  /** Stores the security object unchanged. */
-  public void secure(DatabaseName name, byte[] json) {
-    transactions.run(
-        tx -> {
-          DatabaseHandle db = current(tx, name);
-          guard(tx, db);
-          tx.set(ConfigSubspace.securityKey(db.prefix()), ConfigSubspace.security(json));
-          return null;
-        });
+  private void secure(Transaction tx, DatabaseHandle db, byte[] json) {
+    guard(tx, db);
+    ConfigSubspace.secure(tx, db.prefix(), json);
+    moveVersion(tx, db);
+    noteUpdate(tx, db);
   }
 
   /** Returns the database of a name; empty if there is none. A snapshot read. */
@@ -463,7 +495,8 @@ public final class Catalogue {
   public List<DatabaseLife> lives(
       ReadTransaction tx, String head, Optional<DatabaseName> after, int limit) {
     Range range = entries.startingWith(head);
-    byte[] begin = after.map(it -> following(entries.key(it.text()))).orElse(range.begin);
+    byte[] begin =
+        after.map(it -> NameListing.following(entries.key(it.text()))).orElse(range.begin);
     List<KeyValue> rows =
         Awaiting.await(
             tx.snapshot()
@@ -485,61 +518,18 @@ public final class Catalogue {
 
   /** Returns names in byte order, as many as one transaction reads. */
   public NamePage names(NameRange range) {
-    int rows = (int) Math.min(NAMES_PER_PAGE, saturatedSum(range.skip(), range.limit()));
-    if (rows == 0) {
-      return new NamePage(List.of(), Optional.empty());
-    }
-    List<KeyValue> read = transactions.read(tx -> readNames(tx, range, rows));
-    List<DatabaseName> names = new ArrayList<>();
-    for (KeyValue row : read.subList((int) Math.min(range.skip(), read.size()), read.size())) {
-      names.add(entries.name(row.getKey()));
-    }
-    return new NamePage(names, read.size() < rows ? Optional.empty() : after(range, read, names));
+    return transactions.read(tx -> listing.page(tx, range));
   }
 
-  private List<KeyValue> readNames(ReadTransaction tx, NameRange range, int rows) {
-    byte[] low = entries.range().begin;
-    byte[] high = entries.range().end;
-    Optional<byte[]> first = range.start().map(entries::key);
-    Optional<byte[]> last = range.end().map(entries::key);
-    boolean inclusive = range.inclusiveEnd();
-    byte[] begin = range.descending() ? from(last, inclusive, low) : first.orElse(low);
-    byte[] end = range.descending() ? above(first, true, high) : above(last, inclusive, high);
-    return Awaiting.await(
-        tx.snapshot()
-            .getRange(begin, end, rows, range.descending(), StreamingMode.WANT_ALL)
-            .asList());
-  }
-
-  private static byte[] from(Optional<byte[]> key, boolean inclusive, byte[] otherwise) {
-    return key.map(it -> inclusive ? it : following(it)).orElse(otherwise);
-  }
-
-  private static byte[] above(Optional<byte[]> key, boolean inclusive, byte[] otherwise) {
-    return key.map(it -> inclusive ? following(it) : it).orElse(otherwise);
-  }
-
-  /** Continues after the last row read; skipped and listed names are subtracted. */
-  private Optional<NameRange> after(
-      NameRange range, List<KeyValue> read, List<DatabaseName> names) {
-    long limit = range.limit() - names.size();
-    if (limit == 0) {
-      return Optional.empty();
-    }
-    String last = entries.name(read.get(read.size() - 1).getKey()).text();
-    // The last name is read again and skipped, so that both directions continue the same way.
-    long skip = Math.max(0, range.skip() - read.size()) + 1;
-    return Optional.of(
-        new NameRange(
-            Optional.of(last), range.end(), range.inclusiveEnd(), range.descending(), skip, limit));
-  }
-
-  private static byte[] following(byte[] key) {
-    return ByteArrayUtil.join(key, new byte[] {0});
-  }
-
-  private static long saturatedSum(long skip, long limit) {
-    return limit > Long.MAX_VALUE - skip ? Long.MAX_VALUE : skip + limit;
+  /** Returns those of many databases that exist, each as {@link #glimpse} shows it. */
+  public List<DatabaseHandle> glimpses(List<DatabaseName> names) {
+    return transactions.read(
+        tx -> {
+          byte[] metadataVersion = Awaiting.await(MetadataVersion.read(tx));
+          return names.stream().map(name -> glimpse(tx, name, metadataVersion)).toList().stream()
+              .flatMap(reading -> Awaiting.await(reading).stream())
+              .toList();
+        });
   }
 
   /** Returns the directory of one life, below the store's. */

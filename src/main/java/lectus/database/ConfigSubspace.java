@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import lectus.access.SecurityObject;
 import lectus.store.VersionstampOperands;
 import lectus.tuple.NewerFormatException;
 import lectus.tuple.StoredFormat;
@@ -66,7 +67,8 @@ final class ConfigSubspace {
       int incarnation,
       DatabaseConfiguration configuration,
       ShardTopology topology,
-      int format) {}
+      int format,
+      Optional<SecurityObject> security) {}
 
   static Range range(byte[] prefix) {
     return Range.startsWith(DatabaseSubspace.CONFIG.key(prefix).toBytes());
@@ -159,6 +161,11 @@ final class ConfigSubspace {
         VersionstampOperands.templateBehind((byte) FORMAT.number()));
   }
 
+  /** Stores a security object. */
+  static void secure(Transaction tx, byte[] prefix, byte[] json) {
+    tx.set(securityKey(prefix), security(json));
+  }
+
   static byte[] security(byte[] json) {
     return ByteArrayUtil.join(new byte[] {(byte) FORMAT.number()}, json);
   }
@@ -176,6 +183,7 @@ final class ConfigSubspace {
     boolean partitioned = false;
     int format = DatabaseHandle.FIRST_FORMAT;
     long purgedInfosLimit = DatabaseConfiguration.DEFAULT_PURGED_INFOS_LIMIT;
+    Optional<SecurityObject> security = Optional.empty();
     List<Era> eras = new ArrayList<>();
     for (KeyValue row : rows) {
       TupleReader key = new TupleReader(row.getKey(), keyStart);
@@ -186,7 +194,8 @@ final class ConfigSubspace {
         case PARTITIONED -> partitioned = reader(row.getValue()).bool();
         case PURGED_INFOS_LIMIT -> purgedInfosLimit = reader(row.getValue()).integer();
         case REVS_LIMIT -> revsLimit = reader(row.getValue()).smallInteger();
-        case SECURITY -> {} // read separately, on request
+        case SECURITY ->
+            security = Optional.of(SecurityObject.ofStored(securityJson(row.getValue())));
         case VERSION -> version = row.getValue();
         default ->
             throw new NewerFormatException(
@@ -199,7 +208,7 @@ final class ConfigSubspace {
     DatabaseConfiguration configuration =
         new DatabaseConfiguration(revsLimit, partitioned, purgedInfosLimit);
     return new Content(
-        version, incarnation, configuration, ShardTopology.of(eras, partitioned), format);
+        version, incarnation, configuration, ShardTopology.of(eras, partitioned), format, security);
   }
 
   private static int databaseFormat(TupleReader value) {

@@ -1,6 +1,7 @@
 package lectus.database;
 
 import java.util.Optional;
+import lectus.access.SecurityObject;
 import lectus.store.Versionstamp;
 
 /**
@@ -14,6 +15,7 @@ import lectus.store.Versionstamp;
  * @param createdAtSeconds seconds since 1970, CouchDB's {@code instance_start_time}
  * @param joined when this life began, in the store's commit order
  * @param format the format of its keys and values: {@link #CURRENT_FORMAT}, or an earlier one
+ * @param security who may use it; empty if that was never set
  * @param validator a design document that asks for every write to be validated; empty if none does
  */
 public record DatabaseHandle(
@@ -27,6 +29,7 @@ public record DatabaseHandle(
     DatabaseConfiguration configuration,
     ShardTopology topology,
     int format,
+    Optional<SecurityObject> security,
     Optional<String> validator) {
 
   /** Databases from before formats were numbered, until they are upgraded. */
@@ -60,6 +63,7 @@ public record DatabaseHandle(
         configuration,
         other,
         format,
+        security,
         validator);
   }
 

@@ -5,12 +5,14 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import lectus.access.SecurityObject;
 
 /**
  * Caches the catalogue's entries of databases with the usual configuration: one shard and no
- * earlier generation. A reader of many databases then need not read each configuration again. All
- * entries hold at one metadata version, which moves with each change of a configuration and each
- * deletion; then all entries are dropped. Thread-safe.
+ * earlier generation. Their security objects are kept beside the entries. A reader of many
+ * databases then need not read each configuration again. All entries hold at one metadata version,
+ * which moves with each change of a configuration and each deletion; then all entries are dropped.
+ * Thread-safe.
  */
 final class GlimpseCache {
   /** Bytes of an entry besides its name and its value: objects, and the cache's own. */
@@ -26,7 +28,8 @@ final class GlimpseCache {
                   new Generation(
                       Optional.empty(), HashScheme.DEFAULT, List.of(ShardId.numbered(0)), false)),
               false),
-          DatabaseHandle.CURRENT_FORMAT);
+          DatabaseHandle.CURRENT_FORMAT,
+          Optional.empty());
 
   private final long mostBytes;
   private volatile Seen seen;
@@ -34,7 +37,27 @@ final class GlimpseCache {
   /**
    * @param metadataVersion the version at which all entries hold; null while the store has none
    */
-  private record Seen(byte[] metadataVersion, Cache<DatabaseName, byte[]> entries) {}
+  private record Seen(byte[] metadataVersion, Cache<DatabaseName, Known> entries) {}
+
+  /**
+   * @param entry the value under the database's name in the catalogue
+   */
+  record Known(byte[] entry, Optional<SecurityObject> security) {
+    /** Returns the configuration, which is the usual one. */
+    ConfigSubspace.Content content() {
+      return new ConfigSubspace.Content(
+          USUAL.version(),
+          USUAL.incarnation(),
+          USUAL.configuration(),
+          USUAL.topology(),
+          USUAL.format(),
+          security);
+    }
+
+    private long heapBytes() {
+      return entry.length + security.map(SecurityObject::heapBytes).orElse(0L);
+    }
+  }
 
   /**
    * @param mostBytes maximum memory of all entries
@@ -50,8 +73,8 @@ final class GlimpseCache {
         Caffeine.newBuilder()
             .maximumWeight(mostBytes)
             .weigher(
-                (DatabaseName name, byte[] entry) ->
-                    ENTRY_BYTES + name.text().length() + entry.length)
+                (DatabaseName name, Known known) ->
+                    ENTRY_BYTES + name.text().length() + (int) known.heapBytes())
             .executor(Runnable::run)
             .build());
   }
@@ -62,12 +85,11 @@ final class GlimpseCache {
   }
 
   /**
-   * Returns the value under the database's name in the catalogue; null if it is unknown or may have
-   * changed.
+   * Returns what is known of the database; null if that is nothing, or may have changed.
    *
    * @param metadataVersion of the asking transaction
    */
-  byte[] entry(DatabaseName name, byte[] metadataVersion) {
+  Known known(DatabaseName name, byte[] metadataVersion) {
     Seen now = seen;
     return Arrays.equals(now.metadataVersion(), metadataVersion)
         ? now.entries().getIfPresent(name)
@@ -90,7 +112,7 @@ final class GlimpseCache {
       now = seenAt(metadataVersion);
       seen = now;
     }
-    now.entries().put(name, entry);
+    now.entries().put(name, new Known(entry, content.security()));
   }
 
   private static boolean isUsual(ConfigSubspace.Content content) {

@@ -3,17 +3,24 @@ package lectus.database;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.Arrays;
+import lectus.access.SecurityObject;
 
 /**
  * Caches the handles of databases in use, each with the metadata version at which it was last known
- * to hold. The cache is bounded, so that millions of databases do not need memory each. It does not
- * remember absence, so a new database invalidates nothing.
+ * to hold. The cache is bounded, so that millions of databases do not need memory each, nor long
+ * security objects. It does not remember absence, so a new database invalidates nothing.
  */
 final class HandleCache {
   private static final int MAX_HANDLES = 10_000;
 
+  /** A handle with a security object counts as one more for each so many bytes of it. */
+  private static final int BYTES_PER_HANDLE = 1_024;
+
   private final Cache<DatabaseName, Seen> handles =
-      Caffeine.newBuilder().maximumSize(MAX_HANDLES).build();
+      Caffeine.newBuilder()
+          .maximumWeight(MAX_HANDLES)
+          .weigher((DatabaseName name, Seen seen) -> weight(seen.handle()))
+          .build();
 
   /**
    * @param metadataVersion null while the store has none
@@ -22,6 +29,10 @@ final class HandleCache {
     boolean holdsAt(byte[] version) {
       return Arrays.equals(metadataVersion, version);
     }
+  }
+
+  private static int weight(DatabaseHandle db) {
+    return 1 + (int) (db.security().map(SecurityObject::heapBytes).orElse(0L) / BYTES_PER_HANDLE);
   }
 
   /** Returns null if the database is not in the cache. */

@@ -15,7 +15,15 @@ public sealed interface LectusError {
   /** 400. The request cannot be understood or breaks a rule. */
   record BadRequest(String error, String reason) implements LectusError {}
 
-  /** 403. A rule of the database forbids the write. */
+  /** 401. Nobody is logged in, or not with a right that the request needs. */
+  record Unauthorized(String reason) implements LectusError {
+    @Override
+    public String error() {
+      return "unauthorized";
+    }
+  }
+
+  /** 403. A rule of the database forbids the write, or the user may not do this. */
   record Forbidden(String reason) implements LectusError {
     @Override
     public String error() {
@@ -110,6 +118,14 @@ public sealed interface LectusError {
     @Override
     public String error() {
       return "upgrade_required";
+    }
+  }
+
+  /** 429. The user asks for more than one user may; {@code retryAfterSeconds} is in the answer. */
+  record TooManyRequests(String reason, int retryAfterSeconds) implements LectusError {
+    @Override
+    public String error() {
+      return "too_many_requests";
     }
   }
 

@@ -24,6 +24,14 @@ public final class LectusException extends RuntimeException {
     return new LectusException(new LectusError.BadRequest(error, reason));
   }
 
+  public static LectusException unauthorized(String reason) {
+    return new LectusException(new LectusError.Unauthorized(reason));
+  }
+
+  public static LectusException forbidden(String reason) {
+    return new LectusException(new LectusError.Forbidden(reason));
+  }
+
   public static LectusException notFound(String reason) {
     return new LectusException(new LectusError.NotFound(reason));
   }

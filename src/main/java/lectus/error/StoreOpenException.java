@@ -5,19 +5,28 @@ package lectus.error;
  * cause, if any, is for the log.
  */
 public final class StoreOpenException extends RuntimeException {
-  private final boolean isDamage;
+  private final Fault fault;
+
+  private enum Fault {
+    /** How or where it was to be opened. */
+    OPENING,
+    /** The store itself. */
+    DAMAGE,
+    /** Another process, or another part of this one, has it open. */
+    HELD
+  }
 
   public StoreOpenException(String sentence) {
-    this(sentence, null, false);
+    this(sentence, null, Fault.OPENING);
   }
 
   public StoreOpenException(String sentence, Throwable cause) {
-    this(sentence, cause, false);
+    this(sentence, cause, Fault.OPENING);
   }
 
-  private StoreOpenException(String sentence, Throwable cause, boolean isDamage) {
+  private StoreOpenException(String sentence, Throwable cause, Fault fault) {
     super(sentence, cause);
-    this.isDamage = isDamage;
+    this.fault = fault;
   }
 
   /** Returns the exception for a store with something missing or broken. */
@@ -27,11 +36,26 @@ public final class StoreOpenException extends RuntimeException {
 
   /** Like {@link #damage(String)}, with the failure that revealed it. */
   public static StoreOpenException damage(String sentence, Throwable cause) {
-    return new StoreOpenException(sentence, cause, true);
+    return new StoreOpenException(sentence, cause, Fault.DAMAGE);
+  }
+
+  /** Returns the exception for a store that is open elsewhere. */
+  public static StoreOpenException held(String sentence) {
+    return held(sentence, null);
+  }
+
+  /** Like {@link #held(String)}, with the failure that revealed it. */
+  public static StoreOpenException held(String sentence, Throwable cause) {
+    return new StoreOpenException(sentence, cause, Fault.HELD);
   }
 
   /** Returns whether the store itself is at fault, rather than how or where it was to be opened. */
   public boolean isDamage() {
-    return isDamage;
+    return fault == Fault.DAMAGE;
+  }
+
+  /** Returns whether the store is open elsewhere. */
+  public boolean isHeld() {
+    return fault == Fault.HELD;
   }
 }

@@ -39,6 +39,7 @@ public record HttpSettings(
     ProxySettings proxies,
     int hstsSeconds,
     CorsSettings cors,
+    AccessSettings access,
     WebSocketSettings webSockets) {
   /**
    * The shortest heartbeat; clients that ask for a shorter one get this one. Each costs a system

@@ -1,5 +1,6 @@
 package lectus.http;
 
+import lectus.account.Accounts;
 import lectus.database.Catalogue;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.bulk.BulkGet;
@@ -16,6 +17,7 @@ import lectus.feed.page.ChangesReader;
 import lectus.feed.tail.TailRegistry;
 import lectus.feed.updates.StoreUpdates;
 import lectus.http.memory.ClientMemory;
+import lectus.http.token.Tokens;
 import lectus.store.StorePulse;
 
 /**
@@ -44,4 +46,7 @@ public record Services(
     Membership membership,
     ClientMemory memory,
     ReaderTurns readers,
-    TailRegistry liveTails) {}
+    TailRegistry liveTails,
+    Accounts accounts,
+    Tokens tokens,
+    UserUsage usage) {}

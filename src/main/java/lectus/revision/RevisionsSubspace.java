@@ -54,6 +54,11 @@ public final class RevisionsSubspace {
         .thenApply(rows -> rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0)));
   }
 
+  /** Reads the winning branch and the one that comes after it, if there are so many. */
+  public CompletableFuture<List<EditBranch>> winnerAndNext(ReadTransaction tx, String docId) {
+    return highest(tx, docId, 2);
+  }
+
   /**
    * Reads the branch with this leaf; empty if there is none. One key in one round trip.
    *

@@ -2,6 +2,8 @@ package lectus.server;
 
 import java.time.InstantSource;
 import java.util.Optional;
+import lectus.account.Accounts;
+import lectus.account.UserDocumentRule;
 import lectus.database.Catalogue;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.bulk.BulkGet;
@@ -12,6 +14,8 @@ import lectus.document.read.DocumentReader;
 import lectus.document.read.HotDocuments;
 import lectus.document.upgrade.StoreUpgrade;
 import lectus.document.write.DocumentWriter;
+import lectus.document.write.EditRule;
+import lectus.document.write.WriteRules;
 import lectus.document.write.Writes;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.database.ChangesShards;
@@ -24,6 +28,8 @@ import lectus.feed.updates.StoreUpdates;
 import lectus.http.Membership;
 import lectus.http.ReaderTurns;
 import lectus.http.Services;
+import lectus.http.UserUsage;
+import lectus.http.token.Tokens;
 import lectus.store.Store;
 import lectus.store.StorePulse;
 import lectus.store.TransactionLimits;
@@ -44,6 +50,9 @@ public final class Layer {
   private final ChangesReader changes;
   private final UpdatesLog updates;
   private final StorePulse pulse;
+  private final DocumentParser parser;
+  private final DocumentReader documents;
+  private final Accounts accounts;
 
   public Layer(Store store, NodeSettings settings) {
     this.store = store;
@@ -54,6 +63,12 @@ public final class Layer {
     this.changes = new ChangesReader(catalogue, transactions);
     this.updates = new UpdatesLog(store);
     this.pulse = new StorePulse(store);
+    this.parser = new DocumentParser(settings.documents());
+    this.documents =
+        new DocumentReader(
+            catalogue, transactions, new HotDocuments(settings.memory().hotDocuments()));
+    this.accounts =
+        new Accounts(store, catalogue, documents, parser, writer(), settings.accounts());
   }
 
   public Catalogue catalogue() {
@@ -87,7 +102,12 @@ public final class Layer {
   }
 
   public DocumentWriter writer() {
-    return new DocumentWriter(store, catalogue, settings.ignoresValidation());
+    EditRule rule = new UserDocumentRule(settings.accounts().defaultSecurity());
+    return new DocumentWriter(store, catalogue, new WriteRules(settings.ignoresValidation(), rule));
+  }
+
+  Accounts accounts() {
+    return accounts;
   }
 
   Services services(
@@ -96,9 +116,8 @@ public final class Layer {
         store.id(),
         catalogue,
         new DatabaseInfo(catalogue, transactions),
-        new DocumentParser(settings.documents()),
-        new DocumentReader(
-            catalogue, transactions, new HotDocuments(settings.memory().hotDocuments())),
+        parser,
+        documents,
         new AllDocs(catalogue, transactions),
         new BulkGet(catalogue, transactions),
         new RevisionsDiff(catalogue, transactions),
@@ -113,6 +132,9 @@ public final class Layer {
         membership,
         settings.memory().accounts(),
         readers,
-        new TailRegistry(readers.ofTails()));
+        new TailRegistry(readers.ofTails()),
+        accounts,
+        new Tokens(settings.http().access().tokens(), InstantSource.system()),
+        new UserUsage(System::nanoTime));
   }
 }

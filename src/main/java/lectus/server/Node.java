@@ -6,7 +6,9 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
+import lectus.account.Accounts;
 import lectus.document.write.Writes;
 import lectus.error.LectusException;
 import lectus.server.cluster.ClusterMembership;
@@ -47,6 +49,7 @@ public final class Node implements AutoCloseable {
   private final Deployments workers;
   private final HttpServers servers;
   private Announcements others = Announcements.TO_NOBODY;
+  private Optional<Accounts> accounts = Optional.empty();
 
   private Node(NodeSettings settings, ClusterMembership cluster) {
     this.settings = settings;
@@ -111,6 +114,7 @@ public final class Node implements AutoCloseable {
     workers.onThread("lectus-compaction", new UpdatesCompactionVerticle(layer.compaction()));
     WritePool pool = new WritePool(settings);
     pool.start(workers, layer.writer(), announcer);
+    accounts = Optional.of(layer.accounts().start());
     watch(store, layer.pulse(), pool.queues());
     Writes writes = pool.entrance(vertx.eventBus());
     MembershipAt membership = new MembershipAt(cluster, servers::address);
@@ -137,6 +141,7 @@ public final class Node implements AutoCloseable {
       workers.end(STOP_SECONDS);
       others.flush();
     } finally {
+      accounts.ifPresent(Accounts::close);
       threads.close();
       Deployments.await(vertx.close(), STOP_SECONDS);
     }

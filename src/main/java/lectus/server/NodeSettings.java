@@ -2,6 +2,7 @@ package lectus.server;
 
 import java.time.Duration;
 import java.util.Optional;
+import lectus.account.AccountSettings;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.HttpSettings;
 import lectus.server.cluster.ClusterSettings;
@@ -29,6 +30,7 @@ public record NodeSettings(
     DocumentLimits documents,
     WriteSettings writes,
     boolean ignoresValidation,
+    AccountSettings accounts,
     int maxConnections,
     int readers,
     MemoryPlan memory,

@@ -22,6 +22,10 @@ public enum RootSubspace {
   FORMAT(5),
   /** The holders of tasks that one server at a time performs. */
   LEASES(6),
+  /** The store's admins, and their passwords' hashes. */
+  ADMINS(7),
+  /** What servers share and nobody else knows. */
+  SECRETS(8),
   /** The store's id. */
   STORE_ID(15);
 

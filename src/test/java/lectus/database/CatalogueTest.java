@@ -15,6 +15,9 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import lectus.access.DatabaseRight;
+import lectus.access.SecurityObject;
+import lectus.access.UserContext;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Store;
@@ -191,6 +194,32 @@ final class CatalogueTest {
     byte[] json = "{\"admins\":{\"names\":[\"j\u00e4n\"]}}".getBytes(StandardCharsets.UTF_8);
     here.secure(NAME, json);
     assertThat(there.security(NAME)).isEqualTo(json);
+  }
+
+  @Test
+  void a_changed_security_object_reaches_the_handles_of_other_servers() {
+    here.create(NAME, CreationOptions.DEFAULT);
+    assertThat(there.open(NAME).security()).isEmpty();
+    here.secure(NAME, "{}".getBytes(StandardCharsets.UTF_8));
+    assertThat(there.open(NAME).security()).contains(SecurityObject.EVERYBODY);
+    here.secure(NAME, "{\"members\":{\"names\":[\"a\"]}}".getBytes(StandardCharsets.UTF_8));
+    assertThat(there.open(NAME).security().orElseThrow().rightOf(UserContext.ANONYMOUS))
+        .isEqualTo(DatabaseRight.NONE);
+  }
+
+  @Test
+  void a_write_loses_against_a_change_of_the_security_object() {
+    here.create(NAME, CreationOptions.DEFAULT);
+    byte[] json = "{}".getBytes(StandardCharsets.UTF_8);
+    assertThat(runsUntilStored(() -> here.secure(NAME, json))).isEqualTo(2);
+  }
+
+  @Test
+  void a_malformed_security_object_is_not_stored() {
+    here.create(NAME, CreationOptions.DEFAULT);
+    byte[] json = "{\"members\":{\"names\":1}}".getBytes(StandardCharsets.UTF_8);
+    assertThatThrownBy(() -> here.secure(NAME, json)).hasMessageStartingWith("bad_request: names");
+    assertThat(here.open(NAME).security()).isEmpty();
   }
 
   @Test

@@ -2,6 +2,7 @@ package lectus.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -57,6 +58,7 @@ final class GlimpseTest {
       assertThat(seen.format()).isEqualTo(now.format());
       assertThat(seen.configuration()).isEqualTo(now.configuration());
       assertThat(seen.topology()).isEqualTo(now.topology());
+      assertThat(seen.security()).isEqualTo(now.security());
     }
   }
 
@@ -68,6 +70,17 @@ final class GlimpseTest {
     elsewhere.create("another");
     elsewhere.put("db", "doc");
     assertThat(rangeReads(() -> glimpse("db"))).as("nothing was configured").isZero();
+    assertSeen("db");
+  }
+
+  @Test
+  void one_with_a_security_object_is_read_once_and_again_when_that_changes() {
+    elsewhere.create("db");
+    elsewhere.catalogue.secure(DatabaseName.of("db"), "{}".getBytes(StandardCharsets.UTF_8));
+    assertSeen("db");
+    assertThat(rangeReads(() -> glimpse("db"))).isZero();
+    String members = "{\"members\":{\"names\":[\"anna\"]}}";
+    elsewhere.catalogue.secure(DatabaseName.of("db"), members.getBytes(StandardCharsets.UTF_8));
     assertSeen("db");
   }
 
@@ -105,11 +118,11 @@ final class GlimpseTest {
     DatabaseName name = DatabaseName.of("db");
     byte[] entry = {1};
     cache.put(name, entry, GlimpseCache.usual(), null);
-    assertThat(cache.entry(name, null)).isEqualTo(entry);
-    assertThat(cache.entry(name, new byte[] {5})).isNull();
+    assertThat(cache.known(name, null).entry()).isEqualTo(entry);
+    assertThat(cache.known(name, new byte[] {5})).isNull();
     cache.put(DatabaseName.of("other"), entry, GlimpseCache.usual(), new byte[] {5});
-    assertThat(cache.entry(name, new byte[] {5})).isNull();
-    assertThat(cache.entry(name, null)).isNull();
+    assertThat(cache.known(name, new byte[] {5})).isNull();
+    assertThat(cache.known(name, null)).isNull();
   }
 
   @Test
@@ -121,8 +134,8 @@ final class GlimpseTest {
     for (GlimpseCache cache : List.of(roomy, narrow)) {
       names.forEach(name -> cache.put(name, new byte[60], GlimpseCache.usual(), null));
     }
-    assertThat(names).allMatch(name -> roomy.entry(name, null) != null);
-    assertThat(names.stream().filter(name -> narrow.entry(name, null) != null).count())
+    assertThat(names).allMatch(name -> roomy.known(name, null) != null);
+    assertThat(names.stream().filter(name -> narrow.known(name, null) != null).count())
         .isBetween(1L, ROOMY / 64 / 260L);
   }
 }

@@ -36,6 +36,7 @@ class UnusedTest {
           Map.entry("rocksdbjni", "org.rocksdb."),
           Map.entry("jackson-core", "com.fasterxml.jackson.core."),
           Map.entry("caffeine", "com.github.benmanes.caffeine."),
+          Map.entry("nimbus-jose-jwt", "com.nimbusds."),
           Map.entry("re2j", "com.google.re2j."),
           Map.entry("icu4j", "com.ibm.icu."),
           Map.entry("logback-classic", "ch.qos.logback."),

@@ -99,6 +99,24 @@ public final class DocumentParser {
         : fitting(document.replicated(id, NamedRevisions.NONE));
   }
 
+  /**
+   * Returns the edit with another body.
+   *
+   * @param json a document; its reserved members are ignored
+   */
+  public Edit rewritten(Edit edit, byte[] json) {
+    return fitting(edit.withBody(whole(json, Optional.of(edit.id())).body()));
+  }
+
+  private Edit fitting(Edit edit) {
+    if (edit instanceof InteractiveEdit interactive) {
+      return fitting(interactive);
+    }
+    return edit instanceof ReplicatedEdit replicated
+        ? fitting(replicated)
+        : fitting((LocalEdit) edit);
+  }
+
   private ParsedDocument whole(byte[] json, Optional<String> id) {
     try (JsonInput input = JsonInput.of(json)) {
       input.next();

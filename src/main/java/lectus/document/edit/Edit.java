@@ -1,5 +1,6 @@
 package lectus.document.edit;
 
+import lectus.access.UserContext;
 import lectus.json.ExplodedBody;
 
 /** One edit of one document, parsed and checked. */
@@ -11,4 +12,11 @@ public sealed interface Edit permits InteractiveEdit, ReplicatedEdit, LocalEdit 
 
   /** Returns the members that are not reserved. */
   ExplodedBody body();
+
+  /** Returns who makes it. An edit that names nobody is the server's own, and may do everything. */
+  UserContext by();
+
+  Edit by(UserContext user);
+
+  Edit withBody(ExplodedBody other);
 }

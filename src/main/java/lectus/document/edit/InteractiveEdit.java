@@ -1,6 +1,7 @@
 package lectus.document.edit;
 
 import java.util.Optional;
+import lectus.access.UserContext;
 import lectus.json.ExplodedBody;
 import lectus.revision.RevisionId;
 
@@ -11,7 +12,22 @@ import lectus.revision.RevisionId;
  * @param base the revision that was edited; empty for a new document
  */
 public record InteractiveEdit(
-    String id, Optional<RevisionId> base, boolean deleted, ExplodedBody body) implements Edit {
+    String id, Optional<RevisionId> base, boolean deleted, ExplodedBody body, UserContext by)
+    implements Edit {
+
+  public InteractiveEdit(String id, Optional<RevisionId> base, boolean deleted, ExplodedBody body) {
+    this(id, base, deleted, body, UserContext.ADMIN_PARTY);
+  }
+
+  @Override
+  public InteractiveEdit by(UserContext user) {
+    return new InteractiveEdit(id, base, deleted, body, user);
+  }
+
+  @Override
+  public InteractiveEdit withBody(ExplodedBody other) {
+    return new InteractiveEdit(id, base, deleted, other, by);
+  }
 
   /** A deletion that leaves nothing in the tombstone. */
   public static InteractiveEdit deletion(String id, Optional<RevisionId> base) {

@@ -1,5 +1,6 @@
 package lectus.document.edit;
 
+import lectus.access.UserContext;
 import lectus.error.LectusException;
 import lectus.json.ExplodedBody;
 
@@ -10,7 +11,7 @@ import lectus.json.ExplodedBody;
  * @param id with its {@code _local/}
  * @param number the number of the new revision: 3 for {@code 0-3}; 0 for a removal
  */
-public record LocalEdit(String id, long number, boolean deleted, ExplodedBody body)
+public record LocalEdit(String id, long number, boolean deleted, ExplodedBody body, UserContext by)
     implements Edit {
   private static final String REVISION_HEAD = "0-";
 
@@ -26,6 +27,20 @@ public record LocalEdit(String id, long number, boolean deleted, ExplodedBody bo
    */
   static LocalEdit over(String given, String id, boolean deleted, ExplodedBody body) {
     return new LocalEdit(id, deleted ? 0 : numberOf(given) + 1, deleted, body);
+  }
+
+  public LocalEdit(String id, long number, boolean deleted, ExplodedBody body) {
+    this(id, number, deleted, body, UserContext.ADMIN_PARTY);
+  }
+
+  @Override
+  public LocalEdit by(UserContext user) {
+    return new LocalEdit(id, number, deleted, body, user);
+  }
+
+  @Override
+  public LocalEdit withBody(ExplodedBody other) {
+    return new LocalEdit(id, number, deleted, other, by);
   }
 
   /** Returns the edit that removes the document. */

@@ -11,17 +11,17 @@ import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
 
 /** Reads some fields of a body: the ranges of their leaves and nothing else (RFC 004). */
-final class FieldsReader {
+public final class FieldsReader {
   private final ReadTransaction tx;
   private final Bodies bodies;
 
-  FieldsReader(ReadTransaction tx, DatabaseHandle db) {
+  public FieldsReader(ReadTransaction tx, DatabaseHandle db) {
     this.tx = tx;
     this.bodies = new Bodies(db);
   }
 
   /** Appends the document with only these fields; its object stays open. */
-  void append(
+  public void append(
       String id, boolean deleted, RevisionId revision, List<FieldPath> fields, JsonBuffer out) {
     FieldRanges ranges = FieldRanges.of(fields);
     StoredBody body = Awaiting.await(bodies.fields(tx, id, deleted, revision, ranges));

@@ -39,20 +39,16 @@ public final class DocumentWriter {
   private final TransactionBudget budget;
 
   public DocumentWriter(Store store, Catalogue catalogue) {
-    this(store, catalogue, false);
+    this(store, catalogue, WriteRules.NONE);
   }
 
-  /**
-   * @param ignoresValidation whether to store edits although nothing runs the {@code
-   *     validate_doc_update} that should judge them
-   */
-  public DocumentWriter(Store store, Catalogue catalogue, boolean ignoresValidation) {
-    this(store, catalogue, TransactionBudget.DEFAULT, PATIENTLY, ignoresValidation);
+  public DocumentWriter(Store store, Catalogue catalogue, WriteRules rules) {
+    this(store, catalogue, TransactionBudget.DEFAULT, PATIENTLY, rules);
   }
 
   DocumentWriter(
       Store store, Catalogue catalogue, TransactionBudget budget, TransactionLimits patience) {
-    this(store, catalogue, budget, patience, false);
+    this(store, catalogue, budget, patience, WriteRules.NONE);
   }
 
   /**
@@ -63,11 +59,11 @@ public final class DocumentWriter {
       Catalogue catalogue,
       TransactionBudget budget,
       TransactionLimits patience,
-      boolean ignoresValidation) {
+      WriteRules rules) {
     this.catalogue = catalogue;
     this.once = new TransactionRunner(store, ONCE);
     this.patiently = new TransactionRunner(store, patience);
-    this.transactions = new EditTransaction(catalogue, budget, ignoresValidation);
+    this.transactions = new EditTransaction(catalogue, budget, rules);
     this.budget = budget;
   }
 

@@ -11,7 +11,7 @@ import lectus.document.edit.ReplicatedEdit;
  * Edits of one document that are made together: a single interactive edit, or replicated revisions
  * that follow each other in a request.
  *
- * @param edits all of the same kind and id
+ * @param edits all of the same kind and id, by the same user
  * @param places their indexes in the request
  */
 record EditGroup(String id, List<Edit> edits, List<Integer> places) {
@@ -54,7 +54,8 @@ record EditGroup(String id, List<Edit> edits, List<Integer> places) {
   }
 
   private boolean takes(Edit edit, long mostBytes) {
-    return isReplicated() && edit instanceof ReplicatedEdit && weight() + weight(edit) <= mostBytes;
+    boolean isLikeThese = edit instanceof ReplicatedEdit && edit.by().equals(edits.get(0).by());
+    return isReplicated() && isLikeThese && weight() + weight(edit) <= mostBytes;
   }
 
   private static long weight(Edit edit) {

@@ -20,7 +20,7 @@ import lectus.error.LectusException;
 final class EditTransaction {
   private final Catalogue catalogue;
   private final TransactionBudget budget;
-  private final boolean ignoresValidation;
+  private final WriteRules rules;
 
   /**
    * @param done the outcomes, valid once the transaction is committed
@@ -40,10 +40,10 @@ final class EditTransaction {
     }
   }
 
-  EditTransaction(Catalogue catalogue, TransactionBudget budget, boolean ignoresValidation) {
+  EditTransaction(Catalogue catalogue, TransactionBudget budget, WriteRules rules) {
     this.catalogue = catalogue;
     this.budget = budget;
-    this.ignoresValidation = ignoresValidation;
+    this.rules = rules;
   }
 
   /**
@@ -108,7 +108,7 @@ final class EditTransaction {
   }
 
   private List<PlannedDocument> plan(Transaction tx, DatabaseHandle db, List<EditGroup> documents) {
-    PlanningScope scope = new PlanningScope(tx, db, ignoresValidation);
+    PlanningScope scope = new PlanningScope(tx, db, rules);
     List<DocumentPlanner> planners = new ArrayList<>(documents.size());
     for (EditGroup edits : documents) {
       planners.add(scope.begin(edits));

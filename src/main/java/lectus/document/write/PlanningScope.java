@@ -31,17 +31,13 @@ final class PlanningScope {
   private final RevisionsSubspace revisions;
   private final DocumentsSubspace documents;
   private final int revsLimit;
-  private final boolean ignoresValidation;
+  private final WriteRules rules;
   private final RevisionDigest digest = new RevisionDigest();
 
-  /**
-   * @param ignoresValidation whether interactive edits skip the validation that a design document
-   *     asks for
-   */
-  PlanningScope(Transaction tx, DatabaseHandle db, boolean ignoresValidation) {
+  PlanningScope(Transaction tx, DatabaseHandle db, WriteRules rules) {
     this.tx = tx;
     this.db = db;
-    this.ignoresValidation = ignoresValidation;
+    this.rules = rules;
     this.revisions = new RevisionsSubspace(db);
     this.documents = new DocumentsSubspace(db);
     this.revsLimit = db.configuration().revsLimit();
@@ -62,9 +58,16 @@ final class PlanningScope {
   /** Returns the planner for the edits, with its first reads begun. */
   DocumentPlanner begin(EditGroup edits) {
     if (edits.edits().get(0) instanceof LocalEdit local) {
-      return new LocalPlanner(edits, local);
+      return rules
+          .rule()
+          .refusal(db, local)
+          .or(() -> rules.rule().problem(tx, db, local))
+          .<DocumentPlanner>map(error -> new ForbiddenEdits(edits, error))
+          .orElseGet(() -> new LocalPlanner(edits, local));
     }
-    Optional<LectusError> problem = PartitionedId.problem(db, edits.id());
+    Optional<LectusError> problem =
+        PartitionedId.problem(db, edits.id())
+            .or(() -> rules.rule().refusal(db, edits.edits().get(0)));
     if (problem.isPresent()) {
       return new ForbiddenEdits(edits, problem.get());
     }
@@ -85,14 +88,19 @@ final class PlanningScope {
    * As in CouchDB, design documents are not validated; otherwise nobody could remove a validation.
    */
   private Optional<LectusError> veto(InteractiveEdit edit) {
-    if (DocumentId.isDesign(edit.id())) {
-      return problem(edit);
-    }
-    return ignoresValidation ? Optional.empty() : db.validator().map(PlanningScope::notValidated);
+    Optional<LectusError> problem = problem(edit);
+    boolean isJudged = !DocumentId.isDesign(edit.id()) && !rules.ignoresValidation();
+    return problem.isEmpty() && isJudged
+        ? db.validator().map(PlanningScope::notValidated)
+        : problem;
   }
 
-  /** Returns what is wrong with an edit of a design document; empty for other documents. */
+  /** Returns why the server itself does not allow the edit, whatever revision it has. */
   Optional<LectusError> problem(Edit edit) {
+    return rules.rule().problem(tx, db, edit).or(() -> problemOfDesign(edit));
+  }
+
+  private Optional<LectusError> problemOfDesign(Edit edit) {
     return DocumentId.isDesign(edit.id())
         ? DesignRules.problem(edit.body(), db.configuration().partitioned())
         : Optional.empty();

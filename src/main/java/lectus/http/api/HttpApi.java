@@ -1,5 +1,6 @@
 package lectus.http.api;
 
+import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.Http2Settings;
@@ -17,6 +18,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.Services;
+import lectus.http.access.AccessApi;
 import lectus.http.exchange.Clients;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.HttpLoop;
@@ -45,6 +47,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private static final int LONGEST_METHOD_AND_VERSION = 32;
 
   private final HttpSettings settings;
+  private final AccessApi access;
   private final Routes routes;
   private final HttpLoop loop;
   private final LiveFeeds liveFeeds;
@@ -63,7 +66,8 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     this.clients = new Clients(services.readers());
     this.invalidRequests = new InvalidRequests(loop);
     this.liveFeeds = new LiveFeeds(services.liveTails(), settings);
-    this.routes = new Routes(services, settings, liveFeeds, openSessions);
+    this.access = new AccessApi(services, settings.access());
+    this.routes = new Routes(services, settings, liveFeeds, openSessions, access);
     this.idle =
         new IdleConnections(
             liveFeeds.clock(),
@@ -157,8 +161,26 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     if (exchange.uri().length() > settings.maxUriLength()) {
       throw new LectusException(new LectusError.UriTooLong("the request uri is too long"));
     }
+    Future<Void> admission = access.admit(exchange);
+    if (admission.succeeded()) {
+      answer(exchange);
+    } else {
+      answerLater(exchange, admission);
+    }
+  }
+
+  private void answer(Exchange exchange) {
     SystemDatabases.check(exchange.method(), exchange.segments());
     routes.find(exchange).serve(exchange);
+  }
+
+  /** The request's body waits meanwhile: nobody has begun to read it. */
+  private void answerLater(Exchange exchange, Future<Void> admission) {
+    HttpServerRequest request = exchange.request();
+    request.pause();
+    admission
+        .onComplete(admitted -> exchange.guarded(() -> answer(exchange)), exchange::fail)
+        .onComplete(done -> request.resume());
   }
 
   /**

@@ -8,6 +8,7 @@ import lectus.document.DocumentId;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.Services;
+import lectus.http.access.AccessApi;
 import lectus.http.changes.ChangesApi;
 import lectus.http.database.DatabaseApi;
 import lectus.http.document.DocumentApi;
@@ -80,10 +81,15 @@ final class Routes {
   private final Resource changesShards;
   private final Resource unusableName;
 
-  Routes(Services services, HttpSettings settings, LiveFeeds feeds, OpenSessions sessions) {
+  Routes(
+      Services services,
+      HttpSettings settings,
+      LiveFeeds feeds,
+      OpenSessions sessions,
+      AccessApi access) {
     CheckedNames names = new CheckedNames();
     NodeApi server = new NodeApi(services, settings);
-    DatabaseApi databases = new DatabaseApi(services, names);
+    DatabaseApi databases = new DatabaseApi(services, names, access.guard());
     DocumentApi documents = new DocumentApi(services, names);
     ChangesApi changes = new ChangesApi(services, names, feeds);
     root = server.root();
@@ -99,6 +105,7 @@ final class Routes {
     atTop.putAll(trees);
     atTop.putAll(server.atTop());
     atTop.putAll(databases.atTop());
+    atTop.put("_session", access.session());
     atTop.put("_uuids", documents.uuids(settings));
     atTop.put("_changes", changes.socket(settings, sessions));
     atTop.put("_db_updates", changes.databaseUpdates());

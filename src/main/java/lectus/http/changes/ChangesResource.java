@@ -62,7 +62,7 @@ final class ChangesResource implements Resource {
       case GET, HEAD -> {
         ChangesQuery parsed = ChangesQuery.parse(query, exchange.lastEventId(), null);
         if (parsed.isLive()) {
-          exchange.holdsFilter(FilterMemory.of(query));
+          exchange.held().holdsFilter(FilterMemory.of(query));
         }
         answer(exchange, database, parsed);
       }
@@ -95,7 +95,7 @@ final class ChangesResource implements Resource {
         .map(
             parsed -> {
               if (parsed.isLive()) {
-                exchange.bodyBecomesFilter(bytes);
+                exchange.held().bodyBecomesFilter(bytes);
               }
               return parsed;
             });

@@ -3,6 +3,7 @@ package lectus.http.database;
 import java.util.Map;
 import lectus.database.Catalogue;
 import lectus.http.Services;
+import lectus.http.access.DatabaseGuard;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Resource;
 
@@ -10,10 +11,12 @@ import lectus.http.exchange.Resource;
 public final class DatabaseApi {
   private final Services services;
   private final CheckedNames names;
+  private final DatabaseGuard guard;
 
-  public DatabaseApi(Services services, CheckedNames names) {
+  public DatabaseApi(Services services, CheckedNames names, DatabaseGuard guard) {
     this.services = services;
     this.names = names;
+    this.guard = guard;
   }
 
   /**
@@ -34,9 +37,9 @@ public final class DatabaseApi {
   public Map<String, Resource> atTop() {
     return Map.of(
         "_all_dbs",
-        new AllDbsResource(services.catalogue()),
+        new AllDbsResource(services.catalogue(), guard),
         "_dbs_info",
-        new DbsInfoResource(services.catalogue(), services.databaseInfo()));
+        new DbsInfoResource(services.catalogue(), guard, services.databaseInfo()));
   }
 
   /** Returns the resources below a database that answer for everything below their names. */
@@ -53,7 +56,8 @@ public final class DatabaseApi {
     Catalogue catalogue = services.catalogue();
     return Map.of(
         "_revs_limit", new RevsLimitResource(catalogue, names),
-        "_security", new SecurityResource(catalogue, names),
+        "_security",
+            new SecurityResource(catalogue, guard, names, services.events(), services.accounts()),
         "_view_cleanup", new ViewCleanupResource(catalogue, names),
         "_purged_infos", new PurgedInfosResource(catalogue, names),
         "_purged_infos_limit", new PurgedInfosLimitResource(catalogue, names),

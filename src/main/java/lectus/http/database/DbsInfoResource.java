@@ -3,16 +3,17 @@ package lectus.http.database;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.Optional;
+import lectus.access.DatabaseRight;
+import lectus.access.UserContext;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
-import lectus.database.NamePage;
 import lectus.database.NameRange;
 import lectus.document.PagedBody;
 import lectus.document.RequestJson;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.feed.database.DatabaseInfo;
+import lectus.http.access.DatabaseGuard;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -28,10 +29,12 @@ final class DbsInfoResource implements Resource {
   private static final int ROWS_PER_PAGE = 50;
 
   private final Catalogue catalogue;
+  private final DatabaseGuard guard;
   private final DatabaseInfo info;
 
-  DbsInfoResource(Catalogue catalogue, DatabaseInfo info) {
+  DbsInfoResource(Catalogue catalogue, DatabaseGuard guard, DatabaseInfo info) {
     this.catalogue = catalogue;
+    this.guard = guard;
     this.info = info;
   }
 
@@ -40,11 +43,13 @@ final class DbsInfoResource implements Resource {
     switch (exchange.method()) {
       case GET, HEAD -> {
         NameRange range = NameQuery.parse(exchange.query());
-        exchange.stream(() -> new RangeBody(range));
+        UserContext user = exchange.user();
+        exchange.stream(() -> new RangeBody(new VisibleNames(catalogue, guard, user, range)));
       }
       case POST -> {
         Requests.wantJson(exchange);
-        exchange.answerBody(body -> Reply.json(200, rows(keys(body))));
+        UserContext user = exchange.user();
+        exchange.answerBody(body -> Reply.json(200, rows(user, keys(body))));
       }
       default -> throw Requests.notAllowed("GET,HEAD,POST");
     }
@@ -64,14 +69,14 @@ final class DbsInfoResource implements Resource {
     return array.elements();
   }
 
-  private JsonBuffer rows(List<JsonValue> keys) {
+  private JsonBuffer rows(UserContext user, List<JsonValue> keys) {
     JsonBuffer out = new JsonBuffer(512 * keys.size());
     String separator = "[";
     for (JsonValue key : keys) {
       key.writeTo(out.ascii(separator).ascii("{\"key\":"));
       int keyEnd = out.length();
       try {
-        info.append(name(key), out.ascii(",\"info\":"));
+        info.append(visible(user, name(key)), out.ascii(",\"info\":"));
         out.octet('}');
       } catch (LectusException e) {
         requireAbsence(e);
@@ -86,6 +91,16 @@ final class DbsInfoResource implements Resource {
     return DatabaseName.of(key instanceof JsonValue.JsonString text ? text.value() : "");
   }
 
+  /**
+   * @throws LectusException {@code not_found}: the user may not read it, and learns no more
+   */
+  private DatabaseName visible(UserContext user, DatabaseName name) {
+    if (!user.isServerAdmin() && !guard.of(user, name).includes(DatabaseRight.MEMBER)) {
+      throw LectusException.notFound("Database does not exist.");
+    }
+    return name;
+  }
+
   private static void requireAbsence(LectusException failure) {
     LectusError error = failure.error();
     if (!(error instanceof LectusError.NotFound || error instanceof LectusError.BadRequest)) {
@@ -96,24 +111,22 @@ final class DbsInfoResource implements Resource {
   /** The databases of a range; one that is deleted meanwhile is left out. */
   private final class RangeBody implements PagedBody {
     private final Deque<DatabaseName> names = new ArrayDeque<>();
-    private Optional<NameRange> rest;
+    private final VisibleNames visible;
     private String separator = "[";
 
-    RangeBody(NameRange range) {
-      this.rest = Optional.of(range);
+    RangeBody(VisibleNames visible) {
+      this.visible = visible;
     }
 
     @Override
     public boolean appendNext(JsonBuffer out) {
-      if (names.isEmpty() && rest.isPresent()) {
-        NamePage page = catalogue.names(rest.get());
-        names.addAll(page.names());
-        rest = page.next();
+      if (names.isEmpty() && visible.hasNext()) {
+        names.addAll(visible.next());
       }
       for (int rows = 0; rows < ROWS_PER_PAGE && !names.isEmpty(); rows++) {
         appendRow(names.remove(), out);
       }
-      boolean more = !names.isEmpty() || rest.isPresent();
+      boolean more = !names.isEmpty() || visible.hasNext();
       if (!more) {
         out.ascii(separator.equals("[") ? "[]\n" : "]\n");
       }

@@ -1,28 +1,45 @@
 package lectus.http.database;
 
-import com.fasterxml.jackson.core.JsonToken;
+import java.nio.charset.StandardCharsets;
+import lectus.account.Accounts;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.Sequence;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.feed.DatabaseNotices;
+import lectus.feed.TouchedShards;
+import lectus.http.access.DatabaseGuard;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
-import lectus.json.JsonInput;
+import lectus.store.CommitResult;
 
-/**
- * {@code /{db}/_security}: stored and returned; it protects nothing as long as there are no users.
- */
+/** {@code /{db}/_security}: who may use the database. */
 final class SecurityResource implements Resource {
-  private final Catalogue catalogue;
-  private final CheckedNames names;
+  private static final byte[] EVERYBODYS = "{}".getBytes(StandardCharsets.UTF_8);
 
-  SecurityResource(Catalogue catalogue, CheckedNames names) {
+  private final Catalogue catalogue;
+  private final DatabaseGuard guard;
+  private final CheckedNames names;
+  private final DatabaseNotices events;
+  private final Accounts accounts;
+
+  SecurityResource(
+      Catalogue catalogue,
+      DatabaseGuard guard,
+      CheckedNames names,
+      DatabaseNotices events,
+      Accounts accounts) {
     this.catalogue = catalogue;
+    this.guard = guard;
     this.names = names;
+    this.events = events;
+    this.accounts = accounts;
   }
 
   @Override
@@ -30,11 +47,17 @@ final class SecurityResource implements Resource {
     DatabaseName database = names.of(exchange);
     switch (exchange.method()) {
       case GET, HEAD ->
-          exchange.answer(
-              () -> Reply.json(200, new JsonBuffer(256).raw(catalogue.security(database))));
+          exchange.answer(() -> Reply.json(200, new JsonBuffer(256).raw(get(database))));
       case PUT -> exchange.answerBodyByChange(body -> put(database, body));
       default -> throw Requests.notAllowed("PUT,GET");
     }
+  }
+
+  private byte[] get(DatabaseName database) {
+    boolean isUnset = catalogue.open(database).security().isEmpty();
+    return isUnset && guard.leavesUnsetToEverybody()
+        ? EVERYBODYS.clone()
+        : catalogue.security(database);
   }
 
   private Reply put(DatabaseName database, byte[] body) {
@@ -48,18 +71,15 @@ final class SecurityResource implements Resource {
                   + Catalogue.MOST_SECURITY_BYTES
                   + "."));
     }
-    requireObject(body);
-    catalogue.secure(database, body);
+    accounts.checkSecurityMayChange(database);
+    CommitResult<DatabaseHandle> secured = catalogue.secure(database, body);
+    tell(secured.value(), secured);
     return Reply.ok(200);
   }
 
-  private static void requireObject(byte[] body) {
-    try (JsonInput input = JsonInput.of(body)) {
-      if (input.next() != JsonToken.START_OBJECT) {
-        throw LectusException.badRequest("Request body must be a JSON object");
-      }
-      input.skip();
-      input.expectEnd();
-    }
+  /** Wakes feeds, so that one that may no longer read ends. */
+  private void tell(DatabaseHandle db, CommitResult<?> secured) {
+    Sequence sequence = Sequence.of(db.incarnation(), secured.versionstamp(), 0);
+    events.publishUpdated(db.instance(), db.name(), sequence, TouchedShards.ANY);
   }
 }

@@ -34,6 +34,7 @@ final class AttachmentResource implements Resource {
   public void serve(Exchange exchange) {
     DatabaseName database = names.of(exchange);
     String id = documentOf(exchange.segments());
+    SecretUsers.check(exchange, database, id);
     switch (exchange.method()) {
       case GET, HEAD, DELETE -> exchange.answer(() -> missing(database, id, revision(exchange)));
       case PUT ->

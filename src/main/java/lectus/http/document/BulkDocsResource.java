@@ -30,14 +30,21 @@ final class BulkDocsResource implements Resource {
   private final Catalogue catalogue;
   private final DocumentParser parser;
   private final Writes writes;
+  private final SignedEdits signing;
   private final CheckedNames names;
   private final Uuids uuids;
 
   BulkDocsResource(
-      Catalogue catalogue, DocumentParser parser, Writes writes, CheckedNames names, Uuids uuids) {
+      Catalogue catalogue,
+      DocumentParser parser,
+      Writes writes,
+      SignedEdits signing,
+      CheckedNames names,
+      Uuids uuids) {
     this.catalogue = catalogue;
     this.parser = parser;
     this.writes = writes;
+    this.signing = signing;
     this.names = names;
     this.uuids = uuids;
   }
@@ -57,10 +64,22 @@ final class BulkDocsResource implements Resource {
               return exchange.work(() -> parse(database, body, memory));
             })
         .onComplete(
-            parsed -> exchange.guarded(() -> write(exchange, database, parsed)), exchange::fail);
+            parsed -> exchange.guarded(() -> sign(exchange, database, parsed)), exchange::fail);
   }
 
-  private record Parsed(BulkEdits bulk, long memory) {}
+  private void sign(Exchange exchange, DatabaseName database, Parsed parsed) {
+    signing
+        .signAll(exchange, database, parsed.bulk().edits())
+        .map(parsed::with)
+        .onComplete(
+            signed -> exchange.guarded(() -> write(exchange, database, signed)), exchange::fail);
+  }
+
+  private record Parsed(BulkEdits bulk, long memory) {
+    private Parsed with(List<Edit> edits) {
+      return new Parsed(new BulkEdits(edits, bulk.refused(), bulk.newEdits(), bulk.mode()), memory);
+    }
+  }
 
   private Parsed parse(DatabaseName database, byte[] body, ParsedMemory memory) {
     DatabaseHandle db = catalogue.open(database);
@@ -72,7 +91,7 @@ final class BulkDocsResource implements Resource {
 
   private void write(Exchange exchange, DatabaseName database, Parsed parsed) {
     BulkEdits bulk = parsed.bulk();
-    Completion completion = new BulkAnswering(exchange, bulk);
+    Completion completion = signing.completing(database, new BulkAnswering(exchange, bulk));
     if (bulk.edits().isEmpty()) {
       completion.written(List.of());
       return;

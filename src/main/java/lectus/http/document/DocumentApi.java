@@ -14,12 +14,14 @@ public final class DocumentApi {
   private final Services services;
   private final CheckedNames names;
   private final Uuids uuids = new Uuids();
+  private final SignedEdits signing;
   private final DocumentEditing writes;
 
   public DocumentApi(Services services, CheckedNames names) {
     this.services = services;
     this.names = names;
-    this.writes = new DocumentEditing(services.parser(), services.writes(), uuids);
+    this.signing = new SignedEdits(services.accounts());
+    this.writes = new DocumentEditing(services.parser(), services.writes(), signing, uuids);
   }
 
   /** {@code /{db}/{docid}}. */
@@ -52,9 +54,13 @@ public final class DocumentApi {
   public Map<String, Resource> lists() {
     AllDocs documents = services.allDocs();
     return Map.of(
-        "_all_docs", new AllDocsResource(documents, names, Listing.ALL),
-        "_design_docs", new AllDocsResource(documents, names, Listing.DESIGN),
-        "_local_docs", new AllDocsResource(documents, names, Listing.LOCAL));
+        "_all_docs", list(documents, Listing.ALL),
+        "_design_docs", list(documents, Listing.DESIGN),
+        "_local_docs", list(documents, Listing.LOCAL));
+  }
+
+  private Resource list(AllDocs documents, Listing listing) {
+    return SecretUsers.forAdmins(new AllDocsResource(documents, names, listing), names);
   }
 
   /** Returns the resources below a database, by name. */
@@ -63,13 +69,13 @@ public final class DocumentApi {
     return Map.of(
         "_bulk_docs",
         new BulkDocsResource(
-            services.catalogue(), services.parser(), services.writes(), names, uuids),
+            services.catalogue(), services.parser(), services.writes(), signing, names, uuids),
         "_bulk_get",
-        new BulkGetResource(services.bulkGet(), names),
+        SecretUsers.forAdmins(new BulkGetResource(services.bulkGet(), names), names),
         "_revs_diff",
-        new RevisionsDiffResource(diff, names, false),
+        SecretUsers.forAdmins(new RevisionsDiffResource(diff, names, false), names),
         "_missing_revs",
-        new RevisionsDiffResource(diff, names, true));
+        SecretUsers.forAdmins(new RevisionsDiffResource(diff, names, true), names));
   }
 
   private DocumentCopy copies() {

@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import lectus.database.DatabaseName;
 import lectus.document.edit.DocumentParser;
@@ -11,6 +12,7 @@ import lectus.document.edit.Edit;
 import lectus.document.edit.NamedRevisions;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes;
+import lectus.document.write.Writes.Completion;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Locations;
@@ -32,11 +34,13 @@ final class DocumentEditing {
 
   private final DocumentParser parser;
   private final Writes writes;
+  private final SignedEdits signing;
   private final Uuids uuids;
 
-  DocumentEditing(DocumentParser parser, Writes writes, Uuids uuids) {
+  DocumentEditing(DocumentParser parser, Writes writes, SignedEdits signing, Uuids uuids) {
     this.parser = parser;
     this.writes = writes;
+    this.signing = signing;
     this.uuids = uuids;
   }
 
@@ -114,8 +118,14 @@ final class DocumentEditing {
       long jsonBytes,
       Function<EditOutcome, Reply> reply) {
     if ("ok".equals(exchange.query().get("batch"))) {
-      writes.write(database, edit, memoryOf(jsonBytes, 1), new Unattended(exchange.id()));
-      exchange.reply(EditReplies.accepted(edit.id()));
+      signed(
+          exchange,
+          database,
+          edit,
+          signed -> {
+            queue(database, signed, jsonBytes, new Unattended(exchange.id()));
+            exchange.reply(EditReplies.accepted(edit.id()));
+          });
     } else {
       submit(exchange, database, edit, jsonBytes, reply);
     }
@@ -128,7 +138,21 @@ final class DocumentEditing {
       Edit edit,
       long jsonBytes,
       Function<EditOutcome, Reply> reply) {
-    writes.write(database, edit, memoryOf(jsonBytes, 1), new Answering(exchange, reply));
+    signed(
+        exchange,
+        database,
+        edit,
+        signed -> queue(database, signed, jsonBytes, new Answering(exchange, reply)));
+  }
+
+  private void queue(DatabaseName database, Edit edit, long jsonBytes, Completion completion) {
+    writes.write(database, edit, memoryOf(jsonBytes, 1), signing.completing(database, completion));
+  }
+
+  private void signed(Exchange exchange, DatabaseName database, Edit edit, Consumer<Edit> then) {
+    signing
+        .sign(exchange, database, edit)
+        .onComplete(signed -> exchange.guarded(() -> then.accept(signed)), exchange::fail);
   }
 
   /**

@@ -6,6 +6,7 @@ import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
+import lectus.http.message.Method;
 
 /** {@code /{db}/{docid}}, design documents included. */
 final class DocumentResource implements Resource {
@@ -30,6 +31,9 @@ final class DocumentResource implements Resource {
   public void serve(Exchange exchange) {
     DatabaseName database = names.of(exchange);
     String id = DocumentNames.idOf(exchange.segments());
+    if (exchange.method() != Method.PUT) {
+      SecretUsers.check(exchange, database, id);
+    }
     switch (exchange.method()) {
       case GET, HEAD -> reads.get(exchange, database, id);
       case PUT -> writes.put(exchange, database, id);

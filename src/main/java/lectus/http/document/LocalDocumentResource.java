@@ -13,6 +13,7 @@ import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.message.EntityTag;
+import lectus.http.message.Method;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
@@ -49,6 +50,9 @@ final class LocalDocumentResource implements Resource {
   public void serve(Exchange exchange) {
     DatabaseName database = names.of(exchange);
     String id = DocumentNames.idOf(exchange.segments());
+    if (exchange.method() != Method.PUT) {
+      SecretUsers.check(exchange, database, id);
+    }
     switch (exchange.method()) {
       case GET, HEAD -> get(exchange, database, id);
       case PUT -> writes.putLocal(exchange, database, id);

@@ -1,5 +1,7 @@
 package lectus.http.exchange;
 
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.HexFormat;
 import org.slf4j.Logger;
@@ -7,8 +9,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The access log, one line for each request: time in UTC, level, logger, then {@code key=value}
- * pairs: method, path (as it was sent), status, bytes of the body, duration in microseconds, the
- * client's address, request id.
+ * pairs: method, path (as it was sent), user (if one is logged in), status, bytes of the body,
+ * duration in microseconds, the client's address, request id.
  *
  * <p>An event loop hands over its lines many at a time, and whole, so that the log's thread wakes
  * up and writes once for a hundred requests. Used on that event loop only.
@@ -51,6 +53,7 @@ final class AccessLog {
     appendVisibly(exchange.methodName());
     lines.append(" path=");
     appendVisibly(exchange.rawPath());
+    exchange.user().name().ifPresent(this::appendUser);
     lines.append(" status=").append(status);
     lines.append(" bytes=").append(bodyBytes);
     lines.append(" micros=").append(micros);
@@ -68,6 +71,11 @@ final class AccessLog {
         HEX.toHexDigits(lines.append('%'), (byte) c);
       }
     }
+  }
+
+  /** As it is sent in URLs: a name may have any characters. */
+  private void appendUser(String name) {
+    lines.append(" user=").append(URLEncoder.encode(name, StandardCharsets.UTF_8));
   }
 
   private void flush() {

@@ -45,6 +45,11 @@ public final class Clients {
     channel.closeFuture().addListener(closed -> readers.left(channel));
   }
 
+  /** Runs an action on the connection's event loop once it is closed, by either side. */
+  public static void whenClosed(HttpConnection connection, Runnable action) {
+    channel(connection).closeFuture().addListener(closed -> action.run());
+  }
+
   private static Channel channel(HttpConnection connection) {
     return VertxInternals.handler(connection).channel();
   }

@@ -19,7 +19,10 @@ final class DatabaseFirst {
 
   /** Whether the answer depends on the database's existence. */
   boolean concerns(Exchange exchange, LectusError error) {
-    return isAboutRequest(error) && exchange.isAimed() && needsDatabase(exchange);
+    return isAboutRequest(error)
+        && exchange.isAimed()
+        && exchange.caller().isAdmitted()
+        && needsDatabase(exchange);
   }
 
   private static boolean isAboutRequest(LectusError error) {

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.function.UnaryOperator;
+import lectus.access.UserContext;
 import lectus.document.PagedBody;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -48,6 +49,7 @@ public final class Exchange {
   private final Method method;
   private final HeldMemory held;
   private final Presence presence = new Presence();
+  private final Caller caller = new Caller();
   private final ConnectionUse use;
   private boolean inUse = true;
   private RequestTarget target;
@@ -64,6 +66,16 @@ public final class Exchange {
     this.use = Clients.use(request.connection());
     use.begin(request.version() == HttpVersion.HTTP_2);
     whenLeft(() -> {});
+  }
+
+  /** Returns who asks, and what he may do here. */
+  public Caller caller() {
+    return caller;
+  }
+
+  /** Returns who asks; anonymous until that is known. */
+  public UserContext user() {
+    return caller.user();
   }
 
   public void aimAt(RequestTarget target) {
@@ -179,6 +191,11 @@ public final class Exchange {
    */
   public void checkHost() {
     new RequestedHost(this, loop.settings().hosts()).check();
+  }
+
+  /** Whether pages of this origin may use the server, though they came from elsewhere. */
+  public boolean allowsOrigin(String origin) {
+    return loop.cors().allows(origin);
   }
 
   /** Answers a CORS preflight request if it can be granted; else does nothing. */
@@ -369,7 +386,7 @@ public final class Exchange {
       databaseLookedUp = true;
       answer(() -> loop.databaseFirst().insteadOf(error, this));
     } else {
-      reply(Reply.error(error));
+      reply(Challenge.with(this, error));
     }
   }
 
@@ -436,29 +453,14 @@ public final class Exchange {
     return loop.memory();
   }
 
-  HeldMemory held() {
+  /** Returns what the request holds of that memory. */
+  public HeldMemory held() {
     return held;
   }
 
   /** Counts what the body is parsed into, on any thread, until the request is finished. */
   public ParsedMemory parsing() {
     return held.parsing();
-  }
-
-  /**
-   * Counts a filter in place of the body: the body was parsed, and a live feed keeps the filter. A
-   * server has limited memory for filters.
-   *
-   * @param bytes that the filter takes in memory
-   * @throws LectusException {@code too_large} (413), service_unavailable (503)
-   */
-  public void bodyBecomesFilter(long bytes) {
-    held.bodyBecomesFilter(bytes);
-  }
-
-  /** As {@link #bodyBecomesFilter}, for a filter in the request's URL. */
-  public void holdsFilter(long bytes) {
-    held.holdsFilter(bytes);
   }
 
   /** Releases what the request held, and logs the request. */

@@ -16,7 +16,7 @@ import lectus.http.memory.ParsedMemory;
  * client has read them. Parts of streamed answers are counted by {@link
  * lectus.http.memory.PageMemory}. For the connection's event loop.
  */
-final class HeldMemory {
+public final class HeldMemory {
   private final MemoryAccount bodies;
   private final MemoryAccount answers;
   private final MemoryAccount filters;
@@ -96,19 +96,20 @@ final class HeldMemory {
   }
 
   /**
-   * Counts a filter in place of the body from now on, until the request is finished.
+   * Counts a filter in place of the body from now on, until the request is finished: the body was
+   * parsed, and a live feed keeps the filter.
    *
    * @param bytes of memory
    * @throws LectusException {@code too_large} (413): too large even alone; service_unavailable
    *     (503): others hold too much
    */
-  void bodyBecomesFilter(long bytes) {
+  public void bodyBecomesFilter(long bytes) {
     holdsFilter(bytes);
     giveBackBody();
   }
 
-  /** As {@link #bodyBecomesFilter}, in addition to the body. */
-  void holdsFilter(long bytes) {
+  /** As {@link #bodyBecomesFilter}, for a filter in the URL. */
+  public void holdsFilter(long bytes) {
     if (bytes > filters.limit()) {
       throw new LectusException(
           new LectusError.TooLarge(

@@ -39,7 +39,15 @@ final class ResponseHead {
         response.putHeader(header.name(), header.value());
       }
     }
+    exchange.caller().renewedCookie().ifPresent(this::renew);
     exchange.loop().cors().addTo(exchange);
+  }
+
+  /** Unless the answer has a cookie of its own: whoever logs in or out gets that one. */
+  private void renew(String cookie) {
+    if (!response.headers().contains(HttpHeaders.SET_COOKIE)) {
+      response.putHeader(HttpHeaders.SET_COOKIE, cookie);
+    }
   }
 
   /**

@@ -10,6 +10,9 @@ public final class ErrorStatus {
     if (error instanceof LectusError.BadRequest) {
       return 400;
     }
+    if (error instanceof LectusError.Unauthorized) {
+      return 401;
+    }
     if (error instanceof LectusError.Forbidden) {
       return 403;
     }
@@ -42,6 +45,9 @@ public final class ErrorStatus {
     }
     if (error instanceof LectusError.UpgradeRequired) {
       return 426;
+    }
+    if (error instanceof LectusError.TooManyRequests) {
+      return 429;
     }
     if (error instanceof LectusError.NotImplemented) {
       return 501;

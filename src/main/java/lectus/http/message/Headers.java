@@ -29,6 +29,9 @@ public final class Headers {
       HttpHeaders.createOptimized("X-Accel-Buffering");
   public static final CharSequence BODY_TIME = HttpHeaders.createOptimized("X-CouchDB-Body-Time");
   public static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("X-Couch-Request-ID");
+  public static final CharSequence CHALLENGE = HttpHeaders.createOptimized("WWW-Authenticate");
+  public static final CharSequence WANTED_CHALLENGE =
+      HttpHeaders.createOptimized("X-CouchDB-WWW-Authenticate");
   public static final CharSequence WEBSOCKET_VERSION =
       HttpHeaders.createOptimized("Sec-WebSocket-Version");
 

@@ -55,6 +55,9 @@ public record Reply(int status, CharSequence contentType, Buffer body, List<Head
           .with(HttpHeaders.CONNECTION, "Upgrade")
           .with(Headers.WEBSOCKET_VERSION, Headers.WEBSOCKET_13);
     }
+    if (error instanceof LectusError.TooManyRequests tooMany) {
+      return reply.retryAfter(tooMany.retryAfterSeconds());
+    }
     if (error instanceof LectusError.Unavailable unavailable) {
       return reply.retryAfter(unavailable.retryAfterSeconds());
     }

@@ -25,8 +25,6 @@ public final class NodeApi {
     return Map.of(
         "_up",
         new UpResource(services.pulse()),
-        "_session",
-        new SessionResource(),
         "_active_tasks",
         FixedResource.ACTIVE_TASKS,
         "_membership",
@@ -43,7 +41,7 @@ public final class NodeApi {
         "_utils",
         new UtilsPage(),
         "_node",
-        new NodeResource(services.membership()),
+        new NodeResource(services.membership(), new AdminsResource(services.accounts())),
         "_scheduler",
         new SchedulerResource());
   }

@@ -9,12 +9,16 @@ import lectus.http.exchange.Resource;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
-/** {@code /_node/_local}: this server's name among the members. */
+/** {@code /_node/_local}: this server's name among the members, and the store's admins below. */
 final class NodeResource implements Resource {
-  private final Membership membership;
+  private static final List<String> ADMINS = List.of("_config", "admins");
 
-  NodeResource(Membership membership) {
+  private final Membership membership;
+  private final Resource admins;
+
+  NodeResource(Membership membership, Resource admins) {
     this.membership = membership;
+    this.admins = admins;
   }
 
   @Override
@@ -23,19 +27,32 @@ final class NodeResource implements Resource {
     switch (path.size()) {
       case 1 -> throw LectusException.badRequest("Incomplete path to _node request");
       case 2 -> serveName(exchange);
-      default ->
-          throw Requests.notImplemented(
-              "/_node/{name}/" + path.get(2) + " is a part of CouchDB that Lectus does not have.");
+      default -> serveBelow(exchange, path);
     }
+  }
+
+  private void serveBelow(Exchange exchange, List<String> path) {
+    if (path.size() < 4 || !path.subList(2, 4).equals(ADMINS)) {
+      throw Requests.notImplemented(
+          "/_node/{name}/" + path.get(2) + " is a part of CouchDB that Lectus does not have.");
+    }
+    checkName(exchange);
+    admins.serve(exchange);
   }
 
   /** Every method is allowed, as in CouchDB. */
   private void serveName(Exchange exchange) {
+    String name = checkName(exchange);
+    exchange.reply(Reply.json(200, new JsonBuffer(64).ascii("{\"name\":").string(name).octet('}')));
+  }
+
+  /** Returns this server's name if that is asked for. */
+  private String checkName(Exchange exchange) {
     String name = membership.self();
     String asked = exchange.segment(1);
     if (!asked.equals("_local") && !asked.equals(name)) {
       throw LectusException.notFound("no such node: " + asked);
     }
-    exchange.reply(Reply.json(200, new JsonBuffer(64).ascii("{\"name\":").string(name).octet('}')));
+    return name;
   }
 }

@@ -309,7 +309,8 @@ class LimitsTest {
     try (Transaction tx = db.store.database().createTransaction()) {
       DatabaseHandle handle = db.catalogue.current(tx, db.name);
       DocumentPlanner planner =
-          new PlanningScope(tx, handle, false).begin(EditGroup.of(List.of(edit), 0).get(0));
+          new PlanningScope(tx, handle, WriteRules.NONE)
+              .begin(EditGroup.of(List.of(edit), 0).get(0));
       while (planner.readOn()) {
         // What depends on these reads is asked for by the next call.
       }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
-import lectus.http.testing.Request;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import lectus.updates.StoreDatabases;
@@ -15,12 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Passwords are not stored, nor are replications that nobody runs. What an older version stored can
- * be read and removed.
- */
+/** Replications that nobody runs are not stored. What an older version stored can be read. */
 final class SystemDatabasesTest {
   private static final String JAN = "org.couchdb.user:jan";
   private static final String REPLICATION =
@@ -46,52 +41,6 @@ final class SystemDatabasesTest {
     server.close();
   }
 
-  private static void assertRefused(Answer answer) {
-    assertThat(answer.status()).isEqualTo(501);
-    assertThat(answer.member("error")).isEqualTo("not_implemented");
-    assertThat(answer.member("reason")).contains("passwords would be kept as they are");
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"/_users", "/_users/", "/_users?q=1", "/a%2F_users", "/%5Fusers"})
-  void no_database_of_users_is_created(String target) {
-    server.delete("/_users");
-
-    assertRefused(server.put(target));
-    assertThat(server.get(target).status()).isEqualTo(404);
-    assertThat(server.get("/_all_dbs").body()).isEqualTo("[]\n");
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "PUT,/_users/org.couchdb.user:x",
-    "PUT,/_users/org.couchdb.user:x?batch=ok",
-    "PUT,/_users/org.couchdb.user:x?new_edits=false",
-    "PUT,/_users/_design/x",
-    "PUT,/_users/_design%2Fx",
-    "POST,/_users",
-    "POST,/_users/_bulk_docs",
-    "COPY,/_users/org.couchdb.user:jan",
-    "COPY,/_users/_local/jan",
-    "COPY,/_users/_local%2Fjan"
-  })
-  void no_document_is_written(String method, String target) {
-    assertRefused(
-        server
-            .request(method, target)
-            .header("Destination", "org.couchdb.user:x")
-            .json("{\"_id\":\"org.couchdb.user:x\",\"password\":\"apple\",\"docs\":[]}")
-            .send());
-    assertThat(server.get("/_users").body()).contains("\"doc_count\":1,");
-  }
-
-  @Test
-  void no_document_is_written_by_a_method_in_a_header() {
-    Request post = server.request("POST", "/_users/" + JAN).header("X-HTTP-Method-Override", "PUT");
-
-    assertRefused(post.json("{\"password\":\"apple\"}").send());
-  }
-
   @Test
   void an_old_database_is_read_and_removed() {
     Answer jan = server.get("/_users/" + JAN);
@@ -103,7 +52,6 @@ final class SystemDatabasesTest {
     assertThat(server.post("/_users/_revs_diff", "{}").status()).isEqualTo(200);
     assertThat(server.post("/_users/_changes", "{}").body()).contains(JAN);
     assertThat(server.put("/_users/_local/checkpoint", "{}").status()).isEqualTo(201);
-    assertThat(server.put("/_users/_security", "{}").status()).isEqualTo(200);
     assertThat(server.delete("/_users/" + JAN + "?rev=" + jan.member("_rev")).status())
         .isEqualTo(200);
     assertThat(server.delete("/_users").status()).isEqualTo(200);

@@ -17,6 +17,10 @@ public final class Conversation implements AutoCloseable {
     return new Conversation(SocketClient.connect(server, "/_changes", "lectus.changes.v1"));
   }
 
+  public static Conversation over(SocketClient socket) {
+    return new Conversation(socket);
+  }
+
   public SocketClient socket() {
     return socket;
   }

@@ -60,12 +60,30 @@ public final class SocketClient implements AutoCloseable {
 
   /** As {@link #connect(LectusServer, String, String...)}, to any server on this machine. */
   public static SocketClient connect(int port, String path, String... protocols) {
-    WebSocketConnectOptions options =
-        new WebSocketConnectOptions()
-            .setHost("127.0.0.1")
-            .setPort(port)
-            .setURI(path)
-            .setSubProtocols(List.of(protocols));
+    return connect(options(port, path, protocols));
+  }
+
+  /**
+   * As {@link #connect(int, String, String...)}, by somebody.
+   *
+   * @param authorization the value of the header
+   */
+  public static SocketClient connectAs(
+      String authorization, int port, String path, String... protocols) {
+    WebSocketConnectOptions options = options(port, path, protocols);
+    options.addHeader("Authorization", authorization);
+    return connect(options);
+  }
+
+  private static WebSocketConnectOptions options(int port, String path, String... protocols) {
+    return new WebSocketConnectOptions()
+        .setHost("127.0.0.1")
+        .setPort(port)
+        .setURI(path)
+        .setSubProtocols(List.of(protocols));
+  }
+
+  private static SocketClient connect(WebSocketConnectOptions options) {
     CompletableFuture<SocketClient> opening = new CompletableFuture<>();
     // On the event loop, where no message can arrive before the handler is set.
     VERTX.runOnContext(

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import lectus.config.AccountKeys;
 import lectus.config.Configuration;
 import lectus.config.ConfigurationKey;
 import lectus.config.CorsKeys;
@@ -48,6 +49,7 @@ public final class TestSettings {
     with(HttpKeys.STOP_SECONDS, 20);
     with(DocumentKeys.HOT_DOCUMENT_BYTES, 8 << 20);
     with(WorkerKeys.QUEUE_BYTES, 64 << 20);
+    with(AccountKeys.HASH_ITERATIONS, 10);
   }
 
   /** A key that is not as by default. */
@@ -159,6 +161,7 @@ public final class TestSettings {
         documents.orElse(node.documents()),
         node.writes(),
         node.ignoresValidation(),
+        node.accounts(),
         node.maxConnections(),
         node.readers(),
         memory.apply(node.memory()),
@@ -186,6 +189,7 @@ public final class TestSettings {
         http.proxies(),
         http.hstsSeconds(),
         cors.orElse(http.cors()),
+        http.access(),
         http.webSockets());
   }
 

@@ -51,6 +51,7 @@ final class BusSubscriptionsTest implements EventChannel {
         new DatabaseConfiguration(1_000, false),
         new ShardTopology(List.of(generation), false),
         DatabaseHandle.CURRENT_FORMAT,
+        Optional.empty(),
         Optional.empty());
   }
 

@@ -243,11 +243,12 @@ public final class DataFolder implements AutoCloseable {
       }
     } catch (OverlappingFileLockException heldHere) {
       channel.close();
-      throw new StoreOpenException(
+      throw StoreOpenException.held(
           "The data directory " + folder + " is already open in this process.", heldHere);
     }
     channel.close();
-    throw new StoreOpenException("The data directory " + folder + " is in use by another process.");
+    throw StoreOpenException.held(
+        "The data directory " + folder + " is in use by another process.");
   }
 
   private static void deleteTree(Path root) throws IOException {

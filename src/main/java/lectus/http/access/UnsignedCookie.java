@@ -1,4 +1,4 @@
-package lectus.http.node;
+package lectus.http.access;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -6,11 +6,12 @@ import java.util.Base64;
 import java.util.Optional;
 
 /**
- * The cookie that clients expect after a log-in, in CouchDB's form. It holds the given name and no
- * signature, since nothing depends on it; so it does not expire either.
+ * The cookie that clients expect after a log-in, from a server without admins, in CouchDB's form.
+ * It holds the given name and no signature, since nothing depends on it; so it does not expire
+ * either.
  */
-final class SessionCookie {
-  private static final String NAME = "AuthSession=";
+final class UnsignedCookie {
+  private static final String NAME = SessionCookie.NAME + "=";
 
   /** A cookie that removes it. */
   static final String NONE = with("");
@@ -20,7 +21,7 @@ final class SessionCookie {
 
   private static final Base64.Encoder BASE_64 = Base64.getUrlEncoder().withoutPadding();
 
-  private SessionCookie() {}
+  private UnsignedCookie() {}
 
   /** Returns the value of a {@code Set-Cookie}. */
   static String of(String name) {

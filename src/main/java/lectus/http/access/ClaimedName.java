@@ -1,4 +1,4 @@
-package lectus.http.node;
+package lectus.http.access;
 
 import io.vertx.core.http.HttpHeaders;
 import java.nio.ByteBuffer;
@@ -9,8 +9,8 @@ import java.util.Optional;
 import lectus.http.exchange.Exchange;
 
 /**
- * The name that a client claims. It is not checked, because nothing depends on it: clients that
- * have logged in ask for it, and log in again if it is not returned.
+ * The name that a client claims on a server without admins. It is not checked, because nothing
+ * depends on it: clients that have logged in ask for it, and log in again if it is not returned.
  *
  * @param handler the handler of CouchDB's that would have found it: {@code cookie} or {@code
  *     default}
@@ -21,7 +21,7 @@ record ClaimedName(String name, String handler) {
   /** Returns the name that can be read; what cannot be read is ignored. */
   static Optional<ClaimedName> of(Exchange exchange) {
     return Optional.ofNullable(exchange.header(HttpHeaders.COOKIE))
-        .flatMap(SessionCookie::name)
+        .flatMap(UnsignedCookie::name)
         .map(name -> new ClaimedName(name, "cookie"))
         .or(() -> ofPassword(exchange.header(HttpHeaders.AUTHORIZATION)));
   }

@@ -1,4 +1,4 @@
-package lectus.http.node;
+package lectus.http.access;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -9,7 +9,7 @@ import lectus.error.LectusException;
 import lectus.http.message.QueryParameters;
 import lectus.json.JsonValue;
 
-/** The two forms in which a client sends its name. The rest of the body is ignored. */
+/** The two forms in which a client sends its name and password. */
 enum LoginForm {
   JSON {
     @Override
@@ -60,6 +60,11 @@ enum LoginForm {
         others
             .or(() -> couchdbs)
             .orElseThrow(() -> LectusException.badRequest("request body must contain a username")));
+  }
+
+  /** Returns the password; empty if there is none. */
+  String password(byte[] body) {
+    return member(body, "password").orElse("");
   }
 
   abstract Optional<String> member(byte[] body, String name);

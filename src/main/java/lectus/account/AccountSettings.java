@@ -1,0 +1,25 @@
+package lectus.account;
+
+import lectus.access.SecurityObject;
+
+/**
+ * The administrator's settings of accounts.
+ *
+ * @param iterations of PBKDF2, for new passwords
+ * @param defaultSecurity of databases whose security was never set
+ * @param admitsEverybody whether whoever is not logged in is an admin while there is none: true
+ *     only where nobody else can reach the server, or where the administrator says so
+ * @param perUserDatabases whether each user gets a database of his own
+ * @param deletesUserDatabases whether that is deleted with the user's document
+ * @param letsUsersSecurityChange whether the {@code _security} of {@code _users} may be changed
+ */
+public record AccountSettings(
+    int iterations,
+    SecurityObject defaultSecurity,
+    boolean admitsEverybody,
+    boolean perUserDatabases,
+    boolean deletesUserDatabases,
+    boolean letsUsersSecurityChange) {
+  /** More would let whoever writes a user's document keep the server busy for seconds. */
+  public static final int MOST_ITERATIONS = 10_000_000;
+}

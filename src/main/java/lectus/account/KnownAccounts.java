@@ -1,0 +1,83 @@
+package lectus.account;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/**
+ * Accounts that were looked up lately. What is told is never older than half a second. An account
+ * that is asked for often is looked up again before it is that old, so that nobody waits for it.
+ * Thread-safe.
+ */
+final class KnownAccounts {
+  /** How old an account may be. A change has to reach every server within a second. */
+  static final long MOST_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+  private static final long LOOKED_AGAIN_NANOS = MOST_NANOS / 2;
+  private static final int MOST_ACCOUNTS = 10_000;
+
+  private final Function<String, Optional<StoredAccount>> reading;
+  private final Executor executor;
+  private final LongSupplier nanoTime;
+  private final Cache<String, Look> looks =
+      Caffeine.newBuilder().maximumSize(MOST_ACCOUNTS).executor(Runnable::run).build();
+
+  /**
+   * @param at when the look began
+   * @param isRepeated whether another look has begun
+   */
+  private record Look(Optional<StoredAccount> account, long at, AtomicBoolean isRepeated) {}
+
+  /**
+   * @param executor looks again in time
+   */
+  KnownAccounts(
+      Function<String, Optional<StoredAccount>> reading, Executor executor, LongSupplier nanoTime) {
+    this.reading = reading;
+    this.executor = executor;
+    this.nanoTime = nanoTime;
+  }
+
+  /** The outer Optional is empty if the account was not looked up lately. Never waits. */
+  Optional<Optional<StoredAccount>> recall(String name) {
+    Look look = looks.getIfPresent(name);
+    if (look == null) {
+      return Optional.empty();
+    }
+    long age = nanoTime.getAsLong() - look.at();
+    if (age > MOST_NANOS) {
+      return Optional.empty();
+    }
+    if (age > LOOKED_AGAIN_NANOS && look.isRepeated().compareAndSet(false, true)) {
+      lookSoon(name);
+    }
+    return Optional.of(look.account());
+  }
+
+  /** Returns the account; waits for the store if it was not looked up lately. */
+  Optional<StoredAccount> get(String name) {
+    return recall(name).orElseGet(() -> look(name));
+  }
+
+  /** Returns the account as it is now; waits for the store. */
+  Optional<StoredAccount> look(String name) {
+    long before = nanoTime.getAsLong();
+    Optional<StoredAccount> account = reading.apply(name);
+    looks.put(name, new Look(account, before, new AtomicBoolean()));
+    return account;
+  }
+
+  private void lookSoon(String name) {
+    try {
+      executor.execute(() -> look(name));
+    } catch (RejectedExecutionException busy) {
+      // The next one who asks looks himself.
+    }
+  }
+}

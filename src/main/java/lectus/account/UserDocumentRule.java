@@ -1,0 +1,239 @@
+package lectus.account;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import lectus.access.DatabaseRight;
+import lectus.access.SecurityObject;
+import lectus.access.UserContext;
+import lectus.database.DatabaseHandle;
+import lectus.document.DocumentId;
+import lectus.document.edit.Edit;
+import lectus.document.edit.LocalEdit;
+import lectus.document.write.EditRule;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonArray;
+import lectus.json.JsonValue.JsonBool;
+import lectus.json.JsonValue.JsonNull;
+import lectus.json.JsonValue.JsonNumber;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
+
+/**
+ * Who may write which document: design documents are for the admins of their database, and the
+ * documents of {@code _users} follow the rules of CouchDB 3.5, with CouchDB's sentences. In CouchDB
+ * a design document {@code _auth} has these as a function.
+ */
+public final class UserDocumentRule implements EditRule {
+  /** Maximum size of a user's document, as JSON. Log-ins read it. */
+  static final int MOST_DOCUMENT_BYTES = 1 << 20;
+
+  static final int MOST_NAME_BYTES = 256;
+  static final int MOST_ROLES = 1_000;
+  static final int MOST_ROLE_BYTES = 256;
+
+  private static final String METRICS = "_metrics";
+  private static final Set<String> SCHEMES = Set.of("simple", "pbkdf2", "simple+pbkdf2");
+
+  private final SecurityObject unset;
+
+  /**
+   * @param unset who may use a database whose security was never set
+   */
+  public UserDocumentRule(SecurityObject unset) {
+    this.unset = unset;
+  }
+
+  /** Whether a role is one that no document gives. */
+  static boolean isReserved(String role) {
+    return role.startsWith("_") && !role.equals(METRICS);
+  }
+
+  @Override
+  public Optional<LectusError> refusal(DatabaseHandle db, Edit edit) {
+    UserContext user = edit.by();
+    if (isAdmin(user, db)) {
+      return Optional.empty();
+    }
+    if (DocumentId.isDesign(edit.id())) {
+      return Optional.of(notAdmin(user));
+    }
+    return UserDocuments.areIn(db.name()) && !mayKnowOf(user, edit.id())
+        ? Optional.of(new LectusError.NotFound("missing"))
+        : Optional.empty();
+  }
+
+  @Override
+  public Optional<LectusError> problem(ReadTransaction tx, DatabaseHandle db, Edit edit) {
+    if (!UserDocuments.areIn(db.name())) {
+      return Optional.empty();
+    }
+    try {
+      check(tx, db, edit);
+      return Optional.empty();
+    } catch (LectusException broken) {
+      return Optional.of(broken.error());
+    }
+  }
+
+  private void check(ReadTransaction tx, DatabaseHandle db, Edit edit) {
+    checkSize(edit);
+    JsonObject members = UserMembers.of(edit.body());
+    checkHasNoPassword(members);
+    boolean isUser = !(edit instanceof LocalEdit) && !DocumentId.isDesign(edit.id());
+    if (isUser && db.name().equals(UserDocuments.USERS)) {
+      checkUser(tx, db, edit, members);
+    }
+  }
+
+  private boolean isAdmin(UserContext user, DatabaseHandle db) {
+    return db.security().orElse(unset).rightOf(user) == DatabaseRight.ADMIN;
+  }
+
+  private static LectusError notAdmin(UserContext user) {
+    String reason = "You are not a db or server admin.";
+    return user.name().isPresent()
+        ? new LectusError.Forbidden(reason)
+        : new LectusError.Unauthorized(reason);
+  }
+
+  /** As in CouchDB, whoever is not logged in may register, where members may be anybody. */
+  private static boolean mayKnowOf(UserContext user, String docId) {
+    return user.name().isEmpty() || UserDocuments.nameIn(docId).equals(user.name());
+  }
+
+  static void checkSize(Edit edit) {
+    if (edit.body().jsonBytes() > MOST_DOCUMENT_BYTES) {
+      throw new LectusException(
+          new LectusError.TooLarge(
+              "document_too_large",
+              "The document of a user takes "
+                  + edit.body().jsonBytes()
+                  + " bytes, the limit is "
+                  + MOST_DOCUMENT_BYTES
+                  + "."));
+    }
+  }
+
+  /** Whatever brought the edit here should have replaced the password by its hash. */
+  private static void checkHasNoPassword(JsonObject members) {
+    if (NewPassword.isIn(members)) {
+      throw LectusException.forbidden("A password is not stored in the clear.");
+    }
+  }
+
+  private void checkUser(ReadTransaction tx, DatabaseHandle db, Edit edit, JsonObject members) {
+    if (edit.deleted()) {
+      checkDeletion(edit);
+      return;
+    }
+    requires(isText(members, "type", "user"), "doc.type must be user");
+    String name =
+        PasswordHash.text(members, "name")
+            .filter(text -> !text.isEmpty())
+            .orElseThrow(() -> LectusException.forbidden("doc.name is required"));
+    Set<String> roles = roles(members);
+    requires(
+        edit.id().equals(UserDocuments.idOf(name)),
+        "Doc ID must be of the form org.couchdb.user:name");
+    checkPassword(members);
+    if (!isAdmin(edit.by(), db)) {
+      checkRoles(roles, UserMembers.read(tx, db, edit.id()));
+    }
+    requires(
+        roles.stream().noneMatch(UserDocumentRule::isReserved),
+        "No system roles (starting with underscore) in users db.");
+    checkName(name);
+  }
+
+  private static void checkDeletion(Edit edit) {
+    boolean isOwn =
+        edit.by().name().isPresent() && UserDocuments.nameIn(edit.id()).equals(edit.by().name());
+    requires(edit.by().isServerAdmin() || isOwn, "Only admins may delete other user docs.");
+  }
+
+  private static Set<String> roles(JsonObject members) {
+    JsonValue roles = members.get("roles").orElse(new JsonNull());
+    requires(isTrue(roles), "doc.roles must exist");
+    requires(roles instanceof JsonArray, "doc.roles must be an array");
+    List<JsonValue> elements = ((JsonArray) roles).elements();
+    requires(
+        elements.stream().allMatch(JsonString.class::isInstance),
+        "doc.roles can only contain strings");
+    requires(elements.size() <= MOST_ROLES, "doc.roles has more than " + MOST_ROLES + " elements");
+    Set<String> texts = UserMembers.textsIn(members, "roles");
+    requires(
+        texts.stream().allMatch(role -> bytes(role) <= MOST_ROLE_BYTES),
+        "doc.roles has a role of more than " + MOST_ROLE_BYTES + " bytes");
+    return texts;
+  }
+
+  private static void checkPassword(JsonObject members) {
+    requires(
+        !isTrue(members, "password_sha") || isTrue(members, "salt"),
+        "Users with password_sha must have a salt.");
+    if (isTrue(members, "password_scheme")) {
+      requires(
+          SCHEMES.contains(PasswordHash.text(members, "password_scheme").orElse("")),
+          "Password scheme not supported.");
+    }
+    if (isText(members, "password_scheme", "pbkdf2")) {
+      requires(
+          members.get("iterations").filter(JsonNumber.class::isInstance).isPresent(),
+          "iterations must be a number.");
+      requires(
+          PasswordHash.text(members, "derived_key").isPresent(), "derived_key must be a string.");
+    }
+  }
+
+  private static void checkRoles(Set<String> roles, Optional<UserMembers> stored) {
+    if (stored.isEmpty()) {
+      requires(roles.isEmpty(), "Only _admin may set roles");
+    } else {
+      requires(
+          roles.equals(UserMembers.textsIn(stored.get().members(), "roles")),
+          "Only _admin may edit roles");
+    }
+  }
+
+  private static void checkName(String name) {
+    requires(!name.startsWith("_"), "Username may not start with underscore.");
+    requires(name.indexOf(':') < 0, "Character `:` is not allowed in usernames.");
+    requires(
+        bytes(name) <= MOST_NAME_BYTES, "doc.name has more than " + MOST_NAME_BYTES + " bytes");
+  }
+
+  private static int bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8).length;
+  }
+
+  private static void requires(boolean holds, String otherwise) {
+    if (!holds) {
+      throw LectusException.forbidden(otherwise);
+    }
+  }
+
+  private static boolean isText(JsonObject members, String name, String text) {
+    return PasswordHash.text(members, name).equals(Optional.of(text));
+  }
+
+  private static boolean isTrue(JsonObject members, String name) {
+    return members.get(name).map(UserDocumentRule::isTrue).orElse(false);
+  }
+
+  /** Whether JavaScript takes a value for true. */
+  private static boolean isTrue(JsonValue value) {
+    if (value instanceof JsonBool bool) {
+      return bool.value();
+    }
+    if (value instanceof JsonString text) {
+      return !text.value().isEmpty();
+    }
+    return !(value instanceof JsonNull)
+        && !(value instanceof JsonNumber number && Double.parseDouble(number.text()) == 0);
+  }
+}

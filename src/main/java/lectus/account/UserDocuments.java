@@ -1,0 +1,52 @@
+package lectus.account;
+
+import java.util.Optional;
+import lectus.access.UserContext;
+import lectus.database.DatabaseName;
+import lectus.document.DocumentId;
+import lectus.error.LectusError;
+
+/**
+ * The documents of users: in which databases they are, what they are called, who may read them. As
+ * in CouchDB, users log in with the documents of {@code _users}; a database whose name ends in
+ * {@code /_users} is as secret, but nobody logs in with its documents.
+ */
+public final class UserDocuments {
+  /** The database of the users of this store. */
+  public static final DatabaseName USERS = DatabaseName.of("_users");
+
+  private static final String ID_HEAD = "org.couchdb.user:";
+
+  private UserDocuments() {}
+
+  /** Whether a database has users' documents. */
+  public static boolean areIn(DatabaseName name) {
+    return name.equals(USERS) || name.text().endsWith("/" + USERS.text());
+  }
+
+  public static String idOf(String userName) {
+    return ID_HEAD + userName;
+  }
+
+  /** Returns the name of the user whose document has this id; empty if it is nobody's. */
+  public static Optional<String> nameIn(String docId) {
+    return docId.startsWith(ID_HEAD)
+        ? Optional.of(docId.substring(ID_HEAD.length()))
+        : Optional.empty();
+  }
+
+  /**
+   * Returns why somebody who is no admin may not read a document of a database of users. As in
+   * CouchDB, he sees only himself, and cannot tell whether there are others.
+   */
+  public static Optional<LectusError> problemOfReading(UserContext user, String docId) {
+    if (DocumentId.isDesign(docId)) {
+      return Optional.of(
+          new LectusError.Forbidden(
+              "Only administrators can view design docs in the users database."));
+    }
+    return user.name().isPresent() && nameIn(docId).equals(user.name())
+        ? Optional.empty()
+        : Optional.of(new LectusError.NotFound("missing"));
+  }
+}

@@ -1,0 +1,38 @@
+package lectus.cli;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Optional;
+
+/** Asks for a new password: at a terminal twice and without echo, else the first line of input. */
+public interface PasswordPrompt {
+  /** Returns empty if there is none, or if it was not repeated correctly. */
+  Optional<String> ask(String name);
+
+  /** Returns the prompt of this process. */
+  static PasswordPrompt ofProcess(boolean isTerminal) {
+    return isTerminal ? PasswordPrompt::atTerminal : name -> firstLine();
+  }
+
+  private static Optional<String> atTerminal(String name) {
+    char[] password = System.console().readPassword("Password of %s: ", name);
+    char[] again = System.console().readPassword("Once more: ");
+    return password != null && Arrays.equals(password, again)
+        ? Optional.of(new String(password))
+        : Optional.empty();
+  }
+
+  private static Optional<String> firstLine() {
+    try {
+      BufferedReader lines =
+          new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+      return Optional.ofNullable(lines.readLine());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

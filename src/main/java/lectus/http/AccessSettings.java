@@ -1,0 +1,33 @@
+package lectus.http;
+
+import java.util.Optional;
+import lectus.access.SecurityObject;
+import lectus.http.token.TokenSettings;
+
+/**
+ * Who has to log in, how, and what one user may ask for.
+ *
+ * @param requiresValidUser whether nobody may do anything without a log-in
+ * @param requiresValidUserButForUp the same, except for asking whether the server is up
+ * @param onlyAdminsListDatabases whether {@code _all_dbs} and {@code _dbs_info} are for server
+ *     admins; otherwise everybody sees the databases that he may read
+ * @param unset who may use a database whose security was never set
+ * @param proxySecret with which a proxy signs the names of its users; empty: none may name users
+ */
+public record AccessSettings(
+    boolean requiresValidUser,
+    boolean requiresValidUserButForUp,
+    boolean onlyAdminsListDatabases,
+    SecurityObject unset,
+    CookieSettings cookies,
+    Optional<String> proxySecret,
+    TokenSettings tokens,
+    UserLimits limits) {
+
+  /** Whether a request without a log-in is refused, whatever it asks for. */
+  public boolean requiresUser(boolean isAboutUp) {
+    return isAboutUp
+        ? requiresValidUser && !requiresValidUserButForUp
+        : requiresValidUser || requiresValidUserButForUp;
+  }
+}

@@ -1,0 +1,146 @@
+package lectus.http.access;
+
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.Optional;
+import lectus.access.UserContext;
+import lectus.account.Accounts;
+import lectus.error.LectusException;
+import lectus.error.NotInMemoryException;
+import lectus.http.AccessSettings;
+import lectus.http.ReaderTurns.Kind;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Identity;
+import lectus.http.exchange.PublicAddress;
+import lectus.http.message.Method;
+import lectus.http.token.Tokens;
+
+/**
+ * Finds out who sends a request, in CouchDB's order: a proxy's word, a token, a cookie, a name and
+ * password. A wrong password or token is an error whatever is asked for; a cookie that is over
+ * counts as none, so that one can log in again.
+ */
+public final class Authentication {
+  private final Accounts accounts;
+  private final AccessSettings settings;
+  private final Sessions sessions;
+  private final Tokens tokens;
+  private final PasswordLogIn passwords;
+
+  Authentication(
+      Accounts accounts,
+      AccessSettings settings,
+      Sessions sessions,
+      Tokens tokens,
+      PasswordLogIn passwords) {
+    this.accounts = accounts;
+    this.settings = settings;
+    this.sessions = sessions;
+    this.tokens = tokens;
+    this.passwords = passwords;
+  }
+
+  /**
+   * Notes in the exchange who sends the request; at once where that can be known without waiting.
+   *
+   * @return fails with {@code unauthorized} (401), {@code forbidden} (403) or {@code bad_request}
+   *     (400)
+   */
+  public Future<Void> identify(Exchange exchange) {
+    UserContext nobody = accounts.nobody();
+    if (nobody.isServerAdmin() && !requiresUser(exchange)) {
+      exchange.caller().become(Identity.withoutLogIn(nobody));
+      return Future.succeededFuture();
+    }
+    Credentials credentials = Credentials.of(exchange);
+    return withoutPassword(exchange, credentials)
+        .compose(found -> found.isPresent() ? known(found) : byPassword(exchange, credentials))
+        .map(found -> found.orElseGet(() -> nobody(exchange)))
+        .map(
+            identity -> {
+              exchange.caller().become(identity);
+              return null;
+            });
+  }
+
+  private static Future<Optional<Identity>> known(Optional<Identity> found) {
+    return Future.succeededFuture(found);
+  }
+
+  private Future<Optional<Identity>> withoutPassword(Exchange exchange, Credentials given) {
+    boolean isSecure = PublicAddress.isSecure(exchange);
+    try {
+      return known(recalled(given, isSecure));
+    } catch (NotInMemoryException unknown) {
+      return exchange.read(Kind.REQUEST, () -> verified(given, isSecure));
+    } catch (LectusException wrong) {
+      return Future.failedFuture(wrong);
+    }
+  }
+
+  /**
+   * @throws NotInMemoryException another thread has to look
+   */
+  private Optional<Identity> recalled(Credentials given, boolean isSecure) {
+    return byProxy(given)
+        .or(
+            () ->
+                token(given)
+                    .map(tokens::recall)
+                    .map(user -> user.orElseThrow(() -> NotInMemoryException.INSTANCE))
+                    .map(Authentication::ofToken))
+        .or(() -> bySession(given, isSecure, new AccountView.InMemory(accounts)));
+  }
+
+  private Optional<Identity> verified(Credentials given, boolean isSecure) {
+    return byProxy(given)
+        .or(() -> token(given).map(tokens::verify).map(Authentication::ofToken))
+        .or(() -> bySession(given, isSecure, new AccountView.InStore(accounts)));
+  }
+
+  private Optional<Identity> byProxy(Credentials given) {
+    return settings
+        .proxySecret()
+        .flatMap(secret -> given.proxied().flatMap(user -> user.verified(secret)))
+        .map(user -> Identity.of(user, "proxy"));
+  }
+
+  private Optional<String> token(Credentials given) {
+    return tokens.areTaken() ? given.bearer() : Optional.empty();
+  }
+
+  private static Identity ofToken(UserContext user) {
+    return Identity.of(user, "jwt");
+  }
+
+  private Optional<Identity> bySession(Credentials given, boolean isSecure, AccountView view) {
+    return given.session().flatMap(cookie -> sessions.identify(cookie, isSecure, view));
+  }
+
+  private Future<Optional<Identity>> byPassword(Exchange exchange, Credentials given) {
+    Optional<BasicPassword> password = given.basic().flatMap(BasicPassword::parse);
+    return password.isEmpty()
+        ? known(Optional.empty())
+        : passwords
+            .verify(exchange, password.get(), given.address())
+            .map(user -> Optional.of(Identity.of(user, "default")));
+  }
+
+  /**
+   * @throws LectusException {@code unauthorized}: nobody may do this without a log-in
+   */
+  private Identity nobody(Exchange exchange) {
+    if (requiresUser(exchange)) {
+      throw LectusException.unauthorized("Authentication required.");
+    }
+    return Identity.ANONYMOUS;
+  }
+
+  /** Logging in is possible for everybody. */
+  private boolean requiresUser(Exchange exchange) {
+    List<String> path = exchange.segments();
+    String only = path.size() == 1 ? path.get(0) : "";
+    boolean isLogIn = exchange.method() == Method.POST && only.equals("_session");
+    return !isLogIn && settings.requiresUser(only.equals("_up"));
+  }
+}

@@ -1,0 +1,59 @@
+package lectus.http.access;
+
+import java.util.Optional;
+import lectus.access.DatabaseRight;
+import lectus.access.SecurityObject;
+import lectus.access.UserContext;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.error.LectusException;
+
+/** What users may do with databases, each time as its security object is by then. */
+public final class DatabaseGuard {
+  private static final String USERS = "_users";
+
+  private final Catalogue catalogue;
+  private final SecurityObject unset;
+
+  /**
+   * @param unset applies to databases whose security was never set
+   */
+  public DatabaseGuard(Catalogue catalogue, SecurityObject unset) {
+    this.catalogue = catalogue;
+    this.unset = unset;
+  }
+
+  /** Whether everybody may read a database whose security was never set. */
+  public boolean leavesUnsetToEverybody() {
+    return unset.equals(SecurityObject.EVERYBODY);
+  }
+
+  /**
+   * Returns what a user may do, if memory alone shows it. Never waits.
+   *
+   * @throws LectusException {@code not_found} (404)
+   */
+  Optional<DatabaseRight> recall(UserContext user, DatabaseName name) {
+    return catalogue.recall(name).map(db -> judge(user, db));
+  }
+
+  /**
+   * Returns what a user may do; waits for the store.
+   *
+   * @throws LectusException {@code not_found} (404)
+   */
+  public DatabaseRight of(UserContext user, DatabaseName name) {
+    return judge(user, catalogue.open(name));
+  }
+
+  public DatabaseRight judge(UserContext user, DatabaseHandle db) {
+    if (user.isServerAdmin()) {
+      return DatabaseRight.ADMIN;
+    }
+    if (db.security().isEmpty() && db.name().text().equals(USERS)) {
+      return user.name().isPresent() ? DatabaseRight.MEMBER : DatabaseRight.NONE;
+    }
+    return db.security().orElse(unset).rightOf(user);
+  }
+}

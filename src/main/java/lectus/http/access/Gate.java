@@ -1,0 +1,76 @@
+package lectus.http.access;
+
+import io.vertx.core.Future;
+import java.util.Optional;
+import lectus.access.DatabaseRight;
+import lectus.access.UserContext;
+import lectus.database.DatabaseName;
+import lectus.error.LectusException;
+import lectus.http.ReaderTurns.Kind;
+import lectus.http.exchange.CheckedNames;
+import lectus.http.exchange.Exchange;
+
+/**
+ * Decides whether a request is served, once it is known who sends it. Whether the database exists
+ * is answered as CouchDB answers it: to everybody who asks for something in it.
+ */
+public final class Gate {
+  private final RouteRights rights;
+  private final DatabaseGuard guard;
+  private final CheckedNames names;
+
+  public Gate(boolean onlyAdminsListDatabases, DatabaseGuard guard, CheckedNames names) {
+    this.rights = new RouteRights(onlyAdminsListDatabases);
+    this.guard = guard;
+    this.names = names;
+  }
+
+  /**
+   * Admits a request or fails, at once where that can be done without waiting.
+   *
+   * @return fails with {@code unauthorized} (401), {@code forbidden} (403) or {@code not_found}
+   *     (404)
+   */
+  public Future<Void> admit(Exchange exchange) {
+    UserContext user = exchange.user();
+    if (user.isServerAdmin()) {
+      return admitted(exchange, DatabaseRight.ADMIN);
+    }
+    RequiredRight required = rights.of(exchange.method(), exchange.segments());
+    Optional<LectusException> refusal = required.refusal(user);
+    if (refusal.isPresent()) {
+      return Future.failedFuture(refusal.get());
+    }
+    return required
+        .ofDatabase()
+        .map(needed -> admit(exchange, user, required, needed))
+        .orElseGet(() -> admitted(exchange, DatabaseRight.NONE));
+  }
+
+  private Future<Void> admit(
+      Exchange exchange, UserContext user, RequiredRight required, DatabaseRight needed) {
+    return rightOf(exchange, user)
+        .compose(
+            has ->
+                has.includes(needed)
+                    ? admitted(exchange, has)
+                    : Future.failedFuture(required.refusal(user, has)));
+  }
+
+  private Future<DatabaseRight> rightOf(Exchange exchange, UserContext user) {
+    try {
+      DatabaseName name = names.of(exchange);
+      return guard
+          .recall(user, name)
+          .map(Future::succeededFuture)
+          .orElseGet(() -> exchange.read(Kind.REQUEST, () -> guard.of(user, name)));
+    } catch (LectusException noDatabase) {
+      return Future.failedFuture(noDatabase);
+    }
+  }
+
+  private static Future<Void> admitted(Exchange exchange, DatabaseRight right) {
+    exchange.caller().admit(right);
+    return Future.succeededFuture();
+  }
+}

@@ -1,0 +1,74 @@
+package lectus.http.access;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import lectus.access.UserContext;
+import lectus.account.Accounts;
+import lectus.account.LogIn;
+import lectus.error.LectusException;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Offload;
+
+/** Log-in by name and password. One that was verified lately is known at once. */
+final class PasswordLogIn {
+  private final Accounts accounts;
+
+  PasswordLogIn(Accounts accounts) {
+    this.accounts = accounts;
+  }
+
+  /**
+   * @param address the client's
+   * @return fails with {@code unauthorized} (401), or with {@code forbidden} (403) after too many
+   *     wrong passwords; on the exchange's event loop
+   */
+  Future<UserContext> verify(Exchange exchange, BasicPassword given, String address) {
+    Optional<UserContext> known = accounts.recall(given.name(), given.password());
+    return known.isPresent()
+        ? Future.succeededFuture(known.get())
+        : compare(exchange.context(), given, address).map(PasswordLogIn::user);
+  }
+
+  private Future<LogIn> compare(Context loop, BasicPassword given, String address) {
+    Promise<LogIn> promise = Promise.promise();
+    accounts
+        .beginLogIn(given.name(), given.password(), address)
+        .whenComplete(
+            (outcome, failure) -> Offload.post(loop, () -> settle(promise, outcome, failure)));
+    return promise.future();
+  }
+
+  /**
+   * @param failure null if there is an outcome
+   */
+  private static void settle(Promise<LogIn> promise, LogIn outcome, Throwable failure) {
+    if (failure == null) {
+      promise.complete(outcome);
+    } else {
+      promise.fail(cause(failure));
+    }
+  }
+
+  private static Throwable cause(Throwable failure) {
+    return failure instanceof CompletionException && failure.getCause() != null
+        ? failure.getCause()
+        : failure;
+  }
+
+  private static UserContext user(LogIn outcome) {
+    if (outcome instanceof LogIn.Granted granted) {
+      return granted.user();
+    }
+    throw outcome instanceof LogIn.LockedOut
+        ? LectusException.forbidden(
+            "Account is temporarily locked due to multiple authentication failures")
+        : incorrect();
+  }
+
+  static LectusException incorrect() {
+    return LectusException.unauthorized("Name or password is incorrect.");
+  }
+}

@@ -1,0 +1,169 @@
+package lectus.http.access;
+
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpHeaders;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
+import lectus.access.UserContext;
+import lectus.account.Accounts;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.http.ReaderTurns.Kind;
+import lectus.http.exchange.ClientAddress;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Locations;
+import lectus.http.exchange.PublicAddress;
+import lectus.http.exchange.Requests;
+import lectus.http.exchange.Resource;
+import lectus.http.message.Reply;
+import lectus.json.JsonBuffer;
+
+/**
+ * {@code /_session}: logging in for a cookie, logging out, and who is logged in.
+ *
+ * <p>On a server without admins everybody is one, whatever name and password a client logs in with.
+ * The client is told that it has logged in, and gets a cookie that grants nothing, because clients
+ * with a name log in before they do anything else. The password is not even read from the body.
+ */
+final class SessionResource implements Resource {
+  /** The longest body, in bytes; a name and a password need less. */
+  private static final int MOST_BYTES = 16 << 10;
+
+  private static final String USERS = "_users";
+
+  private final Accounts accounts;
+  private final PasswordLogIn passwords;
+  private final Sessions sessions;
+  private final List<String> handlers;
+
+  /**
+   * @param handlers CouchDB's names of the ways to log in, in the order in which they are tried
+   */
+  SessionResource(
+      Accounts accounts, PasswordLogIn passwords, Sessions sessions, List<String> handlers) {
+    this.accounts = accounts;
+    this.passwords = passwords;
+    this.sessions = sessions;
+    this.handlers = handlers;
+  }
+
+  @Override
+  public void serve(Exchange exchange) {
+    switch (exchange.method()) {
+      case GET, HEAD -> exchange.reply(session(exchange));
+      case POST -> logIn(exchange);
+      case DELETE -> exchange.reply(leadingOn(exchange, "next", loggedOut(exchange)));
+      default -> throw Requests.notAllowed("GET,HEAD,POST,DELETE");
+    }
+  }
+
+  /** Whether everybody is an admin, and names are nothing but claimed. */
+  private boolean isParty(Exchange exchange) {
+    return exchange.user().isServerAdmin() && exchange.user().name().isEmpty();
+  }
+
+  private Reply session(Exchange exchange) {
+    if (isParty(exchange)) {
+      Optional<ClaimedName> who = ClaimedName.of(exchange);
+      JsonBuffer json = beginning(who.map(ClaimedName::name), exchange.user());
+      append(json, List.of("cookie", "default"), who.map(ClaimedName::handler));
+      return Reply.json(200, json.ascii("}}"));
+    }
+    UserContext user = exchange.user();
+    if (user.name().isEmpty() && "true".equals(exchange.query().get("basic"))) {
+      throw LectusException.unauthorized("Please login.");
+    }
+    JsonBuffer json = beginning(user.name(), user);
+    append(json, handlers, exchange.caller().handler());
+    return Reply.json(200, json.ascii(",\"authentication_db\":").string(USERS).ascii("}}"));
+  }
+
+  private static JsonBuffer beginning(Optional<String> name, UserContext user) {
+    JsonBuffer json = new JsonBuffer(192).ascii("{\"ok\":true,\"userCtx\":{\"name\":");
+    name.ifPresentOrElse(json::string, () -> json.ascii("null"));
+    return appendRoles(json, user).ascii("},\"info\":{");
+  }
+
+  private static JsonBuffer appendRoles(JsonBuffer json, UserContext user) {
+    json.ascii(",\"roles\":");
+    return appendStrings(json, new TreeSet<>(user.roles()));
+  }
+
+  private static JsonBuffer appendStrings(JsonBuffer json, Iterable<String> texts) {
+    String separator = "[";
+    for (String text : texts) {
+      json.ascii(separator).string(text);
+      separator = ",";
+    }
+    return json.ascii(separator.equals("[") ? "[]" : "]");
+  }
+
+  private static void append(JsonBuffer json, List<String> handlers, Optional<String> used) {
+    appendStrings(json.ascii("\"authentication_handlers\":"), handlers);
+    used.ifPresent(handler -> json.ascii(",\"authenticated\":").string(handler));
+  }
+
+  private void logIn(Exchange exchange) {
+    LoginForm form = LoginForm.of(exchange.header(HttpHeaders.CONTENT_TYPE));
+    exchange
+        .body(MOST_BYTES)
+        .compose(body -> loggedIn(exchange, form, body))
+        .onComplete(exchange::reply, exchange::fail);
+  }
+
+  private Future<Reply> loggedIn(Exchange exchange, LoginForm form, byte[] body) {
+    String name = form.name(body);
+    if (accounts.nobody().isServerAdmin()) {
+      Reply reply = welcome(name, UserContext.ADMIN_PARTY, UnsignedCookie.of(name));
+      return Future.succeededFuture(leadingOn(exchange, "next", reply));
+    }
+    BasicPassword given = new BasicPassword(name, form.password(body));
+    return passwords
+        .verify(exchange, given, ClientAddress.of(exchange))
+        .compose(user -> withCookie(exchange, name, user))
+        .map(reply -> leadingOn(exchange, "next", reply))
+        .recover(failure -> refused(exchange, failure));
+  }
+
+  private Future<Reply> withCookie(Exchange exchange, String name, UserContext user) {
+    boolean isSecure = PublicAddress.isSecure(exchange);
+    return exchange.read(
+        Kind.REQUEST,
+        () ->
+            accounts
+                .account(name)
+                .map(account -> sessions.begin(account, accounts.cookieSecret(), isSecure))
+                .map(cookie -> welcome(name, user, cookie))
+                .orElseThrow(PasswordLogIn::incorrect));
+  }
+
+  private static Reply welcome(String name, UserContext user, String cookie) {
+    JsonBuffer json = new JsonBuffer(96).ascii("{\"ok\":true,\"name\":").string(name);
+    return Reply.json(200, appendRoles(json, user).octet('}')).with(HttpHeaders.SET_COOKIE, cookie);
+  }
+
+  /** Takes the cookie away, too; the answer is no challenge to a browser. */
+  private Future<Reply> refused(Exchange exchange, Throwable failure) {
+    if (failure instanceof LectusException wrong
+        && wrong.error() instanceof LectusError.Unauthorized error) {
+      Reply reply =
+          Reply.error(error)
+              .with(HttpHeaders.SET_COOKIE, sessions.end(PublicAddress.isSecure(exchange)));
+      return Future.succeededFuture(leadingOn(exchange, "fail", reply));
+    }
+    return Future.failedFuture(failure);
+  }
+
+  private Reply loggedOut(Exchange exchange) {
+    String cookie =
+        isParty(exchange) ? UnsignedCookie.NONE : sessions.end(PublicAddress.isSecure(exchange));
+    return Reply.ok(200).with(HttpHeaders.SET_COOKIE, cookie);
+  }
+
+  /** A browser's form names the page that follows. */
+  private static Reply leadingOn(Exchange exchange, String parameter, Reply reply) {
+    String next = exchange.query().get(parameter);
+    return next == null ? reply : reply.redirecting(Locations.ofPath(exchange, next));
+  }
+}

@@ -1,0 +1,49 @@
+package lectus.http.document;
+
+import lectus.account.UserDocuments;
+import lectus.database.DatabaseName;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.http.exchange.CheckedNames;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Resource;
+
+/** In a database of users, whoever is no admin of it sees himself and nobody else. */
+final class SecretUsers {
+  private SecretUsers() {}
+
+  /**
+   * @throws LectusException {@code not_found} (404), {@code forbidden} (403): the document is not
+   *     for whoever asks
+   */
+  static void check(Exchange exchange, DatabaseName database, String docId) {
+    if (hides(exchange, database)) {
+      UserDocuments.problemOfReading(exchange.user(), docId)
+          .ifPresent(
+              error -> {
+                throw new LectusException(error);
+              });
+    }
+  }
+
+  /** Returns a resource about many documents, which in a database of users is for its admins. */
+  static Resource forAdmins(Resource resource, CheckedNames names) {
+    return exchange -> {
+      if (hides(exchange, names.of(exchange))) {
+        throw new LectusException(notAdmin(exchange));
+      }
+      resource.serve(exchange);
+    };
+  }
+
+  private static boolean hides(Exchange exchange, DatabaseName database) {
+    return UserDocuments.areIn(database) && !exchange.caller().isDatabaseAdmin();
+  }
+
+  private static LectusError notAdmin(Exchange exchange) {
+    String reason = "You are not a db or server admin.";
+    return exchange.user().name().isPresent()
+        ? new LectusError.Forbidden(reason)
+        : new LectusError.Unauthorized(reason);
+  }
+}

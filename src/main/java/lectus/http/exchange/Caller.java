@@ -1,0 +1,49 @@
+package lectus.http.exchange;
+
+import java.util.Optional;
+import lectus.access.DatabaseRight;
+import lectus.access.UserContext;
+
+/**
+ * Who asks in one exchange, and what he may do with the database that the request names. Nobody is
+ * known until the request has been authenticated, and nothing is allowed until it was admitted. For
+ * the connection's event loop.
+ */
+public final class Caller {
+  private Identity identity = Identity.ANONYMOUS;
+  private Optional<DatabaseRight> right = Optional.empty();
+
+  /** Notes who asks. */
+  public void become(Identity known) {
+    identity = known;
+  }
+
+  /** Notes what he may do with the request's database, once the request may be served at all. */
+  public void admit(DatabaseRight judged) {
+    right = Optional.of(judged);
+  }
+
+  public UserContext user() {
+    return identity.user();
+  }
+
+  /** Returns how he logged in, by CouchDB's names; empty if he did not. */
+  public Optional<String> handler() {
+    return identity.handler();
+  }
+
+  /** Returns the value of a {@code Set-Cookie} that prolongs his session. */
+  Optional<String> renewedCookie() {
+    return identity.renewedCookie();
+  }
+
+  /** Whether the request may be served. */
+  boolean isAdmitted() {
+    return right.isPresent();
+  }
+
+  /** Whether he may write design documents and settings of the request's database. */
+  public boolean isDatabaseAdmin() {
+    return right.filter(DatabaseRight.ADMIN::equals).isPresent();
+  }
+}

@@ -1,0 +1,32 @@
+package lectus.http.exchange;
+
+import java.util.Optional;
+import lectus.error.LectusError;
+import lectus.http.message.Headers;
+import lectus.http.message.Reply;
+
+/**
+ * How a client is told to log in. A {@code WWW-Authenticate} makes browsers ask for a password, so
+ * as in CouchDB only a client that wishes for one gets it, and everybody where nobody may do
+ * anything without a log-in.
+ */
+final class Challenge {
+  private static final String BASIC = "Basic realm=\"server\"";
+
+  private Challenge() {}
+
+  /** Returns the answer to an error. */
+  static Reply with(Exchange exchange, LectusError error) {
+    Reply reply = Reply.error(error);
+    return error instanceof LectusError.Unauthorized
+        ? of(exchange).map(it -> reply.with(Headers.CHALLENGE, it)).orElse(reply)
+        : reply;
+  }
+
+  private static Optional<String> of(Exchange exchange) {
+    Optional<String> wanted = Optional.ofNullable(exchange.header(Headers.WANTED_CHALLENGE));
+    return exchange.loop().settings().access().requiresValidUser()
+        ? wanted.or(() -> Optional.of(BASIC))
+        : wanted;
+  }
+}

@@ -1,0 +1,16 @@
+package lectus.http.token;
+
+import java.time.Instant;
+import java.util.Optional;
+import lectus.access.UserContext;
+
+/**
+ * A token whose signature and claims are good.
+ *
+ * @param until when it expires; empty: never
+ */
+record VerifiedToken(UserContext user, Optional<Instant> until) {
+  boolean isGoodAt(Instant now) {
+    return until.map(now::isBefore).orElse(true);
+  }
+}

@@ -1,0 +1,114 @@
+package lectus;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import lectus.account.Admins;
+import lectus.cli.Console;
+import lectus.store.EmbeddedStores;
+import lectus.store.Store;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code lectus admin} on an embedded store, and the first admin of a server that starts. */
+@Timeout(60)
+final class AdminsOfTheCommandLineTest {
+  @TempDir private Path folder;
+
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  private Map<String, String> environment = Map.of();
+  private Optional<String> password = Optional.of("apple");
+
+  private int admin(String... args) {
+    return run("admin", args);
+  }
+
+  private int run(String command, String... args) {
+    String[] all =
+        Stream.concat(
+                Stream.of(
+                    command, "--data", data().toString(), "--set", "access.hash-iterations=10"),
+                Stream.of(args))
+            .toArray(String[]::new);
+    Console console = new Console(new PrintWriter(out), new PrintWriter(err));
+    return Lectus.run(all, environment, console, name -> password);
+  }
+
+  private Path data() {
+    return folder.resolve("data");
+  }
+
+  private List<String> admins() {
+    try (Store store = EmbeddedStores.open(data())) {
+      return new Admins(store).all().stream().map(it -> it.name() + " " + it.hash()).toList();
+    }
+  }
+
+  @Test
+  void an_admin_is_made_listed_and_deleted() {
+    assertThat(admin("jan")).isZero();
+    assertThat(out.toString()).isEqualTo("jan is an admin now.\n");
+    assertThat(admins()).singleElement().asString().matches("jan -pbkdf2:sha256-.*,10");
+    assertThat(admin("jan")).isZero();
+    assertThat(out.toString()).endsWith("jan has a new password now.\n");
+    assertThat(admin("anna")).isZero();
+    assertThat(admin()).isZero();
+    assertThat(out.toString()).endsWith("now.\nanna\njan\n");
+    assertThat(admin("jan", "--delete")).isZero();
+    assertThat(out.toString()).endsWith("jan is no admin any more.\n");
+    assertThat(admins()).singleElement().asString().startsWith("anna ");
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void a_mistake_is_one_sentence() {
+    assertThat(admin("--delete")).isEqualTo(1);
+    assertThat(admin("jan", "--delete")).isEqualTo(1);
+    assertThat(admin("a:b")).isEqualTo(1);
+    password = Optional.of("");
+    assertThat(admin("jan")).isEqualTo(1);
+    password = Optional.empty();
+    assertThat(admin("jan")).isEqualTo(1);
+    assertThat(err.toString().lines())
+        .containsExactly(
+            "lectus: --delete needs the name of the admin.",
+            "lectus: There is no admin jan.",
+            "lectus: The name of an admin has 1 to 256 bytes, and neither a colon nor control"
+                + " characters.",
+            "lectus: The password of an admin is empty.",
+            "lectus: There was no password, or it was not repeated as it was.");
+    assertThat(admins()).isEmpty();
+  }
+
+  @Test
+  void while_a_server_holds_the_store_it_is_said_what_helps() {
+    try (Store held = EmbeddedStores.open(data())) {
+      assertThat(held.isAlone()).isTrue();
+      assertThat(admin("jan")).isEqualTo(1);
+    }
+    assertThat(err.toString().lines()).hasSize(1);
+    assertThat(err.toString())
+        .contains("/_node/_local/_config/admins/NAME", "COUCHDB_USER and COUCHDB_PASSWORD");
+  }
+
+  @Test
+  void the_environment_makes_an_admin_when_a_server_starts_and_leaves_one_as_he_is() {
+    environment = Map.of("COUCHDB_USER", "root", "COUCHDB_PASSWORD", "apple");
+    // An address that cannot be listened on ends the server after the admin has been made.
+    assertThat(run("serve", "--host", "192.0.2.1", "--port", "0")).isEqualTo(1);
+    List<String> first = admins();
+    assertThat(first).singleElement().asString().matches("root -pbkdf2:sha256-.*,10");
+    environment = Map.of("COUCHDB_USER", "root", "COUCHDB_PASSWORD", "pear");
+    assertThat(run("serve", "--host", "192.0.2.1", "--port", "0")).isEqualTo(1);
+    assertThat(admins()).isEqualTo(first);
+    assertThat(err.toString()).doesNotContain("allow-anonymous", "apple", "pear");
+  }
+}

@@ -1,0 +1,368 @@
+package lectus.account;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import lectus.access.UserContext;
+import lectus.account.AdminsSubspace.Admin;
+import lectus.account.LogIn.Granted;
+import lectus.account.LogIn.LockedOut;
+import lectus.account.LogIn.Refused;
+import lectus.audit.testing.SoundStore;
+import lectus.document.edit.ReplicatedEdit;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionPath;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Log-in against the store, by two servers on one. Their clocks stand still unless moved. */
+class AccountsTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final Duration FRESH = Duration.ofNanos(KnownAccounts.MOST_NANOS);
+  private static final Duration STALE = FRESH.plusNanos(1);
+
+  private final Store store = stores.fresh();
+  private final TestAccounts here = new TestAccounts(store);
+  private final TestAccounts there = new TestAccounts(store);
+
+  @AfterEach
+  void close() {
+    here.close();
+    there.close();
+  }
+
+  @Test
+  void an_admin_logs_in_on_every_server() {
+    assertThat(here.accounts.putAdmin("root", "apple")).isEmpty();
+    UserContext root = UserContext.named("root", Set.of("_admin"));
+    assertThat(here.logIn("root", "apple")).isEqualTo(new Granted(root));
+    assertThat(there.logIn("root", "apple")).isEqualTo(new Granted(root));
+    assertThat(there.logIn("root", "pear")).isEqualTo(new Refused());
+    assertThat(there.logIn("nobody", "apple")).isEqualTo(new Refused());
+    assertThat(there.logIn("", "")).isEqualTo(new Refused());
+  }
+
+  @Test
+  void everybody_is_an_admin_until_there_is_one() {
+    here.accounts.start();
+    assertThat(here.accounts.nobody()).isEqualTo(UserContext.ADMIN_PARTY);
+    here.accounts.putAdmin("root", "apple");
+    assertThat(here.accounts.hasAdmin()).isTrue();
+    assertThat(here.accounts.nobody()).isEqualTo(UserContext.ANONYMOUS);
+    assertThat(here.accounts.removeAdmin("root")).isPresent();
+    assertThat(here.accounts.nobody()).isEqualTo(UserContext.ADMIN_PARTY);
+    assertThat(here.accounts.removeAdmin("root")).isEmpty();
+  }
+
+  @Test
+  void a_server_that_strangers_reach_has_no_admin_by_default() {
+    try (Accounts open =
+        new Accounts(
+            store,
+            here.catalogue,
+            here.documents,
+            TestAccounts.PARSER,
+            here.writer,
+            new AccountSettings(
+                10, lectus.access.SecurityObject.ADMIN_ONLY, false, false, false, false))) {
+      assertThat(open.start().nobody()).isEqualTo(UserContext.ANONYMOUS);
+    }
+  }
+
+  @Test
+  void a_verified_password_is_recalled_without_the_store_for_half_a_second() {
+    here.accounts.putAdmin("root", "apple");
+    assertThat(here.accounts.recall("root", "apple")).isEmpty();
+    here.logIn("root", "apple");
+    assertThat(here.accounts.recall("root", "apple")).contains(UserContext.admin("root"));
+    assertThat(here.accounts.recall("root", "pear")).isEmpty();
+    assertThat(here.accounts.recall("roo", "tapple")).isEmpty();
+    here.later(STALE);
+    assertThat(here.accounts.recall("root", "apple")).isEmpty();
+    here.logIn("root", "apple");
+    assertThat(here.accounts.recall("root", "apple")).isPresent();
+  }
+
+  @Test
+  void a_password_changed_on_one_server_is_refused_on_the_other_within_half_a_second() {
+    here.accounts.putAdmin("root", "apple");
+    assertThat(there.logIn("root", "apple")).isInstanceOf(Granted.class);
+    here.accounts.putAdmin("root", "pear");
+    there.later(STALE);
+    assertThat(there.accounts.recall("root", "apple")).isEmpty();
+    assertThat(there.logIn("root", "apple")).isEqualTo(new Refused());
+    assertThat(there.logIn("root", "pear")).isInstanceOf(Granted.class);
+    assertThat(there.accounts.recall("root", "pear")).isPresent();
+  }
+
+  @Test
+  void an_admin_deleted_on_one_server_is_refused_on_the_other_within_half_a_second() {
+    here.accounts.putAdmin("root", "apple");
+    here.accounts.putAdmin("other", "apple");
+    there.logIn("root", "apple");
+    here.accounts.removeAdmin("root");
+    there.later(STALE);
+    assertThat(there.accounts.recallAccount("root")).isEmpty();
+    assertThat(there.accounts.account("root")).isEmpty();
+    assertThat(there.accounts.recallAccount("root")).contains(Optional.empty());
+    assertThat(there.logIn("root", "apple")).isEqualTo(new Refused());
+  }
+
+  @Test
+  void a_new_password_is_good_at_once_on_every_server() {
+    here.accounts.putAdmin("root", "apple");
+    there.logIn("root", "apple");
+    here.accounts.putAdmin("root", "pear");
+    assertThat(there.logIn("root", "pear")).isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void a_user_logs_in_with_his_document_and_has_its_roles() {
+    here.withUsers();
+    assertThat(here.put("anna", TestAccounts.user("anna", "apple", "staff", "_metrics"))).isEmpty();
+    Granted anna = new Granted(UserContext.named("anna", Set.of("staff", "_metrics")));
+    assertThat(there.logIn("anna", "apple")).isEqualTo(anna);
+    assertThat(there.logIn("anna", "pear")).isEqualTo(new Refused());
+    assertThat(here.put("anna", TestAccounts.user("anna", "pear"))).isEmpty();
+    there.later(STALE);
+    assertThat(there.logIn("anna", "apple")).isEqualTo(new Refused());
+    assertThat(there.logIn("anna", "pear"))
+        .isEqualTo(new Granted(UserContext.named("anna", Set.of())));
+  }
+
+  @Test
+  void a_deleted_user_is_refused() {
+    here.withUsers();
+    here.put("anna", TestAccounts.user("anna", "apple"));
+    there.logIn("anna", "apple");
+    here.put("anna", "{\"_deleted\":true}");
+    there.later(STALE);
+    assertThat(there.logIn("anna", "apple")).isEqualTo(new Refused());
+    assertThat(there.accounts.account("anna")).isEmpty();
+  }
+
+  @Test
+  void a_password_is_stored_as_couchdb_stores_it() {
+    here.withUsers();
+    here.put("anna", TestAccounts.user("anna", "apple"));
+    JsonObject stored = here.document("anna");
+    assertThat(stored.members()).doesNotContainKeys("password", "password_sha", "preserve_salt");
+    assertThat(text(stored, "password_scheme")).isEqualTo("pbkdf2");
+    assertThat(text(stored, "pbkdf2_prf")).isEqualTo("sha256");
+    assertThat(text(stored, "salt")).matches("[0-9a-f]{32}");
+    assertThat(text(stored, "derived_key")).matches("[0-9a-f]{64}");
+    assertThat(stored.toString()).doesNotContain("apple");
+    here.put("anna", TestAccounts.user("anna", "apple"));
+    assertThat(text(here.document("anna"), "salt")).isNotEqualTo(text(stored, "salt"));
+  }
+
+  @Test
+  void an_admin_with_a_users_document_has_its_roles_and_keeps_his_password() {
+    here.withUsers();
+    here.accounts.putAdmin("root", "apple");
+    here.put("root", TestAccounts.user("root", "pear", "staff"));
+    assertThat(there.logIn("root", "pear")).isEqualTo(new Refused());
+    assertThat(there.logIn("root", "apple"))
+        .isEqualTo(new Granted(UserContext.named("root", Set.of("_admin", "staff"))));
+  }
+
+  @Test
+  void a_document_in_conflict_lets_nobody_in() {
+    here.withUsers();
+    here.put("anna", TestAccounts.user("anna", "apple"));
+    ReplicatedEdit other =
+        new ReplicatedEdit(
+            "org.couchdb.user:anna",
+            RevisionPath.of(RevisionId.of("1-abc")),
+            false,
+            here.accounts
+                .hash(
+                    here.edit(
+                        UserContext.ADMIN_PARTY,
+                        "org.couchdb.user:anna",
+                        TestAccounts.user("anna", "apple")))
+                .join()
+                .body());
+    assertThat(here.store(other)).isEmpty();
+    assertThat(there.logIn("anna", "apple")).isEqualTo(new Refused());
+  }
+
+  @Test
+  void a_hash_of_an_earlier_scheme_is_replaced_at_the_next_log_in_and_keeps_its_salt() {
+    here.withUsers();
+    here.store(
+        here.edit(
+            UserContext.ADMIN_PARTY,
+            "org.couchdb.user:anna",
+            "{\"type\":\"user\",\"name\":\"anna\",\"roles\":[\"x\"],\"salt\":\"salt\",\"mail\":\"a@b\","
+                + "\"password_sha\":\"e21216acd080d1077e4f9894c0945eb4b023202c\"}"));
+    assertThat(here.logIn("anna", "pear")).isEqualTo(new Refused());
+    assertThat(here.document("anna").members()).containsKey("password_sha");
+    assertThat(here.logIn("anna", "apple")).isInstanceOf(Granted.class);
+    here.awaitHashing();
+    JsonObject upgraded = here.document("anna");
+    assertThat(text(upgraded, "password_scheme")).isEqualTo("pbkdf2");
+    assertThat(text(upgraded, "pbkdf2_prf")).isEqualTo("sha256");
+    assertThat(text(upgraded, "salt")).isEqualTo("salt");
+    assertThat(text(upgraded, "mail")).isEqualTo("a@b");
+    assertThat(upgraded.members()).doesNotContainKeys("password_sha", "password");
+    assertThat(there.logIn("anna", "apple")).isInstanceOf(Granted.class);
+    String rev = text(upgraded, "_rev");
+    there.awaitHashing();
+    assertThat(text(here.document("anna"), "_rev")).isEqualTo(rev);
+  }
+
+  @Test
+  void an_imported_admin_gets_the_current_hash_at_the_next_log_in() {
+    String imported = "-pbkdf2-758ee64199c592dfac4344089504dc02dd04472a,salt,10";
+    here.accounts.putAdmin("root", imported);
+    assertThat(here.accounts.admins())
+        .containsExactly(new Admin("root", imported.replace("-pbkdf2-", "-pbkdf2:sha-")));
+    assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
+    here.awaitHashing();
+    assertThat(here.accounts.admins().get(0).hash()).matches("-pbkdf2:sha256-.*,salt,10");
+    assertThat(there.logIn("root", "apple")).isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void five_wrong_passwords_lock_a_name_out_from_its_address_for_five_minutes() {
+    here.accounts.putAdmin("root", "apple");
+    for (int i = 1; i < WrongPasswords.MOST_WRONG; i++) {
+      assertThat(here.logIn("root", "wrong" + i)).isEqualTo(new Refused());
+    }
+    here.later(Duration.ofMinutes(1));
+    assertThat(here.logIn("root", "wrong")).isEqualTo(new Refused());
+    assertThat(here.logIn("root", "apple")).isEqualTo(new LockedOut(Duration.ofMinutes(4)));
+    assertThat(here.accounts.logIn("root", "apple", "10.0.0.1")).isInstanceOf(Granted.class);
+    assertThat(here.logIn("other", "apple")).isEqualTo(new Refused());
+    here.later(Duration.ofMinutes(4).plusNanos(1));
+    assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void names_that_do_not_exist_are_locked_out_like_others() {
+    for (int i = 0; i < WrongPasswords.MOST_WRONG; i++) {
+      assertThat(here.logIn("nobody", "wrong")).isEqualTo(new Refused());
+    }
+    assertThat(here.logIn("nobody", "wrong")).isInstanceOf(LockedOut.class);
+  }
+
+  @Test
+  void a_right_password_forgives_wrong_ones_and_another_password_ends_a_lock_out() {
+    here.accounts.putAdmin("root", "apple");
+    for (int i = 1; i < WrongPasswords.MOST_WRONG; i++) {
+      here.logIn("root", "wrong");
+    }
+    assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
+    for (int i = 0; i < WrongPasswords.MOST_WRONG; i++) {
+      assertThat(here.logIn("root", "wrong")).isEqualTo(new Refused());
+    }
+    assertThat(here.logIn("root", "apple")).isInstanceOf(LockedOut.class);
+    here.accounts.putAdmin("root", "pear");
+    assertThat(here.logIn("root", "pear")).isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void too_many_log_ins_at_once_are_turned_away() {
+    here.accounts.putAdmin("root", "apple");
+    CompletableFuture<Void> held = new CompletableFuture<>();
+    List<CompletableFuture<?>> waiting = new ArrayList<>();
+    CompletableFuture<?> last = CompletableFuture.completedFuture(null);
+    while (!last.isCompletedExceptionally()) {
+      last = here.accounts.hashing().begin(false, held::join);
+      waiting.add(last);
+      assertThat(waiting.size()).isLessThan(2 * Hashing.MOST_WAITING + 100);
+    }
+    assertThat(waiting.size()).isGreaterThan(Hashing.MOST_WAITING);
+    assertThatThrownBy(() -> here.logIn("root", "apple"))
+        .hasMessage("service_unavailable: Too many log in at once.");
+    held.complete(null);
+    CompletableFuture.allOf(
+            waiting.subList(0, waiting.size() - 1).toArray(CompletableFuture[]::new))
+        .join();
+    assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void who_has_logged_in_before_does_not_wait_behind_strangers() {
+    here.accounts.putAdmin("root", "apple");
+    here.logIn("root", "apple");
+    CompletableFuture<Void> held = new CompletableFuture<>();
+    CompletableFuture<?> last = CompletableFuture.completedFuture(null);
+    while (!last.isCompletedExceptionally()) {
+      last = here.accounts.hashing().begin(false, held::join);
+    }
+    here.later(VerifiedPasswords.KEPT.plusSeconds(1));
+    assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
+    held.complete(null);
+  }
+
+  @Test
+  void a_log_in_need_not_wait() {
+    here.accounts.putAdmin("root", "apple");
+    assertThat(there.accounts.beginLogIn("root", "apple", "a").join()).isInstanceOf(Granted.class);
+    assertThat(there.accounts.beginLogIn("root", "pear", "a").join()).isEqualTo(new Refused());
+    there.close();
+    there.later(STALE);
+    assertThat(there.accounts.beginLogIn("root", "apple", "a")).isCompletedExceptionally();
+  }
+
+  @Test
+  void passwords_have_a_limit() {
+    String longest = "p".repeat(NewPassword.MOST_BYTES);
+    here.accounts.putAdmin("root", longest);
+    assertThat(here.logIn("root", longest)).isInstanceOf(Granted.class);
+    assertThat(here.logIn("root", longest + "p")).isEqualTo(new Refused());
+    assertThatThrownBy(() -> here.accounts.putAdmin("root", longest + "p"))
+        .hasMessage("forbidden: A password has at most 4096 bytes.");
+    assertThatThrownBy(() -> here.accounts.putAdmin("root", "")).hasMessageContaining("empty");
+    assertThatThrownBy(() -> here.accounts.putAdmin("root", "-pbkdf2-x,y,z"))
+        .hasMessage("bad_request: The hash of a password cannot be used.");
+  }
+
+  @Test
+  void names_of_admins_have_a_limit() {
+    String longest = "n".repeat(UserDocumentRule.MOST_NAME_BYTES);
+    here.accounts.putAdmin(longest, "apple");
+    assertThat(here.logIn(longest, "apple")).isInstanceOf(Granted.class);
+    for (String name : new String[] {longest + "n", "", "a:b", "a\nb"}) {
+      assertThatThrownBy(() -> here.accounts.putAdmin(name, "apple"))
+          .hasMessageStartingWith("bad_request: The name of an admin has 1 to 256 bytes");
+    }
+  }
+
+  @Test
+  void all_servers_sign_cookies_with_one_secret() {
+    assertThat(here.accounts.recallCookieSecret()).isEmpty();
+    byte[] secret = here.accounts.cookieSecret();
+    assertThat(secret).hasSize(32);
+    assertThat(there.accounts.cookieSecret()).isEqualTo(secret);
+    assertThat(here.accounts.recallCookieSecret()).contains(secret);
+  }
+
+  @Test
+  void an_accounts_salt_changes_with_its_password() {
+    here.accounts.putAdmin("root", "apple");
+    String salt = here.accounts.account("root").orElseThrow().salt();
+    here.accounts.putAdmin("root", "apple");
+    assertThat(here.accounts.account("root").orElseThrow().salt()).isNotEqualTo(salt);
+    assertThat(here.accounts.recallAccount("root")).isPresent();
+  }
+
+  private static String text(JsonObject document, String member) {
+    return ((JsonString) document.get(member).orElseThrow()).value();
+  }
+}

@@ -1,0 +1,139 @@
+package lectus.account;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import lectus.access.SecurityObject;
+import lectus.access.UserContext;
+import lectus.database.Catalogue;
+import lectus.database.CreationOptions;
+import lectus.document.edit.DocumentLimits;
+import lectus.document.edit.DocumentParser;
+import lectus.document.edit.Edit;
+import lectus.document.edit.NamedRevisions;
+import lectus.document.read.DocumentQuery;
+import lectus.document.read.DocumentReader;
+import lectus.document.read.HotDocuments;
+import lectus.document.write.DocumentWriter;
+import lectus.document.write.EditOutcome;
+import lectus.document.write.WriteRules;
+import lectus.error.LectusError;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonObject;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+
+/** One server's accounts, with a clock of their own, and short methods for what tests do. */
+final class TestAccounts implements AutoCloseable {
+  static final int ITERATIONS = 10;
+  static final String ADDRESS = "127.0.0.1";
+  static final DocumentParser PARSER = new DocumentParser(DocumentLimits.DEFAULT);
+
+  final Store store;
+  final Catalogue catalogue;
+  final DocumentReader documents;
+  final DocumentWriter writer;
+  final Accounts accounts;
+  private final AtomicLong nanos = new AtomicLong();
+
+  TestAccounts(Store store) {
+    this(store, SecurityObject.ADMIN_ONLY);
+  }
+
+  TestAccounts(Store store, SecurityObject unset) {
+    TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
+    this.store = store;
+    this.catalogue = new Catalogue(store, transactions, InstantSource.system());
+    this.documents = new DocumentReader(catalogue, transactions, new HotDocuments(0));
+    this.writer =
+        new DocumentWriter(store, catalogue, new WriteRules(false, new UserDocumentRule(unset)));
+    this.accounts =
+        new Accounts(
+            store,
+            catalogue,
+            documents,
+            PARSER,
+            writer,
+            new AccountSettings(ITERATIONS, unset, true, false, false, false),
+            nanos::get);
+  }
+
+  TestAccounts withUsers() {
+    catalogue.create(UserDocuments.USERS, CreationOptions.DEFAULT);
+    return this;
+  }
+
+  void later(Duration time) {
+    nanos.addAndGet(time.toNanos());
+  }
+
+  /** Writes a user's document as an admin; empty if that is stored. */
+  Optional<LectusError> put(String name, String json) {
+    return put(UserContext.ADMIN_PARTY, name, json);
+  }
+
+  Optional<LectusError> put(UserContext by, String name, String json) {
+    return write(edit(by, UserDocuments.idOf(name), json));
+  }
+
+  /** Makes an edit over the stored revision, if there is one. */
+  Edit edit(UserContext by, String id, String json) {
+    JsonBuffer out = new JsonBuffer(64);
+    Optional<String> base = Optional.empty();
+    try {
+      base =
+          Optional.of(documents.read(UserDocuments.USERS, id, DocumentQuery.DEFAULT, out))
+              .map(Object::toString);
+    } catch (lectus.error.LectusException none) {
+      // A new document.
+    }
+    return PARSER.interactive(id, new NamedRevisions(base, Optional.empty()), utf8(json)).by(by);
+  }
+
+  Optional<LectusError> write(Edit edit) {
+    Edit hashed = accounts.needsHashing(edit) ? accounts.hash(edit).join() : edit;
+    return store(hashed);
+  }
+
+  Optional<LectusError> store(Edit edit) {
+    EditOutcome outcome = writer.write(UserDocuments.USERS, List.of(edit)).outcomes().get(0);
+    return outcome instanceof EditOutcome.Failed failed
+        ? Optional.of(failed.error())
+        : Optional.empty();
+  }
+
+  JsonObject document(String name) {
+    JsonBuffer out = new JsonBuffer(64);
+    documents.read(UserDocuments.USERS, UserDocuments.idOf(name), DocumentQuery.DEFAULT, out);
+    return (JsonObject) JsonValue.parse(out.toBytes());
+  }
+
+  LogIn logIn(String name, String password) {
+    return accounts.logIn(name, password, ADDRESS);
+  }
+
+  /** Waits until the hashing of those who are known has nothing left to do. */
+  void awaitHashing() {
+    accounts.hashing().begin(true, () -> null).join();
+  }
+
+  static String user(String name, String password, String... roles) {
+    return "{'type':'user','name':'%s','password':'%s','roles':[%s]}"
+        .formatted(name, password, roles.length == 0 ? "" : "'" + String.join("','", roles) + "'")
+        .replace('\'', '"');
+  }
+
+  static byte[] utf8(String json) {
+    return json.replace('\'', '"').getBytes(StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public void close() {
+    accounts.close();
+  }
+}

@@ -1,0 +1,274 @@
+package lectus.account;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import lectus.access.SecurityObject;
+import lectus.access.UserContext;
+import lectus.audit.testing.SoundStore;
+import lectus.database.CreationOptions;
+import lectus.database.DatabaseName;
+import lectus.document.edit.Edit;
+import lectus.document.edit.InteractiveEdit;
+import lectus.document.edit.NamedRevisions;
+import lectus.document.edit.ReplicatedEdit;
+import lectus.document.write.EditOutcome;
+import lectus.error.LectusError;
+import lectus.revision.RevisionId;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Who may write which document, with CouchDB 3.5's sentences. */
+class UserDocumentRuleTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final UserContext ANNA = UserContext.named("anna", Set.of());
+  private static final UserContext BOB = UserContext.named("bob", Set.of());
+  private static final LectusError MISSING = new LectusError.NotFound("missing");
+
+  private final TestAccounts here =
+      new TestAccounts(stores.fresh(), SecurityObject.EVERYBODY).withUsers();
+
+  @AfterEach
+  void close() {
+    here.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      textBlock =
+          """
+          {'name':'a','roles':[]}                            | doc.type must be user
+          {'type':'x','name':'a','roles':[]}                 | doc.type must be user
+          {'type':'user','roles':[]}                         | doc.name is required
+          {'type':'user','name':'','roles':[]}               | doc.name is required
+          {'type':'user','name':5,'roles':[]}                | doc.name is required
+          {'type':'user','name':'a'}                         | doc.roles must exist
+          {'type':'user','name':'a','roles':null}            | doc.roles must exist
+          {'type':'user','name':'a','roles':''}              | doc.roles must exist
+          {'type':'user','name':'a','roles':'x'}             | doc.roles must be an array
+          {'type':'user','name':'a','roles':{}}              | doc.roles must be an array
+          {'type':'user','name':'a','roles':[1]}             | doc.roles can only contain strings
+          {'type':'user','name':'b','roles':[]}              | Doc ID must be of the form org.couchdb.user:name
+          {'type':'user','name':'a','roles':[],'password_sha':'x'} | Users with password_sha must have a salt.
+          {'type':'user','name':'a','roles':[],'password_scheme':'x'} | Password scheme not supported.
+          {'type':'user','name':'a','roles':[],'password_scheme':'pbkdf2'} | iterations must be a number.
+          {'type':'user','name':'a','roles':[],'password_scheme':'pbkdf2','iterations':1} | derived_key must be a string.
+          {'type':'user','name':'a','roles':['_admin']}      | No system roles (starting with underscore) in users db.
+          """)
+  void a_malformed_document_is_forbidden_even_to_an_admin(String json, String reason) {
+    Edit edit = here.edit(UserContext.ADMIN_PARTY, "org.couchdb.user:a", json.replace('\'', '"'));
+    assertThat(here.store(edit)).contains(new LectusError.Forbidden(reason));
+    assertThat(here.store(replicated(edit, "1-a"))).contains(new LectusError.Forbidden(reason));
+  }
+
+  @Test
+  void names_with_a_colon_or_an_underscore_in_front_are_forbidden() {
+    assertForbidden(here.put("_x", user("_x")), "Username may not start with underscore.");
+    assertForbidden(here.put("a:b", user("a:b")), "Character `:` is not allowed in usernames.");
+  }
+
+  @Test
+  void names_and_roles_have_limits() {
+    String name = "n".repeat(UserDocumentRule.MOST_NAME_BYTES);
+    assertThat(here.put(name, user(name))).isEmpty();
+    assertForbidden(here.put(name + "n", user(name + "n")), "doc.name has more than 256 bytes");
+    assertThat(here.put("a", user("a", roles(UserDocumentRule.MOST_ROLES)))).isEmpty();
+    assertForbidden(
+        here.put("b", user("b", roles(UserDocumentRule.MOST_ROLES + 1))),
+        "doc.roles has more than 1000 elements");
+    assertThat(here.put("c", user("c", "r".repeat(UserDocumentRule.MOST_ROLE_BYTES)))).isEmpty();
+    assertForbidden(
+        here.put("d", user("d", "r".repeat(UserDocumentRule.MOST_ROLE_BYTES + 1))),
+        "doc.roles has a role of more than 256 bytes");
+  }
+
+  @Test
+  void a_document_has_a_limit() {
+    int most = UserDocumentRule.MOST_DOCUMENT_BYTES;
+    String head = "{\"type\":\"user\",\"name\":\"a\",\"roles\":[],\"note\":\"";
+    String longest = head + "x".repeat(most - head.length() - 2) + "\"}";
+    assertThat(here.store(here.edit(UserContext.ADMIN_PARTY, "org.couchdb.user:a", longest)))
+        .isEmpty();
+    String longer = longest.replace("x\"}", "xx\"}");
+    assertThat(here.store(here.edit(UserContext.ADMIN_PARTY, "org.couchdb.user:a", longer)))
+        .containsInstanceOf(LectusError.TooLarge.class);
+  }
+
+  @Test
+  void a_password_is_never_stored_as_it_is() {
+    for (String id : List.of("org.couchdb.user:a", "_design/a", "_local/a", "other")) {
+      Edit edit = clear(id);
+      assertForbidden(here.store(edit), "A password is not stored in the clear.");
+      if (edit instanceof InteractiveEdit) {
+        assertForbidden(
+            here.store(replicated(edit, "1-a")), "A password is not stored in the clear.");
+      }
+    }
+    here.catalogue.create(DatabaseName.of("a/_users"), CreationOptions.DEFAULT);
+    EditOutcome outcome =
+        here.writer.write(DatabaseName.of("a/_users"), List.of(clear("x"))).outcomes().get(0);
+    assertThat(outcome).isInstanceOf(EditOutcome.Failed.class);
+  }
+
+  private static Edit clear(String id) {
+    byte[] json = TestAccounts.utf8("{'type':'user','name':'a','roles':[],'password':'apple'}");
+    return id.startsWith("_local/")
+        ? TestAccounts.PARSER.local(id, NamedRevisions.NONE, json)
+        : TestAccounts.PARSER.interactive(id, NamedRevisions.NONE, json);
+  }
+
+  @Test
+  void a_tombstone_with_a_password_is_not_stored_as_it_is() {
+    here.put("a", user("a"));
+    assertForbidden(
+        here.store(
+            here.edit(
+                UserContext.ADMIN_PARTY,
+                "org.couchdb.user:a",
+                "{\"_deleted\":true,\"password\":\"apple\"}")),
+        "A password is not stored in the clear.");
+  }
+
+  @Test
+  void somebody_who_is_not_logged_in_may_register_without_roles() {
+    assertForbidden(
+        here.put(UserContext.ANONYMOUS, "anna", user("anna", "boss")), "Only _admin may set roles");
+    assertThat(here.put(UserContext.ANONYMOUS, "anna", user("anna"))).isEmpty();
+    assertForbidden(
+        here.put(UserContext.ANONYMOUS, "anna", user("anna", "boss")),
+        "Only _admin may edit roles");
+  }
+
+  @Test
+  void a_user_changes_himself_but_not_his_roles() {
+    here.put("anna", user("anna", "staff"));
+    assertThat(here.put(ANNA, "anna", user("anna", "staff"))).isEmpty();
+    assertForbidden(
+        here.put(ANNA, "anna", user("anna", "staff", "boss")), "Only _admin may edit roles");
+    assertForbidden(here.put(ANNA, "anna", user("anna")), "Only _admin may edit roles");
+    Edit replicated =
+        replicated(here.edit(ANNA, "org.couchdb.user:anna", user("anna", "boss")), "9-a");
+    assertForbidden(here.store(replicated), "Only _admin may edit roles");
+    assertThat(here.put("anna", user("anna", "boss"))).isEmpty();
+  }
+
+  @Test
+  void a_user_learns_nothing_of_others() {
+    here.put("bob", user("bob"));
+    assertThat(here.put(ANNA, "bob", user("bob"))).contains(MISSING);
+    assertThat(here.put(ANNA, "carl", user("carl"))).contains(MISSING);
+    Edit conflicting =
+        TestAccounts.PARSER
+            .interactive(
+                "org.couchdb.user:bob", NamedRevisions.NONE, TestAccounts.utf8(user("bob")))
+            .by(ANNA);
+    assertThat(here.store(conflicting)).contains(MISSING);
+    assertThat(here.store(replicated(conflicting, "2-a"))).contains(MISSING);
+    assertThat(
+            here.store(
+                TestAccounts.PARSER
+                    .local("_local/x", NamedRevisions.NONE, TestAccounts.utf8("{}"))
+                    .by(ANNA)))
+        .contains(MISSING);
+  }
+
+  @Test
+  void a_user_deletes_himself_and_nobody_else() {
+    here.put("anna", user("anna"));
+    assertThat(here.store(here.edit(BOB, "org.couchdb.user:anna", "{\"_deleted\":true}")))
+        .contains(MISSING);
+    assertForbidden(
+        here.store(
+            here.edit(UserContext.ANONYMOUS, "org.couchdb.user:anna", "{\"_deleted\":true}")),
+        "Only admins may delete other user docs.");
+    assertThat(here.store(here.edit(ANNA, "org.couchdb.user:anna", "{\"_deleted\":true}")))
+        .isEmpty();
+  }
+
+  @Test
+  void an_admin_of_the_database_sets_roles_and_one_of_the_server_deletes() {
+    here.catalogue.secure(UserDocuments.USERS, TestAccounts.utf8("{'admins':{'names':['anna']}}"));
+    assertThat(here.put(ANNA, "bob", user("bob", "staff"))).isEmpty();
+    assertForbidden(
+        here.store(here.edit(ANNA, "org.couchdb.user:bob", "{\"_deleted\":true}")),
+        "Only admins may delete other user docs.");
+    assertThat(
+            here.store(
+                here.edit(
+                    UserContext.admin("root"), "org.couchdb.user:bob", "{\"_deleted\":true}")))
+        .isEmpty();
+  }
+
+  @Test
+  void design_documents_of_any_database_are_for_its_admins() {
+    DatabaseName db = DatabaseName.of("db");
+    here.catalogue.create(db, CreationOptions.DEFAULT);
+    here.catalogue.secure(db, TestAccounts.utf8("{'admins':{'names':['anna']}}"));
+    Edit design =
+        TestAccounts.PARSER.interactive("_design/x", NamedRevisions.NONE, TestAccounts.utf8("{}"));
+    Edit plain = TestAccounts.PARSER.interactive("x", NamedRevisions.NONE, TestAccounts.utf8("{}"));
+    String reason = "You are not a db or server admin.";
+    assertThat(error(db, design.by(BOB))).contains(new LectusError.Forbidden(reason));
+    assertThat(error(db, replicated(design, "1-a").by(BOB)))
+        .contains(new LectusError.Forbidden(reason));
+    assertThat(error(db, design.by(UserContext.ANONYMOUS)))
+        .contains(new LectusError.Unauthorized(reason));
+    assertThat(error(db, plain.by(BOB))).isEmpty();
+    assertThat(error(db, design.by(ANNA))).isEmpty();
+  }
+
+  @Test
+  void the_security_object_of_the_transaction_decides() {
+    DatabaseName db = DatabaseName.of("db");
+    here.catalogue.create(db, CreationOptions.DEFAULT);
+    here.catalogue.secure(db, TestAccounts.utf8("{'admins':{'names':['anna']}}"));
+    Edit design =
+        TestAccounts.PARSER.interactive("_design/x", NamedRevisions.NONE, TestAccounts.utf8("{}"));
+    try (TestAccounts there = new TestAccounts(here.store)) {
+      there.catalogue.secure(db, TestAccounts.utf8("{}"));
+    }
+    assertThat(error(db, design.by(ANNA))).containsInstanceOf(LectusError.Forbidden.class);
+  }
+
+  private Optional<LectusError> error(DatabaseName db, Edit edit) {
+    EditOutcome outcome = here.writer.write(db, List.of(edit)).outcomes().get(0);
+    return outcome instanceof EditOutcome.Failed failed
+        ? Optional.of(failed.error())
+        : Optional.empty();
+  }
+
+  private static Edit replicated(Edit edit, String revision) {
+    return new ReplicatedEdit(
+        edit.id(),
+        lectus.revision.RevisionPath.of(RevisionId.of(revision)),
+        edit.deleted(),
+        edit.body(),
+        edit.by());
+  }
+
+  private static String[] roles(int number) {
+    return IntStream.range(0, number).mapToObj(i -> "r" + i).toArray(String[]::new);
+  }
+
+  private static String user(String name, String... roles) {
+    String listed =
+        List.of(roles).stream().map(role -> '"' + role + '"').collect(Collectors.joining(","));
+    return "{\"type\":\"user\",\"name\":\"" + name + "\",\"roles\":[" + listed + "]}";
+  }
+
+  private static void assertForbidden(Optional<LectusError> error, String reason) {
+    assertThat(error).contains(new LectusError.Forbidden(reason));
+  }
+}

@@ -1,0 +1,296 @@
+package lectus.http.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import lectus.account.Admins;
+import lectus.audit.testing.SoundStore;
+import lectus.config.AccountKeys;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
+import lectus.http.testing.TestSettings;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The database of users, as its admin and as its users see it. */
+final class UsersDatabaseTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final String ANNA = "/_users/org.couchdb.user:anna";
+  private static final String BOB = "/_users/org.couchdb.user:bob";
+
+  private LectusServer server;
+
+  @BeforeEach
+  void start() {
+    Store store = stores.fresh();
+    new Admins(store).put("root", Admins.hashOf("secret", 10));
+    server =
+        LectusServer.start(
+            store, new TestSettings().with(AccountKeys.USERS_SECURITY_EDITABLE, true));
+    assertThat(asRoot("PUT", "/_users", "").status()).isEqualTo(201);
+    assertThat(asRoot("PUT", ANNA, user("anna", "apple", "\"staff\"")).status()).isEqualTo(201);
+    assertThat(asRoot("PUT", BOB, user("bob", "pear", "")).status()).isEqualTo(201);
+    // As it was before CouchDB 3, so that it is the documents' own rules that decide.
+    assertThat(asRoot("PUT", "/_users/_security", "{}").status()).isEqualTo(200);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  @Test
+  void a_user_sees_himself_without_a_password_in_the_clear() {
+    Answer anna = as("anna", "apple", "GET", ANNA, "");
+    assertThat(anna.status()).isEqualTo(200);
+    assertThat(anna.member("name")).isEqualTo("anna");
+    assertThat(anna.member("derived_key")).hasSize(64);
+    assertThat(anna.body()).doesNotContain("apple", "\"password\"");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET,org.couchdb.user:bob",
+    "HEAD,org.couchdb.user:bob",
+    "GET,org.couchdb.user:nobody",
+    "GET,org.couchdb.user:bob?revs=true",
+    "GET,org.couchdb.user:bob?open_revs=all",
+    "GET,org.couchdb.user:bob/file",
+    "GET,_local/x",
+    "GET,other",
+    "PUT,org.couchdb.user:bob",
+    "PUT,org.couchdb.user:bob?new_edits=false&rev=3-a",
+    "PUT,org.couchdb.user:nobody",
+    "PUT,_local/x",
+    "PUT,other",
+    "DELETE,org.couchdb.user:bob",
+    "DELETE,org.couchdb.user:nobody",
+    "DELETE,_local/x",
+    "COPY,org.couchdb.user:bob",
+    "COPY,_local/x"
+  })
+  void a_user_cannot_tell_whether_others_exist(String method, String target) {
+    Answer answer =
+        request("anna", "apple", method, "/_users/" + target)
+            .header("Destination", "org.couchdb.user:anna")
+            .json("{\"type\":\"user\",\"name\":\"bob\",\"roles\":[]}")
+            .send();
+    assertThat(answer.status()).isEqualTo(404);
+    if (!method.equals("HEAD")) {
+      assertThat(answer.body()).isEqualTo("{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
+    }
+  }
+
+  @Test
+  void a_copy_of_oneself_makes_nobody_else() {
+    Answer answer =
+        request("anna", "apple", "COPY", ANNA)
+            .header("Destination", "org.couchdb.user:carl")
+            .send();
+    assertThat(answer.status()).isEqualTo(404);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET,_all_docs",
+    "POST,_all_docs",
+    "GET,_changes",
+    "GET,_design_docs",
+    "GET,_local_docs",
+    "POST,_all_docs/queries",
+    "POST,_bulk_get",
+    "POST,_revs_diff",
+    "POST,_missing_revs",
+    "GET,_design/x"
+  })
+  void what_shows_several_users_is_for_admins(String method, String target) {
+    for (String name : new String[] {"anna:apple", ":"}) {
+      Request request = server.request(method, "/_users/" + target);
+      if (name.length() > 1) {
+        request.header("Authorization", basic(name));
+      }
+      assertThat(request.json("{\"docs\":[],\"queries\":[]}").send().status()).isIn(401, 403, 404);
+    }
+    if (!target.startsWith("_design/")) {
+      assertThat(asRoot(method, "/_users/" + target, "{\"docs\":[],\"queries\":[]}").status())
+          .isEqualTo(200);
+    }
+  }
+
+  @Test
+  void a_user_changes_his_password_and_logs_in_with_it() {
+    String rev = as("anna", "apple", "GET", ANNA, "").member("_rev");
+    assertThat(
+            as("anna", "apple", "PUT", ANNA + "?rev=" + rev, user("anna", "plum", "\"staff\""))
+                .status())
+        .isEqualTo(201);
+    assertThat(as("anna", "plum", "GET", ANNA, "").status()).isEqualTo(200);
+  }
+
+  @Test
+  void a_user_gives_himself_no_roles() {
+    String rev = as("anna", "apple", "GET", ANNA, "").member("_rev");
+    Answer answer =
+        as("anna", "apple", "PUT", ANNA + "?rev=" + rev, user("anna", "apple", "\"boss\""));
+    assertThat(answer.status()).isEqualTo(403);
+    assertThat(answer.member("reason")).isEqualTo("Only _admin may edit roles");
+  }
+
+  @Test
+  void no_request_stores_a_password_in_the_clear() {
+    asRoot(
+        "POST", "/_users", "{\"_id\":\"org.couchdb.user:c\"," + user("c", "fig", "").substring(1));
+    asRoot("PUT", "/_users/org.couchdb.user:d?batch=ok", user("d", "fig", ""));
+    asRoot("PUT", "/_users/org.couchdb.user:e?new_edits=false&rev=1-a", user("e", "fig", ""));
+    asRoot(
+        "POST",
+        "/_users/_bulk_docs",
+        "{\"docs\":[{\"_id\":\"org.couchdb.user:f\","
+            + user("f", "fig", "").substring(1)
+            + ",{\"_id\":\"org.couchdb.user:g\",\"type\":\"user\",\"name\":\"g\",\"roles\":[]}]}");
+    asRoot(
+        "POST",
+        "/_users/_bulk_docs",
+        "{\"new_edits\":false,\"docs\":[{\"_rev\":\"1-a\",\"_id\":\"org.couchdb.user:h\","
+            + user("h", "fig", "").substring(1)
+            + "]}");
+    asRoot("PUT", "/_users/_local/x", "{\"password\":\"fig\"}");
+    asRoot("PUT", "/_users/_design/x", "{\"password\":\"fig\"}");
+    asRoot("PUT", "/a%2F_users", "");
+    asRoot("PUT", "/a%2F_users/x", "{\"password\":\"fig\"}");
+    for (String name : new String[] {"c", "e", "f", "h"}) {
+      assertThat(as(name, "fig", "GET", "/_users/org.couchdb.user:" + name, "").status())
+          .as(name)
+          .isEqualTo(200);
+    }
+    for (String target :
+        new String[] {
+          "/_users/_all_docs?include_docs=true",
+          "/_users/_local/x",
+          "/_users/_design/x",
+          "/a%2F_users/x",
+          "/_users/_changes?include_docs=true&style=all_docs"
+        }) {
+      assertThat(asRoot("GET", target, "").body()).contains("derived_key").doesNotContain("fig");
+    }
+  }
+
+  @Test
+  void a_password_that_cannot_be_used_is_not_repeated() {
+    Answer answer = asRoot("PUT", BOB, "{\"password\":{\"secret\":\"fig\"}}");
+    assertThat(answer.status()).isEqualTo(403);
+    assertThat(answer.body()).doesNotContain("fig");
+  }
+
+  @Test
+  void a_request_brings_a_limited_number_of_passwords() {
+    assertThat(bulk(SignedEdits.MOST_PASSWORDS).status()).isEqualTo(201);
+    assertThat(bulk(SignedEdits.MOST_PASSWORDS + 1).status()).isEqualTo(413);
+  }
+
+  private Answer bulk(int users) {
+    String docs =
+        IntStream.range(0, users)
+            .mapToObj(i -> "{\"_id\":\"org.couchdb.user:n" + i + "\"," + user("n" + i, "fig", ""))
+            .map(json -> json.replace(",{", ","))
+            .collect(Collectors.joining(","));
+    return asRoot("POST", "/_users/_bulk_docs", "{\"docs\":[" + docs + "]}");
+  }
+
+  @Test
+  void strangers_may_register_where_members_are_everybody() {
+    Answer answer =
+        server.request("PUT", "/_users/org.couchdb.user:new").json(user("new", "fig", "")).send();
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(as("new", "fig", "GET", "/_users/org.couchdb.user:new", "").status()).isEqualTo(200);
+    Answer again =
+        server.request("PUT", "/_users/org.couchdb.user:new").json(user("new", "x", "")).send();
+    assertThat(again.status()).isEqualTo(409);
+  }
+
+  @Test
+  void design_documents_in_a_bulk_request_need_an_admin() {
+    asRoot("PUT", "/db", "");
+    asRoot("PUT", "/db/_security", "{}");
+    Answer answer =
+        as("anna", "apple", "POST", "/db/_bulk_docs", "{\"docs\":[{\"_id\":\"_design/x\"},{}]}");
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.body())
+        .contains(
+            "{\"id\":\"_design/x\",\"error\":\"forbidden\","
+                + "\"reason\":\"You are not a db or server admin.\"}")
+        .contains("\"ok\":true");
+    Answer stranger = server.post("/db/_bulk_docs", "{\"docs\":[{\"_id\":\"_design/x\"}]}");
+    assertThat(stranger.body()).contains("\"error\":\"unauthorized\"");
+    Answer copy =
+        request("anna", "apple", "COPY", "/db/_local/none")
+            .header("Destination", "_design/x")
+            .send();
+    assertThat(copy.status()).isEqualTo(404);
+  }
+
+  @Test
+  void a_user_has_a_database_of_his_own_as_soon_as_he_is_made() {
+    try (LectusServer personal =
+        LectusServer.start(
+            stores.fresh(), new TestSettings().with(AccountKeys.PER_USER_DATABASES, true))) {
+      personal.put("/_users");
+      assertThat(personal.put(ANNA, user("anna", "apple", "")).status()).isEqualTo(201);
+      assertThat(personal.get("/userdb-616e6e61/_security").body()).contains("\"anna\"");
+      String bob = "{\"_id\":\"org.couchdb.user:bob\"," + user("bob", "apple", "").substring(1);
+      personal.post("/_users/_bulk_docs", "{\"docs\":[" + bob + "]}");
+      assertThat(personal.get("/userdb-626f62/_security").body()).contains("\"bob\"");
+    }
+  }
+
+  @Test
+  void the_security_of_users_is_fixed_unless_configured() {
+    try (LectusServer usual = LectusServer.start(stores.fresh())) {
+      usual.put("/_users");
+      Answer answer = usual.put("/_users/_security", "{}");
+      assertThat(answer.status()).isEqualTo(403);
+      assertThat(answer.member("reason"))
+          .isEqualTo("You can't edit the security object of the user database.");
+    }
+  }
+
+  private static String user(String name, String password, String roles) {
+    return "{\"type\":\"user\",\"name\":\""
+        + name
+        + "\",\"password\":\""
+        + password
+        + "\",\"roles\":["
+        + roles
+        + "]}";
+  }
+
+  private Answer asRoot(String method, String target, String json) {
+    return as("root", "secret", method, target, json);
+  }
+
+  private Answer as(String name, String password, String method, String target, String json) {
+    Request request = request(name, password, method, target);
+    return (json.isEmpty() ? request : request.json(json)).send();
+  }
+
+  private Request request(String name, String password, String method, String target) {
+    return server.request(method, target).header("Authorization", basic(name + ":" + password));
+  }
+
+  private static String basic(String credentials) {
+    return "Basic "
+        + Base64.getEncoder().encodeToString(credentials.getBytes(StandardCharsets.UTF_8));
+  }
+}
