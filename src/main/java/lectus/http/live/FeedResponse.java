@@ -14,7 +14,6 @@ import lectus.http.exchange.Exchange;
 import lectus.http.exchange.InPieces;
 import lectus.http.exchange.Outbox;
 import lectus.http.memory.PageMemory;
-import lectus.http.message.Reply;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
