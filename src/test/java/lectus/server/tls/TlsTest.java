@@ -127,7 +127,8 @@ final class TlsTest {
   @Test
   void a_stop_waits_for_what_is_on_its_way() throws Exception {
     LectusServer stopping =
-        LectusServer.start(stores.fresh(), withPem(new TestSettings()).with(HttpKeys.STOP_SECONDS, 30));
+        LectusServer.start(
+            stores.fresh(), withPem(new TestSettings()).with(HttpKeys.STOP_SECONDS, 30));
     send(connect(stopping.port(), certificate.trusted()), "PUT /w" + HEAD + "\r\n");
     String json = "{\"v\":\"" + "x".repeat(3 << 20) + "\"}";
     send(
