@@ -52,7 +52,7 @@ public final class Authentication {
       exchange.caller().become(Identity.withoutLogIn(nobody));
       return Future.succeededFuture();
     }
-    Credentials credentials = Credentials.of(exchange);
+    Credentials credentials = Credentials.of(exchange, settings.proxySecret().isPresent());
     return withoutPassword(exchange, credentials)
         .compose(found -> found.isPresent() ? known(found) : byPassword(exchange, credentials))
         .map(found -> found.orElseGet(() -> nobody(exchange)))
@@ -68,7 +68,7 @@ public final class Authentication {
   }
 
   private Future<Optional<Identity>> withoutPassword(Exchange exchange, Credentials given) {
-    boolean isSecure = PublicAddress.isSecure(exchange);
+    boolean isSecure = given.session().isPresent() && PublicAddress.isSecure(exchange);
     try {
       return known(recalled(given, isSecure));
     } catch (NotInMemoryException unknown) {
@@ -122,7 +122,7 @@ public final class Authentication {
     return password.isEmpty()
         ? known(Optional.empty())
         : passwords
-            .verify(exchange, password.get(), given.address())
+            .verify(exchange, password.get())
             .map(user -> Optional.of(Identity.of(user, "default")));
   }
 
