@@ -12,6 +12,8 @@ final class KnownKeys {
   static final List<KeySection> SECTIONS =
       List.of(
           ListenKeys.SECTION,
+          TlsKeys.SECTION,
+          ProxyKeys.SECTION,
           StoreKeys.SECTION,
           ClusterKeys.SECTION,
           AccessKeys.SECTION,

@@ -56,7 +56,12 @@ public final class Node implements AutoCloseable {
     this.cluster = cluster;
     GatedTransport transport = new GatedTransport();
     this.vertx = cluster.join(vertxOptions(), transport);
-    transport.open(new ConnectionGate(settings.maxConnections(), settings.http().headSeconds()));
+    transport.open(
+        new ConnectionGate(
+            settings.maxConnections(),
+            settings.http().headSeconds(),
+            settings.wire().tls().isPresent(),
+            settings.wire().announcing()));
     this.threads = new RequestThreads(settings.readers());
     this.workers = new Deployments(vertx);
     this.servers = new HttpServers(vertx, settings, cores());
@@ -84,6 +89,7 @@ public final class Node implements AutoCloseable {
   static Node start(NodeSettings settings, Supplier<Store> store, ClusterMembership cluster) {
     Node node = new Node(settings, cluster);
     try {
+      node.servers.prepare();
       node.serve(store.get());
       return node;
     } catch (Throwable e) {

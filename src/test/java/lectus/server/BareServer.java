@@ -6,6 +6,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
@@ -59,7 +60,10 @@ final class BareServer implements AutoCloseable {
         Future.<HttpServer>future(
                 started ->
                     context.runOnContext(
-                        none -> api.createServer(vertx).listen(0, "127.0.0.1").onComplete(started)))
+                        none ->
+                            api.createServer(vertx, Optional.empty())
+                                .listen(0, "127.0.0.1")
+                                .onComplete(started)))
             .await(20, TimeUnit.SECONDS);
   }
 

@@ -13,6 +13,8 @@ public final class Headers {
       HttpHeaders.createOptimized("X-Content-Type-Options");
   public static final CharSequence DATE = HttpHeaders.createOptimized("Date");
   public static final CharSequence ETAG = HttpHeaders.createOptimized("ETag");
+  public static final CharSequence FORWARDED = HttpHeaders.createOptimized("Forwarded");
+  public static final CharSequence FORWARDED_FOR = HttpHeaders.createOptimized("X-Forwarded-For");
   public static final CharSequence FORWARDED_HOST = HttpHeaders.createOptimized("X-Forwarded-Host");
   public static final CharSequence FORWARDED_PROTO =
       HttpHeaders.createOptimized("X-Forwarded-Proto");
@@ -23,6 +25,8 @@ public final class Headers {
   public static final CharSequence LOCATION = HttpHeaders.createOptimized("Location");
   static final CharSequence RETRY_AFTER = HttpHeaders.createOptimized("Retry-After");
   public static final CharSequence SERVER = HttpHeaders.createOptimized("Server");
+  public static final CharSequence ACCEL_BUFFERING =
+      HttpHeaders.createOptimized("X-Accel-Buffering");
   public static final CharSequence BODY_TIME = HttpHeaders.createOptimized("X-CouchDB-Body-Time");
   public static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("X-Couch-Request-ID");
   public static final CharSequence CHALLENGE = HttpHeaders.createOptimized("WWW-Authenticate");
