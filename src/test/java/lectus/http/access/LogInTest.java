@@ -2,6 +2,10 @@ package lectus.http.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +16,7 @@ import java.util.List;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import lectus.config.AccessKeys;
+import lectus.config.ProxyKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Bearer;
 import lectus.http.testing.Connection;
@@ -47,6 +52,7 @@ final class LogInTest {
         withUsers(
             new TestSettings()
                 .with(AccessKeys.JWT_KEYS, keys)
+                .with(ProxyKeys.TRUSTED_PROXIES, "127.0.0.1")
                 .with(AccessKeys.PROXY_AUTH, true)
                 .with(AccessKeys.PROXY_SECRET, PROXY_SECRET));
   }
@@ -385,6 +391,34 @@ final class LogInTest {
       connection.write(refused.bytes());
       assertThat(connection.read(false).status()).isEqualTo(401);
     }
+  }
+
+  @Test
+  void so_it_does_over_http_2() throws Exception {
+    HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+    String body = "{\"text\":\"" + "x".repeat(100_000) + "\"}";
+    String root = basic("root:s:cret");
+    client.send(to("/").build(), HttpResponse.BodyHandlers.ofString());
+
+    HttpRequest create = to("/w").header("Authorization", root).PUT(text("")).build();
+    assertThat(client.send(create, HttpResponse.BodyHandlers.ofString()).statusCode())
+        .isEqualTo(201);
+    for (String pair : List.of("root:s:cret", "root:x", "jan:apple")) {
+      HttpRequest put =
+          to("/w/doc").header("Authorization", basic(pair)).PUT(text(body)).build();
+      HttpResponse<String> answer = client.send(put, HttpResponse.BodyHandlers.ofString());
+      assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
+      assertThat(answer.statusCode())
+          .isEqualTo(pair.equals("root:s:cret") ? 201 : pair.equals("root:x") ? 401 : 403);
+    }
+  }
+
+  private HttpRequest.Builder to(String path) {
+    return HttpRequest.newBuilder(URI.create(server.url() + path));
+  }
+
+  private static HttpRequest.BodyPublisher text(String text) {
+    return HttpRequest.BodyPublishers.ofString(text);
   }
 
   @Test
