@@ -11,7 +11,6 @@ import lectus.account.NamedAccount;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.ReaderTurns.Kind;
-import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Locations;
 import lectus.http.exchange.PublicAddress;
@@ -121,8 +120,13 @@ final class SessionResource implements Resource {
     }
     BasicPassword given = new BasicPassword(name, form.password(body));
     return passwords
+<<<<<<< HEAD
+        .verify(exchange, given)
+        .compose(user -> withCookie(exchange, name, user))
+=======
         .verify(exchange, given, ClientAddress.of(exchange))
         .compose(account -> withCookie(exchange, account))
+>>>>>>> c7510d287cb90f190db6d0f298563c734ff2dd5b
         .map(reply -> leadingOn(exchange, "next", reply))
         .recover(failure -> refused(exchange, failure));
   }
