@@ -125,6 +125,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     connection.exceptionHandler(failure -> {});
     versions.watch(connection);
     ControlFrames.limit(connection);
+    GatheredWrites.on(connection);
     connections.watch(connection);
     clients.watch(connection);
     idle.watch(vertx, connection);
