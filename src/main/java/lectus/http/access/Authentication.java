@@ -128,13 +128,8 @@ public final class Authentication {
     return password.isEmpty()
         ? known(Optional.empty())
         : passwords
-<<<<<<< HEAD
             .verify(exchange, password.get())
-            .map(user -> Optional.of(Identity.of(user, "default")));
-=======
-            .verify(exchange, password.get(), given.address())
             .map(account -> Optional.of(Identity.of(admission(account), "default")));
->>>>>>> c7510d287cb90f190db6d0f298563c734ff2dd5b
   }
 
   /**

@@ -25,19 +25,12 @@ final class PasswordLogIn {
    * @return fails with {@code unauthorized} (401), or with {@code forbidden} (403) after too many
    *     wrong passwords; on the exchange's event loop
    */
-<<<<<<< HEAD
-  Future<UserContext> verify(Exchange exchange, BasicPassword given) {
-    Optional<UserContext> known = accounts.recall(given.name(), given.password());
-    return known.isPresent()
-        ? Future.succeededFuture(known.get())
-        : compare(exchange.context(), given, ClientAddress.of(exchange)).map(PasswordLogIn::user);
-=======
-  Future<NamedAccount> verify(Exchange exchange, BasicPassword given, String address) {
+  Future<NamedAccount> verify(Exchange exchange, BasicPassword given) {
     Optional<NamedAccount> known = accounts.recall(given.name(), given.password());
     return known.isPresent()
         ? Future.succeededFuture(known.get())
-        : compare(exchange.context(), given, address).map(PasswordLogIn::account);
->>>>>>> c7510d287cb90f190db6d0f298563c734ff2dd5b
+        : compare(exchange.context(), given, ClientAddress.of(exchange))
+            .map(PasswordLogIn::account);
   }
 
   private Future<LogIn> compare(Context loop, BasicPassword given, String address) {

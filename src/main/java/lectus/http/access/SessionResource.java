@@ -120,13 +120,8 @@ final class SessionResource implements Resource {
     }
     BasicPassword given = new BasicPassword(name, form.password(body));
     return passwords
-<<<<<<< HEAD
         .verify(exchange, given)
-        .compose(user -> withCookie(exchange, name, user))
-=======
-        .verify(exchange, given, ClientAddress.of(exchange))
         .compose(account -> withCookie(exchange, account))
->>>>>>> c7510d287cb90f190db6d0f298563c734ff2dd5b
         .map(reply -> leadingOn(exchange, "next", reply))
         .recover(failure -> refused(exchange, failure));
   }
