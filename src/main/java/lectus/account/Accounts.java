@@ -109,15 +109,15 @@ public final class Accounts implements AutoCloseable {
   }
 
   /**
-   * Returns the user whose password this is, if it was verified lately and the account has not
+   * Returns the account whose password this is, if it was verified lately and the account has not
    * changed since. Never waits.
    */
-  public Optional<UserContext> recall(String name, String password) {
+  public Optional<NamedAccount> recall(String name, String password) {
     return known
         .recall(name)
         .flatMap(account -> account)
         .filter(account -> passwords.isVerified(account, password))
-        .map(StoredAccount::user);
+        .map(StoredAccount::account);
   }
 
   /**
@@ -165,6 +165,11 @@ public final class Accounts implements AutoCloseable {
   /** Returns the account of a name; waits for the store. */
   public Optional<NamedAccount> account(String name) {
     return known.get(name).map(StoredAccount::account);
+  }
+
+  /** Returns the account of a name as it is now; waits for the store. */
+  public Optional<NamedAccount> current(String name) {
+    return known.look(name).map(StoredAccount::account);
   }
 
   /** Returns the secret with which cookies are signed, if it is known already. Never waits. */

@@ -21,6 +21,8 @@ import lectus.server.connection.GatedTransport;
 import lectus.server.turn.RequestThreads;
 import lectus.server.turn.StoreWatch;
 import lectus.server.turn.WaitingRoom;
+import lectus.server.waking.AdmissionPoll;
+import lectus.server.waking.AdmittedUsers;
 import lectus.server.waking.Announcements;
 import lectus.server.waking.ChangesPollerVerticle;
 import lectus.server.waking.DatabaseLook;
@@ -110,7 +112,8 @@ public final class Node implements AutoCloseable {
     ListenerRegistry listeners = new ListenerRegistry();
     others = OtherServers.announcements(vertx, cluster, store.id(), listeners);
     UpdateAnnouncer announcer = new UpdateAnnouncer(listeners, others);
-    workers.onThread("lectus-poller", poller(layer, listeners, announcer));
+    AdmittedUsers users = new AdmittedUsers();
+    workers.onThread("lectus-poller", poller(layer, listeners, announcer, users));
     workers.onThread("lectus-compaction", new UpdatesCompactionVerticle(layer.compaction()));
     WritePool pool = new WritePool(settings);
     pool.start(workers, layer.writer(), announcer);
@@ -118,7 +121,7 @@ public final class Node implements AutoCloseable {
     watch(store, layer.pulse(), pool.queues());
     Writes writes = pool.entrance(vertx.eventBus());
     MembershipAt membership = new MembershipAt(cluster, servers::address);
-    servers.listen(layer.services(writes, announcer, membership, threads));
+    servers.listen(layer.services(writes, announcer, users, membership, threads));
   }
 
   /**
@@ -182,18 +185,19 @@ public final class Node implements AutoCloseable {
   }
 
   private ChangesPollerVerticle poller(
-      Layer layer, ListenerRegistry listeners, UpdateAnnouncer announcer) {
+      Layer layer, ListenerRegistry listeners, UpdateAnnouncer announcer, AdmittedUsers users) {
     PollSettings polls = settings.polls();
-    return new ChangesPollerVerticle(
-        List.of(
-            new StorePoll(
-                layer::newestUpdate,
-                layer::updatesFrom,
-                new DatabaseLook(layer.tails(), listeners, announcer),
-                listeners,
-                polls)),
-        listeners,
-        polls);
+    StorePoll store =
+        new StorePoll(
+            layer::newestUpdate,
+            layer::updatesFrom,
+            new DatabaseLook(layer.tails(), listeners, announcer),
+            listeners,
+            polls);
+    AdmissionPoll admissions =
+        new AdmissionPoll(
+            layer.accountsTail()::look, layer.accounts()::current, users, store::hurry);
+    return new ChangesPollerVerticle(List.of(admissions, store), listeners, polls);
   }
 
   /** Only a store that others run can fall silent as a whole. */

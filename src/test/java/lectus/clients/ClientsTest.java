@@ -68,8 +68,10 @@ final class ClientsTest {
           "pouchdb.test.mjs",
           6,
           Map.of(
-              "LECTUS_URL", "https://localhost:" + secure.port(),
-              "NODE_EXTRA_CA_CERTS", trusted.toString()));
+              "LECTUS_URL",
+              "https://localhost:" + secure.port(),
+              "NODE_EXTRA_CA_CERTS",
+              trusted.toString()));
     }
   }
 

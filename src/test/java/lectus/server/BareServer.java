@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
+import lectus.feed.AdmissionNotices;
 import lectus.http.Services;
 import lectus.http.api.HttpApi;
 import lectus.http.testing.Connection;
@@ -54,7 +55,7 @@ final class BareServer implements AutoCloseable {
             bounds.batchEdits(),
             Duration.ofSeconds(settings.http().requestSeconds()));
     MembershipAt membership = new MembershipAt(new SingleNode(), () -> "127.0.0.1:0");
-    services = layer.services(writes, announcer, membership, readers);
+    services = layer.services(writes, announcer, AdmissionNotices.NONE, membership, readers);
     api = new HttpApi(services, settings.http());
     server =
         Future.<HttpServer>future(

@@ -1,7 +1,9 @@
 package lectus.http.access;
 
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
+import lectus.access.Admission;
 import lectus.account.NamedAccount;
 import lectus.http.CookieSettings;
 import lectus.http.exchange.Identity;
@@ -43,9 +45,17 @@ final class Sessions {
 
   private Identity identity(
       NamedAccount account, SessionCookie cookie, boolean isSecure, AccountView accounts) {
-    Identity identity = Identity.of(account.user(), HANDLER);
-    boolean isFresh = secondsLeft(cookie) * 10 >= settings.seconds() * (long) TENTHS_OF_A_FRESH_ONE;
-    return isFresh ? identity : identity.renewing(begin(account, accounts.secret(), isSecure));
+    long left = secondsLeft(cookie);
+    if (left * 10 >= settings.seconds() * (long) TENTHS_OF_A_FRESH_ONE) {
+      return Identity.of(admission(account, left), HANDLER);
+    }
+    return Identity.of(admission(account, settings.seconds()), HANDLER)
+        .renewing(begin(account, accounts.secret(), isSecure));
+  }
+
+  private Admission admission(NamedAccount account, long seconds) {
+    Instant until = clock.instant().plusSeconds(seconds);
+    return new Admission(account.user(), Optional.of(until), Optional.of(account.salt()));
   }
 
   private long secondsLeft(SessionCookie cookie) {

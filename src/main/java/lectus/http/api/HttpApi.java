@@ -65,7 +65,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     this.hsts = new TransportSecurity(settings.hstsSeconds());
     this.clients = new Clients(services.readers());
     this.invalidRequests = new InvalidRequests(loop);
-    this.liveFeeds = new LiveFeeds(services.liveTails(), settings);
+    this.liveFeeds = new LiveFeeds(services.liveTails(), services.admissions(), settings);
     this.access = new AccessApi(services, settings.access());
     this.routes = new Routes(services, settings, liveFeeds, openSessions, access);
     this.idle =
@@ -179,7 +179,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     request.pause();
     admission
         .onComplete(admitted -> exchange.guarded(() -> answer(exchange)), exchange::fail)
-        .onComplete(done -> request.resume());
+        .onComplete(done -> exchange.readOn());
   }
 
   /**

@@ -5,6 +5,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
 import java.util.concurrent.Callable;
+import lectus.error.LectusException;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
 import lectus.feed.LiveStart;
@@ -14,7 +15,6 @@ import lectus.http.exchange.Exchange;
 import lectus.http.exchange.InPieces;
 import lectus.http.exchange.Outbox;
 import lectus.http.memory.PageMemory;
-import lectus.http.message.Reply;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
@@ -164,6 +164,8 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
         () -> {
           if (holdsHead && reason instanceof FeedEnd.Resharded) {
             sendAway();
+          } else if (holdsHead && reason instanceof FeedEnd.NotAllowed refused) {
+            exchange.fail(new LectusException(refused.why()));
           } else {
             releaseHead();
             writeEnd(reason, at, pending);

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import lectus.feed.AdmissionNotices;
 import lectus.feed.FeedEnd;
 import lectus.feed.LiveSource;
 import lectus.feed.ResumePoint;
@@ -17,6 +18,7 @@ import lectus.http.clock.IdleClock;
 /** The live feeds of one event loop, and what they share there. */
 public final class LiveFeeds {
   private final TailRegistry serverTails;
+  private final AdmissionNotices admissions;
   private final HttpSettings settings;
   private final IdleClock clock = new IdleClock();
   private final FramedRows framedRows = new FramedRows();
@@ -25,14 +27,25 @@ public final class LiveFeeds {
   private final Map<Object, LoopTail<?>> tails = new HashMap<>();
   private boolean ending;
 
-  public LiveFeeds(TailRegistry serverTails, HttpSettings settings) {
+  public LiveFeeds(TailRegistry serverTails, AdmissionNotices admissions, HttpSettings settings) {
     this.serverTails = serverTails;
+    this.admissions = admissions;
     this.settings = settings;
+  }
+
+  /** Makes feeds of whoever comes, for good. */
+  LiveFeeds(TailRegistry serverTails, HttpSettings settings) {
+    this(serverTails, AdmissionNotices.NONE, settings);
   }
 
   /** Returns the clock of all timers of this event loop's connections. */
   public IdleClock clock() {
     return clock;
+  }
+
+  /** Returns what tells that a client is not admitted any more. */
+  public AdmissionNotices admissions() {
+    return admissions;
   }
 
   FramedRows framedRows() {

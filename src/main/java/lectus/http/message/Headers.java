@@ -4,6 +4,8 @@ import io.vertx.core.http.HttpHeaders;
 
 /** Header names and values of most answers, encoded once. */
 public final class Headers {
+  public static final CharSequence ACCEL_BUFFERING =
+      HttpHeaders.createOptimized("X-Accel-Buffering");
   static final CharSequence ALLOW = HttpHeaders.createOptimized("Allow");
   public static final CharSequence CACHE_CONTROL = HttpHeaders.createOptimized("Cache-Control");
   public static final CharSequence CONNECTION = HttpHeaders.createOptimized("Connection");
@@ -25,8 +27,6 @@ public final class Headers {
   public static final CharSequence LOCATION = HttpHeaders.createOptimized("Location");
   static final CharSequence RETRY_AFTER = HttpHeaders.createOptimized("Retry-After");
   public static final CharSequence SERVER = HttpHeaders.createOptimized("Server");
-  public static final CharSequence ACCEL_BUFFERING =
-      HttpHeaders.createOptimized("X-Accel-Buffering");
   public static final CharSequence BODY_TIME = HttpHeaders.createOptimized("X-CouchDB-Body-Time");
   public static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("X-Couch-Request-ID");
   public static final CharSequence CHALLENGE = HttpHeaders.createOptimized("WWW-Authenticate");

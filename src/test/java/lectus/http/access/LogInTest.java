@@ -190,7 +190,8 @@ final class LogInTest {
       Answer answer = session("Authorization", header);
 
       assertThat(answer.status()).isEqualTo(400);
-      assertThat(answer.member("reason")).isEqualTo("Authorization header has invalid base64 value");
+      assertThat(answer.member("reason"))
+          .isEqualTo("Authorization header has invalid base64 value");
     }
   }
 
@@ -404,8 +405,7 @@ final class LogInTest {
     assertThat(client.send(create, HttpResponse.BodyHandlers.ofString()).statusCode())
         .isEqualTo(201);
     for (String pair : List.of("root:s:cret", "root:x", "jan:apple")) {
-      HttpRequest put =
-          to("/w/doc").header("Authorization", basic(pair)).PUT(text(body)).build();
+      HttpRequest put = to("/w/doc").header("Authorization", basic(pair)).PUT(text(body)).build();
       HttpResponse<String> answer = client.send(put, HttpResponse.BodyHandlers.ofString());
       assertThat(answer.version()).isEqualTo(HttpClient.Version.HTTP_2);
       assertThat(answer.statusCode())

@@ -28,6 +28,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import lectus.access.Admission;
+import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
@@ -103,7 +105,16 @@ final class LiveListenerTest {
       source = new WatchedSource<>(db.changes.live(db.name, options, NOW, events).source());
       listener =
           new LiveListener<>(
-              feeds, new FeedClient(loop, Duration.ofMinutes(1), readers, readers), this, terms);
+              feeds,
+              new FeedClient(
+                  loop,
+                  Duration.ofMinutes(1),
+                  readers,
+                  readers,
+                  Admission.of(UserContext.ADMIN_PARTY),
+                  false),
+              this,
+              terms);
     }
 
     Client(LiveSource<FeedPosition> own, Executor executor) {
@@ -114,7 +125,16 @@ final class LiveListenerTest {
       source = new WatchedSource<>(own);
       listener =
           new LiveListener<>(
-              feeds, new FeedClient(loop, Duration.ofMinutes(1), executor, executor), this, terms);
+              feeds,
+              new FeedClient(
+                  loop,
+                  Duration.ofMinutes(1),
+                  executor,
+                  executor,
+                  Admission.of(UserContext.ADMIN_PARTY),
+                  false),
+              this,
+              terms);
     }
 
     Client start(FeedPosition from) {

@@ -23,6 +23,8 @@ import java.util.concurrent.Executors;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import lectus.access.Admission;
+import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
@@ -127,7 +129,13 @@ final class ViewsModelTest {
       listener =
           new LiveListener<>(
               loop.feeds,
-              new FeedClient(loop.context, Duration.ofMinutes(1), readers, readers),
+              new FeedClient(
+                  loop.context,
+                  Duration.ofMinutes(1),
+                  readers,
+                  readers,
+                  Admission.of(UserContext.ADMIN_PARTY),
+                  false),
               this,
               FOREVER);
       listener.begin(new LiveStart<>(source, from));
