@@ -13,6 +13,7 @@ import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.Services;
 import lectus.http.access.AccessApi;
+import lectus.http.count.Figures;
 import lectus.http.exchange.Clients;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.HttpLoop;
@@ -45,10 +46,17 @@ public final class HttpApi implements Handler<HttpServerRequest> {
 
   public HttpApi(Services services, HttpSettings settings) {
     this.settings = settings;
-    this.loop = new HttpLoop(services.catalogue(), services.memory(), services.readers(), settings);
+    Figures figures = services.figures();
+    this.loop =
+        new HttpLoop(
+            services.catalogue(),
+            services.memory(),
+            services.readers(),
+            figures.requests(),
+            settings);
     this.clients = new Clients(services.readers());
     this.invalidRequests = new InvalidRequests(loop);
-    this.liveFeeds = new LiveFeeds(services.liveTails(), settings);
+    this.liveFeeds = new LiveFeeds(services.liveTails(), figures.deliveries(), settings);
     this.access = new AccessApi(services, settings.access());
     this.routes = new Routes(services, settings, liveFeeds, openSessions, access);
     this.idle =
@@ -104,7 +112,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private void serve(HttpServerRequest request) {
     Exchange exchange = new Exchange(loop, Vertx.currentContext(), request);
     try {
-      exchange.checkHost();
+      loop.checkHost(exchange);
       RequestFields.check(request);
       exchange.aimAt(RequestTarget.parse(exchange.uri()));
       route(exchange);
@@ -114,7 +122,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   }
 
   private void route(Exchange exchange) {
-    if (exchange.answerPreflight()) {
+    if (loop.answerPreflight(exchange)) {
       return;
     }
     if (exchange.uri().length() > settings.maxUriLength()) {

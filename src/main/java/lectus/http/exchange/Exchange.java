@@ -55,6 +55,7 @@ public final class Exchange {
   private RequestTarget target;
   private QueryParameters query;
   private boolean databaseLookedUp;
+  private boolean isFeed;
 
   public Exchange(HttpLoop loop, Context context, HttpServerRequest request) {
     this.loop = loop;
@@ -184,23 +185,9 @@ public final class Exchange {
     return loop;
   }
 
-  /**
-   * Checks that the client addresses this server by one of its names.
-   *
-   * @throws LectusException {@code bad_request}
-   */
-  public void checkHost() {
-    new RequestedHost(this, loop.settings().hosts()).check();
-  }
-
   /** Whether pages of this origin may use the server, though they came from elsewhere. */
   public boolean allowsOrigin(String origin) {
     return loop.cors().allows(origin);
-  }
-
-  /** Answers a CORS preflight request if it can be granted; else does nothing. */
-  public boolean answerPreflight() {
-    return method == Method.OPTIONS && loop.cors().preflight(this);
   }
 
   /**
@@ -390,6 +377,15 @@ public final class Exchange {
     }
   }
 
+  /** Notes that the answer lasts as long as its client likes: how long says nothing. */
+  public void beginsFeed() {
+    isFeed = true;
+  }
+
+  boolean isFeed() {
+    return isFeed;
+  }
+
   /** Notes that a streamed answer has been handed over completely. */
   public void streamed() {
     finished(response().getStatusCode(), response().bytesWritten());
@@ -470,6 +466,6 @@ public final class Exchange {
       inUse = false;
       use.end(request::isEnded);
     }
-    loop.accessLog().record(this, status, bodyBytes);
+    loop.record(this, status, bodyBytes);
   }
 }

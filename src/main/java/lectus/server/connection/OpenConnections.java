@@ -57,6 +57,8 @@ final class OpenConnections {
       new TreeSet<>(Comparator.comparingLong(Place::stampNanos).thenComparingLong(Place::number));
   private final Map<Connection, Place> byConnection = new IdentityHashMap<>();
   private long admitted;
+  private long refused;
+  private long evicted;
   private long restSinceNanos;
   private boolean resting;
 
@@ -76,6 +78,7 @@ final class OpenConnections {
    */
   synchronized boolean admit(Connection connection) {
     if (places.size() >= most && !makeRoom()) {
+      refused++;
       return false;
     }
     place(connection, connection.idleSinceNanos());
@@ -96,6 +99,18 @@ final class OpenConnections {
 
   synchronized int count() {
     return places.size();
+  }
+
+  synchronized long refused() {
+    return refused;
+  }
+
+  synchronized long evicted() {
+    return evicted;
+  }
+
+  int most() {
+    return most;
   }
 
   private void place(Connection connection, long stampNanos) {
@@ -146,6 +161,7 @@ final class OpenConnections {
       return false;
     }
     closed(connection);
+    evicted++;
     connection.evict();
     return true;
   }

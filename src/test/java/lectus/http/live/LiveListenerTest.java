@@ -53,6 +53,7 @@ import lectus.feed.tail.TailRegistry;
 import lectus.feed.testing.FeedDatabase;
 import lectus.feed.testing.ToldByHand;
 import lectus.feed.testing.WatchedSource;
+import lectus.http.count.DeliveryFigures;
 import lectus.http.testing.TestSettings;
 import lectus.store.Versionstamp;
 import lectus.store.testing.Await;
@@ -78,7 +79,8 @@ final class LiveListenerTest {
   private final Context loop = vertx.getOrCreateContext();
   private final ExecutorService readers = Executors.newFixedThreadPool(3);
   private final TailRegistry tails = new TailRegistry(readers);
-  private final LiveFeeds feeds = new LiveFeeds(tails, new TestSettings().toNode().http());
+  private final LiveFeeds feeds = new LiveFeeds(
+          tails, new DeliveryFigures(version -> 0), new TestSettings().toNode().http());
 
   @AfterEach
   void stop() {

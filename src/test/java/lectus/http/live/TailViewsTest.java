@@ -36,6 +36,7 @@ import lectus.feed.page.Since;
 import lectus.feed.tail.TailRegistry;
 import lectus.feed.testing.FeedDatabase;
 import lectus.feed.testing.ToldByHand;
+import lectus.http.count.DeliveryFigures;
 import lectus.http.testing.TestSettings;
 import lectus.json.FieldPath;
 import lectus.store.testing.Await;
@@ -64,7 +65,8 @@ final class TailViewsTest {
   private final Context loop = vertx.getOrCreateContext();
   private final ExecutorService readers = Executors.newFixedThreadPool(3);
   private final TailRegistry tails = new TailRegistry(readers);
-  private final LiveFeeds feeds = new LiveFeeds(tails, new TestSettings().toNode().http());
+  private final LiveFeeds feeds = new LiveFeeds(
+          tails, new DeliveryFigures(version -> 0), new TestSettings().toNode().http());
 
   @AfterEach
   void stop() {

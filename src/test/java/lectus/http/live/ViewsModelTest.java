@@ -38,6 +38,7 @@ import lectus.feed.page.Since;
 import lectus.feed.tail.TailRegistry;
 import lectus.feed.testing.FeedDatabase;
 import lectus.feed.testing.ToldByHand;
+import lectus.http.count.DeliveryFigures;
 import lectus.http.testing.TestSettings;
 import lectus.json.FieldPath;
 import lectus.revision.RevisionId;
@@ -77,7 +78,8 @@ final class ViewsModelTest {
   private final class Loop {
     private final Vertx vertx = Vertx.vertx();
     private final Context context = vertx.getOrCreateContext();
-    private final LiveFeeds feeds = new LiveFeeds(tails, new TestSettings().toNode().http());
+    private final LiveFeeds feeds = new LiveFeeds(
+          tails, new DeliveryFigures(version -> 0), new TestSettings().toNode().http());
 
     <T> T run(Callable<T> work) {
       CompletableFuture<T> done = new CompletableFuture<>();
