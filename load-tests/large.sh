@@ -3,18 +3,18 @@
 # the same reads and writes straight on RocksDB, in the same files. Needs Linux, JDK 17+, wrk,
 # curl, Node.js 18+ and the packaged jar.
 #
-#   load-tests/large.sh          20 GB, some 40 minutes
-#   load-tests/large.sh 4        4 GB
+#   load-tests/large.sh          6 000 000 documents, 27 GB, some 30 minutes
+#   load-tests/large.sh 1        1 000 000 documents
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-gigabytes=${1:-20}
+millions=${1:-6}
 seconds=${SECONDS_EACH:-10}
 classpath=${SERVER_CLASSPATH:-target/lectus.jar}
 port=5989
 base=http://127.0.0.1:$port
-# A document takes some 3.4 kB in the store.
-export DOCUMENTS=$((gigabytes * 300000))
+# A document takes some 4.5 kB in the store.
+export DOCUMENTS=$((millions * 1000000))
 work=$(mktemp -d "${WORK:-/tmp}/large.XXXXXX")
 lectus=
 cleanup() { [ -z "$lectus" ] || kill "$lectus" 2>/dev/null || true; wait; rm -rf "$work"; }

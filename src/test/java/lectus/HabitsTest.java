@@ -85,6 +85,7 @@ final class HabitsTest {
           "lectus.server.Deployments",
           "lectus.server.Node",
           "lectus.server.cluster.HazelcastCluster",
+          "lectus.server.tls.ServedCertificates",
           "lectus.store.EmbeddedStores",
           "lectus.store.FoundationDbStore");
 

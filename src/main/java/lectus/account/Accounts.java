@@ -1,10 +1,9 @@
 package lectus.account;
 
-import com.apple.foundationdb.FDBException;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -21,6 +20,7 @@ import lectus.document.write.DocumentWriter;
 import lectus.error.LectusException;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
+import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
@@ -40,6 +40,7 @@ public final class Accounts implements Measured, AutoCloseable {
   private final KnownAccounts known;
   private final Passwords passwords;
   private final DocumentParser parser;
+  private final UserDatabaseMaking userDatabases;
   private final ScheduledExecutorService looks = looks();
   private volatile byte[] cookieSecret;
 
@@ -69,6 +70,12 @@ public final class Accounts implements Measured, AutoCloseable {
     this.parser = parser;
     this.admins = new Admins(store, transactions);
     this.watch = new AdminWatch(admins::isAny);
+    this.userDatabases =
+        new UserDatabaseMaking(
+            settings.perUserDatabases()
+                ? Optional.of(
+                    new UserDatabases(catalogue, transactions, settings.deletesUserDatabases()))
+                : Optional.empty());
     this.secrets = new Secrets(store, transactions);
     AccountReader reader = new AccountReader(catalogue, transactions, admins);
     this.known = new KnownAccounts(reader::read, looks, nanoTime);
@@ -79,15 +86,12 @@ public final class Accounts implements Measured, AutoCloseable {
             nanoTime);
   }
 
-  /**
-   * Looks up whether there are admins, now and from now on. Waits for the store.
-   *
-   * @throws FDBException the store does not answer
-   */
+  /** Looks up whether there are admins, now and from now on. Waits for the store. */
   public Accounts start() {
     watch.look();
     looks.scheduleWithFixedDelay(
         watch::lookIfPossible, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    userDatabases.beginAll();
     return this;
   }
 
@@ -112,15 +116,15 @@ public final class Accounts implements Measured, AutoCloseable {
   }
 
   /**
-   * Returns the user whose password this is, if it was verified lately and the account has not
+   * Returns the account whose password this is, if it was verified lately and the account has not
    * changed since. Never waits.
    */
-  public Optional<UserContext> recall(String name, String password) {
+  public Optional<NamedAccount> recall(String name, String password) {
     return known
         .recall(name)
         .flatMap(account -> account)
         .filter(account -> passwords.isVerified(account, password))
-        .map(StoredAccount::user);
+        .map(StoredAccount::account);
   }
 
   /**
@@ -130,7 +134,7 @@ public final class Accounts implements Measured, AutoCloseable {
    * @throws LectusException Unavailable: too many log in at once
    */
   public LogIn logIn(String name, String password, String address) {
-    return await(compare(known.get(name), name, password, address));
+    return Awaiting.await(compare(known.get(name), name, password, address));
   }
 
   /**
@@ -161,13 +165,18 @@ public final class Accounts implements Measured, AutoCloseable {
    * Returns the account of a name if it was looked at lately. The outer Optional is empty if that
    * is not so, the inner one if there is no such account. Never waits.
    */
-  public Optional<Optional<Account>> recallAccount(String name) {
+  public Optional<Optional<NamedAccount>> recallAccount(String name) {
     return known.recall(name).map(account -> account.map(StoredAccount::account));
   }
 
   /** Returns the account of a name; waits for the store. */
-  public Optional<Account> account(String name) {
+  public Optional<NamedAccount> account(String name) {
     return known.get(name).map(StoredAccount::account);
+  }
+
+  /** Returns the account of a name as it is now; waits for the store. */
+  public Optional<NamedAccount> current(String name) {
+    return known.look(name).map(StoredAccount::account);
   }
 
   /** Returns the secret with which cookies are signed, if it is known already. Never waits. */
@@ -198,7 +207,7 @@ public final class Accounts implements Measured, AutoCloseable {
    */
   public Optional<String> putAdmin(String name, String password) {
     String hash =
-        await(
+        Awaiting.await(
             passwords.hashing().begin(true, () -> Admins.hashOf(password, settings.iterations())));
     return changed(name, admins.put(name, hash));
   }
@@ -245,6 +254,16 @@ public final class Accounts implements Measured, AutoCloseable {
             () -> NewPassword.hashed(edit, parser, settings.iterations()));
   }
 
+  /** Whether each user has a database of his own. */
+  public boolean makesUserDatabases() {
+    return userDatabases.isWanted();
+  }
+
+  /** Begins to bring users' own databases up to their documents, which were written. */
+  public CompletableFuture<Void> follow(Collection<String> users) {
+    return userDatabases.begin(users);
+  }
+
   Hashing hashing() {
     return passwords.hashing();
   }
@@ -252,15 +271,8 @@ public final class Accounts implements Measured, AutoCloseable {
   @Override
   public void close() {
     looks.shutdownNow();
+    userDatabases.close();
     passwords.close();
-  }
-
-  private static <T> T await(CompletableFuture<T> future) {
-    try {
-      return future.join();
-    } catch (CompletionException e) {
-      throw e.getCause() instanceof RuntimeException failure ? failure : e;
-    }
   }
 
   private static ScheduledExecutorService looks() {

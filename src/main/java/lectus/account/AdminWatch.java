@@ -1,8 +1,6 @@
 package lectus.account;
 
-import com.apple.foundationdb.FDBException;
 import java.util.function.BooleanSupplier;
-import lectus.error.LectusException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,7 +28,7 @@ final class AdminWatch {
   void lookIfPossible() {
     try {
       look();
-    } catch (FDBException | LectusException failure) {
+    } catch (RuntimeException failure) {
       LOG.debug("It is unknown for now whether there are admins", failure);
     }
   }

@@ -1,11 +1,13 @@
 package lectus.account;
 
 import java.time.Duration;
-import lectus.access.UserContext;
 
 /** What came of an attempt to log in. */
 public sealed interface LogIn {
-  record Granted(UserContext user) implements LogIn {}
+  /**
+   * @param account whose password it is
+   */
+  record Granted(NamedAccount account) implements LogIn {}
 
   /** The name or the password is wrong; nobody learns which. */
   record Refused() implements LogIn {}

@@ -69,7 +69,7 @@ final class Passwords implements Measured, AutoCloseable {
       return CompletableFuture.completedFuture(new LockedOut(locked.get()));
     }
     if (account.isPresent() && isVerified(account.get(), password)) {
-      return CompletableFuture.completedFuture(new Granted(account.get().user()));
+      return CompletableFuture.completedFuture(new Granted(account.get().account()));
     }
     boolean isGuest = guests.getIfPresent(attempt) != null;
     return hashing.begin(isGuest, () -> compareNow(name, password, address));
@@ -94,7 +94,7 @@ final class Passwords implements Measured, AutoCloseable {
     granted.increment();
     guests.put(attempt, true);
     upgradeSoon(account.orElseThrow(), hash.orElseThrow(), password);
-    return new Granted(account.orElseThrow().user());
+    return new Granted(account.orElseThrow().account());
   }
 
   /** Always hashes once in the current scheme at least, so that the time tells nothing. */

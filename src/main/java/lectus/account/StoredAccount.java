@@ -10,8 +10,8 @@ import lectus.access.UserContext;
  * @param isAdmin whether the password is that of an admin, not of a user's document
  */
 record StoredAccount(UserContext user, Optional<PasswordHash> password, boolean isAdmin) {
-  Account account() {
-    return new Account(user, salt());
+  NamedAccount account() {
+    return new NamedAccount(user, salt());
   }
 
   /** Empty if there is no password. */

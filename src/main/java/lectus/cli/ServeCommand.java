@@ -5,6 +5,7 @@ import java.util.concurrent.Callable;
 import lectus.config.ClusterKeys;
 import lectus.config.CorsKeys;
 import lectus.config.ListenKeys;
+import lectus.config.TlsKeys;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -43,6 +44,8 @@ public final class ServeCommand implements Callable<Integer> {
     flags.add(spec, "--host", "ADDRESS", ListenKeys.HOST);
     flags.add(spec, "--port", "PORT", ListenKeys.PORT);
     flags.addSwitch(spec, "--allow-anonymous", ListenKeys.ALLOW_ANONYMOUS);
+    flags.add(spec, "--tls-cert", "FILE", TlsKeys.CERTIFICATE);
+    flags.add(spec, "--tls-key", "FILE", TlsKeys.KEY);
     flags.addSwitch(spec, "--cluster", ClusterKeys.CLUSTER);
     flags.add(spec, "--cluster-config", "FILE", ClusterKeys.CLUSTER_CONFIG);
     flags.addWords(spec, "--cors-origin", "ORIGIN", CorsKeys.CORS_ORIGINS);

@@ -53,7 +53,7 @@ final class Serving {
     try (StoreOpening store = new StoreOpening(configuration);
         Node node = Node.start(settings, () -> strangers.keepOut(store.await()))) {
       Runtime.getRuntime().addShutdownHook(stopping(told, stopped));
-      console.say("Lectus listens on http://" + settings.address(node.port()) + "/");
+      console.say("Lectus listens on " + settings.url(node.port()) + "/");
       CompletableFuture<String> broken = store.await().broken();
       broken.thenRun(told::countDown);
       await(told);

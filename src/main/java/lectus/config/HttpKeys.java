@@ -94,6 +94,18 @@ public final class HttpKeys {
           because the store needs them.
           """);
 
+  public static final ConfigurationKey<Integer> MAX_STREAMS =
+      SECTION.number(
+          "http.max-streams",
+          256,
+          1,
+          10_000,
+          """
+          Most requests at a time on one HTTP/2 connection, live feeds included; a client
+          keeps others back until there is room. Each but the first counts as one more
+          connection.
+          """);
+
   public static final ConfigurationKey<Integer> HEAD_SECONDS =
       SECTION.number(
           "http.head-seconds",

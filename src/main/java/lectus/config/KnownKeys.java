@@ -12,6 +12,8 @@ final class KnownKeys {
   static final List<KeySection> SECTIONS =
       List.of(
           ListenKeys.SECTION,
+          TlsKeys.SECTION,
+          ProxyKeys.SECTION,
           StoreKeys.SECTION,
           ClusterKeys.SECTION,
           AccessKeys.SECTION,
@@ -21,7 +23,8 @@ final class KnownKeys {
           WebSocketKeys.SECTION,
           PollKeys.SECTION,
           DocumentKeys.SECTION,
-          WorkerKeys.SECTION);
+          WorkerKeys.SECTION,
+          MetricsKeys.SECTION);
 
   static final List<ConfigurationKey<?>> ALL =
       SECTIONS.stream().<ConfigurationKey<?>>flatMap(section -> section.keys().stream()).toList();

@@ -11,11 +11,14 @@ import lectus.document.edit.DocumentLimits;
 import lectus.http.CorsSettings;
 import lectus.http.HostSettings;
 import lectus.http.HttpSettings;
+import lectus.http.ProxySettings;
 import lectus.http.socket.WebSocketSettings;
 import lectus.json.JsonLimits;
 import lectus.server.MemoryPlan;
+import lectus.server.MetricsSettings;
 import lectus.server.NodeSettings;
 import lectus.server.StorePlan;
+import lectus.server.WireSettings;
 import lectus.server.cluster.ClusterSettings;
 import lectus.server.connection.ConnectionLimit;
 import lectus.server.waking.PollSettings;
@@ -55,6 +58,8 @@ public final class Settings {
         memory(),
         polls(),
         cluster(),
+        wire(),
+        metrics(),
         Duration.ofSeconds(configuration.get(HttpKeys.STOP_SECONDS)));
   }
 
@@ -95,6 +100,7 @@ public final class Settings {
         (int) Math.min(configuration.get(HttpKeys.MAX_REQUEST_BYTES), memory().longestBody()),
         configuration.get(HttpKeys.MAX_URI_LENGTH),
         configuration.get(HttpKeys.MAX_HEADER_BYTES),
+        configuration.get(HttpKeys.MAX_STREAMS),
         configuration.get(HttpKeys.IDLE_TIMEOUT_SECONDS),
         configuration.get(HttpKeys.STALLED_SECONDS),
         configuration.get(HttpKeys.HEAD_SECONDS),
@@ -104,6 +110,8 @@ public final class Settings {
         configuration.get(HttpKeys.ACCESS_LOG),
         Version.text(),
         hosts(),
+        proxies(),
+        configuration.get(TlsKeys.HSTS_SECONDS),
         cors(),
         new ConfiguredAccess(configuration).settings(),
         webSockets());
@@ -119,6 +127,17 @@ public final class Settings {
     List<String> names = new ArrayList<>(named);
     names.add(address.asHost());
     return HostSettings.named(names);
+  }
+
+  private WireSettings wire() {
+    return new WireSettings(
+        new ConfiguredTls(configuration).settings(), configuration.get(ProxyKeys.PROXY_PROTOCOL));
+  }
+
+  private ProxySettings proxies() {
+    return new ProxySettings(
+        configuration.get(ProxyKeys.TRUSTED_PROXIES),
+        configuration.get(ProxyKeys.FORWARDED_HEADER).equals("forwarded"));
   }
 
   private CorsSettings cors() {
@@ -174,6 +193,13 @@ public final class Settings {
         configuration.get(AccountKeys.PER_USER_DATABASES),
         configuration.get(AccountKeys.DELETE_USER_DATABASES),
         configuration.get(AccountKeys.USERS_SECURITY_EDITABLE));
+  }
+
+  private Optional<MetricsSettings> metrics() {
+    int port = configuration.get(MetricsKeys.METRICS_PORT);
+    return port == 0
+        ? Optional.empty()
+        : Optional.of(new MetricsSettings(configuration.get(MetricsKeys.METRICS_HOST), port));
   }
 
   private PollSettings polls() {

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongPredicate;
+import lectus.http.AddressRange;
 import lectus.http.message.Authority;
 
 /**
@@ -25,6 +26,12 @@ record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
   static final ValueType<List<String>> HOSTS =
       new ValueType<>(
           "names of hosts without ports, with commas between them", ValueType::parseHosts);
+
+  /** Addresses, and ranges of them, between commas; none if the text is blank. */
+  static final ValueType<List<AddressRange>> ADDRESSES =
+      new ValueType<>(
+          "addresses such as 10.0.0.7, 10.0.0.0/8 or ::1, with commas between them",
+          ValueType::parseAddresses);
 
   /** None of them empty. */
   static final ValueType<List<String>> PATH =
@@ -76,6 +83,14 @@ record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
   private static Optional<List<String>> parseHosts(String text) {
     return Optional.of(parseWords(text))
         .filter(hosts -> hosts.stream().allMatch(ValueType::isHost));
+  }
+
+  private static Optional<List<AddressRange>> parseAddresses(String text) {
+    List<Optional<AddressRange>> ranges =
+        parseWords(text).stream().map(AddressRange::parse).toList();
+    return ranges.stream().allMatch(Optional::isPresent)
+        ? Optional.of(ranges.stream().map(Optional::get).toList())
+        : Optional.empty();
   }
 
   private static boolean isHost(String text) {

@@ -6,7 +6,6 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.directory.DirectorySubspace;
-import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
@@ -40,10 +39,6 @@ public final class Catalogue {
 
   /** What fits into one value of the store, beside the format number. */
   public static final int MOST_SECURITY_BYTES = ConfigSubspace.MOST_SECURITY_BYTES;
-
-  private static final byte[] DEFAULT_SECURITY =
-      "{\"members\":{\"roles\":[\"_admin\"]},\"admins\":{\"roles\":[\"_admin\"]}}"
-          .getBytes(StandardCharsets.UTF_8);
 
   private final DirectorySubspace directory;
   private final TransactionRunner transactions;
@@ -94,7 +89,28 @@ public final class Catalogue {
     return open(name);
   }
 
-  private void begin(Transaction tx, DatabaseName name, CreationOptions options) {
+  /**
+   * Creates a database with CouchDB's usual settings unless it exists, and changes its security
+   * object, in a transaction of the caller's.
+   *
+   * @param change returns the new security object, as JSON
+   */
+  public void establish(Transaction tx, DatabaseName name, UnaryOperator<byte[]> change) {
+    if (Awaiting.await(tx.get(entries.key(name.text()))) == null) {
+      byte[] prefix = begin(tx, name, CreationOptions.DEFAULT);
+      ConfigSubspace.secure(tx, prefix, change.apply(StoredSecurity.unset()));
+      version.move(tx);
+      return;
+    }
+    DatabaseHandle db = current(tx, name);
+    byte[] former = StoredSecurity.read(tx, db);
+    byte[] json = change.apply(former.clone());
+    if (!Arrays.equals(former, json)) {
+      secure(tx, db, json);
+    }
+  }
+
+  private byte[] begin(Transaction tx, DatabaseName name, CreationOptions options) {
     InstanceId instance = new InstanceId(UUID.randomUUID().toString().replace("-", ""));
     byte[] prefix = Awaiting.await(directory.create(tx, directoryOf(instance))).getKey();
     List<ShardId> shards =
@@ -104,6 +120,7 @@ public final class Catalogue {
     ConfigSubspace.create(tx, prefix, configuration, shards);
     entries.enter(tx, name.text(), instance, prefix, clock.instant().getEpochSecond());
     updates.created(tx, instance, name);
+    return prefix;
   }
 
   /**
@@ -432,12 +449,7 @@ public final class Catalogue {
 
   /** Returns the security object as JSON; CouchDB's default if none was ever stored. */
   public byte[] security(DatabaseName name) {
-    return transactions.read(
-        tx -> {
-          byte[] key = ConfigSubspace.securityKey(current(tx, name).prefix());
-          byte[] value = Awaiting.await(tx.get(key));
-          return value == null ? DEFAULT_SECURITY.clone() : ConfigSubspace.securityJson(value);
-        });
+    return transactions.read(tx -> StoredSecurity.read(tx, current(tx, name)));
   }
 
   /**
@@ -454,12 +466,16 @@ public final class Catalogue {
     return transactions.runVersioned(
         tx -> {
           DatabaseHandle db = current(tx, name);
-          guard(tx, db);
-          ConfigSubspace.secure(tx, db.prefix(), json);
-          moveVersion(tx, db);
-          noteUpdate(tx, db);
+          secure(tx, db, json);
           return db;
         });
+  }
+
+  private void secure(Transaction tx, DatabaseHandle db, byte[] json) {
+    guard(tx, db);
+    ConfigSubspace.secure(tx, db.prefix(), json);
+    moveVersion(tx, db);
+    noteUpdate(tx, db);
   }
 
   /** Returns the database of a name; empty if there is none. A snapshot read. */

@@ -161,6 +161,14 @@ final class ConfigSubspace {
         VersionstampOperands.templateBehind((byte) FORMAT.number()));
   }
 
+  /** Returns the transaction's part of the versionstamp in a version key's value. */
+  static Optional<byte[]> changedAt(byte[] version) {
+    int end = 1 + VersionstampOperands.TRANSACTION_LENGTH;
+    return version.length < end
+        ? Optional.empty()
+        : Optional.of(Arrays.copyOfRange(version, 1, end));
+  }
+
   /** Stores a security object. */
   static void secure(Transaction tx, byte[] prefix, byte[] json) {
     tx.set(securityKey(prefix), security(json));

@@ -67,6 +67,11 @@ public record DatabaseHandle(
         validator);
   }
 
+  /** Returns the point of the last change of its configuration, which has no entry. */
+  public Optional<Sequence> configuredAt() {
+    return ConfigSubspace.changedAt(version).map(at -> Sequence.of(incarnation, at, 0));
+  }
+
   /** Returns the key that every write adds to its read conflict ranges. */
   public byte[] versionKey() {
     return ConfigSubspace.versionKey(prefix);

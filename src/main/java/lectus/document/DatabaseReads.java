@@ -2,6 +2,7 @@ package lectus.document;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -18,10 +19,11 @@ public final class DatabaseReads {
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
   private final DatabaseName name;
+  private final Consumer<DatabaseHandle> check;
   private InstanceId instance;
 
   public DatabaseReads(Catalogue catalogue, TransactionRunner transactions, DatabaseName name) {
-    this(catalogue, transactions, name, null);
+    this(catalogue, transactions, name, null, any -> {});
   }
 
   /**
@@ -29,10 +31,31 @@ public final class DatabaseReads {
    */
   public DatabaseReads(
       Catalogue catalogue, TransactionRunner transactions, DatabaseName name, InstanceId instance) {
+    this(catalogue, transactions, name, instance, any -> {});
+  }
+
+  /**
+   * @param check throws what keeps a read from being done
+   */
+  public DatabaseReads(
+      Catalogue catalogue,
+      TransactionRunner transactions,
+      DatabaseName name,
+      Consumer<DatabaseHandle> check) {
+    this(catalogue, transactions, name, null, check);
+  }
+
+  private DatabaseReads(
+      Catalogue catalogue,
+      TransactionRunner transactions,
+      DatabaseName name,
+      InstanceId instance,
+      Consumer<DatabaseHandle> check) {
     this.catalogue = catalogue;
     this.transactions = transactions;
     this.name = name;
     this.instance = instance;
+    this.check = check;
   }
 
   /**
@@ -49,6 +72,7 @@ public final class DatabaseReads {
     if (instance != null && !instance.equals(db.instance())) {
       throw LectusException.notFound("Database does not exist.");
     }
+    check.accept(db);
     instance = db.instance();
     return db;
   }

@@ -1,12 +1,15 @@
 package lectus.feed;
 
 import java.util.Optional;
+import lectus.access.UserContext;
 import lectus.document.PagedBody;
+import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 
 /** The body of a normal feed that ends at a bound, or where a live feed would begin to wait. */
 public final class BoundedFeed<P extends ResumePoint<P>> implements PagedBody {
   private final LiveSource<P> source;
+  private final UserContext user;
   private P position;
   private long limit;
   private boolean begun;
@@ -15,8 +18,10 @@ public final class BoundedFeed<P extends ResumePoint<P>> implements PagedBody {
   /**
    * @param start bounded by {@link LiveStart#until}
    * @param limit maximum number of rows
+   * @param user who reads it; it fails when he may not any more
    */
-  public BoundedFeed(LiveStart<P> start, long limit) {
+  public BoundedFeed(LiveStart<P> start, long limit, UserContext user) {
+    this.user = user;
     this.source = start.source();
     this.position = start.from();
     this.limit = limit;
@@ -29,6 +34,9 @@ public final class BoundedFeed<P extends ResumePoint<P>> implements PagedBody {
       begun = true;
     }
     LivePage<P> page = source.page(position, Math.max(1, limit));
+    if (!FeedRights.includes(page.readers(), user)) {
+      throw new LectusException(FeedRights.refusal(user));
+    }
     int shown = (int) Math.min(limit, page.rows().size());
     append(page.rows(), shown, out);
     limit -= shown;

@@ -3,6 +3,7 @@ package lectus.feed;
 import java.util.List;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
+import lectus.error.LectusError;
 
 /**
  * The reason why a live feed is over. The feed ends in order: all rows up to its end were
@@ -34,6 +35,9 @@ public sealed interface FeedEnd {
 
   /** There was nothing to deliver for as long as the client wanted to wait. */
   record TimedOut() implements FeedEnd {}
+
+  /** The client may not see any more; nothing that came later was delivered. */
+  record NotAllowed(LectusError why) implements FeedEnd {}
 
   /** The server is stopping; the client can continue on another server, or later on this one. */
   record ServerStopping() implements FeedEnd {}

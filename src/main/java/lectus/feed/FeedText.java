@@ -14,6 +14,8 @@ public final class FeedText {
   private static final byte[] LAST_LINE = ascii("{\"last_seq\":");
   private static final byte[] PENDING = ascii(",\"pending\":");
   private static final byte[] RESHARDED = ascii("\"resharded\":{\"seq\":");
+  private static final byte[] ERROR = ascii("\"error\":");
+  private static final byte[] REASON = ascii(",\"reason\":");
   private static final byte[] SHARDS = ascii(",\"shards\":");
   private static final byte[] LAST_MEMBER = ascii(",\"last_seq\":");
   private static final byte[] END = ascii("}\n");
@@ -41,6 +43,8 @@ public final class FeedText {
     appendLast(out.raw(TAIL), last, pending);
     if (end.orElse(null) instanceof FeedEnd.Resharded resharded) {
       appendResharded(resharded, out.octet(','));
+    } else if (end.orElse(null) instanceof FeedEnd.NotAllowed refused) {
+      appendError(refused, out.octet(','));
     }
     out.raw(END);
   }
@@ -51,6 +55,9 @@ public final class FeedText {
     if (end instanceof FeedEnd.Resharded resharded) {
       appendResharded(resharded, out.octet('{'));
       out.raw(LAST_MEMBER).string(last.text()).raw(END);
+    } else if (end instanceof FeedEnd.NotAllowed refused) {
+      appendError(refused, out.octet('{'));
+      out.raw(END);
     } else {
       appendLast(out.raw(LAST_LINE), last, pending);
       out.raw(END);
@@ -62,6 +69,12 @@ public final class FeedText {
     if (last.tellsPending()) {
       out.raw(PENDING).number(pending);
     }
+  }
+
+  /** Appends CouchDB's two members of an error. */
+  private static void appendError(FeedEnd.NotAllowed refused, JsonBuffer out) {
+    out.raw(ERROR).string(refused.why().error());
+    out.raw(REASON).string(refused.why().reason());
   }
 
   /**

@@ -1,6 +1,7 @@
 package lectus.feed;
 
 import java.util.Optional;
+import lectus.access.SecurityObject;
 
 /**
  * One page of a live source, read at one read version. Immutable: many listeners share it.
@@ -12,10 +13,21 @@ import java.util.Optional;
  * @param pending how much followed, as {@code pending} counts: 0 exactly if the end was reached;
  *     {@link #NOT_COUNTED} if nobody has asked yet ({@link LiveSource#pendingBehind})
  * @param end why nothing will ever follow {@code next}; empty as long as something may
+ * @param readers who may see it, as of its read version
  */
 public record LivePage<P extends ResumePoint<P>>(
-    Rows<P> rows, P next, boolean reachedEnd, long pending, Optional<FeedEnd> end) {
+    Rows<P> rows,
+    P next,
+    boolean reachedEnd,
+    long pending,
+    Optional<FeedEnd> end,
+    SecurityObject readers) {
   public static final long NOT_COUNTED = -1;
+
+  /** Whoever reads it may see it. */
+  public LivePage(Rows<P> rows, P next, boolean reachedEnd, long pending, Optional<FeedEnd> end) {
+    this(rows, next, reachedEnd, pending, end, SecurityObject.EVERYBODY);
+  }
 
   /**
    * Returns how much follows the first rows.
@@ -35,7 +47,7 @@ public record LivePage<P extends ResumePoint<P>>(
     Rows<P> first = rows.first(rows.firstBehind(bound));
     Optional<FeedEnd> over = Optional.of(new FeedEnd.UntilReached());
     return new LivePage<>(
-        first, order == 0 ? next : bound, true, pendingBehind(first.size()), over);
+        first, order == 0 ? next : bound, true, pendingBehind(first.size()), over, readers);
   }
 
   /** Returns an empty page that says why there is nothing more. */

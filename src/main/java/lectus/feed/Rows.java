@@ -107,7 +107,7 @@ public final class Rows<P extends ResumePoint<P>> {
   }
 
   /**
-   * Returns some rows of a source over one database. They share the bytes.
+   * Returns some rows. They share the bytes.
    *
    * @param chosen their indexes, in order
    */
@@ -117,7 +117,7 @@ public final class Rows<P extends ResumePoint<P>> {
         Arrays.stream(chosen).map(this::start).toArray(),
         Arrays.stream(chosen).map(this::end).toArray(),
         Arrays.stream(chosen).mapToObj(this::at).toList(),
-        List.of());
+        databases.isEmpty() ? databases : Arrays.stream(chosen).mapToObj(this::database).toList());
   }
 
   /** Returns the index of the first row after a position; {@link #size} if there is none. */

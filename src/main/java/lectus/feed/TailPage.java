@@ -2,6 +2,7 @@ package lectus.feed;
 
 import java.util.Map;
 import java.util.Optional;
+import lectus.access.SecurityObject;
 
 /**
  * One page of a tail, read at one read version. Immutable: many listeners share it.
@@ -11,9 +12,21 @@ import java.util.Optional;
  * @param next where everybody continues: after the last entry examined
  * @param reachedEnd whether nothing followed at the page's read version
  * @param end why nothing will ever follow {@code next}; empty as long as something may
+ * @param readers who may see it, as of its read version
  */
 public record TailPage<P extends ResumePoint<P>>(
-    P from, Map<View, ViewPage<P>> views, P next, boolean reachedEnd, Optional<FeedEnd> end) {
+    P from,
+    Map<View, ViewPage<P>> views,
+    P next,
+    boolean reachedEnd,
+    Optional<FeedEnd> end,
+    SecurityObject readers) {
+
+  /** Whoever listens may see it. */
+  public TailPage(
+      P from, Map<View, ViewPage<P>> views, P next, boolean reachedEnd, Optional<FeedEnd> end) {
+    this(from, views, next, reachedEnd, end, SecurityObject.EVERYBODY);
+  }
 
   /** Returns the rows of a view; often none. */
   public Rows<P> rows(View view) {
@@ -32,6 +45,6 @@ public record TailPage<P extends ResumePoint<P>>(
 
   private LivePage<P> withRows(Rows<P> rows) {
     long pending = reachedEnd ? 0 : LivePage.NOT_COUNTED;
-    return new LivePage<>(rows, next, reachedEnd, pending, end);
+    return new LivePage<>(rows, next, reachedEnd, pending, end, readers);
   }
 }

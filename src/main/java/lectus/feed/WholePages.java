@@ -32,6 +32,6 @@ final class WholePages<P extends ResumePoint<P>> implements TailReader<P> {
         view.isEmpty() || page.rows().isEmpty()
             ? Map.of()
             : Map.of(view.get(), new ViewPage.Shown<>(page.rows()));
-    return new TailPage<>(from, rows, page.next(), page.reachedEnd(), page.end());
+    return new TailPage<>(from, rows, page.next(), page.reachedEnd(), page.end(), page.readers());
   }
 }

@@ -9,6 +9,7 @@ import lectus.http.socket.WebSocketSettings;
  * @param maxRequestBytes longest request body, compressed or not, in bytes
  * @param maxUriLength longest request URI, in bytes
  * @param maxHeaderBytes all header fields of a request together, in bytes
+ * @param maxStreams requests at a time on one HTTP/2 connection, live feeds included
  * @param idleTimeoutSeconds after how long a connection without traffic is closed; 0: never
  * @param stalledSeconds after how long a client that reads nothing of what waits for it is closed
  *     while others lack the memory that it holds
@@ -18,12 +19,14 @@ import lectus.http.socket.WebSocketSettings;
  *     arrive at 1 000 bytes a second
  * @param requestSeconds how long a request waits, for a thread and for a store that is silent
  * @param maxUuids how many {@code _uuids} gives at once
+ * @param hstsSeconds how long browsers shall use nothing but TLS; 0: nothing is said of it
  * @param version of the server, as {@code GET /} shows it
  */
 public record HttpSettings(
     int maxRequestBytes,
     int maxUriLength,
     int maxHeaderBytes,
+    int maxStreams,
     int idleTimeoutSeconds,
     int stalledSeconds,
     int headSeconds,
@@ -33,6 +36,8 @@ public record HttpSettings(
     boolean accessLog,
     String version,
     HostSettings hosts,
+    ProxySettings proxies,
+    int hstsSeconds,
     CorsSettings cors,
     AccessSettings access,
     WebSocketSettings webSockets) {

@@ -9,6 +9,7 @@ import lectus.document.edit.DocumentParser;
 import lectus.document.local.LocalDocuments;
 import lectus.document.read.DocumentReader;
 import lectus.document.write.Writes;
+import lectus.feed.AdmissionNotices;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.database.ChangesShards;
 import lectus.feed.database.DatabaseInfo;
@@ -44,6 +45,7 @@ public record Services(
     ChangesShards changesShards,
     Writes writes,
     DatabaseNotices events,
+    AdmissionNotices admissions,
     StorePulse pulse,
     Membership membership,
     ClientMemory memory,

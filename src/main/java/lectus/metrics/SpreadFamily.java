@@ -36,11 +36,6 @@ final class SpreadFamily implements Collector {
   }
 
   @Override
-  public String getPrometheusName() {
-    return name;
-  }
-
-  @Override
   public MetricSnapshot collect() {
     HistogramSnapshot.Builder all = HistogramSnapshot.builder().name(name).help(meaning);
     spreads.forEach((labels, spread) -> all.dataPoint(point(labels, spread.state())));

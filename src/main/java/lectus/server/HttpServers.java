@@ -2,20 +2,38 @@ package lectus.server;
 
 import io.vertx.core.Vertx;
 import java.net.BindException;
+import java.util.Optional;
 import lectus.http.Services;
 import lectus.server.cluster.StartException;
+import lectus.server.tls.ServedCertificates;
 
 /** The HTTP servers of one node: one for each event loop, which share a port. */
 final class HttpServers {
+  private final Vertx vertx;
   private final NodeSettings settings;
   private final int loops;
   private final Deployments verticles;
+  private Optional<ServedCertificates> certificates = Optional.empty();
   private volatile int port;
 
   HttpServers(Vertx vertx, NodeSettings settings, int loops) {
+    this.vertx = vertx;
     this.settings = settings;
     this.loops = loops;
     this.verticles = new Deployments(vertx);
+  }
+
+  /**
+   * Reads what the servers need before anything is served.
+   *
+   * @throws StartException when certificates cannot be used
+   */
+  void prepare() {
+    certificates =
+        settings
+            .wire()
+            .tls()
+            .map(tls -> new ServedCertificates(tls, settings.http().headSeconds(), vertx));
   }
 
   /**
@@ -25,14 +43,18 @@ final class HttpServers {
    */
   void listen(Services services) {
     for (int number = 0; number < loops; number++) {
-      HttpVerticle server = new HttpVerticle(services, settings);
+      HttpVerticle server = new HttpVerticle(services, settings, certificates);
       try {
         verticles.onEventLoop(server);
       } catch (StartException e) {
         throw cannotListen(e);
       }
       port = server.port();
+      if (number == 0) {
+        certificates.ifPresent(served -> served.serve(server.server()));
+      }
     }
+    certificates.ifPresent(served -> verticles.onThread("lectus-certificates", served));
   }
 
   /** Returns the port that the servers share. Thread-safe. */

@@ -4,6 +4,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import lectus.account.Accounts;
+import lectus.account.AdminsSubspace;
 import lectus.account.UserDocumentRule;
 import lectus.database.Catalogue;
 import lectus.document.alldocs.AllDocs;
@@ -18,7 +19,10 @@ import lectus.document.write.DocumentWriter;
 import lectus.document.write.EditRule;
 import lectus.document.write.WriteRules;
 import lectus.document.write.Writes;
+import lectus.feed.AdmissionNotices;
 import lectus.feed.DatabaseNotices;
+import lectus.feed.FeedRights;
+import lectus.feed.database.AccountsTail;
 import lectus.feed.database.ChangesShards;
 import lectus.feed.database.DatabaseInfo;
 import lectus.feed.database.TailLookup;
@@ -56,6 +60,7 @@ public final class Layer {
   private final ChangesReader changes;
   private final UpdatesLog updates;
   private final StorePulse pulse;
+  private final FeedRights rights;
   private final DocumentParser parser;
   private final DocumentReader documents;
   private final Accounts accounts;
@@ -66,7 +71,8 @@ public final class Layer {
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     this.catalogue =
         new Catalogue(store, transactions, InstantSource.system(), settings.memory().glimpses());
-    this.changes = new ChangesReader(catalogue, transactions);
+    this.rights = new FeedRights(settings.http().access().unset());
+    this.changes = new ChangesReader(catalogue, transactions, rights);
     this.updates = new UpdatesLog(store);
     this.pulse = new StorePulse(store);
     this.parser = new DocumentParser(settings.documents());
@@ -75,6 +81,10 @@ public final class Layer {
             catalogue, transactions, new HotDocuments(settings.memory().hotDocuments()));
     this.accounts =
         new Accounts(store, catalogue, documents, parser, writer(), settings.accounts());
+  }
+
+  AccountsTail accountsTail() {
+    return new AccountsTail(catalogue, transactions, new AdminsSubspace(store.rootPrefix()));
   }
 
   public Catalogue catalogue() {
@@ -119,6 +129,7 @@ public final class Layer {
   Services services(
       Writes writes,
       DatabaseNotices events,
+      AdmissionNotices admissions,
       Membership membership,
       ReaderTurns readers,
       Metrics metrics) {
@@ -142,11 +153,12 @@ public final class Layer {
         new RevisionsDiff(catalogue, transactions),
         new LocalDocuments(catalogue, transactions),
         changes,
-        new ManyDatabases(store, catalogue, transactions, settings.memory().candidates()),
+        new ManyDatabases(store, catalogue, transactions, rights, settings.memory().candidates()),
         new StoreUpdates(store, transactions),
         new ChangesShards(catalogue, transactions),
         writes,
         events,
+        admissions,
         pulse,
         membership,
         memory,

@@ -20,6 +20,8 @@ import lectus.server.writing.WriteSettings;
  * @param memory how the heap is divided
  * @param polls how often it looks for changes that no event announced
  * @param cluster empty: the server stands alone
+ * @param wire what comes before the first request of a connection
+ * @param metrics empty: only admins read the figures
  * @param stopGrace how long an orderly stop waits for running requests
  */
 public record NodeSettings(
@@ -35,7 +37,14 @@ public record NodeSettings(
     MemoryPlan memory,
     PollSettings polls,
     Optional<ClusterSettings> cluster,
+    WireSettings wire,
+    Optional<MetricsSettings> metrics,
     Duration stopGrace) {
+
+  /** Returns the URL of a server on this port, without a slash at the end. */
+  public String url(int port) {
+    return (wire.tls().isPresent() ? "https" : "http") + "://" + address(port);
+  }
 
   /** Returns host:port, with an IPv6 address in brackets. */
   public String address(int port) {

@@ -10,7 +10,9 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import lectus.audit.testing.SoundStore;
+import lectus.config.TlsKeys;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestCertificate;
 import lectus.http.testing.TestSettings;
 import lectus.sample.DocumentLoader;
 import lectus.sample.UnicodeCharacters;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The running server with the clients that CouchDB's users have, as published on npm. */
 final class ClientsTest {
@@ -50,6 +53,26 @@ final class ClientsTest {
   @Test
   void pouchdb() throws Exception {
     passes("pouchdb.test.mjs", 6);
+  }
+
+  @Test
+  void pouchdb_over_tls(@TempDir Path folder) throws Exception {
+    TestCertificate certificate = TestCertificate.create(folder, "server", "EC");
+    TestSettings settings =
+        new TestSettings()
+            .with(TlsKeys.KEYSTORE, certificate.store())
+            .with(TlsKeys.KEYSTORE_PASSWORD, TestCertificate.PASSWORD);
+    Path trusted = certificate.writeCertificate(folder.resolve("server.pem"));
+    try (LectusServer secure = LectusServer.start(stores.fresh(), settings)) {
+      passes(
+          "pouchdb.test.mjs",
+          6,
+          Map.of(
+              "LECTUS_URL",
+              "https://localhost:" + secure.port(),
+              "NODE_EXTRA_CA_CERTS",
+              trusted.toString()));
+    }
   }
 
   @Test
@@ -102,7 +125,7 @@ final class ClientsTest {
 
   private static void passes(String file, int tests, Map<String, String> more) throws Exception {
     Map<String, String> environment = new HashMap<>(more);
-    environment.put("LECTUS_URL", server.url());
+    environment.putIfAbsent("LECTUS_URL", server.url());
     NodeClients.Outcome outcome = clients.test(file, environment);
     assertThat(outcome.status()).as(outcome.output()).isZero();
     Matcher passed = PASSED.matcher(outcome.output());

@@ -6,9 +6,11 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
+import lectus.feed.AdmissionNotices;
 import lectus.http.Services;
 import lectus.http.api.HttpApi;
 import lectus.http.testing.Connection;
@@ -55,13 +57,17 @@ final class BareServer implements AutoCloseable {
             bounds.batchEdits(),
             Duration.ofSeconds(settings.http().requestSeconds()));
     MembershipAt membership = new MembershipAt(new SingleNode(), () -> "127.0.0.1:0");
-    services = layer.services(writes, announcer, membership, readers, metrics);
+    services =
+        layer.services(writes, announcer, AdmissionNotices.NONE, membership, readers, metrics);
     api = new HttpApi(services, settings.http());
     server =
         Future.<HttpServer>future(
                 started ->
                     context.runOnContext(
-                        none -> api.createServer(vertx).listen(0, "127.0.0.1").onComplete(started)))
+                        none ->
+                            api.createServer(vertx, Optional.empty())
+                                .listen(0, "127.0.0.1")
+                                .onComplete(started)))
             .await(20, TimeUnit.SECONDS);
   }
 

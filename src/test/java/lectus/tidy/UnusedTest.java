@@ -31,6 +31,7 @@ class UnusedTest {
           Map.entry("vertx-core", "io.vertx.core."),
           Map.entry("vertx-web", "io.vertx.ext.web."),
           Map.entry("vertx-hazelcast", "io.vertx.spi.cluster.hazelcast."),
+          Map.entry("netty-codec-haproxy", "io.netty.handler.codec.haproxy."),
           Map.entry("fdb-java", "com.apple.foundationdb."),
           Map.entry("rocksdbjni", "org.rocksdb."),
           Map.entry("jackson-core", "com.fasterxml.jackson.core."),

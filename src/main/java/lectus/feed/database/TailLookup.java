@@ -2,6 +2,7 @@ package lectus.feed.database;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -57,20 +58,37 @@ public final class TailLookup {
       if (shards > mostShards && i > 0) {
         break;
       }
-      reading.add(tail(tx, databases.get(i).instance(), current.get(i)));
+      reading.add(tail(tx, databases.get(i), current.get(i)));
     }
     return reading.stream().map(Awaiting::await).toList();
   }
 
   private static CompletableFuture<DatabaseTail> tail(
-      ReadTransaction tx, InstanceId instance, Optional<DatabaseHandle> current) {
+      ReadTransaction tx, DatabaseHandle known, Optional<DatabaseHandle> current) {
+    InstanceId instance = known.instance();
     return current
         .filter(handle -> handle.instance().equals(instance))
-        .map(handle -> new UpdateSequence(handle).read(tx).thenApply(it -> alive(instance, it)))
+        .map(
+            handle ->
+                new UpdateSequence(handle)
+                    .read(tx)
+                    .thenApply(it -> alive(instance, moved(known, handle, it))))
         .orElseGet(
             () ->
                 CompletableFuture.completedFuture(
                     new DatabaseTail(instance, true, Optional.empty())));
+  }
+
+  /** A database whose configuration changed has moved, though it has no entry of that. */
+  private static Optional<Sequence> moved(
+      DatabaseHandle known, DatabaseHandle current, Optional<Sequence> last) {
+    if (Arrays.equals(known.version(), current.version())) {
+      return last;
+    }
+    Optional<Sequence> configured = current.configuredAt();
+    boolean isLater =
+        configured.isPresent() && (last.isEmpty() || last.get().compareTo(configured.get()) < 0);
+    return isLater ? configured : last;
   }
 
   private static DatabaseTail alive(InstanceId instance, Optional<Sequence> last) {

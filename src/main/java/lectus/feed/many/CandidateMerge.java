@@ -29,6 +29,7 @@ final class CandidateMerge {
   private final ReadTransaction tx;
   private final CandidateQueue candidates;
   private final Openings openings;
+  private final Sight sight;
   private final FeedOptions options;
   private final PageLimits limits;
   private final PageTime time;
@@ -46,12 +47,14 @@ final class CandidateMerge {
       ReadTransaction tx,
       CandidateQueue candidates,
       Openings openings,
+      Sight sight,
       FeedOptions options,
       PageLimits limits,
       PageTime time) {
     this.tx = tx;
     this.candidates = candidates;
     this.openings = openings;
+    this.sight = sight;
     this.options = options;
     this.limits = limits;
     this.time = time;
@@ -117,7 +120,9 @@ final class CandidateMerge {
     if (first.kind() == Candidate.Kind.END) {
       taken.add(candidates.poll());
       position = first.atLeast();
-      rows.endRow(new StorePosition(position), first.name());
+      if (sight.knows(first.name())) {
+        rows.endRow(new StorePosition(position), first.name());
+      }
       return true;
     }
     return openFirst();
@@ -153,6 +158,9 @@ final class CandidateMerge {
         new PageRows(tx, db.handle(), options, rows.json(), new Frame(db.name()), limits.bytes())
             .append(next, limit - rows.size());
     lookedAt += progress.lookedAt();
+    if (progress.rows() > 0) {
+      sight.show(db.name());
+    }
     if (progress.lookedAt() > 0) {
       position = versionstamp(next.get(progress.lookedAt() - 1));
     }

@@ -1,9 +1,7 @@
 package lectus.feed.many;
 
-import java.lang.ref.Cleaner;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import lectus.database.DatabaseUpdate;
 import lectus.store.Versionstamp;
 
@@ -13,44 +11,18 @@ import lectus.store.Versionstamp;
  * ones are dropped, and the reader has to look for them again when it reaches the {@link #horizon}.
  */
 final class CandidateQueue {
-  /** Needed because nobody tells a source when it is no longer used. */
-  private static final Cleaner CLEANER = Cleaner.create();
-
   /** This many may be kept even if memory is short; otherwise a reader would make no progress. */
   private static final int FEW = 1_024;
 
   private final DatabaseSet wanted;
-  private final Held held;
+  private final HeldBytes held;
   private CandidateHeap heap = new CandidateHeap();
   private Versionstamp horizon = Versionstamp.END;
 
-  /** The bytes counted for these candidates. */
-  private static final class Held implements Runnable {
-    private final CandidateMemory memory;
-    private final AtomicLong bytes = new AtomicLong();
-
-    Held(CandidateMemory memory) {
-      this.memory = memory;
-    }
-
-    void become(long now) {
-      long before = bytes.getAndSet(now);
-      if (before != now) {
-        memory.add(now - before);
-      }
-    }
-
-    @Override
-    public void run() {
-      become(0);
-    }
-  }
-
   CandidateQueue(DatabaseSet wanted, CandidateMemory memory) {
     this.wanted = wanted;
-    this.held = new Held(memory);
+    this.held = new HeldBytes(this, memory);
     held.become(heap.bytes());
-    CLEANER.register(this, held);
   }
 
   /** Discards all candidates. */
@@ -143,7 +115,7 @@ final class CandidateQueue {
    * @param most how many may be kept if memory is not short
    */
   boolean areTooMany(int most) {
-    return size() > most || (size() > FEW && held.memory.isShort());
+    return size() > most || (size() > FEW && held.isMemoryShort());
   }
 
   /**

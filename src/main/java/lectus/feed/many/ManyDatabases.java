@@ -1,11 +1,16 @@
 package lectus.feed.many;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import lectus.access.SecurityObject;
+import lectus.access.UserContext;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseName;
 import lectus.document.PageLimits;
 import lectus.error.LectusException;
 import lectus.feed.DatabaseNotices;
+import lectus.feed.FeedRights;
 import lectus.feed.LivePage;
 import lectus.feed.LiveStart;
 import lectus.feed.PageTime;
@@ -33,16 +38,30 @@ public final class ManyDatabases {
   private final PageLimits pages;
   private final ScanLimits scans;
   private final CandidateMemory memory;
+  private final FeedRights rights;
+  private final Sights sights;
+
+  /**
+   * A page, and who may read the databases that were looked at for it.
+   *
+   * @param shown what the reader's user sees
+   */
+  record Page(LivePage<StorePosition> shown, Map<DatabaseName, SecurityObject> readers) {}
 
   /**
    * @param candidateBytes memory that all readers together may use for candidates
    */
   public ManyDatabases(
-      Store store, Catalogue catalogue, TransactionRunner transactions, long candidateBytes) {
+      Store store,
+      Catalogue catalogue,
+      TransactionRunner transactions,
+      FeedRights rights,
+      long candidateBytes) {
     this(
         store,
         catalogue,
         transactions,
+        rights,
         PageLimits.DEFAULT,
         ScanLimits.DEFAULT,
         new CandidateMemory(candidateBytes));
@@ -52,6 +71,7 @@ public final class ManyDatabases {
       Store store,
       Catalogue catalogue,
       TransactionRunner transactions,
+      FeedRights rights,
       PageLimits pages,
       ScanLimits scans,
       CandidateMemory memory) {
@@ -61,6 +81,8 @@ public final class ManyDatabases {
     this.pages = pages;
     this.scans = scans;
     this.memory = memory;
+    this.rights = rights;
+    this.sights = new Sights(memory);
   }
 
   /**
@@ -69,14 +91,25 @@ public final class ManyDatabases {
    * A row's {@code seq} is its database's own sequence; its point is the store's.
    *
    * <p>A position is valid for any set of databases. It says nothing about earlier changes of
-   * databases that were not in the set.
+   * databases that were not in the set, or that the user was not allowed to read.
    *
+   * @param user sees the databases that he may read, at each time those of that time
    * @throws LectusException {@code bad_request}: the store has not reached {@code since}
    */
   public LiveStart<StorePosition> live(
-      DatabaseSet databases, FeedOptions options, StoreSince since, DatabaseNotices events) {
+      DatabaseSet databases,
+      FeedOptions options,
+      StoreSince since,
+      UserContext user,
+      DatabaseNotices events) {
     return new LiveStart<>(
-        new ManyDatabasesSource(this, events, databases, options), position(since));
+        new ManyDatabasesSource(this, events, databases, options, sights.of(user)),
+        position(since));
+  }
+
+  /** Returns the sight of whoever sees all databases. */
+  Sight everything() {
+    return sights.of(UserContext.ADMIN_PARTY);
   }
 
   private StorePosition position(StoreSince since) {
@@ -99,16 +132,19 @@ public final class ManyDatabases {
    * @param scan continues after {@code from}; it stays usable whatever fails
    * @param limit maximum number of rows
    */
-  LivePage<StorePosition> page(
-      CandidateScan scan, FeedOptions options, StorePosition from, long limit) {
+  Page page(CandidateScan scan, Sight sight, FeedOptions options, StorePosition from, long limit) {
     return transactions.read(
         tx -> {
           PageTime time = new PageTime(STEP);
-          Openings openings = new Openings(tx, catalogue, from, scans.openings(), time);
-          return scan.run(tx, openings, from, time)
-              ? new CandidateMerge(tx, scan.candidates(), openings, options, pages, time)
-                  .page(from, limit)
-              : new LivePage<>(Rows.none(), from, false, 1, Optional.empty());
+          Openings openings =
+              new Openings(tx, catalogue, rights, from, scans.openings(), time, sight);
+          LivePage<StorePosition> page =
+              scan.run(tx, openings, from, time)
+                  ? new CandidateMerge(tx, scan.candidates(), openings, sight, options, pages, time)
+                      .page(from, limit)
+                  : new LivePage<>(Rows.none(), from, false, 1, Optional.empty());
+          sight.look(openings.readers());
+          return new Page(page, openings.readers());
         });
   }
 }

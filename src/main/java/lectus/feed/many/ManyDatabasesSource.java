@@ -23,33 +23,57 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
   private final ManyDatabases reader;
   private final DatabaseSet databases;
   private final FeedOptions options;
+  private final DatabaseNotices events;
+  private final Sight sight;
   private final StoreNews news;
   private final Map<StorePosition, CandidateScan> scans = new LinkedHashMap<>();
 
   private record Identity(DatabaseSet databases, FeedOptions options) {}
 
   ManyDatabasesSource(
-      ManyDatabases reader, DatabaseNotices events, DatabaseSet databases, FeedOptions options) {
+      ManyDatabases reader,
+      DatabaseNotices events,
+      DatabaseSet databases,
+      FeedOptions options,
+      Sight sight) {
+    this.events = events;
+    this.sight = sight;
     this.reader = reader;
     this.databases = databases;
     this.options = options;
     this.news = new StoreNews(events, databases.wanted());
   }
 
+  /** All users share one reader, and those who see the same share the rows. */
   @Override
   public Optional<Sharing<StorePosition>> sharing() {
     return options.sequenceInterval() == 1
-        ? Optional.of(Sharing.ofEqualRows(new Identity(databases, options), this))
+        ? Optional.of(
+            new Sharing<>(
+                new Identity(databases, options),
+                sight,
+                () -> new SharedPages(ofEverything()),
+                ofEverything()))
         : Optional.empty();
+  }
+
+  private ManyDatabasesSource ofEverything() {
+    return sight.isOfEverything()
+        ? this
+        : new ManyDatabasesSource(reader, events, databases, options, reader.everything());
   }
 
   @Override
   public LivePage<StorePosition> page(StorePosition from, long limit) {
+    return read(from, limit).shown();
+  }
+
+  ManyDatabases.Page read(StorePosition from, long limit) {
     CandidateScan scan = take(from).orElseGet(() -> reader.scan(databases, from));
     StorePosition next = from;
     try {
-      LivePage<StorePosition> page = reader.page(scan, options, from, limit);
-      next = page.next();
+      ManyDatabases.Page page = reader.page(scan, sight, options, from, limit);
+      next = page.shown().next();
       return page;
     } finally {
       keep(next, scan);

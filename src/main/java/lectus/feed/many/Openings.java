@@ -2,10 +2,16 @@ package lectus.feed.many;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import lectus.access.SecurityObject;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.feed.FeedRights;
 import lectus.feed.PageTime;
 import lectus.feed.updates.StorePosition;
 import lectus.store.Awaiting;
@@ -24,6 +30,9 @@ final class Openings {
   private final Versionstamp position;
   private final int most;
   private final PageTime time;
+  private final FeedRights rights;
+  private final Sight sight;
+  private final Map<DatabaseName, SecurityObject> readers = new HashMap<>();
   private byte[] metadataVersion;
   private boolean begun;
   private int looked;
@@ -31,9 +40,18 @@ final class Openings {
   /**
    * @param position everything up to here was delivered
    * @param most maximum number of databases to open
+   * @param sight others are passed over as if there were no such databases
    */
   Openings(
-      ReadTransaction tx, Catalogue catalogue, StorePosition position, int most, PageTime time) {
+      ReadTransaction tx,
+      Catalogue catalogue,
+      FeedRights rights,
+      StorePosition position,
+      int most,
+      PageTime time,
+      Sight sight) {
+    this.rights = rights;
+    this.sight = sight;
     this.tx = tx;
     this.catalogue = catalogue;
     this.position = position.at();
@@ -90,12 +108,23 @@ final class Openings {
     return opened;
   }
 
+  /** Returns who may read the databases that were looked at. */
+  Map<DatabaseName, SecurityObject> readers() {
+    return readers;
+  }
+
+  private boolean isSeen(DatabaseHandle db) {
+    SecurityObject those = rights.readers(db);
+    readers.put(db.name(), those);
+    return sight.isOfEverything() || sight.isAmong(those);
+  }
+
   private CompletableFuture<Optional<OpenDatabase>> open(Candidate candidate) {
     return catalogue
         .glimpse(tx, candidate.name(), metadataVersion)
         .thenCompose(
             db ->
-                db.isEmpty()
+                db.filter(this::isSeen).isEmpty()
                     ? CompletableFuture.completedFuture(Optional.empty())
                     : OpenDatabase.open(tx, db.get(), position).thenApply(Optional::of));
   }

@@ -3,6 +3,7 @@ package lectus.feed.page;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import lectus.access.UserContext;
 import lectus.changes.UpdateSequence;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
@@ -13,6 +14,7 @@ import lectus.document.DatabaseReads;
 import lectus.document.PageLimits;
 import lectus.error.LectusException;
 import lectus.feed.DatabaseNotices;
+import lectus.feed.FeedRights;
 import lectus.feed.LivePage;
 import lectus.feed.LiveStart;
 import lectus.feed.RowsBuilder;
@@ -34,26 +36,41 @@ public final class ChangesReader {
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
+  private final FeedRights rights;
   private final PageLimits pages;
   private final Optional<ShardId> shard;
+  private final UserContext user;
 
-  public ChangesReader(Catalogue catalogue, TransactionRunner transactions) {
-    this(catalogue, transactions, PageLimits.DEFAULT);
+  public ChangesReader(Catalogue catalogue, TransactionRunner transactions, FeedRights rights) {
+    this(catalogue, transactions, rights, PageLimits.DEFAULT);
   }
 
-  ChangesReader(Catalogue catalogue, TransactionRunner transactions, PageLimits pages) {
-    this(catalogue, transactions, pages, Optional.empty());
+  ChangesReader(
+      Catalogue catalogue, TransactionRunner transactions, FeedRights rights, PageLimits pages) {
+    this(catalogue, transactions, rights, pages, Optional.empty(), UserContext.ADMIN_PARTY);
   }
 
   private ChangesReader(
       Catalogue catalogue,
       TransactionRunner transactions,
+      FeedRights rights,
       PageLimits pages,
-      Optional<ShardId> shard) {
+      Optional<ShardId> shard,
+      UserContext user) {
     this.catalogue = catalogue;
     this.transactions = transactions;
+    this.rights = rights;
     this.pages = pages;
     this.shard = shard;
+    this.user = user;
+  }
+
+  /**
+   * Returns a reader for somebody: each of its reads fails if he may not read the database at the
+   * read's version. The pages of a live source are read for all; each says who may see it.
+   */
+  public ChangesReader readBy(UserContext somebody) {
+    return new ChangesReader(catalogue, transactions, rights, pages, shard, somebody);
   }
 
   /**
@@ -61,7 +78,7 @@ public final class ChangesReader {
    * replaced, the end of a feed says so.
    */
   public ChangesReader ofShard(ShardId id) {
-    return new ChangesReader(catalogue, transactions, pages, Optional.of(id));
+    return new ChangesReader(catalogue, transactions, rights, pages, Optional.of(id), user);
   }
 
   /** Returns the only shard that is read; empty for all. */
@@ -73,7 +90,7 @@ public final class ChangesReader {
    * Opens the changes of a database for live reading.
    *
    * @throws LectusException {@code not_found}: the database, or its shard; {@code bad_request}: it
-   *     has not reached {@code since}
+   *     has not reached {@code since}; {@code unauthorized} or {@code forbidden}
    */
   public LiveStart<FeedPosition> live(
       DatabaseName name, FeedOptions options, Since since, DatabaseNotices events) {
@@ -83,7 +100,8 @@ public final class ChangesReader {
               checkShard(life);
               FeedPosition from = position(tx, life, since);
               from.checkReached(tx, life);
-              return new LiveStart<>(new DatabaseSource(this, events, life, options), from);
+              ChangesReader forAll = readBy(UserContext.ADMIN_PARTY);
+              return new LiveStart<>(new DatabaseSource(forAll, events, life, options), from);
             });
   }
 
@@ -95,17 +113,16 @@ public final class ChangesReader {
   LivePage<FeedPosition> livePage(
       DatabaseHandle life, FeedOptions options, FeedPosition from, long limit) {
     RowsBuilder<FeedPosition> rows = new RowsBuilder<>(FIRST_CAPACITY);
-    FeedPage page =
-        reads(life)
-            .read(
-                (tx, db) -> {
-                  rows.clear();
-                  EntryShow show =
-                      new PageRows(tx, db, options, rows.json(), new BareRows(rows), pages.bytes())
-                          ::append;
-                  return pageReader(tx, db, options, false, show).read(from, limit);
-                });
-    return new LivePage<>(rows.build(), page.next(), page.reachedEnd(), page.pending(), page.end());
+    return reads(life)
+        .read(
+            (tx, db) -> {
+              rows.clear();
+              EntryShow show =
+                  new PageRows(tx, db, options, rows.json(), new BareRows(rows), pages.bytes())
+                      ::append;
+              FeedPage page = pageReader(tx, db, options, false, show).read(from, limit);
+              return page.of(rows.build(), rights.readers(db));
+            });
   }
 
   /** Reads what follows {@code from}, for all views of a tail. */
@@ -117,7 +134,13 @@ public final class ChangesReader {
               FeedPage page =
                   pageReader(tx, db, FeedOptions.DEFAULT, false, rows::append)
                       .read(from, Long.MAX_VALUE);
-              return new TailPage<>(from, rows.build(), page.next(), page.reachedEnd(), page.end());
+              return new TailPage<>(
+                  from,
+                  rows.build(),
+                  page.next(),
+                  page.reachedEnd(),
+                  page.end(),
+                  rights.readers(db));
             });
   }
 
@@ -279,6 +302,6 @@ public final class ChangesReader {
   }
 
   private DatabaseReads reads(DatabaseName name) {
-    return new DatabaseReads(catalogue, transactions, name);
+    return new DatabaseReads(catalogue, transactions, name, db -> rights.check(user, db));
   }
 }

@@ -1,7 +1,10 @@
 package lectus.feed.page;
 
 import java.util.Optional;
+import lectus.access.SecurityObject;
 import lectus.feed.FeedEnd;
+import lectus.feed.LivePage;
+import lectus.feed.Rows;
 
 /**
  * One page of a feed, read at one read version.
@@ -16,6 +19,11 @@ import lectus.feed.FeedEnd;
  */
 record FeedPage(
     int rows, FeedPosition next, boolean reachedEnd, long pending, Optional<FeedEnd> end) {
+
+  /** Returns it as a page of a live source. */
+  LivePage<FeedPosition> of(Rows<FeedPosition> shown, SecurityObject readers) {
+    return new LivePage<>(shown, next, reachedEnd, pending, end, readers);
+  }
 
   /** Returns the page with the following entries counted. */
   FeedPage counted(PendingEntries entries) {

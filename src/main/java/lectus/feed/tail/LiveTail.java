@@ -227,7 +227,8 @@ final class LiveTail<P extends ResumePoint<P>> {
     Map<View, ViewPage<P>> all = new HashMap<>(page.views());
     all.putAll(unable);
     unable.clear();
-    return new TailPage<>(page.from(), all, page.next(), page.reachedEnd(), page.end());
+    return new TailPage<>(
+        page.from(), all, page.next(), page.reachedEnd(), page.end(), page.readers());
   }
 
   private synchronized void deliver(TailPage<P> page, long number) {

@@ -1,8 +1,8 @@
 package lectus.http.access;
 
 import java.util.Optional;
-import lectus.account.Account;
 import lectus.account.Accounts;
+import lectus.account.NamedAccount;
 import lectus.error.NotInMemoryException;
 
 /** The accounts, as far as memory has them or as the store has them. */
@@ -10,7 +10,7 @@ interface AccountView {
   /**
    * @throws NotInMemoryException the store has to be asked
    */
-  Optional<Account> account(String name);
+  Optional<NamedAccount> account(String name);
 
   /**
    * Returns the secret with which cookies are signed.
@@ -22,7 +22,7 @@ interface AccountView {
   /** For event loops: it never waits. */
   record InMemory(Accounts accounts) implements AccountView {
     @Override
-    public Optional<Account> account(String name) {
+    public Optional<NamedAccount> account(String name) {
       return accounts.recallAccount(name).orElseThrow(() -> NotInMemoryException.INSTANCE);
     }
 
@@ -35,7 +35,7 @@ interface AccountView {
   /** Waits. */
   record InStore(Accounts accounts) implements AccountView {
     @Override
-    public Optional<Account> account(String name) {
+    public Optional<NamedAccount> account(String name) {
       return accounts.account(name);
     }
 

@@ -3,8 +3,10 @@ package lectus.http.access;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Optional;
+import lectus.access.Admission;
 import lectus.access.UserContext;
 import lectus.account.Accounts;
+import lectus.account.NamedAccount;
 import lectus.error.LectusException;
 import lectus.error.NotInMemoryException;
 import lectus.http.AccessSettings;
@@ -87,7 +89,7 @@ public final class Authentication {
             () ->
                 token(given)
                     .map(tokens::recall)
-                    .map(user -> user.orElseThrow(() -> NotInMemoryException.INSTANCE))
+                    .map(known -> known.orElseThrow(() -> NotInMemoryException.INSTANCE))
                     .map(Authentication::ofToken))
         .or(() -> bySession(given, isSecure, new AccountView.InMemory(accounts)));
   }
@@ -102,15 +104,19 @@ public final class Authentication {
     return settings
         .proxySecret()
         .flatMap(secret -> given.proxied().flatMap(user -> user.verified(secret)))
-        .map(user -> Identity.of(user, "proxy"));
+        .map(user -> Identity.of(Admission.of(user), "proxy"));
   }
 
   private Optional<String> token(Credentials given) {
     return tokens.areTaken() ? given.bearer() : Optional.empty();
   }
 
-  private static Identity ofToken(UserContext user) {
-    return Identity.of(user, "jwt");
+  private static Identity ofToken(Admission admission) {
+    return Identity.of(admission, "jwt");
+  }
+
+  private static Admission admission(NamedAccount account) {
+    return new Admission(account.user(), Optional.empty(), Optional.of(account.salt()));
   }
 
   private Optional<Identity> bySession(Credentials given, boolean isSecure, AccountView view) {
@@ -123,7 +129,7 @@ public final class Authentication {
         ? known(Optional.empty())
         : passwords
             .verify(exchange, password.get(), given.address())
-            .map(user -> Optional.of(Identity.of(user, "default")));
+            .map(account -> Optional.of(Identity.of(admission(account), "default")));
   }
 
   /**

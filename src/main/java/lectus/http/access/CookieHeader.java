@@ -1,13 +1,27 @@
 package lectus.http.access;
 
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 import lectus.http.CookieSettings;
 
-/** The attributes with which browsers keep a session's cookie. */
+/**
+ * The attributes with which clients keep a session's cookie, written as CouchDB writes them: nano
+ * looks for the moment when it expires.
+ */
 final class CookieHeader {
-  private final CookieSettings settings;
+  private static final DateTimeFormatter DATE =
+      DateTimeFormatter.ofPattern("EEE, dd-MMM-yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
+          .withZone(ZoneOffset.UTC);
 
-  CookieHeader(CookieSettings settings) {
+  private final CookieSettings settings;
+  private final InstantSource clock;
+
+  CookieHeader(CookieSettings settings, InstantSource clock) {
     this.settings = settings;
+    this.clock = clock;
   }
 
   /**
@@ -19,8 +33,10 @@ final class CookieHeader {
   String with(String value, boolean isSecure) {
     StringBuilder cookie = new StringBuilder(SessionCookie.NAME).append('=').append(value);
     cookie.append("; Version=1");
-    if (settings.persistent()) {
-      cookie.append("; Max-Age=").append(value.isEmpty() ? 0 : settings.seconds());
+    if (value.isEmpty()) {
+      appendEnd(cookie, Instant.EPOCH, 0);
+    } else if (settings.persistent()) {
+      appendEnd(cookie, clock.instant().plusSeconds(settings.seconds()), settings.seconds());
     }
     if (isSecure) {
       cookie.append("; Secure");
@@ -29,5 +45,9 @@ final class CookieHeader {
     cookie.append("; Path=/; HttpOnly");
     settings.sameSite().ifPresent(site -> cookie.append("; SameSite=").append(site));
     return cookie.toString();
+  }
+
+  private static void appendEnd(StringBuilder cookie, Instant end, int seconds) {
+    cookie.append("; Expires=").append(DATE.format(end)).append("; Max-Age=").append(seconds);
   }
 }

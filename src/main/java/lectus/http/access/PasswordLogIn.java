@@ -5,9 +5,9 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
-import lectus.access.UserContext;
 import lectus.account.Accounts;
 import lectus.account.LogIn;
+import lectus.account.NamedAccount;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Offload;
@@ -25,11 +25,11 @@ final class PasswordLogIn {
    * @return fails with {@code unauthorized} (401), or with {@code forbidden} (403) after too many
    *     wrong passwords; on the exchange's event loop
    */
-  Future<UserContext> verify(Exchange exchange, BasicPassword given, String address) {
-    Optional<UserContext> known = accounts.recall(given.name(), given.password());
+  Future<NamedAccount> verify(Exchange exchange, BasicPassword given, String address) {
+    Optional<NamedAccount> known = accounts.recall(given.name(), given.password());
     return known.isPresent()
         ? Future.succeededFuture(known.get())
-        : compare(exchange.context(), given, address).map(PasswordLogIn::user);
+        : compare(exchange.context(), given, address).map(PasswordLogIn::account);
   }
 
   private Future<LogIn> compare(Context loop, BasicPassword given, String address) {
@@ -58,13 +58,13 @@ final class PasswordLogIn {
         : failure;
   }
 
-  private static UserContext user(LogIn outcome) {
+  private static NamedAccount account(LogIn outcome) {
     if (outcome instanceof LogIn.Granted granted) {
-      return granted.user();
+      return granted.account();
     }
     throw outcome instanceof LogIn.LockedOut
         ? LectusException.forbidden(
-            "Account is temporarily locked due to multiple authentication failures")
+            "NamedAccount is temporarily locked due to multiple authentication failures")
         : incorrect();
   }
 

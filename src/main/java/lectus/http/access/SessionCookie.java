@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.Locale;
 import java.util.Optional;
-import lectus.account.Account;
+import lectus.account.NamedAccount;
 import lectus.error.LectusException;
 
 /**
@@ -52,7 +52,7 @@ record SessionCookie(String name, long seconds, byte[] signature) {
   }
 
   /** Makes a new one. */
-  static SessionCookie of(Account account, Instant now, byte[] secret) {
+  static SessionCookie of(NamedAccount account, Instant now, byte[] secret) {
     String name = account.user().name().orElseThrow();
     long seconds = now.getEpochSecond();
     return new SessionCookie(name, seconds, sign(name, seconds, account.salt(), secret));
@@ -109,7 +109,7 @@ record SessionCookie(String name, long seconds, byte[] signature) {
   }
 
   /** Whether it was made for the account as it is now. */
-  boolean isOf(Account account, byte[] secret) {
+  boolean isOf(NamedAccount account, byte[] secret) {
     return Signatures.areEqual(sign(name, seconds, account.salt(), secret), signature);
   }
 

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.TreeSet;
 import lectus.access.UserContext;
 import lectus.account.Accounts;
+import lectus.account.NamedAccount;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.ReaderTurns.Kind;
@@ -121,21 +122,22 @@ final class SessionResource implements Resource {
     BasicPassword given = new BasicPassword(name, form.password(body));
     return passwords
         .verify(exchange, given, ClientAddress.of(exchange))
-        .compose(user -> withCookie(exchange, name, user))
+        .compose(account -> withCookie(exchange, account))
         .map(reply -> leadingOn(exchange, "next", reply))
         .recover(failure -> refused(exchange, failure));
   }
 
-  private Future<Reply> withCookie(Exchange exchange, String name, UserContext user) {
+  /**
+   * @param account as it was when its password was right
+   */
+  private Future<Reply> withCookie(Exchange exchange, NamedAccount account) {
     boolean isSecure = PublicAddress.isSecure(exchange);
+    String name = account.user().name().orElseThrow();
     return exchange.read(
         Kind.REQUEST,
         () ->
-            accounts
-                .account(name)
-                .map(account -> sessions.begin(account, accounts.cookieSecret(), isSecure))
-                .map(cookie -> welcome(name, user, cookie))
-                .orElseThrow(PasswordLogIn::incorrect));
+            welcome(
+                name, account.user(), sessions.begin(account, accounts.cookieSecret(), isSecure)));
   }
 
   private static Reply welcome(String name, UserContext user, String cookie) {

@@ -1,8 +1,10 @@
 package lectus.http.access;
 
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
-import lectus.account.Account;
+import lectus.access.Admission;
+import lectus.account.NamedAccount;
 import lectus.http.CookieSettings;
 import lectus.http.exchange.Identity;
 
@@ -20,7 +22,7 @@ final class Sessions {
 
   Sessions(CookieSettings settings, InstantSource clock) {
     this.settings = settings;
-    this.header = new CookieHeader(settings);
+    this.header = new CookieHeader(settings, clock);
     this.clock = clock;
   }
 
@@ -35,17 +37,25 @@ final class Sessions {
     if (cookie.isEmpty()) {
       return Optional.empty();
     }
-    Optional<Account> account = accounts.account(cookie.get().name());
+    Optional<NamedAccount> account = accounts.account(cookie.get().name());
     return account
         .filter(it -> cookie.get().isOf(it, accounts.secret()))
         .map(it -> identity(it, cookie.get(), isSecure, accounts));
   }
 
   private Identity identity(
-      Account account, SessionCookie cookie, boolean isSecure, AccountView accounts) {
-    Identity identity = Identity.of(account.user(), HANDLER);
-    boolean isFresh = secondsLeft(cookie) * 10 >= settings.seconds() * (long) TENTHS_OF_A_FRESH_ONE;
-    return isFresh ? identity : identity.renewing(begin(account, accounts.secret(), isSecure));
+      NamedAccount account, SessionCookie cookie, boolean isSecure, AccountView accounts) {
+    long left = secondsLeft(cookie);
+    if (left * 10 >= settings.seconds() * (long) TENTHS_OF_A_FRESH_ONE) {
+      return Identity.of(admission(account, left), HANDLER);
+    }
+    return Identity.of(admission(account, settings.seconds()), HANDLER)
+        .renewing(begin(account, accounts.secret(), isSecure));
+  }
+
+  private Admission admission(NamedAccount account, long seconds) {
+    Instant until = clock.instant().plusSeconds(seconds);
+    return new Admission(account.user(), Optional.of(until), Optional.of(account.salt()));
   }
 
   private long secondsLeft(SessionCookie cookie) {
@@ -53,7 +63,7 @@ final class Sessions {
   }
 
   /** Returns the value of a {@code Set-Cookie} that begins a session. */
-  String begin(Account account, byte[] secret, boolean isSecure) {
+  String begin(NamedAccount account, byte[] secret, boolean isSecure) {
     return header.with(SessionCookie.of(account, clock.instant(), secret).value(), isSecure);
   }
 

@@ -3,11 +3,17 @@ package lectus.http.api;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerBuilder;
+import io.vertx.core.http.HttpServerConfig;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.JdkSSLEngineOptions;
+import io.vertx.core.net.ServerSSLOptions;
 import java.time.Duration;
+import java.util.Optional;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
@@ -29,6 +35,15 @@ import lectus.http.socket.OpenSessions;
 public final class HttpApi implements Handler<HttpServerRequest> {
   private static final int CHUNK_BYTES = 64 << 10;
 
+  /** What a client may send of a body before it is told that it was taken. */
+  private static final int STREAM_WINDOW_BYTES = 256 << 10;
+
+  /** The same, of all bodies of an HTTP/2 connection. */
+  private static final int CONNECTION_WINDOW_BYTES = 1 << 20;
+
+  /** How many requests a client may give up within half a minute, before its connection ends. */
+  private static final int MOST_RESETS = 1_000;
+
   /** Bytes of a request line beside the URI. */
   private static final int LONGEST_METHOD_AND_VERSION = 32;
 
@@ -43,6 +58,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private final RequestVersion versions = new RequestVersion();
   private final IdleConnections idle;
   private final Clients clients;
+  private final TransportSecurity hsts;
 
   public HttpApi(Services services, HttpSettings settings) {
     this.settings = settings;
@@ -54,9 +70,12 @@ public final class HttpApi implements Handler<HttpServerRequest> {
             services.readers(),
             figures.requests(),
             settings);
+    this.hsts = new TransportSecurity(settings.hstsSeconds());
     this.clients = new Clients(services.readers());
     this.invalidRequests = new InvalidRequests(loop);
-    this.liveFeeds = new LiveFeeds(services.liveTails(), figures.deliveries(), settings);
+    this.liveFeeds =
+        new LiveFeeds(
+            services.liveTails(), services.admissions(), figures.deliveries(), settings);
     this.access = new AccessApi(services, settings.access());
     this.routes = new Routes(services, settings, liveFeeds, openSessions, access);
     this.idle =
@@ -67,24 +86,44 @@ public final class HttpApi implements Handler<HttpServerRequest> {
             services.memory().pages());
   }
 
-  /** Creates a server that is ready to listen, for the calling event loop. */
-  public HttpServer createServer(Vertx vertx) {
+  /**
+   * Creates a server that is ready to listen, for the calling event loop.
+   *
+   * @param tls empty: its connections are not encrypted
+   */
+  public HttpServer createServer(Vertx vertx, Optional<ServerSSLOptions> tls) {
     loop.start(vertx);
-    HttpServerOptions options =
-        new HttpServerOptions()
-            .setMaxInitialLineLength(settings.maxUriLength() + LONGEST_METHOD_AND_VERSION)
-            .setMaxHeaderSize(settings.maxHeaderBytes())
-            .setMaxChunkSize(CHUNK_BYTES)
-            .setTcpNoDelay(true)
-            .setMaxWebSocketFrameSize(settings.webSockets().maxMessageBytes())
-            // Deflating needs hundreds of kilobytes for each socket, and every browser offers it.
-            .setPerMessageWebSocketCompressionSupported(false)
-            .setPerFrameWebSocketCompressionSupported(false);
-    return vertx
-        .createHttpServer(options)
-        .connectionHandler(connection -> watch(vertx, connection))
+    HttpServerBuilder builder = vertx.httpServerBuilder().with(new HttpServerConfig(options()));
+    // Signing takes milliseconds, during which an event loop would serve nobody.
+    tls.ifPresent(
+        options -> builder.with(options).with(new JdkSSLEngineOptions().setUseWorkerThread(true)));
+    return builder
+        .withConnectHandler(connection -> watch(vertx, connection))
+        .build()
         .requestHandler(this)
         .invalidRequestHandler(invalidRequests);
+  }
+
+  private HttpServerOptions options() {
+    return new HttpServerOptions()
+        .setMaxInitialLineLength(settings.maxUriLength() + LONGEST_METHOD_AND_VERSION)
+        .setMaxHeaderSize(settings.maxHeaderBytes())
+        .setMaxChunkSize(CHUNK_BYTES)
+        .setInitialSettings(http2())
+        .setHttp2ConnectionWindowSize(CONNECTION_WINDOW_BYTES)
+        .setHttp2RstFloodMaxRstFramePerWindow(MOST_RESETS)
+        .setTcpNoDelay(true)
+        .setMaxWebSocketFrameSize(settings.webSockets().maxMessageBytes())
+        // Deflating needs hundreds of kilobytes for each socket, and every browser offers it.
+        .setPerMessageWebSocketCompressionSupported(false)
+        .setPerFrameWebSocketCompressionSupported(false);
+  }
+
+  private Http2Settings http2() {
+    return new Http2Settings()
+        .setMaxConcurrentStreams(settings.maxStreams())
+        .setMaxHeaderListSize(settings.maxHeaderBytes())
+        .setInitialWindowSize(STREAM_WINDOW_BYTES);
   }
 
   /**
@@ -94,6 +133,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private void watch(Vertx vertx, HttpConnection connection) {
     connection.exceptionHandler(failure -> {});
     versions.watch(connection);
+    ControlFrames.limit(connection);
     connections.watch(connection);
     clients.watch(connection);
     idle.watch(vertx, connection);
@@ -112,6 +152,8 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private void serve(HttpServerRequest request) {
     Exchange exchange = new Exchange(loop, Vertx.currentContext(), request);
     try {
+      hsts.addTo(exchange);
+      Clients.checkRoom(request.connection());
       loop.checkHost(exchange);
       RequestFields.check(request);
       exchange.aimAt(RequestTarget.parse(exchange.uri()));
@@ -147,7 +189,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     request.pause();
     admission
         .onComplete(admitted -> exchange.guarded(() -> answer(exchange)), exchange::fail)
-        .onComplete(done -> request.resume());
+        .onComplete(done -> exchange.readOn());
   }
 
   /**

@@ -4,6 +4,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.timeout.IdleStateEvent;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import lectus.http.clock.IdleClock;
 import lectus.http.memory.MemoryAccount;
@@ -52,30 +53,40 @@ final class IdleConnections {
   private final class Watch {
     private final Traffic traffic;
     private final ChannelHandlerContext context;
+    private final Optional<StalledStreams> streams;
     private long refusals = pages.refusals();
 
     private Watch(Traffic traffic, ChannelHandlerContext context) {
       this.traffic = traffic;
       this.context = context;
+      this.streams = StalledStreams.of(context);
     }
 
     private void look() {
+      streams.ifPresent(StalledStreams::look);
+      boolean isShort = wereOthersRefused();
       long stillSeconds = traffic.stillSeconds();
       if (timeoutSeconds > 0 && stillSeconds >= timeoutSeconds) {
         // The event that Vert.x's own idle handler would fire: Vert.x knows which protocol the
         // connection speaks by now.
         context.channel().pipeline().fireUserEventTriggered(IdleStateEvent.ALL_IDLE_STATE_EVENT);
-      } else if (isInTheWay() && stillSeconds >= stalledSeconds) {
+      } else if (isShort && holdsMuch() && stillSeconds >= stalledSeconds) {
         // A close frame could not be delivered either.
         context.channel().pipeline().firstContext().close();
+      } else if (isShort) {
+        streams.ifPresent(stalled -> stalled.giveUp(stalledSeconds));
       }
     }
 
-    /** Whether the connection holds memory that others were refused since the last check. */
-    private boolean isInTheWay() {
+    /** Whether anybody was refused memory since the last check. */
+    private boolean wereOthersRefused() {
       long before = refusals;
       refusals = pages.refusals();
-      return refusals > before && traffic.waitingBytes() > MemoryAccount.SMALL_BYTES;
+      return refusals > before;
+    }
+
+    private boolean holdsMuch() {
+      return traffic.waitingBytes() > MemoryAccount.SMALL_BYTES;
     }
   }
 }

@@ -44,7 +44,12 @@ public final class ChangesApi {
   /** {@code /_changes}, a WebSocket. */
   public Resource socket(HttpSettings settings, OpenSessions sessions) {
     return new ChangesSocketResource(
-        this::ofClient, settings, feeds.clock(), sessions, services.memory());
+        this::ofClient,
+        settings,
+        feeds.clock(),
+        sessions,
+        services.memory(),
+        services.admissions());
   }
 
   private SubscriptionFeeds ofClient(FeedClient client) {

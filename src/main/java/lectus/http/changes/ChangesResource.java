@@ -129,9 +129,10 @@ final class ChangesResource implements Resource {
   }
 
   private ChangesReader reader(Exchange exchange) {
+    ChangesReader readable = everything.readBy(exchange.user());
     return exchange.segments().size() == 2
-        ? everything
-        : everything.ofShard(new ShardId(exchange.segment(2)));
+        ? readable
+        : readable.ofShard(new ShardId(exchange.segment(2)));
   }
 
   /** Tags answers to GET only: what a body asks for is not in the URL. */
@@ -142,7 +143,8 @@ final class ChangesResource implements Resource {
       Optional<EntityTag> tag =
           isNamedByUrl ? Optional.of(tag(changes.updateSequence(database))) : Optional.empty();
       return new StreamedBody(
-          tag, new BoundedFeed<>(live(changes, database, query), query.feed().limit()));
+          tag,
+          new BoundedFeed<>(live(changes, database, query), query.feed().limit(), exchange.user()));
     }
     NormalFeed feed = normal(changes, database, query);
     return new StreamedBody(

@@ -6,6 +6,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import lectus.error.LectusException;
+import lectus.feed.AdmissionNotices;
 import lectus.http.HttpSettings;
 import lectus.http.clock.IdleClock;
 import lectus.http.exchange.Exchange;
@@ -13,6 +14,7 @@ import lectus.http.exchange.Failures;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.WebSocketUpgrade;
+import lectus.http.live.Attendance;
 import lectus.http.live.FeedClient;
 import lectus.http.memory.ClientMemory;
 import lectus.http.message.Method;
@@ -29,6 +31,7 @@ final class ChangesSocketResource implements Resource {
   private final IdleClock clock;
   private final OpenSessions sessions;
   private final ClientMemory memory;
+  private final AdmissionNotices admissions;
 
   /**
    * @param feeds makes what the subscriptions of one client listen with
@@ -38,7 +41,9 @@ final class ChangesSocketResource implements Resource {
       HttpSettings settings,
       IdleClock clock,
       OpenSessions sessions,
-      ClientMemory memory) {
+      ClientMemory memory,
+      AdmissionNotices admissions) {
+    this.admissions = admissions;
     this.feeds = feeds;
     this.settings = settings;
     this.clock = clock;
@@ -82,13 +87,16 @@ final class ChangesSocketResource implements Resource {
             limits,
             memory.messages(),
             settings.pingMillis(OptionalLong.empty()));
-    new ChangesSession(
+    ChangesSession session =
+        new ChangesSession(
             socket,
             feeds.apply(FeedClient.of(exchange)),
             limits.maxSubscriptions(),
             failure -> Failures.errorOf(failure, request),
             sessions,
-            memory)
-        .start();
+            memory);
+    session.start();
+    session.attend(
+        new Attendance(admissions, context, exchange.caller().admission(), session::dismiss));
   }
 }

@@ -1,5 +1,6 @@
 package lectus.http.changes;
 
+import lectus.access.UserContext;
 import lectus.document.PagedBody;
 import lectus.feed.BoundedFeed;
 import lectus.feed.DatabaseNotices;
@@ -42,17 +43,17 @@ final class DbUpdatesResource implements Resource {
     } else if (feed.isLive() && !exchange.isHead()) {
       FeedResponse.start(feeds, exchange, feed, () -> live(query));
     } else {
-      exchange.streamFeed(() -> normal(query));
+      exchange.streamFeed(() -> normal(query, exchange.user()));
     }
   }
 
-  private PagedBody normal(DbUpdatesQuery query) {
+  private PagedBody normal(DbUpdatesQuery query, UserContext user) {
     long limit = query.feed().limit();
     if (query.descending()) {
       return updates.answerDownFrom(query.until(), limit);
     }
     return query.until().isPresent()
-        ? new BoundedFeed<>(live(query), limit)
+        ? new BoundedFeed<>(live(query), limit, user)
         : updates.answer(query.since(), limit);
   }
 

@@ -91,7 +91,7 @@ final class BulkDocsResource implements Resource {
 
   private void write(Exchange exchange, DatabaseName database, Parsed parsed) {
     BulkEdits bulk = parsed.bulk();
-    Completion completion = new BulkAnswering(exchange, bulk);
+    Completion completion = signing.completing(database, new BulkAnswering(exchange, bulk));
     if (bulk.edits().isEmpty()) {
       completion.written(List.of());
       return;

@@ -12,6 +12,7 @@ import lectus.document.edit.Edit;
 import lectus.document.edit.NamedRevisions;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes;
+import lectus.document.write.Writes.Completion;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Locations;
@@ -122,7 +123,7 @@ final class DocumentEditing {
           database,
           edit,
           signed -> {
-            writes.write(database, signed, memoryOf(jsonBytes, 1), new Unattended(exchange.id()));
+            queue(database, signed, jsonBytes, new Unattended(exchange.id()));
             exchange.reply(EditReplies.accepted(edit.id()));
           });
     } else {
@@ -141,8 +142,11 @@ final class DocumentEditing {
         exchange,
         database,
         edit,
-        signed ->
-            writes.write(database, signed, memoryOf(jsonBytes, 1), new Answering(exchange, reply)));
+        signed -> queue(database, signed, jsonBytes, new Answering(exchange, reply)));
+  }
+
+  private void queue(DatabaseName database, Edit edit, long jsonBytes, Completion completion) {
+    writes.write(database, edit, memoryOf(jsonBytes, 1), signing.completing(database, completion));
   }
 
   private void signed(Exchange exchange, DatabaseName database, Edit edit, Consumer<Edit> then) {

@@ -7,6 +7,7 @@ import lectus.account.Accounts;
 import lectus.account.UserDocuments;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
+import lectus.document.write.Writes.Completion;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
@@ -47,6 +48,13 @@ record SignedEdits(Accounts accounts) {
     return exchange
         .work(() -> withPassword(signed))
         .compose(places -> hashAll(exchange, signed, places));
+  }
+
+  /** Returns what completes the write of edits. */
+  Completion completing(DatabaseName database, Completion completion) {
+    return accounts.makesUserDatabases() && database.equals(UserDocuments.USERS)
+        ? new FollowedUsers(accounts, completion)
+        : completion;
   }
 
   private List<Integer> withPassword(List<Edit> edits) {

@@ -10,7 +10,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The access log, one line for each request: time in UTC, level, logger, then {@code key=value}
  * pairs: method, path (as it was sent), user (if one is logged in), status, bytes of the body,
- * duration in microseconds, request id.
+ * duration in microseconds, the client's address, request id.
  *
  * <p>An event loop hands over its lines many at a time, and whole, so that the log's thread wakes
  * up and writes once for a hundred requests. Used on that event loop only.
@@ -57,6 +57,7 @@ final class AccessLog {
     lines.append(" status=").append(status);
     lines.append(" bytes=").append(bodyBytes);
     lines.append(" micros=").append(micros);
+    lines.append(" client=").append(ClientAddress.of(exchange));
     lines.append(" request=").append(exchange.id()).append('\n');
   }
 

@@ -1,6 +1,7 @@
 package lectus.http.exchange;
 
 import java.util.Optional;
+import lectus.access.Admission;
 import lectus.access.DatabaseRight;
 import lectus.access.UserContext;
 
@@ -25,6 +26,11 @@ public final class Caller {
 
   public UserContext user() {
     return identity.user();
+  }
+
+  /** Returns as whom he was let in, and for how long. */
+  public Admission admission() {
+    return identity.admission();
   }
 
   /** Returns how he logged in, by CouchDB's names; empty if he did not. */

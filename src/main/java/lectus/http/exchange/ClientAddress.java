@@ -4,8 +4,11 @@ package lectus.http.exchange;
 public final class ClientAddress {
   private ClientAddress() {}
 
-  /** Returns the address in digits. */
+  /**
+   * Returns the address in digits: what trusted proxies say it is, or else what is at the other end
+   * of the connection.
+   */
   public static String of(Exchange exchange) {
-    return exchange.request().remoteAddress().hostAddress();
+    return Forwarded.of(exchange).client().orElseGet(() -> Peer.of(exchange).text());
   }
 }

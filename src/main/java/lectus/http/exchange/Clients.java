@@ -2,6 +2,8 @@ package lectus.http.exchange;
 
 import io.netty.channel.Channel;
 import io.vertx.core.http.HttpConnection;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
 import lectus.http.ReaderTurns;
 import lectus.http.netty.VertxInternals;
 
@@ -23,6 +25,18 @@ public final class Clients {
   /** Returns the use of a request's connection. */
   static ConnectionUse use(HttpConnection connection) {
     return ConnectionUse.of(channel(connection));
+  }
+
+  /**
+   * Checks that the server has room for a request that has just begun.
+   *
+   * @throws LectusException service_unavailable: its connection has others, and there are too many
+   */
+  public static void checkRoom(HttpConnection connection) {
+    if (use(connection).isCrowded()) {
+      throw new LectusException(
+          new LectusError.Unavailable("Too many connections and requests are open."));
+    }
   }
 
   /** Drops what waits for the client when its connection is closed, by either side. */

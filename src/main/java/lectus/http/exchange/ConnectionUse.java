@@ -12,6 +12,12 @@ public final class ConnectionUse {
   private static final AttributeKey<ConnectionUse> KEY =
       AttributeKey.valueOf(ConnectionUse.class.getName());
 
+  /** Where requests beside another one are counted; the event loop's alone, like what follows. */
+  private StreamRoom room = StreamRoom.UNLIMITED;
+
+  private int counted;
+  private boolean isCrowded;
+
   private volatile int requests;
 
   private volatile long requestsBegun;
@@ -43,6 +49,9 @@ public final class ConnectionUse {
    * @param multiplexed whether other requests may run beside it
    */
   void begin(boolean multiplexed) {
+    boolean isBeside = multiplexed && requests > 0;
+    isCrowded = isBeside && !room.take();
+    counted += isBeside && !isCrowded ? 1 : 0;
     requests = requests + 1;
     requestsBegun = requestsBegun + 1;
     isRead = null;
@@ -58,6 +67,29 @@ public final class ConnectionUse {
     this.isRead = isRead.getAsBoolean() ? null : isRead;
     idleSinceNanos = System.nanoTime();
     requests = requests - 1;
+    giveBack(Math.max(0, requests - 1));
+  }
+
+  private void giveBack(int rest) {
+    for (; counted > rest; counted--) {
+      room.free();
+    }
+  }
+
+  /** Has requests beside another one counted; before the first of them. */
+  public void countIn(StreamRoom shared) {
+    room = shared;
+  }
+
+  /** Nothing is counted for the connection any more, on its event loop. */
+  public void closed() {
+    giveBack(0);
+    room = StreamRoom.UNLIMITED;
+  }
+
+  /** Whether there was no room for the request that has begun last. */
+  boolean isCrowded() {
+    return isCrowded;
   }
 
   /**

@@ -56,6 +56,7 @@ public final class Exchange {
   private QueryParameters query;
   private boolean databaseLookedUp;
   private boolean isFeed;
+  private boolean keptForSocket;
 
   public Exchange(HttpLoop loop, Context context, HttpServerRequest request) {
     this.loop = loop;
@@ -171,6 +172,25 @@ public final class Exchange {
 
   public HttpServerRequest request() {
     return request;
+  }
+
+  /** Leaves the request unread as long as it may become a WebSocket: afterwards it could not. */
+  public void keepForSocket() {
+    keptForSocket = true;
+    request.pause();
+  }
+
+  /** Notes that the request becomes no WebSocket after all. */
+  public void becomesNoSocket() {
+    keptForSocket = false;
+    readOn();
+  }
+
+  /** Reads a request that was paused. */
+  public void readOn() {
+    if (!keptForSocket && !isAbandoned()) {
+      request.resume();
+    }
   }
 
   public HttpServerResponse response() {

@@ -4,13 +4,10 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.net.HostAndPort;
 import io.vertx.core.net.SocketAddress;
 import lectus.http.message.Authority;
-import lectus.http.message.Headers;
 
 /**
- * The scheme and host under which the client knows this server. A proxy in front sends them in
- * {@code X-Forwarded-Host}, {@code -Proto} and {@code -Ssl}, read as CouchDB reads them. A value
- * other than a host, or a host and a port, is ignored: it becomes part of a URL that clients
- * follow.
+ * The scheme and host under which the client knows this server, which trusted proxies in front may
+ * say ({@link Forwarded}).
  */
 public final class PublicAddress {
   private PublicAddress() {}
@@ -22,16 +19,17 @@ public final class PublicAddress {
 
   /** Whether the client's request came over TLS, to this server or to a proxy in front. */
   public static boolean isSecure(Exchange exchange) {
-    return "on".equals(exchange.header(Headers.FORWARDED_SSL))
-        || "https".equals(exchange.header(Headers.FORWARDED_PROTO));
+    return Forwarded.of(exchange)
+        .isSecure()
+        .orElseGet(() -> exchange.request().isSSL() || Peer.of(exchange).isSecure());
   }
 
   /** Returns the host, with the port unless it is the scheme's default. */
   public static String host(Exchange exchange) {
-    String forwarded = exchange.header(Headers.FORWARDED_HOST);
-    if (isHost(forwarded)) {
-      return forwarded;
-    }
+    return Forwarded.of(exchange).host().orElseGet(() -> addressed(exchange));
+  }
+
+  private static String addressed(Exchange exchange) {
     String host = exchange.header(HttpHeaders.HOST);
     return isHost(host) ? host : authority(exchange);
   }

@@ -164,7 +164,7 @@ final class ResponseStream {
 
   private Future<Void> writeLast(Part part) {
     begin();
-    Future<Void> sent = exchange.response().end(part.bytes());
+    Future<Void> sent = InPieces.end(exchange.response(), part.bytes());
     exchange.streamed();
     return sent;
   }

@@ -43,7 +43,7 @@ final class WholeResponse {
     if (reply.status() != NO_CONTENT) {
       response.putHeader(Headers.CONTENT_LENGTH, Integer.toString(body.length()));
     }
-    Future<Void> sent = exchange.isHead() ? response.end() : response.end(body);
+    Future<Void> sent = exchange.isHead() ? response.end() : InPieces.end(response, body);
     exchange.finished(reply.status(), exchange.isHead() ? 0 : body.length());
     return sent;
   }

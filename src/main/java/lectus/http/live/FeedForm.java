@@ -76,13 +76,18 @@ enum FeedForm {
 
     /**
      * Browsers reconnect by themselves, whatever they are told. Readers of a replaced shard must
-     * not: the id lets the server recognize them and turn them away for good.
+     * not: the id lets the server recognize them and turn them away for good. Whoever may not read
+     * any more is refused when he comes again, and stops at that.
      */
     @Override
     void appendEnd(FeedEnd reason, ResumePoint<?> at, long pending, JsonBuffer out) {
       if (reason instanceof FeedEnd.Resharded) {
         FeedText.appendLastLine(at, pending, reason, out.ascii("data: "));
         out.ascii("id: ").string(at.text()).ascii("\n\n");
+      } else if (reason instanceof FeedEnd.NotAllowed) {
+        out.ascii("event: error\n");
+        FeedText.appendLastLine(at, pending, reason, out.ascii("data: "));
+        out.octet('\n');
       }
     }
   };

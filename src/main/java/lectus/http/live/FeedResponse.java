@@ -5,19 +5,26 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
 import java.util.concurrent.Callable;
+import lectus.error.LectusException;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
 import lectus.feed.LiveStart;
 import lectus.feed.ResumePoint;
 import lectus.feed.Rows;
 import lectus.http.exchange.Exchange;
+import lectus.http.exchange.InPieces;
 import lectus.http.exchange.Outbox;
 import lectus.http.memory.PageMemory;
+import lectus.http.message.Headers;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
 /** A live feed as the body of an HTTP answer, which lasts as long as the feed. */
 public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
+  /** nginx would gather rows, and a listener would hear of them late. */
+  private static final List<Reply.Header> AS_IT_COMES =
+      List.of(new Reply.Header(Headers.ACCEL_BUFFERING, "no"));
+
   /** Bytes that may wait in memory for a slow client, beside the page being sent. */
   private static final int OUTBOX_BYTES = 256 << 10;
 
@@ -88,7 +95,7 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
   }
 
   private void writeHead() {
-    exchange.writeStreamHead(200, form.contentType(), List.of());
+    exchange.writeStreamHead(200, form.contentType(), AS_IT_COMES);
     response.setWriteQueueMaxSize(OUTBOX_BYTES);
     JsonBuffer head = new JsonBuffer(64);
     form.appendHead(head);
@@ -158,6 +165,8 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
         () -> {
           if (holdsHead && reason instanceof FeedEnd.Resharded) {
             sendAway();
+          } else if (holdsHead && reason instanceof FeedEnd.NotAllowed refused) {
+            exchange.fail(new LectusException(refused.why()));
           } else {
             releaseHead();
             writeEnd(reason, at, pending);
@@ -173,7 +182,7 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
   private void writeEnd(FeedEnd reason, P at, long pending) {
     JsonBuffer tail = new JsonBuffer(128);
     form.appendEnd(reason, at, pending, tail);
-    response.end(bytes(tail));
+    InPieces.end(response, bytes(tail));
     exchange.streamed();
   }
 

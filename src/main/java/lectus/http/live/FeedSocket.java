@@ -58,8 +58,7 @@ public final class FeedSocket<P extends ResumePoint<P>>
       LiveFeeds feeds, Exchange exchange, FeedQuery query, Callable<LiveStart<P>> opening) {
     WebSocketUpgrade upgrade = new WebSocketUpgrade(exchange);
     upgrade.check();
-    // A request that was read to its end cannot become a socket any more.
-    exchange.request().pause();
+    exchange.keepForSocket();
     exchange
         .read(Kind.FEED, opening)
         .onComplete(
@@ -68,9 +67,7 @@ public final class FeedSocket<P extends ResumePoint<P>>
   }
 
   private static void refuse(Exchange exchange, Throwable failure) {
-    if (!exchange.isAbandoned()) {
-      exchange.request().resume();
-    }
+    exchange.becomesNoSocket();
     exchange.fail(failure);
   }
 
@@ -173,6 +170,14 @@ public final class FeedSocket<P extends ResumePoint<P>>
   @Override
   public void end(FeedEnd reason, P at, long pending) {
     memory.noneComes();
+    if (reason instanceof FeedEnd.NotAllowed refused) {
+      socket.close(CloseCode.POLICY_VIOLATION, refused.why().reason());
+    } else {
+      endInOrder(reason, at, pending);
+    }
+  }
+
+  private void endInOrder(FeedEnd reason, P at, long pending) {
     JsonBuffer last = new JsonBuffer(128);
     FeedText.appendLastLine(at, pending, reason, last);
     socket.send(last.truncate(last.length() - 1).toBytes());

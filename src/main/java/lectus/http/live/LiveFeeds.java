@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import lectus.feed.AdmissionNotices;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
 import lectus.feed.LiveSource;
@@ -19,6 +20,7 @@ import lectus.http.count.DeliveryFigures;
 /** The live feeds of one event loop, and what they share there. */
 public final class LiveFeeds {
   private final TailRegistry serverTails;
+  private final AdmissionNotices admissions;
   private final DeliveryFigures figures;
   private final HttpSettings settings;
   private final IdleClock clock = new IdleClock();
@@ -28,15 +30,25 @@ public final class LiveFeeds {
   private final Map<Object, LoopTail<?>> tails = new HashMap<>();
   private boolean ending;
 
-  public LiveFeeds(TailRegistry serverTails, DeliveryFigures figures, HttpSettings settings) {
+  public LiveFeeds(
+      TailRegistry serverTails,
+      AdmissionNotices admissions,
+      DeliveryFigures figures,
+      HttpSettings settings) {
     this.figures = figures;
     this.serverTails = serverTails;
+    this.admissions = admissions;
     this.settings = settings;
   }
 
   /** Returns the clock of all timers of this event loop's connections. */
   public IdleClock clock() {
     return clock;
+  }
+
+  /** Returns what tells that a client is not admitted any more. */
+  public AdmissionNotices admissions() {
+    return admissions;
   }
 
   FramedRows framedRows() {

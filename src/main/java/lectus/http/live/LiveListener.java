@@ -5,14 +5,15 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
+import lectus.access.SecurityObject;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.feed.FeedEnd;
+import lectus.feed.FeedRights;
 import lectus.feed.FeedSink;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
 import lectus.feed.LiveStart;
-import lectus.feed.Registration;
 import lectus.feed.ResumePoint;
 import lectus.feed.Rows;
 import lectus.feed.Sharing;
@@ -39,6 +40,7 @@ final class LiveListener<P extends ResumePoint<P>> {
   private final TailPlace<P> inTail = new TailPlace<>();
   private final JoinPauses<P> pauses = new JoinPauses<>();
   private final PendingCount pending = new PendingCount();
+  private final Permission permission;
 
   private LiveSource<P> source;
 
@@ -59,7 +61,8 @@ final class LiveListener<P extends ResumePoint<P>> {
   /** Null unless the source cannot be shared. */
   private NewsBell bell;
 
-  private Registration registration;
+  /** Null before the first page, and where somebody else watches. */
+  private Attendance attendance;
 
   private enum State {
     /** A page is being read on a reader's thread. */
@@ -81,6 +84,7 @@ final class LiveListener<P extends ResumePoint<P>> {
     this.sink = feeds.counted(sink);
     this.timer = new FeedTimer(feeds, terms);
     this.remaining = terms.limit();
+    this.permission = new Permission(client.user());
   }
 
   /**
@@ -106,6 +110,9 @@ final class LiveListener<P extends ResumePoint<P>> {
       ending = new FeedEnd.ServerStopping();
     }
     sink.begin(position);
+    if (!client.isWatched()) {
+      attendance = new Attendance(feeds.admissions(), context, client.admission(), this::dismiss);
+    }
     timer.start(
         context.owner(), () -> sink.heartbeat(reached()), () -> end(new FeedEnd.TimedOut()));
     readOn();
@@ -173,7 +180,7 @@ final class LiveListener<P extends ResumePoint<P>> {
 
   /** There was room for an ordinary page when the page was requested. */
   private void takeOwn(LivePage<P> page) {
-    if (isOver()) {
+    if (isOver() || !maySee(page.readers())) {
       return;
     }
     readers = page.reachedEnd() ? client.readers() : client.laterReaders();
@@ -230,7 +237,7 @@ final class LiveListener<P extends ResumePoint<P>> {
   private void waitAlone() {
     if (bell == null) {
       bell = new NewsBell(context, () -> guarded(this::wakeAlone));
-      registration = source.listen(bell);
+      bell.hangUpAt(source);
       read();
     } else {
       wakeAlone();
@@ -402,6 +409,30 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
   }
 
+  /** Whether the client may see a page; if not, the feed is over now. */
+  boolean maySee(SecurityObject whoMay) {
+    boolean may = permission.isAmong(whoMay);
+    if (!may) {
+      dismiss(FeedRights.refusal(client.user()));
+    }
+    return may;
+  }
+
+  /** Whether the client is one of those who may see what a tail reads, as far as that knows. */
+  boolean isAmong(SecurityObject whoMay) {
+    return permission.isAmong(whoMay);
+  }
+
+  /** Ends the feed at once, even if a page is being read: its client may see no more. */
+  void dismiss(LectusError why) {
+    if (position == null) {
+      fail(new LectusException(why));
+    } else if (!isOver()) {
+      position = reached();
+      conclude(new FeedEnd.NotAllowed(why), 0);
+    }
+  }
+
   /** Ends at once, with an error. */
   void fail(Throwable failure) {
     if (!isClosed()) {
@@ -422,8 +453,11 @@ final class LiveListener<P extends ResumePoint<P>> {
     feeds.remove(this);
     inTail.leave(this);
     timer.stop();
-    if (registration != null) {
-      registration.close();
+    if (bell != null) {
+      bell.takeDown();
+    }
+    if (attendance != null) {
+      attendance.close();
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import lectus.access.SecurityObject;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
 import lectus.feed.ResumePoint;
@@ -65,6 +66,9 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
 
   /** The position on this event loop; null before the first page. */
   private P end;
+
+  /** Who may see what is read, as of the last page. */
+  private SecurityObject readers = SecurityObject.EVERYBODY;
 
   /** The page on its way through the listeners; their places must not change meanwhile. */
   private PageRound<P> round;
@@ -120,7 +124,8 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
 
   private boolean admit(LoopView<P> view, LiveListener<P> listener) {
     P position = listener.position();
-    if (!view.covers(position) || !window.covers(position)) {
+    // Which of the two is up to date is not known; its own next page is.
+    if (!view.covers(position) || !window.covers(position) || !listener.isAmong(readers)) {
       return false;
     }
     listener.joined(view.add(listener));
@@ -245,6 +250,10 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
       concerned.addAll(withRows);
       withRows.clear();
     }
+    if (!page.readers().equals(readers)) {
+      concerned.addAll(views.values());
+    }
+    readers = page.readers();
     return concerned;
   }
 

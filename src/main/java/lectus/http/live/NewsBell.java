@@ -3,6 +3,7 @@ package lectus.http.live;
 import io.vertx.core.Context;
 import java.util.concurrent.atomic.AtomicBoolean;
 import lectus.feed.LiveSource;
+import lectus.feed.Registration;
 import lectus.http.exchange.Offload;
 
 /**
@@ -13,10 +14,19 @@ final class NewsBell implements LiveSource.Listener {
   private final Context context;
   private final Runnable ring;
   private final AtomicBoolean told = new AtomicBoolean();
+  private Registration registration = () -> {};
 
   NewsBell(Context context, Runnable ring) {
     this.context = context;
     this.ring = ring;
+  }
+
+  void hangUpAt(LiveSource<?> source) {
+    registration = source.listen(this);
+  }
+
+  void takeDown() {
+    registration.close();
   }
 
   @Override

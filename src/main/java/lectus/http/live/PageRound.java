@@ -49,6 +49,9 @@ final class PageRound<P extends ResumePoint<P>> {
 
   private void hand(LiveListener<P> listener) {
     listener.passed(page.from());
+    if (!listener.maySee(page.readers())) {
+      return;
+    }
     ViewPage<P> special = page.views().get(view.view());
     if (special instanceof ViewPage.Failed<P> failed) {
       listener.fail(failed.failure());

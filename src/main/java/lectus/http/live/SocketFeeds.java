@@ -3,12 +3,15 @@ package lectus.http.live;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.FeedSink;
 import lectus.feed.LiveStart;
 import lectus.feed.ResumePoint;
 import lectus.feed.many.ManyDatabases;
 import lectus.feed.page.ChangesReader;
+import lectus.feed.page.FeedOptions;
 import lectus.feed.page.FeedPosition;
 import lectus.feed.updates.StorePosition;
 import lectus.http.exchange.Offload;
@@ -34,17 +37,25 @@ public final class SocketFeeds implements SubscriptionFeeds {
     this.manyDatabases = manyDatabases;
     this.events = events;
     this.feeds = feeds;
-    this.client = client;
+    this.client = client.ofSocket();
   }
 
   @Override
   public Feed ofOne(
       Scope.OneDatabase scope, Terms terms, FeedSink<FeedPosition> sink, Runnable opened) {
-    return listen(
-        terms,
-        sink,
-        opened,
-        () -> changes.live(scope.name(), terms.options(), scope.since(), events));
+    return listen(terms, sink, opened, () -> open(scope, terms.options()));
+  }
+
+  /** What somebody may not read does not exist for him. */
+  private LiveStart<FeedPosition> open(Scope.OneDatabase scope, FeedOptions options) {
+    try {
+      return changes.readBy(client.user()).live(scope.name(), options, scope.since(), events);
+    } catch (LectusException e) {
+      boolean isRefusal =
+          e.error() instanceof LectusError.Forbidden
+              || e.error() instanceof LectusError.Unauthorized;
+      throw isRefusal ? LectusException.notFound("Database does not exist.") : e;
+    }
   }
 
   @Override
@@ -56,7 +67,11 @@ public final class SocketFeeds implements SubscriptionFeeds {
         opened,
         () ->
             manyDatabases.live(
-                scope.databases().compile(), terms.options(), scope.since(), events));
+                scope.databases().compile(),
+                terms.options(),
+                scope.since(),
+                client.user(),
+                events));
   }
 
   private <P extends ResumePoint<P>> Feed listen(

@@ -4,6 +4,8 @@ import io.vertx.core.http.HttpHeaders;
 
 /** Header names and values of most answers, encoded once. */
 public final class Headers {
+  public static final CharSequence ACCEL_BUFFERING =
+      HttpHeaders.createOptimized("X-Accel-Buffering");
   static final CharSequence ALLOW = HttpHeaders.createOptimized("Allow");
   public static final CharSequence CACHE_CONTROL = HttpHeaders.createOptimized("Cache-Control");
   public static final CharSequence CONNECTION = HttpHeaders.createOptimized("Connection");
@@ -13,6 +15,8 @@ public final class Headers {
       HttpHeaders.createOptimized("X-Content-Type-Options");
   public static final CharSequence DATE = HttpHeaders.createOptimized("Date");
   public static final CharSequence ETAG = HttpHeaders.createOptimized("ETag");
+  public static final CharSequence FORWARDED = HttpHeaders.createOptimized("Forwarded");
+  public static final CharSequence FORWARDED_FOR = HttpHeaders.createOptimized("X-Forwarded-For");
   public static final CharSequence FORWARDED_HOST = HttpHeaders.createOptimized("X-Forwarded-Host");
   public static final CharSequence FORWARDED_PROTO =
       HttpHeaders.createOptimized("X-Forwarded-Proto");

@@ -35,7 +35,10 @@ final class UtilsPage implements Resource {
                   </html>
                   """),
               List.of())
-          .with("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+          .with(
+              "Content-Security-Policy",
+              "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+          .with("Referrer-Policy", "no-referrer")
           .with("X-Content-Type-Options", "nosniff");
 
   @Override

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import lectus.error.LectusError;
+import lectus.feed.Registration;
 import lectus.feed.page.FeedPosition;
 import lectus.feed.updates.StorePosition;
 import lectus.http.memory.ClientMemory;
@@ -43,6 +44,7 @@ public final class ChangesSession implements TextSocket.Listener {
   private final SubscriptionTurns turns;
   private final FilterBudget filters;
   private final Map<String, Subscription<?>> subscriptions = new HashMap<>();
+  private Registration attendance = () -> {};
   private int opening;
 
   /**
@@ -199,9 +201,29 @@ public final class ChangesSession implements TextSocket.Listener {
     socket.close(CloseCode.GOING_AWAY, "The server stops.");
   }
 
+  /**
+   * Notes what ends when the session does.
+   *
+   * @param whileAdmitted watches the client's admission
+   */
+  public void attend(Registration whileAdmitted) {
+    attendance = whileAdmitted;
+  }
+
+  /** Ends everything at once, because the client is not admitted any more. */
+  public void dismiss(LectusError why) {
+    closeAll();
+    socket.close(CloseCode.POLICY_VIOLATION, why.reason());
+  }
+
   @Override
   public void closed() {
     open.remove(this);
+    attendance.close();
+    closeAll();
+  }
+
+  private void closeAll() {
     List<Subscription<?>> running = new ArrayList<>(subscriptions.values());
     subscriptions.clear();
     running.forEach(Subscription::close);

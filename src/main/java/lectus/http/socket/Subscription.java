@@ -202,6 +202,10 @@ final class Subscription<P extends ResumePoint<P>>
   public void end(FeedEnd reason, P point, long pending) {
     at = point.text();
     release();
+    if (reason instanceof FeedEnd.NotAllowed refused) {
+      failed(refused.why());
+      return;
+    }
     if (reason instanceof FeedEnd.DatabaseDeleted) {
       database.ifPresent(name -> session.say(new Left(id, name.text(), at)));
     }
@@ -212,8 +216,11 @@ final class Subscription<P extends ResumePoint<P>>
   @Override
   public void fail(Throwable failure) {
     release();
+    failed(session.errorOf(failure));
+  }
+
+  private void failed(LectusError error) {
     session.forget(id);
-    LectusError error = session.errorOf(failure);
     session.say(new ServerMessage.Failed(Optional.of(id), true, error));
   }
 }

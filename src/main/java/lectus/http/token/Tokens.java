@@ -11,7 +11,7 @@ import java.text.ParseException;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
-import lectus.access.UserContext;
+import lectus.access.Admission;
 import lectus.error.LectusException;
 
 /**
@@ -47,31 +47,31 @@ public final class Tokens {
   }
 
   /**
-   * Returns whose a token is, if it was verified lately. Never waits.
+   * Returns whose a token is and until when, if it was verified lately. Never waits.
    *
    * @return empty if it has to be verified
    */
-  public Optional<UserContext> recall(String token) {
+  public Optional<Admission> recall(String token) {
     TokenKeysFile keys = file.orElseThrow();
     return keys.isFresh() ? recall(digest(token), keys.last().number()) : Optional.empty();
   }
 
-  private Optional<UserContext> recall(ByteBuffer digest, int keys) {
+  private Optional<Admission> recall(ByteBuffer digest, int keys) {
     return Optional.ofNullable(good.getIfPresent(digest))
         .filter(it -> it.keys() == keys && it.token().isGoodAt(clock.instant()))
-        .map(it -> it.token().user());
+        .map(it -> it.token().admission());
   }
 
   /**
-   * Returns whose a token is. Waits for the disk, and works for a while.
+   * Returns whose a token is and until when. Waits for the disk, and works for a while.
    *
    * @throws LectusException {@code unauthorized} (401), or {@code bad_request} (400): it cannot be
    *     read
    */
-  public UserContext verify(String token) {
+  public Admission verify(String token) {
     TokenKeysFile.Look keys = file.orElseThrow().current();
     ByteBuffer digest = digest(token);
-    Optional<UserContext> known = recall(digest, keys.number());
+    Optional<Admission> known = recall(digest, keys.number());
     if (known.isPresent()) {
       return known.get();
     }
@@ -79,7 +79,7 @@ public final class Tokens {
     TokenSignature.check(parsed, keys.keys());
     VerifiedToken verified = new TokenClaims(claims(parsed)).verified(settings, clock.instant());
     good.put(digest, new Remembered(verified, keys.number()));
-    return verified.user();
+    return verified.admission();
   }
 
   /** The library fails in many ways over what is no token. */

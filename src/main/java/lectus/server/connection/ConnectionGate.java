@@ -4,6 +4,12 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
+import java.net.InetSocketAddress;
+import java.util.List;
+import lectus.http.AddressRange;
+import lectus.http.exchange.ConnectionUse;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
 
@@ -11,12 +17,22 @@ import lectus.measure.Meters;
 @Sharable
 public final class ConnectionGate extends ChannelInboundHandlerAdapter implements Measured {
   private final OpenConnections open;
-  private final Refusals refusals = new Refusals();
+  private final Refusals refusals;
   private final int headSeconds;
+  private final boolean encrypted;
+  private final List<AddressRange> announcing;
 
-  public ConnectionGate(int maxConnections, int headSeconds) {
+  /**
+   * @param encrypted whether the servers behind it speak TLS
+   * @param announcing where proxies are that announce who their clients are
+   */
+  public ConnectionGate(
+      int maxConnections, int headSeconds, boolean encrypted, List<AddressRange> announcing) {
     this.open = new OpenConnections(maxConnections);
+    this.refusals = new Refusals(encrypted);
     this.headSeconds = headSeconds;
+    this.encrypted = encrypted;
+    this.announcing = announcing;
   }
 
   @Override
@@ -35,11 +51,39 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
     Channel channel = (Channel) accepted;
     ClientChannel client = new ClientChannel(channel, open);
     if (open.admit(client)) {
-      channel.closeFuture().addListener(closed -> open.closed(client));
-      channel.pipeline().addLast(new HeadClock(headSeconds), new Http2Preface());
+      ConnectionUse use = ConnectionUse.of(channel);
+      use.countIn(open);
+      channel
+          .closeFuture()
+          .addListener(
+              closed -> {
+                open.closed(client);
+                use.closed();
+              });
+      prepare(channel);
       context.fireChannelRead(channel);
     } else {
       refusals.refuse(channel, context.channel().eventLoop());
     }
+  }
+
+  private void prepare(Channel channel) {
+    ChannelPipeline pipeline = channel.pipeline();
+    if (isAnnounced(channel)) {
+      pipeline.addLast(
+          new HAProxyMessageDecoder(AnnouncedClient.MOST_DETAIL_BYTES), new AnnouncedClient());
+    }
+    HeadClock clock = new HeadClock(headSeconds);
+    Http2Preface preface = new Http2Preface();
+    if (encrypted) {
+      pipeline.addLast(new PlainText(), new BehindTls(clock, preface));
+    } else {
+      pipeline.addLast(clock, preface);
+    }
+  }
+
+  private boolean isAnnounced(Channel channel) {
+    return channel.remoteAddress() instanceof InetSocketAddress remote
+        && announcing.stream().anyMatch(range -> range.contains(remote.getAddress()));
   }
 }

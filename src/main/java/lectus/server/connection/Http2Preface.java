@@ -3,6 +3,8 @@ package lectus.server.connection;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.ApplicationProtocolNames;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.charset.StandardCharsets;
 
@@ -26,6 +28,9 @@ final class Http2Preface extends ChannelInboundHandlerAdapter {
   /** The last position of the stream's number, which must be 0. */
   private static final int LAST = FLAGS + 4;
 
+  /** Vert.x's name for what makes a connection one of HTTP/2 where a request asks for it. */
+  private static final String UPGRADE = "h2c";
+
   private static final int SETTINGS = 4;
   private static final int SETTING_BYTES = 6;
   private static final int ACKNOWLEDGEMENT = 1;
@@ -46,15 +51,32 @@ final class Http2Preface extends ChannelInboundHandlerAdapter {
       seen++;
     }
     boolean isBroken = expected < bytes.readableBytes() && seen <= LAST;
-    if (isBroken && seen >= PREFACE.length) {
+    if (isBroken && (seen >= PREFACE.length || hasAgreed(context))) {
       ReferenceCountUtil.release(message);
       context.close();
       return;
+    }
+    if (isBroken) {
+      isHttp1(context, bytes, expected + 1);
     }
     if (isBroken || seen > LAST) {
       context.pipeline().remove(this);
     }
     context.fireChannelRead(message);
+  }
+
+  /** Whether client and server chose HTTP/2 in the handshake of TLS. */
+  private static boolean hasAgreed(ChannelHandlerContext context) {
+    SslHandler tls = context.pipeline().get(SslHandler.class);
+    return tls != null && ApplicationProtocolNames.HTTP_2.equals(tls.applicationProtocol());
+  }
+
+  /** Vert.x prepares for HTTP/1 when it gets what shows it, and then a check can be put behind. */
+  private static void isHttp1(ChannelHandlerContext context, ByteBuf bytes, int length) {
+    context.fireChannelRead(bytes.readRetainedSlice(length));
+    if (context.pipeline().get(UPGRADE) != null) {
+      context.pipeline().addBefore(UPGRADE, null, new UpgradeToHttp2());
+    }
   }
 
   /** Whether a connection that speaks HTTP/2 may have this octet next. */

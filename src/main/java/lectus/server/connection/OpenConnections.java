@@ -5,13 +5,15 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import lectus.http.exchange.StreamRoom;
 
 /**
  * Limits the connections of all event loops together. At the limit, the connection that has been
  * idle for longest is evicted; if none is idle, a new one is refused. A new connection does not
  * count as idle, or the next one would take its place before it can send anything. Thread-safe.
  */
-final class OpenConnections {
+final class OpenConnections implements StreamRoom {
   /**
    * The most connections that are examined for eviction, so that the cost of a refusal does not
    * grow with the number of clients.
@@ -51,6 +53,7 @@ final class OpenConnections {
   private record Place(Connection connection, long stampNanos, long number) {}
 
   private final int most;
+  private final AtomicInteger streams = new AtomicInteger();
   private final long newNanos;
   private final long restNanos;
   private final TreeSet<Place> places =
@@ -77,7 +80,7 @@ final class OpenConnections {
    * end.
    */
   synchronized boolean admit(Connection connection) {
-    if (places.size() >= most && !makeRoom()) {
+    if (places.size() + streams.get() >= most && !makeRoom()) {
       refused++;
       return false;
     }
@@ -95,6 +98,21 @@ final class OpenConnections {
     if (place != null) {
       places.remove(place);
     }
+  }
+
+  /** A request beside others of its connection takes as much as a connection. */
+  @Override
+  public boolean take() {
+    if (streams.incrementAndGet() + count() <= most) {
+      return true;
+    }
+    streams.decrementAndGet();
+    return false;
+  }
+
+  @Override
+  public void free() {
+    streams.decrementAndGet();
   }
 
   synchronized int count() {

@@ -45,6 +45,11 @@ final class PollSchedule<K> {
         .toList();
   }
 
+  /** Makes one due at once. */
+  void hurry(K one) {
+    turns.computeIfPresent(one, (same, turn) -> new Turn(nanoTime.getAsLong(), turn.pauseNanos()));
+  }
+
   /**
    * @param moved whether the poll found what no event had announced
    */

@@ -75,6 +75,11 @@ public final class StorePoll implements Poll {
     }
   }
 
+  /** Has the log polled with the next polls, because something is in it. */
+  public void hurry() {
+    schedule.hurry(LOG);
+  }
+
   /** Events of new databases may not reach this server yet, so polling begins with short pauses. */
   private void follow() {
     if (newcomers.getAndSet(false)) {

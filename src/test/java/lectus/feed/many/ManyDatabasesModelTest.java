@@ -12,9 +12,11 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseName;
 import lectus.document.PageLimits;
+import lectus.feed.FeedRights;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
 import lectus.feed.Rows;
@@ -140,6 +142,7 @@ final class ManyDatabasesModelTest {
               interrupted.store,
               interrupted.catalogue,
               interrupted.transactions,
+              FeedRights.DEFAULT,
               new PageLimits(rows, rows, 1 + random.nextInt(1_000)),
               new ScanLimits(
                   2 + random.nextInt(6),
@@ -148,7 +151,12 @@ final class ManyDatabasesModelTest {
                   1 + random.nextInt(8),
                   1 + random.nextInt(3)),
               new CandidateMemory(64 << 20))
-          .live(wanted, FeedOptions.DEFAULT, StoreSince.BEGINNING, new ToldByHand())
+          .live(
+              wanted,
+              FeedOptions.DEFAULT,
+              StoreSince.BEGINNING,
+              UserContext.ADMIN_PARTY,
+              new ToldByHand())
           .source();
     }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -18,6 +19,7 @@ import lectus.database.DatabaseUpdate;
 import lectus.database.Sequence;
 import lectus.document.PageLimits;
 import lectus.document.testing.Answers;
+import lectus.feed.FeedRights;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
 import lectus.feed.LiveStart;
@@ -51,6 +53,8 @@ final class ManyDatabasesTest {
 
   private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");
 
+  private final Sight everything =
+      new Sight(UserContext.ADMIN_PARTY, new CandidateMemory(64 << 20));
   private final Store store = stores.fresh();
   private final StoreDatabases databases = new StoreDatabases(store);
 
@@ -79,7 +83,7 @@ final class ManyDatabasesTest {
     String row = new String(page.rows().json(), StandardCharsets.UTF_8);
     String own =
         Answers.whole(
-            new ChangesReader(databases.catalogue, databases.transactions)
+            new ChangesReader(databases.catalogue, databases.transactions, FeedRights.DEFAULT)
                 .answer(
                     DatabaseName.of("a"), FeedOptions.DEFAULT, new Since.Beginning(), 10, false));
     assertThat(own).contains("\n" + row + "\n");
@@ -313,7 +317,14 @@ final class ManyDatabasesTest {
                 tx ->
                     scan.run(
                         tx,
-                        new Openings(tx, databases.catalogue, from, 1, new PageTime()),
+                        new Openings(
+                            tx,
+                            databases.catalogue,
+                            FeedRights.DEFAULT,
+                            from,
+                            1,
+                            new PageTime(),
+                            everything),
                         from,
                         new PageTime()));
         // What one read adds before the surplus is dropped.
@@ -348,7 +359,14 @@ final class ManyDatabasesTest {
                 tx ->
                     scan.run(
                         tx,
-                        new Openings(tx, databases.catalogue, from, 1, new PageTime()),
+                        new Openings(
+                            tx,
+                            databases.catalogue,
+                            FeedRights.DEFAULT,
+                            from,
+                            1,
+                            new PageTime(),
+                            everything),
                         from,
                         new PageTime(Duration.ofNanos(-1))));
         assertThat(scan.candidates().size()).isLessThanOrEqualTo(before + 1);
@@ -444,6 +462,7 @@ final class ManyDatabasesTest {
                 store,
                 databases.catalogue,
                 databases.transactions,
+                FeedRights.DEFAULT,
                 PageLimits.DEFAULT,
                 ScanLimits.DEFAULT,
                 none)
@@ -451,6 +470,7 @@ final class ManyDatabasesTest {
                 DatabaseSet.of(List.of("*")),
                 FeedOptions.DEFAULT,
                 StoreSince.BEGINNING,
+                UserContext.ADMIN_PARTY,
                 new ToldByHand())
             .source();
     List<String> seen = new ArrayList<>();
@@ -474,10 +494,16 @@ final class ManyDatabasesTest {
                 store,
                 databases.catalogue,
                 databases.transactions,
+                FeedRights.DEFAULT,
                 new PageLimits(3, 3, 1_000),
                 ScanLimits.DEFAULT,
                 new CandidateMemory(64 << 20))
-            .live(DatabaseSet.of(List.of("*")), options, StoreSince.BEGINNING, new ToldByHand())
+            .live(
+                DatabaseSet.of(List.of("*")),
+                options,
+                StoreSince.BEGINNING,
+                UserContext.ADMIN_PARTY,
+                new ToldByHand())
             .source();
     List<String> seen = new ArrayList<>();
     read(source, StorePosition.BEGINNING, 10, seen);
@@ -492,9 +518,14 @@ final class ManyDatabasesTest {
     databases.put("b", "y");
     FeedOptions options = new FeedOptions(false, true, false, new FeedFilter.None(), 1);
     LivePage<StorePosition> page =
-        new ManyDatabases(store, databases.catalogue, databases.transactions, 64 << 20)
+        new ManyDatabases(
+                store, databases.catalogue, databases.transactions, FeedRights.DEFAULT, 64 << 20)
             .live(
-                DatabaseSet.of(List.of("a", "b")), options, StoreSince.BEGINNING, new ToldByHand())
+                DatabaseSet.of(List.of("a", "b")),
+                options,
+                StoreSince.BEGINNING,
+                UserContext.ADMIN_PARTY,
+                new ToldByHand())
             .source()
             .page(StorePosition.BEGINNING, 10);
     assertThat(new String(page.rows().json(), StandardCharsets.UTF_8))
@@ -506,11 +537,13 @@ final class ManyDatabasesTest {
     databases.create("a");
     databases.put("a", "x", "y");
     StorePosition now =
-        new ManyDatabases(store, databases.catalogue, databases.transactions, 64 << 20)
+        new ManyDatabases(
+                store, databases.catalogue, databases.transactions, FeedRights.DEFAULT, 64 << 20)
             .live(
                 DatabaseSet.of(List.of("*")),
                 FeedOptions.DEFAULT,
                 StoreSince.parse("now"),
+                UserContext.ADMIN_PARTY,
                 new ToldByHand())
             .from();
     databases.put("a", "z");
@@ -525,11 +558,13 @@ final class ManyDatabasesTest {
     DatabaseHandle foreign = databases.create("other");
     ToldByHand events = new ToldByHand();
     LiveStart<StorePosition> start =
-        new ManyDatabases(store, databases.catalogue, databases.transactions, 64 << 20)
+        new ManyDatabases(
+                store, databases.catalogue, databases.transactions, FeedRights.DEFAULT, 64 << 20)
             .live(
                 DatabaseSet.of(List.of("user-*")),
                 FeedOptions.DEFAULT,
                 StoreSince.BEGINNING,
+                UserContext.ADMIN_PARTY,
                 events);
     LiveSource<StorePosition> source = start.source();
     AtomicInteger told = new AtomicInteger();
@@ -584,6 +619,7 @@ final class ManyDatabasesTest {
             store,
             seen.catalogue,
             seen.transactions,
+            FeedRights.DEFAULT,
             PageLimits.DEFAULT,
             scans,
             new CandidateMemory(64 << 20))
@@ -591,6 +627,7 @@ final class ManyDatabasesTest {
             DatabaseSet.of(List.of(set)),
             FeedOptions.DEFAULT,
             StoreSince.BEGINNING,
+            UserContext.ADMIN_PARTY,
             new ToldByHand())
         .source();
   }

@@ -17,6 +17,7 @@ import lectus.document.testing.Answers;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.feed.FeedEnd;
+import lectus.feed.FeedRights;
 import lectus.feed.LivePage;
 import lectus.feed.testing.FeedDatabase;
 import lectus.revision.RevisionId;
@@ -57,7 +58,7 @@ final class ManyGenerationsTest {
     TransactionRunner transactions =
         new TransactionRunner(counted.store(), TransactionLimits.DEFAULT);
     Catalogue catalogue = new Catalogue(counted.store(), transactions, InstantSource.system());
-    ChangesReader reader = new ChangesReader(catalogue, transactions);
+    ChangesReader reader = new ChangesReader(catalogue, transactions, FeedRights.DEFAULT);
     long reads = counted.reads();
     long rows = counted.rows();
     Answers.whole(

@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.database.Catalogue;
 import lectus.document.DatabaseReads;
+import lectus.feed.FeedRights;
 import lectus.feed.filter.SelectorBody;
 import lectus.feed.testing.FeedDatabase;
 import lectus.json.FieldPath;
@@ -188,7 +189,7 @@ class SelectorFeedTest {
     TransactionRunner transactions = new TransactionRunner(slow, TransactionLimits.DEFAULT);
     Catalogue catalogue = new Catalogue(slow, transactions, InstantSource.system());
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, db.name);
-    ChangesReader changes = new ChangesReader(catalogue, transactions);
+    ChangesReader changes = new ChangesReader(catalogue, transactions, FeedRights.DEFAULT);
     FeedOptions options = selected("{'v':-1}", false, false);
     FeedPosition position = FeedPosition.BEGINNING;
     int pages = 0;

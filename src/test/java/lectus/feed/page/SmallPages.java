@@ -1,6 +1,7 @@
 package lectus.feed.page;
 
 import lectus.document.PageLimits;
+import lectus.feed.FeedRights;
 import lectus.feed.testing.FeedDatabase;
 
 /** Readers with smaller pages than usual. */
@@ -8,6 +9,7 @@ final class SmallPages {
   private SmallPages() {}
 
   static ChangesReader of(FeedDatabase db, int rows, int bytes) {
-    return new ChangesReader(db.catalogue, db.transactions, new PageLimits(rows, rows, bytes));
+    return new ChangesReader(
+        db.catalogue, db.transactions, FeedRights.DEFAULT, new PageLimits(rows, rows, bytes));
   }
 }

@@ -16,6 +16,7 @@ import lectus.document.testing.TestDatabase;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.WriteResult;
+import lectus.feed.FeedRights;
 import lectus.feed.page.ChangesReader;
 import lectus.feed.page.FeedOptions;
 import lectus.feed.page.Since;
@@ -40,7 +41,7 @@ public final class FeedDatabase {
         new Catalogue(
             store, transactions, InstantSource.fixed(Instant.ofEpochSecond(CREATED_AT_SECONDS)));
     catalogue.create(name, new CreationOptions(false, shards));
-    changes = new ChangesReader(catalogue, transactions);
+    changes = new ChangesReader(catalogue, transactions, FeedRights.DEFAULT);
     writer = new DocumentWriter(store, catalogue);
   }
 

@@ -227,8 +227,7 @@ final class AccessSettingsTest {
         Connection connection = server.connect()) {
       List<Integer> statuses = new ArrayList<>();
       for (int i = 0; i < 200; i++) {
-        connection.write(
-            server.request("GET", "/").header("Authorization", JAN).bytes());
+        connection.write(server.request("GET", "/").header("Authorization", JAN).bytes());
         Answer answer = connection.read(false);
         statuses.add(answer.status());
         if (answer.status() == 429) {
@@ -247,8 +246,7 @@ final class AccessSettingsTest {
 
   @Test
   void one_user_may_have_so_many_connections() throws Exception {
-    try (LectusServer server =
-        start(new TestSettings().with(AccessKeys.MAX_USER_CONNECTIONS, 2))) {
+    try (LectusServer server = start(new TestSettings().with(AccessKeys.MAX_USER_CONNECTIONS, 2))) {
       byte[] request = server.request("GET", "/").header("Authorization", JAN).bytes();
       try (Connection one = server.connect().write(request);
           Connection two = server.connect().write(request)) {

@@ -187,7 +187,9 @@ final class LogInTest {
     assertThat(answer.body()).isEqualTo("{\"ok\":true,\"name\":\"jan\",\"roles\":[\"a\",\"b\"]}\n");
     assertThat(answer.header("set-cookie"))
         .matches(
-            "AuthSession=[A-Za-z0-9_-]+; Version=1; Max-Age=600; Path=/; HttpOnly; SameSite=Lax");
+            "AuthSession=[A-Za-z0-9_-]+; Version=1;"
+                + " Expires=[A-Z][a-z]{2}, \\d\\d-[A-Z][a-z]{2}-\\d{4} \\d\\d:\\d\\d:\\d\\d GMT;"
+                + " Max-Age=600; Path=/; HttpOnly; SameSite=Lax");
     Answer session = session("Cookie", "a=b; " + cookie(answer) + "; c=d");
     assertThat(session.body()).isEqualTo(is("\"jan\"", "\"a\",\"b\"", "cookie"));
     assertThat(session.headers()).doesNotContainKey("set-cookie");
@@ -222,7 +224,8 @@ final class LogInTest {
 
     assertThat(answer.status()).isEqualTo(401);
     assertThat(answer.body()).isEqualTo(WRONG);
-    assertThat(answer.header("set-cookie")).startsWith("AuthSession=; Version=1; Max-Age=0;");
+    assertThat(answer.header("set-cookie"))
+        .startsWith("AuthSession=; Version=1; Expires=Thu, 01-Jan-1970 00:00:00 GMT; Max-Age=0;");
     assertThat(answer.headers()).doesNotContainKey("www-authenticate");
   }
 

@@ -8,7 +8,7 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.Set;
 import lectus.access.UserContext;
-import lectus.account.Account;
+import lectus.account.NamedAccount;
 import lectus.http.CookieSettings;
 import lectus.http.exchange.Identity;
 import org.junit.jupiter.api.Test;
@@ -16,10 +16,10 @@ import org.junit.jupiter.api.Test;
 /** When sessions are over, and when they are prolonged. */
 final class SessionsTest {
   private static final byte[] SECRET = "0123456789abcdef".getBytes(StandardCharsets.UTF_8);
-  private static final Account JAN =
-      new Account(UserContext.named("jan", Set.of("a")), "salt");
-  private static final Account COLONS =
-      new Account(UserContext.named("a:b:5F", Set.of()), "salt");
+  private static final NamedAccount JAN =
+      new NamedAccount(UserContext.named("jan", Set.of("a")), "salt");
+  private static final NamedAccount COLONS =
+      new NamedAccount(UserContext.named("a:b:5F", Set.of()), "salt");
 
   private static final CookieSettings SETTINGS =
       new CookieSettings(600, true, Optional.empty(), Optional.of("Lax"));
@@ -33,16 +33,16 @@ final class SessionsTest {
   }
 
   /** The accounts of a store, as a test says they are. */
-  private record Known(Account one, byte[] secret) implements AccountView {
+  private record Known(NamedAccount one, byte[] secret) implements AccountView {
     @Override
-    public Optional<Account> account(String name) {
+    public Optional<NamedAccount> account(String name) {
       return Optional.of(one).filter(it -> it.user().name().equals(Optional.of(name)));
     }
   }
 
   private static final Known KNOWN = new Known(JAN, SECRET);
 
-  private static String begun(Account account) {
+  private static String begun(NamedAccount account) {
     return SessionCookie.of(account, Instant.ofEpochSecond(1_000), SECRET).value();
   }
 
@@ -64,13 +64,13 @@ final class SessionsTest {
         .isEqualTo(
             "AuthSession="
                 + SessionCookie.of(JAN, Instant.ofEpochSecond(1_061), SECRET).value()
-                + "; Version=1; Max-Age=600; Path=/; HttpOnly; SameSite=Lax");
+                + "; Version=1; Expires=Thu, 01-Jan-1970 00:27:41 GMT; Max-Age=600; Path=/; HttpOnly; SameSite=Lax");
   }
 
   @Test
   void another_salt_or_secret_ends_it() {
     String value = begun(JAN);
-    Account changed = new Account(JAN.user(), "other");
+    NamedAccount changed = new NamedAccount(JAN.user(), "other");
 
     assertThat(identify(1_001, value, new Known(changed, SECRET))).isEmpty();
     assertThat(identify(1_001, value, new Known(JAN, "other".getBytes(StandardCharsets.UTF_8))))
@@ -86,7 +86,7 @@ final class SessionsTest {
 
   @Test
   void roles_are_those_of_the_account_now() {
-    Account promoted = new Account(UserContext.named("jan", Set.of("b")), "salt");
+    NamedAccount promoted = new NamedAccount(UserContext.named("jan", Set.of("b")), "salt");
 
     Identity identity = identify(1_001, begun(JAN), new Known(promoted, SECRET)).orElseThrow();
 
@@ -99,7 +99,7 @@ final class SessionsTest {
     CookieSettings settings =
         new CookieSettings(600, false, Optional.of("example.com"), Optional.empty());
 
-    assertThat(new CookieHeader(settings).with("x", true))
+    assertThat(new CookieHeader(settings, InstantSource.system()).with("x", true))
         .isEqualTo("AuthSession=x; Version=1; Secure; Domain=example.com; Path=/; HttpOnly");
   }
 }

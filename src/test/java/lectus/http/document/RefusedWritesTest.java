@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
 import lectus.audit.testing.SoundStore;
+import lectus.config.ProxyKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
+import lectus.http.testing.TestSettings;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -22,7 +24,9 @@ final class RefusedWritesTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private final LectusServer server = LectusServer.start(stores.fresh());
+  private final LectusServer server =
+      LectusServer.start(
+          stores.fresh(), new TestSettings().with(ProxyKeys.TRUSTED_PROXIES, "127.0.0.1"));
 
   @BeforeEach
   void create() {

@@ -242,6 +242,20 @@ final class UsersDatabaseTest {
   }
 
   @Test
+  void a_user_has_a_database_of_his_own_as_soon_as_he_is_made() {
+    try (LectusServer personal =
+        LectusServer.start(
+            stores.fresh(), new TestSettings().with(AccountKeys.PER_USER_DATABASES, true))) {
+      personal.put("/_users");
+      assertThat(personal.put(ANNA, user("anna", "apple", "")).status()).isEqualTo(201);
+      assertThat(personal.get("/userdb-616e6e61/_security").body()).contains("\"anna\"");
+      String bob = "{\"_id\":\"org.couchdb.user:bob\"," + user("bob", "apple", "").substring(1);
+      personal.post("/_users/_bulk_docs", "{\"docs\":[" + bob + "]}");
+      assertThat(personal.get("/userdb-626f62/_security").body()).contains("\"bob\"");
+    }
+  }
+
+  @Test
   void the_security_of_users_is_fixed_unless_configured() {
     try (LectusServer usual = LectusServer.start(stores.fresh())) {
       usual.put("/_users");

@@ -96,44 +96,4 @@ final class RequestHeadersTest {
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.header("x-couch-request-id")).matches("[0-9a-f]{10}");
   }
-
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      textBlock =
-          """
-          X-Forwarded-Host  | db.example        | http://db.example/w/x
-          X-Forwarded-Host  | db.example:8443   | http://db.example:8443/w/x
-          X-Forwarded-Host  | 192.0.2.1         | http://192.0.2.1/w/x
-          X-Forwarded-Host  | [2001:db8::1]:80  | http://[2001:db8::1]:80/w/x
-          X-Forwarded-Proto | https             | https://host/w/x
-          X-Forwarded-Proto | http              | http://host/w/x
-          X-Forwarded-Proto | javascript        | http://host/w/x
-          X-Forwarded-Ssl   | on                | https://host/w/x
-          X-Forwarded-Ssl   | off               | http://host/w/x
-          X-Forwarded-Host  | db.example/path   | http://host/w/x
-          X-Forwarded-Host  | user@db.example   | http://host/w/x
-          X-Forwarded-Host  | a, b              | http://host/w/x
-          X-Forwarded-Host  | db.example:x      | http://host/w/x
-          X-Forwarded-Path  | /prefix           | http://host/w/x
-          """)
-  void a_location_is_where_the_proxy_says(String header, String value, String location) {
-    Answer answer = server.request("PUT", "/w/x").header(header, value).json("{}").send();
-
-    assertThat(answer.status()).isEqualTo(201);
-    assertThat(answer.header("location")).isEqualTo(location);
-  }
-
-  @Test
-  void host_and_scheme_of_a_proxy_go_together() {
-    Answer answer =
-        server
-            .request("POST", "/w")
-            .header("X-Forwarded-Host", "db.example")
-            .header("X-Forwarded-Proto", "https")
-            .json("{\"_id\":\"p q\"}")
-            .send();
-
-    assertThat(answer.header("location")).isEqualTo("https://db.example/w/p%20q");
-  }
 }

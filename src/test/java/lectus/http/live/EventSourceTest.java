@@ -86,6 +86,14 @@ final class EventSourceTest {
   }
 
   @Test
+  void proxies_are_told_to_pass_rows_on_as_they_come() {
+    for (String form : new String[] {"eventsource", "continuous", "longpoll"}) {
+      String target = "/w/_changes?feed=" + form + "&timeout=20";
+      assertThat(server.get(target).header("x-accel-buffering")).isEqualTo("no");
+    }
+  }
+
+  @Test
   void last_event_id_counts_before_since_and_in_this_feed_only() {
     server.write("/w/a", "{}");
     String seqA = last();

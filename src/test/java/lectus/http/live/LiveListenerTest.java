@@ -28,10 +28,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import lectus.access.Admission;
+import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.error.FoundationDbError;
+import lectus.feed.AdmissionNotices;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
 import lectus.feed.LivePage;
@@ -80,7 +83,7 @@ final class LiveListenerTest {
   private final ExecutorService readers = Executors.newFixedThreadPool(3);
   private final TailRegistry tails = new TailRegistry(readers);
   private final LiveFeeds feeds = new LiveFeeds(
-          tails, new DeliveryFigures(version -> 0), new TestSettings().toNode().http());
+          tails, AdmissionNotices.NONE, new DeliveryFigures(version -> 0), new TestSettings().toNode().http());
 
   @AfterEach
   void stop() {
@@ -105,7 +108,16 @@ final class LiveListenerTest {
       source = new WatchedSource<>(db.changes.live(db.name, options, NOW, events).source());
       listener =
           new LiveListener<>(
-              feeds, new FeedClient(loop, Duration.ofMinutes(1), readers, readers), this, terms);
+              feeds,
+              new FeedClient(
+                  loop,
+                  Duration.ofMinutes(1),
+                  readers,
+                  readers,
+                  Admission.of(UserContext.ADMIN_PARTY),
+                  false),
+              this,
+              terms);
     }
 
     Client(LiveSource<FeedPosition> own, Executor executor) {
@@ -116,7 +128,16 @@ final class LiveListenerTest {
       source = new WatchedSource<>(own);
       listener =
           new LiveListener<>(
-              feeds, new FeedClient(loop, Duration.ofMinutes(1), executor, executor), this, terms);
+              feeds,
+              new FeedClient(
+                  loop,
+                  Duration.ofMinutes(1),
+                  executor,
+                  executor,
+                  Admission.of(UserContext.ADMIN_PARTY),
+                  false),
+              this,
+              terms);
     }
 
     Client start(FeedPosition from) {

@@ -16,9 +16,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import lectus.access.Admission;
+import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.error.LectusException;
+import lectus.feed.AdmissionNotices;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
 import lectus.feed.LivePage;
@@ -66,7 +69,7 @@ final class TailViewsTest {
   private final ExecutorService readers = Executors.newFixedThreadPool(3);
   private final TailRegistry tails = new TailRegistry(readers);
   private final LiveFeeds feeds = new LiveFeeds(
-          tails, new DeliveryFigures(version -> 0), new TestSettings().toNode().http());
+          tails, AdmissionNotices.NONE, new DeliveryFigures(version -> 0), new TestSettings().toNode().http());
 
   @AfterEach
   void stop() {
@@ -122,7 +125,16 @@ final class TailViewsTest {
       source = new Source(db.changes.live(db.name, options, NOW, events).source());
       listener =
           new LiveListener<>(
-              feeds, new FeedClient(loop, Duration.ofMinutes(1), readers, readers), this, FOREVER);
+              feeds,
+              new FeedClient(
+                  loop,
+                  Duration.ofMinutes(1),
+                  readers,
+                  readers,
+                  Admission.of(UserContext.ADMIN_PARTY),
+                  false),
+              this,
+              FOREVER);
     }
 
     Client startAt(FeedPosition from) {

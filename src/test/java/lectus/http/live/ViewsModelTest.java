@@ -23,7 +23,10 @@ import java.util.concurrent.Executors;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import lectus.access.Admission;
+import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
+import lectus.feed.AdmissionNotices;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
 import lectus.feed.LiveSource;
@@ -79,7 +82,7 @@ final class ViewsModelTest {
     private final Vertx vertx = Vertx.vertx();
     private final Context context = vertx.getOrCreateContext();
     private final LiveFeeds feeds = new LiveFeeds(
-          tails, new DeliveryFigures(version -> 0), new TestSettings().toNode().http());
+          tails, AdmissionNotices.NONE, new DeliveryFigures(version -> 0), new TestSettings().toNode().http());
 
     <T> T run(Callable<T> work) {
       CompletableFuture<T> done = new CompletableFuture<>();
@@ -129,7 +132,13 @@ final class ViewsModelTest {
       listener =
           new LiveListener<>(
               loop.feeds,
-              new FeedClient(loop.context, Duration.ofMinutes(1), readers, readers),
+              new FeedClient(
+                  loop.context,
+                  Duration.ofMinutes(1),
+                  readers,
+                  readers,
+                  Admission.of(UserContext.ADMIN_PARTY),
+                  false),
               this,
               FOREVER);
       listener.begin(new LiveStart<>(source, from));

@@ -55,6 +55,17 @@ public final class Connection implements AutoCloseable {
     }
   }
 
+  /** A socket that is connected, such as one of TLS. */
+  public Connection(Socket connected) {
+    try {
+      socket = connected;
+      socket.setSoTimeout(PATIENCE_MILLIS);
+      in = new BufferedInputStream(socket.getInputStream());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   public Connection write(byte[] bytes) {
     try {
       socket.getOutputStream().write(bytes);
@@ -149,7 +160,8 @@ public final class Connection implements AutoCloseable {
     bytes(length);
   }
 
-  private byte[] bytes(int length) {
+  /** Returns the next bytes, all of them. */
+  public byte[] bytes(int length) {
     try {
       byte[] bytes = in.readNBytes(length);
       if (bytes.length < length) {

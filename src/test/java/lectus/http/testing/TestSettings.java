@@ -167,6 +167,8 @@ public final class TestSettings {
         memory.apply(node.memory()),
         node.polls(),
         cluster.or(node::cluster),
+        node.wire(),
+        node.metrics(),
         node.stopGrace());
   }
 
@@ -175,6 +177,7 @@ public final class TestSettings {
         http.maxRequestBytes(),
         http.maxUriLength(),
         http.maxHeaderBytes(),
+        http.maxStreams(),
         http.idleTimeoutSeconds(),
         http.stalledSeconds(),
         http.headSeconds(),
@@ -184,6 +187,8 @@ public final class TestSettings {
         http.accessLog(),
         http.version(),
         hosts,
+        http.proxies(),
+        http.hstsSeconds(),
         cors.orElse(http.cors()),
         http.access(),
         http.webSockets());

@@ -8,4 +8,4 @@ import lectus.access.UserContext;
  * @param salt changes with the password; a cookie is signed with it, so that it ends with the
  *     password
  */
-public record Account(UserContext user, String salt) {}
+public record NamedAccount(UserContext user, String salt) {}

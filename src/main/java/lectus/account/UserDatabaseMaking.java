@@ -1,0 +1,64 @@
+package lectus.account;
+
+import java.util.Collection;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** Makes users' databases, if that is wanted, one after the other on a thread of its own. */
+final class UserDatabaseMaking implements AutoCloseable {
+  private static final int IDLE_SECONDS = 10;
+
+  private final Optional<UserDatabases> databases;
+  private final ThreadPoolExecutor thread =
+      new ThreadPoolExecutor(
+          1,
+          1,
+          IDLE_SECONDS,
+          TimeUnit.SECONDS,
+          new LinkedBlockingQueue<>(),
+          task -> {
+            Thread made = new Thread(task, "lectus-user-databases");
+            made.setDaemon(true);
+            return made;
+          });
+
+  /**
+   * @param databases empty: users have none
+   */
+  UserDatabaseMaking(Optional<UserDatabases> databases) {
+    this.databases = databases;
+    thread.allowCoreThreadTimeOut(true);
+  }
+
+  boolean isWanted() {
+    return databases.isPresent();
+  }
+
+  void beginAll() {
+    databases.ifPresent(it -> begin(it::followAll));
+  }
+
+  CompletableFuture<Void> begin(Collection<String> users) {
+    return databases
+        .map(it -> begin(() -> it.follow(users)))
+        .orElseGet(() -> CompletableFuture.completedFuture(null));
+  }
+
+  private CompletableFuture<Void> begin(Runnable work) {
+    try {
+      return CompletableFuture.runAsync(work, thread);
+    } catch (RejectedExecutionException closed) {
+      // The next start looks at all users.
+      return CompletableFuture.completedFuture(null);
+    }
+  }
+
+  @Override
+  public void close() {
+    thread.shutdown();
+  }
+}

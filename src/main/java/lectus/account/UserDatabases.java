@@ -1,0 +1,226 @@
+package lectus.account;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import lectus.access.UserContext;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseLife;
+import lectus.database.DatabaseName;
+import lectus.document.alldocs.AllDocsSubspace;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonArray;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Awaiting;
+import lectus.store.TransactionRunner;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A database for each user, as CouchDB's {@code couch_peruser} makes them: {@code userdb-} and the
+ * name in hex digits. Whether there is one, and whether its user may use it, follows from the
+ * user's document, in one transaction with it; so it does not matter who looks, how often and when.
+ */
+final class UserDatabases {
+  private static final Logger LOG = LoggerFactory.getLogger(UserDatabases.class);
+
+  private static final String NAME_HEAD = "userdb-";
+  private static final int ROWS_AT_ONCE = 1_000;
+
+  private static final JsonObject NONE = new JsonObject(Map.of());
+  private static final JsonArray NOBODY = new JsonArray(List.of());
+
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+  private final boolean deletes;
+
+  /**
+   * @param deletes whether a database goes with its user, and not only his right to it
+   */
+  UserDatabases(Catalogue catalogue, TransactionRunner transactions, boolean deletes) {
+    this.catalogue = catalogue;
+    this.transactions = transactions;
+    this.deletes = deletes;
+  }
+
+  /** Returns the name of a user's database; empty if his name is too long for one. */
+  static Optional<DatabaseName> nameOf(String user) {
+    String name = NAME_HEAD + HexFormat.of().formatHex(user.getBytes(StandardCharsets.UTF_8));
+    return DatabaseName.isLegal(name) ? Optional.of(DatabaseName.of(name)) : Optional.empty();
+  }
+
+  private static Optional<String> userOf(DatabaseName name) {
+    try {
+      byte[] user = HexFormat.of().parseHex(name.text().substring(NAME_HEAD.length()));
+      return Optional.of(new String(user, StandardCharsets.UTF_8));
+    } catch (IllegalArgumentException ofNobody) {
+      return Optional.empty();
+    }
+  }
+
+  /** Brings the databases of some users up to their documents. Failures are logged. */
+  void follow(Collection<String> users) {
+    for (String user : users) {
+      try {
+        nameOf(user).ifPresent(name -> follow(user, name));
+      } catch (RuntimeException failure) {
+        LOG.warn("The database of the user {} does not follow his document", user, failure);
+      }
+    }
+  }
+
+  private void follow(String user, DatabaseName name) {
+    boolean goes = transactions.run(tx -> settle(tx, user, name));
+    if (goes) {
+      deleteIfThere(name);
+    }
+  }
+
+  /** Returns whether the database is to be deleted. */
+  private boolean settle(Transaction tx, String user, DatabaseName name) {
+    if (exists(tx, user)) {
+      catalogue.establish(tx, name, json -> changed(json, user, UserDatabases::with));
+      return false;
+    }
+    if (!deletes && Awaiting.await(catalogue.life(tx, name)).isPresent()) {
+      catalogue.establish(tx, name, json -> changed(json, user, UserDatabases::without));
+    }
+    return deletes;
+  }
+
+  private boolean exists(Transaction tx, String user) {
+    Optional<DatabaseHandle> users = catalogue.currentAll(tx, List.of(UserDocuments.USERS)).get(0);
+    Optional<EditBranch> winner =
+        users.flatMap(
+            db -> Awaiting.await(new RevisionsSubspace(db).winner(tx, UserDocuments.idOf(user))));
+    return winner.isPresent() && !winner.get().deleted();
+  }
+
+  private void deleteIfThere(DatabaseName name) {
+    try {
+      catalogue.delete(name);
+    } catch (LectusException gone) {
+      if (!(gone.error() instanceof LectusError.NotFound)) {
+        throw gone;
+      }
+    }
+  }
+
+  /** Looks at all users and all their databases: a server may have ended before it did so. */
+  void followAll() {
+    follow(documents());
+    follow(databases());
+  }
+
+  private Set<String> documents() {
+    Set<String> users = new LinkedHashSet<>();
+    Optional<String> last = Optional.of("");
+    while (last.isPresent()) {
+      String after = last.get();
+      List<String> ids = transactions.read(tx -> idsAfter(tx, after));
+      ids.forEach(id -> UserDocuments.nameIn(id).ifPresent(users::add));
+      last = ids.size() < ROWS_AT_ONCE ? Optional.empty() : Optional.of(ids.get(ids.size() - 1));
+    }
+    return users;
+  }
+
+  /** A page may end in the middle, since it is read at another time than the next. */
+  private List<String> idsAfter(ReadTransaction tx, String after) {
+    Optional<DatabaseHandle> users = catalogue.currentAll(tx, List.of(UserDocuments.USERS)).get(0);
+    if (users.isEmpty()) {
+      return List.of();
+    }
+    AllDocsSubspace rows = new AllDocsSubspace(users.get());
+    byte[] begin = ByteArrayUtil.join(rows.key(after), new byte[] {0});
+    return Awaiting.await(tx.getRange(begin, rows.end(), ROWS_AT_ONCE).asList()).stream()
+        .map(row -> rows.decode(row).id())
+        .toList();
+  }
+
+  private Set<String> databases() {
+    Set<String> users = new LinkedHashSet<>();
+    Optional<DatabaseName> last = Optional.empty();
+    do {
+      Optional<DatabaseName> after = last;
+      List<DatabaseLife> lives =
+          transactions.read(tx -> catalogue.lives(tx, NAME_HEAD, after, ROWS_AT_ONCE));
+      lives.forEach(life -> userOf(life.name()).ifPresent(users::add));
+      last =
+          lives.size() < ROWS_AT_ONCE
+              ? Optional.empty()
+              : Optional.of(lives.get(lives.size() - 1).name());
+    } while (last.isPresent());
+    return users;
+  }
+
+  private interface ChangeOfNames {
+    List<JsonValue> of(List<JsonValue> names, JsonValue user);
+  }
+
+  /** Changes the names of the admins and of the members; other members of the object remain. */
+  private static byte[] changed(byte[] security, String user, ChangeOfNames change) {
+    if (!(JsonValue.parse(security) instanceof JsonObject object)) {
+      return security;
+    }
+    Map<String, JsonValue> members = new LinkedHashMap<>(object.members());
+    boolean isChanged = false;
+    for (String group : List.of("admins", "members")) {
+      JsonObject former =
+          object.get(group).orElse(NONE) instanceof JsonObject stored ? stored : NONE;
+      List<JsonValue> names =
+          former.get("names").orElse(NOBODY) instanceof JsonArray array
+              ? array.elements()
+              : List.of();
+      List<JsonValue> others = change.of(names, new JsonString(user));
+      if (!others.equals(names)) {
+        members.put(group, named(former, others));
+        isChanged = true;
+      }
+    }
+    return isChanged ? bytes(new JsonObject(members)) : security;
+  }
+
+  /** Members that name nobody would be everybody, so a group of nobody is left to server admins. */
+  private static JsonObject named(JsonObject group, List<JsonValue> names) {
+    Map<String, JsonValue> changed = new LinkedHashMap<>(group.members());
+    changed.put("names", new JsonArray(names));
+    boolean hasRoles =
+        group.get("roles").orElse(NOBODY) instanceof JsonArray roles && !roles.elements().isEmpty();
+    if (names.isEmpty() && !hasRoles) {
+      JsonValue admins = new JsonString(UserContext.SERVER_ADMIN);
+      changed.put("roles", new JsonArray(List.of(admins)));
+    }
+    return new JsonObject(changed);
+  }
+
+  private static byte[] bytes(JsonObject object) {
+    JsonBuffer out = new JsonBuffer(256);
+    object.writeTo(out);
+    return out.toBytes();
+  }
+
+  private static List<JsonValue> with(List<JsonValue> names, JsonValue user) {
+    return names.contains(user) ? names : Stream.concat(names.stream(), Stream.of(user)).toList();
+  }
+
+  private static List<JsonValue> without(List<JsonValue> names, JsonValue user) {
+    return names.stream().filter(name -> !name.equals(user)).toList();
+  }
+}

@@ -1,0 +1,23 @@
+package lectus.feed;
+
+import java.util.function.Consumer;
+import lectus.access.Admission;
+import lectus.error.LectusError;
+
+/**
+ * Tells when somebody who was let in no longer is: his account is gone or another one, on whichever
+ * server that was changed. Thread-safe.
+ */
+@FunctionalInterface
+public interface AdmissionNotices {
+  /** For servers on which nobody's account can change. */
+  AdmissionNotices NONE = (who, gone) -> () -> {};
+
+  /**
+   * Watches until the registration is closed.
+   *
+   * @param gone called with what to tell the client, on any thread, within a second after the
+   *     change; must not wait and must not throw
+   */
+  Registration watch(Admission who, Consumer<LectusError> gone);
+}

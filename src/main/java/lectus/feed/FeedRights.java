@@ -1,0 +1,59 @@
+package lectus.feed;
+
+import lectus.access.DatabaseRight;
+import lectus.access.SecurityObject;
+import lectus.access.UserContext;
+import lectus.account.UserDocuments;
+import lectus.database.DatabaseHandle;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+
+/**
+ * Who may read the changes of a database: its members; those of a system database, server admins
+ * alone, as in CouchDB; those of another database of users, its admins.
+ *
+ * @param unset applies to databases whose security was never set
+ */
+public record FeedRights(SecurityObject unset) {
+  /** As CouchDB 3 has it. */
+  public static final FeedRights DEFAULT = new FeedRights(SecurityObject.ADMIN_ONLY);
+
+  /** Names of system databases begin with it, and no others. */
+  private static final String SYSTEM = "_";
+
+  /** Returns who may read the database's changes, as of the handle's transaction. */
+  public SecurityObject readers(DatabaseHandle db) {
+    if (db.name().text().startsWith(SYSTEM)) {
+      return SecurityObject.ADMIN_ONLY;
+    }
+    SecurityObject security = db.security().orElse(unset);
+    return UserDocuments.areIn(db.name())
+        ? new SecurityObject(security.admins(), SecurityObject.ADMIN_ONLY.members())
+        : security;
+  }
+
+  public boolean mayRead(UserContext user, DatabaseHandle db) {
+    return user.isServerAdmin() || includes(readers(db), user);
+  }
+
+  /** Whether the readers include somebody. */
+  public static boolean includes(SecurityObject readers, UserContext user) {
+    return readers.rightOf(user).includes(DatabaseRight.MEMBER);
+  }
+
+  /**
+   * @throws LectusException if the user may not read the database's changes
+   */
+  public void check(UserContext user, DatabaseHandle db) {
+    if (!mayRead(user, db)) {
+      throw new LectusException(refusal(user));
+    }
+  }
+
+  /** Returns what is told to somebody who may not read a database. */
+  public static LectusError refusal(UserContext user) {
+    return user.name().isPresent()
+        ? new LectusError.Forbidden("You are not allowed to access this db.")
+        : new LectusError.Unauthorized("You are not authorized to access this db.");
+  }
+}

@@ -1,0 +1,71 @@
+package lectus.feed.many;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import lectus.access.SecurityObject;
+import lectus.access.UserContext;
+import lectus.database.DatabaseName;
+import lectus.feed.FeedRights;
+
+/**
+ * Which databases a reader's user sees: those that he may read, each time as of the page's read
+ * version. What he may not read does not exist for him. So that a database is gone is told only if
+ * rows of it were shown, because by then nothing says who might read it. Thread-safe.
+ */
+final class Sight {
+  /** Bytes of a name beside its text: its objects, and its place in the set. */
+  private static final int BYTES_EACH = 100;
+
+  private final UserContext user;
+  private final Set<DatabaseName> shown = ConcurrentHashMap.newKeySet();
+  private final HeldBytes held;
+
+  Sight(UserContext user, CandidateMemory memory) {
+    this.user = user;
+    this.held = new HeldBytes(this, memory);
+  }
+
+  boolean isOfEverything() {
+    return user.isServerAdmin();
+  }
+
+  /** Whether the user is one of those who may read a database. */
+  boolean isAmong(SecurityObject readers) {
+    return FeedRights.includes(readers, user);
+  }
+
+  /** Notes who may read databases at a page's read version. */
+  void look(Map<DatabaseName, SecurityObject> readers) {
+    if (!isOfEverything() && !shown.isEmpty()) {
+      readers.forEach(
+          (name, those) -> {
+            if (!isAmong(those)) {
+              forget(name);
+            }
+          });
+    }
+  }
+
+  private void forget(DatabaseName name) {
+    if (shown.remove(name)) {
+      held.add(-bytes(name));
+    }
+  }
+
+  /** Notes that rows of a database are shown; while memory is short, this is forgotten. */
+  void show(DatabaseName name) {
+    if (!isOfEverything() && !held.isMemoryShort() && shown.add(name)) {
+      held.add(bytes(name));
+    }
+  }
+
+  /** Whether the user may learn that a database is gone. */
+  boolean knows(DatabaseName name) {
+    return isOfEverything() || shown.contains(name);
+  }
+
+  private static long bytes(DatabaseName name) {
+    return BYTES_EACH + name.text().length();
+  }
+}

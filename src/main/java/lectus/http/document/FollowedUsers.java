@@ -1,0 +1,43 @@
+package lectus.http.document;
+
+import java.util.ArrayList;
+import java.util.List;
+import lectus.account.Accounts;
+import lectus.account.UserDocuments;
+import lectus.document.write.EditOutcome;
+import lectus.document.write.Writes.Completion;
+
+/**
+ * Completes a write of users' documents when the users' own databases have followed, so that a
+ * client that has made a user finds his database.
+ */
+record FollowedUsers(Accounts accounts, Completion completion) implements Completion {
+  /** Nobody waits for the databases of more users. */
+  private static final int MOST_AWAITED = 100;
+
+  @Override
+  public void written(List<EditOutcome> outcomes) {
+    List<String> users = new ArrayList<>();
+    for (EditOutcome outcome : outcomes) {
+      if (outcome instanceof EditOutcome.Written) {
+        UserDocuments.nameIn(outcome.id()).ifPresent(users::add);
+      }
+    }
+    if (users.size() > MOST_AWAITED) {
+      accounts.follow(users);
+      completion.written(outcomes);
+    } else {
+      accounts.follow(users).whenComplete((nothing, failure) -> completion.written(outcomes));
+    }
+  }
+
+  @Override
+  public void failed(Throwable failure) {
+    completion.failed(failure);
+  }
+
+  @Override
+  public boolean isAwaited() {
+    return completion.isAwaited();
+  }
+}

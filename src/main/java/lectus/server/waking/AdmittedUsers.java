@@ -1,0 +1,111 @@
+package lectus.server.waking;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import lectus.access.Admission;
+import lectus.access.UserContext;
+import lectus.account.NamedAccount;
+import lectus.error.LectusError;
+import lectus.feed.AdmissionNotices;
+import lectus.feed.Registration;
+
+/** The users with open feeds on this server, by their names. Thread-safe. */
+public final class AdmittedUsers implements AdmissionNotices {
+  private static final LectusError CHANGED =
+      new LectusError.Unauthorized("Your account has changed. Log in again.");
+  private static final LectusError PARTY_IS_OVER =
+      new LectusError.Unauthorized("This server has an admin now. Log in.");
+
+  private final Map<String, Set<Watch>> byName = new ConcurrentHashMap<>();
+
+  /** Those who are admins because there is none. */
+  private final Set<Watch> party = ConcurrentHashMap.newKeySet();
+
+  /** Those who came since the last look, and may have been let in by what was known before it. */
+  private final Set<String> newcomers = ConcurrentHashMap.newKeySet();
+
+  /** Compared by identity: many feeds may be one user's. */
+  private static final class Watch {
+    private final Admission who;
+    private final Consumer<LectusError> gone;
+
+    Watch(Admission who, Consumer<LectusError> gone) {
+      this.who = who;
+      this.gone = gone;
+    }
+  }
+
+  @Override
+  public Registration watch(Admission who, Consumer<LectusError> gone) {
+    Watch watch = new Watch(who, gone);
+    if (who.user().equals(UserContext.ADMIN_PARTY)) {
+      party.add(watch);
+      return () -> party.remove(watch);
+    }
+    Optional<String> name = who.salt().flatMap(salt -> who.user().name());
+    name.ifPresent(it -> add(it, watch));
+    return () -> name.ifPresent(it -> remove(it, watch));
+  }
+
+  private void add(String name, Watch watch) {
+    byName.compute(
+        name,
+        (same, known) -> {
+          Set<Watch> all = known == null ? ConcurrentHashMap.newKeySet() : known;
+          all.add(watch);
+          return all;
+        });
+    newcomers.add(name);
+  }
+
+  private void remove(String name, Watch watch) {
+    byName.computeIfPresent(
+        name,
+        (same, all) -> {
+          all.remove(watch);
+          return all.isEmpty() ? null : all;
+        });
+  }
+
+  /** Whether nobody is here whose admission might end. */
+  boolean isEmpty() {
+    return byName.isEmpty() && party.isEmpty();
+  }
+
+  /** Returns the names of those who came since the last call. */
+  Set<String> takeNewcomers() {
+    Set<String> taken = new HashSet<>(newcomers);
+    newcomers.removeAll(taken);
+    return taken;
+  }
+
+  Set<String> names() {
+    return Set.copyOf(byName.keySet());
+  }
+
+  boolean has(String name) {
+    return byName.containsKey(name);
+  }
+
+  /** Tells those of a name who were let in by another account than this. */
+  void found(String name, Optional<NamedAccount> account) {
+    for (Watch watch : List.copyOf(byName.getOrDefault(name, Set.of()))) {
+      if (account.filter(now -> isOf(watch.who, now)).isEmpty()) {
+        watch.gone.accept(CHANGED);
+      }
+    }
+  }
+
+  private static boolean isOf(Admission who, NamedAccount account) {
+    return account.user().equals(who.user()) && who.salt().equals(Optional.of(account.salt()));
+  }
+
+  void foundAdmin() {
+    List.copyOf(party).forEach(watch -> watch.gone.accept(PARTY_IS_OVER));
+  }
+}

@@ -1,0 +1,54 @@
+package lectus.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class AddressRangeTest {
+  @ParameterizedTest
+  @CsvSource({
+    "10.0.0.0/8, 10.255.1.2, true",
+    "10.0.0.0/8, 11.0.0.0, false",
+    "192.168.4.0/22, 192.168.7.255, true",
+    "192.168.4.0/22, 192.168.8.0, false",
+    "0.0.0.0/0, 8.8.8.8, true",
+    "0.0.0.0/0, ::1, false",
+    "127.0.0.1, 127.0.0.1, true",
+    "127.0.0.1, 127.0.0.2, false",
+    "127.0.0.1, ::ffff:127.0.0.1, true",
+    "::1, ::1, true",
+    "2001:db8::/33, 2001:db8:7fff::1, true",
+    "2001:db8::/33, 2001:db8:8000::1, false"
+  })
+  void a_range_has_the_addresses_that_begin_like_it(String range, String address, boolean has) {
+    assertThat(
+            AddressRange.parse(range)
+                .orElseThrow()
+                .contains(IpLiteral.parse(address).orElseThrow()))
+        .isEqualTo(has);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "localhost",
+        "10.0.0.0/33",
+        "10.0.0.0/",
+        "10.0.0.0/-1",
+        "10.0.0",
+        "256.0.0.1",
+        "1.2.3.4.5",
+        "::1/129",
+        ":::1",
+        "fe80::1%lo",
+        ".:.",
+        "cafe",
+        "10.0.0.0/8/8"
+      })
+  void other_texts_are_no_ranges(String text) {
+    assertThat(AddressRange.parse(text)).isEmpty();
+  }
+}

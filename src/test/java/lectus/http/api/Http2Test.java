@@ -1,0 +1,339 @@
+package lectus.http.api;
+
+import static lectus.http.testing.Http2Connection.ENHANCE_YOUR_CALM;
+import static lectus.http.testing.Http2Connection.PING;
+import static lectus.http.testing.Http2Connection.PRIORITY;
+import static lectus.http.testing.Http2Connection.REFUSED_STREAM;
+import static lectus.http.testing.Http2Connection.RST_STREAM;
+import static lectus.http.testing.Http2Connection.SETTINGS;
+import static lectus.http.testing.Http2Connection.frame;
+import static lectus.http.testing.Http2Connection.leave;
+import static lectus.http.testing.Http2Connection.reset;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.io.BufferedReader;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import lectus.config.HttpKeys;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.Http2Connection;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
+
+/** Many requests on one connection, and clients that abuse it. */
+@Timeout(60)
+final class Http2Test {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final int WINDOW = 65_535;
+  private static final String FEED = "/w/_changes?feed=continuous&since=now&heartbeat=60000";
+
+  private final Logger logger = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+  private LectusServer server;
+
+  @BeforeEach
+  void listen() {
+    log.start();
+    logger.addAppender(log);
+  }
+
+  @AfterEach
+  void stop() {
+    logger.detachAppender(log);
+    server.close();
+    assertThat(List.copyOf(log.list))
+        .filteredOn(line -> line.getLevel().isGreaterOrEqual(Level.WARN))
+        .isEmpty();
+  }
+
+  private void start(TestSettings settings) {
+    server = LectusServer.start(stores.fresh(), settings);
+    assertThat(server.put("/w").status()).isEqualTo(201);
+  }
+
+  private Http2Connection connect(int window) {
+    return new Http2Connection(server.connect(), window);
+  }
+
+  @Test
+  void a_hundred_feeds_and_small_requests_share_a_connection() throws Exception {
+    start(new TestSettings());
+    HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_2).build();
+    HttpRequest up = HttpRequest.newBuilder(URI.create(server.url() + "/_up")).build();
+    assertThat(client.send(up, BodyHandlers.ofString()).version())
+        .isEqualTo(HttpClient.Version.HTTP_2);
+    List<BufferedReader> feeds = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      HttpResponse<InputStream> feed =
+          client.send(
+              HttpRequest.newBuilder(URI.create(server.url() + FEED)).build(),
+              BodyHandlers.ofInputStream());
+      assertThat(feed.version()).isEqualTo(HttpClient.Version.HTTP_2);
+      feeds.add(new BufferedReader(new InputStreamReader(feed.body(), StandardCharsets.UTF_8)));
+    }
+    for (int i = 0; i < 3; i++) {
+      server.write("/w/d" + i, "{}");
+      assertThat(client.send(up, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
+      for (BufferedReader feed : feeds) {
+        assertThat(feed.readLine()).contains("\"id\":\"d" + i + "\"");
+      }
+    }
+  }
+
+  @Test
+  void a_request_beyond_the_limit_of_a_connection_is_refused_untouched() {
+    start(new TestSettings().with(HttpKeys.MAX_STREAMS, 2));
+    try (Http2Connection client = connect(WINDOW)) {
+      client.read(); // from now on the client knows the limit
+      assertThat(client.status(client.get(FEED))).isEqualTo(200);
+      assertThat(client.status(client.get(FEED))).isEqualTo(200);
+      int third = client.get("/_up");
+      Http2Connection.Frame refused = client.next();
+      assertThat(refused.type()).isEqualTo(RST_STREAM);
+      assertThat(refused.stream()).isEqualTo(third);
+      assertThat(refused.code()).isEqualTo(REFUSED_STREAM);
+    }
+  }
+
+  @Test
+  void requests_beside_others_count_as_connections_until_they_are_cancelled() {
+    start(new TestSettings().maxConnections(4));
+    Await.until("no connection is left of the start", () -> feedsOfFour().size() == 4);
+  }
+
+  /** Opens feeds until one is refused, cancels them, and tries again. */
+  private List<Integer> feedsOfFour() {
+    try (Http2Connection client = connect(WINDOW)) {
+      List<Integer> open = new ArrayList<>();
+      int stream = client.get(FEED);
+      int status = client.status(stream);
+      while (status == 200) {
+        open.add(stream);
+        stream = client.get(FEED);
+        status = client.status(stream);
+      }
+      assertThat(status).isEqualTo(503);
+      assertThat(client.body(stream)).contains("Too many connections and requests are open.");
+      open.forEach(client::cancel);
+      for (int ignored : open) {
+        assertThat(client.status(client.get(FEED))).isEqualTo(200);
+      }
+      return open;
+    } catch (UncheckedIOException tooEarly) {
+      return List.of(); // a connection of before is closed only now
+    }
+  }
+
+  @Test
+  void a_stream_that_is_not_read_is_in_no_others_way() {
+    start(new TestSettings());
+    server.write("/w/large", "{\"v\":\"" + "x".repeat(1 << 20) + "\"}");
+    try (Http2Connection client = connect(1_000)) {
+      List<Integer> slow = new ArrayList<>();
+      for (int i = 0; i < 5; i++) {
+        slow.add(client.get("/w/large"));
+        assertThat(client.status(slow.get(i))).isEqualTo(200);
+        assertThat(client.next().payload()).hasSize(1_000);
+      }
+      int quick = client.get("/_up");
+      assertThat(client.status(quick)).isEqualTo(200);
+      assertThat(client.body(quick)).contains("ok");
+
+      client.write(leave(0, 2 << 20)).write(leave(slow.get(0), 2 << 20));
+      assertThat(client.body(slow.get(0)).length()).isGreaterThan((1 << 20) - 1_000);
+    }
+  }
+
+  @Test
+  void streams_that_are_not_read_give_way_when_others_lack_memory() {
+    start(new TestSettings().pageMemoryBytes(4 << 20).stalledSeconds(1));
+    server.write("/w/large", "{\"v\":\"" + "x".repeat(1 << 20) + "\"}");
+    try (Http2Connection client = connect(1_000)) {
+      client.write(leave(0, 1 << 30));
+      int feed = client.get(FEED);
+      assertThat(client.status(feed)).isEqualTo(200);
+      int stream;
+      do {
+        stream = client.get("/w/large");
+      } while (client.statusAmongOthers(stream) == 200);
+      Await.until(
+          "there is memory again",
+          () -> {
+            client.write(frame(PING, 0, 0, new byte[8])); // not idle as a whole
+            return server.get("/w/large").status() == 200;
+          });
+      assertThat(client.statusAmongOthers(client.get("/_up"))).isEqualTo(200);
+      server.write("/w/new", "{}");
+      Http2Connection.Frame row = client.next();
+      while (row.stream() != feed) {
+        row = client.next();
+      }
+      assertThat(new String(row.payload(), StandardCharsets.UTF_8)).contains("\"id\":\"new\"");
+    }
+  }
+
+  @Test
+  void tiny_leaves_are_used_up_one_by_one() {
+    start(new TestSettings());
+    try (Http2Connection client = connect(0)) {
+      int stream = client.get("/");
+      assertThat(client.status(stream)).isEqualTo(200);
+      client.flood(leave(stream, 1), 2_000);
+      assertThat(client.body(stream)).contains("Welcome");
+    }
+  }
+
+  @Test
+  void a_few_pings_are_answered() {
+    start(new TestSettings());
+    try (Http2Connection client = connect(WINDOW)) {
+      client.flood(frame(PING, 0, 0, new byte[8]), 1_000);
+      for (int answered = 0; answered < 1_000; ) {
+        answered += client.read().type() == PING ? 1 : 0;
+      }
+      assertThat(client.status(client.get("/_up"))).isEqualTo(200);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "6, 0, 8, 20000",
+    "4, 0, 0, 20000",
+    "2, 1, 5, 20000",
+    "8, 0, 4, 100000",
+    "99, 0, 8, 20000"
+  })
+  void floods_end_the_connection(int type, int stream, int length, int times) {
+    start(new TestSettings());
+    try (Http2Connection client = connect(WINDOW)) {
+      byte[] payload = new byte[length];
+      if (length > 0) {
+        payload[length - 1] = 2;
+      }
+      assertThat(List.of(PING, SETTINGS, PRIORITY, Http2Connection.WINDOW_UPDATE, 99))
+          .contains(type);
+      assertThat(flooded(client, frame(type, 0, stream, payload), times))
+          .isEqualTo(ENHANCE_YOUR_CALM);
+    }
+    assertThat(server.get("/_up").status()).isEqualTo(200);
+  }
+
+  /** The server may have closed the connection before the last frame is written. */
+  private static int flooded(Http2Connection client, byte[] frame, int times) {
+    Thread writer =
+        new Thread(
+            () -> {
+              try {
+                client.flood(frame, times);
+              } catch (UncheckedIOException closed) {
+                // The server's goodbye is read all the same.
+              }
+            });
+    writer.start();
+    return client.goodbye();
+  }
+
+  @Test
+  void requests_that_are_given_up_at_once_end_the_connection() {
+    start(new TestSettings());
+    try (Http2Connection client = connect(WINDOW)) {
+      ByteArrayOutputStream rapid = new ByteArrayOutputStream();
+      for (int i = 0; i < 1_100; i++) {
+        rapid.writeBytes(client.head("/w/_all_docs"));
+        rapid.writeBytes(reset(2 * i + 1));
+      }
+      assertThat(flooded(client, rapid.toByteArray(), 1)).isEqualTo(ENHANCE_YOUR_CALM);
+    }
+    assertThat(server.get("/_up").status()).isEqualTo(200);
+  }
+
+  @Test
+  void headers_that_are_too_long_fail_alone() {
+    start(new TestSettings().with(HttpKeys.MAX_HEADER_BYTES, 2_048));
+    try (Http2Connection client = connect(WINDOW)) {
+      int feed = client.get(FEED, "x-padding", "p".repeat(1_500));
+      assertThat(client.status(feed)).isEqualTo(200);
+      assertThat(client.status(client.get("/_up", "x-padding", "p".repeat(2_200)))).isEqualTo(431);
+      server.write("/w/a", "{}");
+      Http2Connection.Frame row = client.next();
+      while (row.stream() != feed) {
+        row = client.next();
+      }
+      assertThat(new String(row.payload(), StandardCharsets.UTF_8)).contains("\"id\":\"a\"");
+    }
+  }
+
+  private static final String UPGRADE =
+      "Host: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n";
+
+  @Test
+  void a_request_may_ask_for_http_2() {
+    start(new TestSettings());
+    try (Connection client = server.connect()) {
+      client.write("GET / HTTP/1.1\r\n" + UPGRADE + "HTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n");
+      assertThat(client.readHead().status()).isEqualTo(101);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "GET  |                                             | ",
+        "GET  | HTTP2-Settings: ===                         | ",
+        "GET  | HTTP2-Settings: AAMAAABkAAQAAP_             | ",
+        "GET  | HTTP2-Settings: AAT_____                    | ",
+        "GET  | HTTP2-Settings: AAMAAABk~HTTP2-Settings: AAMAAABk | ",
+        "POST | HTTP2-Settings: AAMAAABk~Content-Length: 2  | {}",
+        "POST | HTTP2-Settings: ===~Content-Length: 2       | {}",
+        "POST | HTTP2-Settings: AAMAAABk~Transfer-Encoding: chunked | 2~{}~0~~",
+      })
+  void one_that_cannot_is_answered_as_if_it_had_not(String method, String fields, String body) {
+    start(new TestSettings());
+    String more = fields == null ? "" : fields.replace("~", "\r\n") + "\r\n";
+    String sent = body == null ? "" : body.replace("~", "\r\n");
+    try (Connection client = server.connect()) {
+      String head = method + " /w HTTP/1.1\r\nContent-Type: application/json\r\n" + UPGRADE + more;
+      Answer answer = client.write(head + "\r\n" + sent).read(false);
+      assertThat(answer.status()).isEqualTo(method.equals("GET") ? 200 : 201);
+      client.write("GET /_up HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      assertThat(client.read(false).status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void one_that_goes_on_with_something_else_is_closed() {
+    start(new TestSettings());
+    try (Connection client = server.connect()) {
+      client.write("GET / HTTP/1.1\r\n" + UPGRADE + "HTTP2-Settings: AAMAAABk\r\n\r\n");
+      assertThat(client.readHead().status()).isEqualTo(101);
+      client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").readToEnd();
+    }
+  }
+}

@@ -1,0 +1,296 @@
+package lectus.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import lectus.account.Admins;
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.Conversation;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Member;
+import lectus.http.testing.SocketClient;
+import lectus.http.testing.TestSettings;
+import lectus.json.JsonValue.JsonObject;
+import lectus.server.waking.PollSettings;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Feeds end when their users may not read any more, on whichever of two servers that was decided:
+ * servers that hear nothing of each other, and look for changes once an hour.
+ */
+@Timeout(60)
+final class RevokedFeedsTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final String NOT_ALLOWED =
+      "\"error\":\"forbidden\",\"reason\":\"You are not allowed to access this db.\"}\n";
+  private static final String CHANGED =
+      "{\"error\":\"unauthorized\",\"reason\":\"Your account has changed. Log in again.\"}\n";
+
+  private final Store store = stores.fresh();
+  private LectusServer one;
+  private LectusServer other;
+  private Member root;
+  private Member ann;
+
+  @BeforeEach
+  void start() {
+    Member.makeAdmin(store, "root");
+    TestSettings settings =
+        new TestSettings().polls(new PollSettings(Duration.ofMillis(100), Duration.ofHours(1)));
+    one = LectusServer.start(store, settings);
+    other = LectusServer.start(store, settings);
+    root = new Member(other, "root");
+    ann = new Member(one, "ann");
+    root.request("PUT", "/_users").send();
+    root.user("ann", "staff");
+    root.user("bob");
+    root.database("w", "ann", "bob");
+    root.write("/w/before", "{}");
+  }
+
+  @AfterEach
+  void stop() {
+    one.close();
+    other.close();
+  }
+
+  private static Connection follow(Member who, String target) {
+    Connection feed = who.request("GET", target).open();
+    Answer head = feed.readHead();
+    assertThat(head.status()).isEqualTo(200);
+    assertThat(head.header("x-accel-buffering")).isEqualTo("no");
+    return feed;
+  }
+
+  private static String rest(Connection feed) {
+    StringBuilder rest = new StringBuilder();
+    for (String chunk = feed.chunkText(); !chunk.isEmpty(); chunk = feed.chunkText()) {
+      rest.append(chunk);
+    }
+    return rest.toString();
+  }
+
+  private void revokeAndWrite() {
+    root.admit("w", "bob");
+    root.write("/w/after", "{}");
+  }
+
+  @Test
+  void a_continuous_feed_ends_with_an_error_as_its_last_line() {
+    try (Connection feed = follow(ann, "/w/_changes?feed=continuous&heartbeat=60000")) {
+      assertThat(feed.chunkText()).contains("\"id\":\"before\"");
+      revokeAndWrite();
+      assertThat(rest(feed)).isEqualTo("{" + NOT_ALLOWED);
+    }
+    assertThat(ann.get("/w/_changes").status()).isEqualTo(403);
+  }
+
+  @Test
+  void an_idle_feed_ends_without_any_write() {
+    try (Connection feed = follow(ann, "/w/_changes?feed=continuous&since=now&heartbeat=60000")) {
+      root.admit("w");
+      assertThat(rest(feed)).isEqualTo("{" + NOT_ALLOWED);
+    }
+  }
+
+  @Test
+  void a_long_poll_ends_as_a_whole_answer_that_says_why() {
+    String last = root.get("/w").member("update_seq");
+    try (Connection feed = follow(ann, "/w/_changes?feed=longpoll&since=now&heartbeat=60000")) {
+      revokeAndWrite();
+      assertThat(rest(feed))
+          .isEqualTo(
+              "{\"results\":[\n\n],\n\"last_seq\":\"" + last + "\",\"pending\":0," + NOT_ALLOWED);
+    }
+  }
+
+  @Test
+  void an_event_source_ends_with_an_event() {
+    try (Connection feed = follow(ann, "/w/_changes?feed=eventsource")) {
+      assertThat(feed.chunkText()).contains("\"id\":\"before\"");
+      revokeAndWrite();
+      assertThat(rest(feed)).isEqualTo("event: error\ndata: {" + NOT_ALLOWED + "\n");
+    }
+  }
+
+  @Test
+  void a_web_socket_of_one_database_is_closed_as_a_matter_of_policy() {
+    try (SocketClient feed = ann.socket("/w/_changes")) {
+      assertThat(feed.text()).contains("\"id\":\"before\"");
+      revokeAndWrite();
+      assertThat(feed.closeCode()).isEqualTo(1008);
+      assertThat(feed.closeReason()).isEqualTo("You are not allowed to access this db.");
+      assertThat(feed.isSilent()).isTrue();
+    }
+  }
+
+  @Test
+  void a_subscription_ends_with_an_error_and_the_others_go_on() {
+    root.database("x", "ann");
+    try (Conversation client = ann.conversation()) {
+      client.subscribe("w", "'db':'w'");
+      client.row("w", "before");
+      client.caughtUp("w");
+      client.subscribe("x", "'db':'x'");
+      client.caughtUp("x");
+      revokeAndWrite();
+      client.error("w", "forbidden", true);
+      root.write("/x/a", "{}");
+      client.row("x", "a");
+      client.subscribe("w", "'db':'w'");
+      client.error("w", "not_found", true);
+    }
+  }
+
+  @Test
+  void who_may_still_read_goes_on_though_all_share_one_reader() {
+    Member bob = new Member(one, "bob");
+    String target = "/w/_changes?feed=continuous&since=now&heartbeat=60000";
+    try (Connection anns = follow(ann, target);
+        Connection bobs = follow(bob, target)) {
+      root.write("/w/both", "{}");
+      assertThat(anns.chunkText()).contains("\"id\":\"both\"");
+      assertThat(bobs.chunkText()).contains("\"id\":\"both\"");
+      revokeAndWrite();
+      assertThat(rest(anns)).isEqualTo("{" + NOT_ALLOWED);
+      assertThat(bobs.chunkText()).contains("\"id\":\"after\"");
+    }
+  }
+
+  @Test
+  void a_database_without_a_right_is_answered_as_one_that_does_not_exist() {
+    root.database("secret");
+    try (Conversation client = ann.conversation()) {
+      client.subscribe("a", "'db':'secret'");
+      String secret = client.socket().text();
+      client.subscribe("a", "'db':'missing'");
+      assertThat(client.socket().text()).isEqualTo(secret);
+      client.subscribe("a", "'db':'_users'");
+      client.error("a", "not_found", true);
+      client.subscribe("a", "'db':['secret','missing','_users']");
+      client.caughtUp("a");
+      root.write("/secret/x", "{}");
+      root.user("carl");
+      client.nothingElseComes();
+    }
+  }
+
+  private void follows(Conversation client, String... dbsAndDocs) {
+    for (String expected : dbsAndDocs) {
+      JsonObject message = client.socket().message();
+      while (!SocketClient.text(message, "type").equals("row")) {
+        assertThat(SocketClient.text(message, "type")).isEqualTo("caught_up");
+        message = client.socket().message();
+      }
+      assertThat(SocketClient.text(message, "db") + "/" + Conversation.docId(message))
+          .isEqualTo(expected);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"'db':'user-*'", "'db':['user-a','user-b','w']"})
+  void a_pattern_shows_what_its_user_may_read_at_each_time(String databases) {
+    root.database("user-a", "ann");
+    root.database("user-b");
+    root.write("/user-b/hidden", "{}");
+    root.write("/user-a/1", "{}");
+    try (Conversation client = ann.conversation()) {
+      client.subscribe("a", databases + ",'doc_ids':['1','2','3','4','5','6','hidden']");
+      follows(client, "user-a/1");
+      root.write("/user-b/2", "{}");
+      root.write("/user-a/3", "{}");
+      follows(client, "user-a/3");
+      root.admit("user-b", "ann");
+      root.write("/user-b/4", "{}");
+      follows(client, "user-b/4");
+      root.admit("user-a");
+      root.write("/user-a/5", "{}");
+      root.write("/user-b/6", "{}");
+      follows(client, "user-b/6");
+    }
+  }
+
+  @Test
+  void that_a_database_is_gone_is_told_to_those_who_saw_it() {
+    for (String name : List.of("user-a", "user-b", "user-c")) {
+      root.database(name, name.equals("user-b") ? "bob" : "ann");
+      root.write("/" + name + "/1", "{}");
+    }
+    try (Conversation client = ann.conversation()) {
+      client.subscribe("a", "'db':'user-*'");
+      follows(client, "user-a/1", "user-c/1");
+      client.caughtUp("a");
+      root.admit("user-c");
+      root.write("/user-a/2", "{}");
+      follows(client, "user-a/2");
+      for (String name : List.of("user-c", "user-b", "user-a")) {
+        root.request("DELETE", "/" + name).send();
+      }
+      JsonObject left = client.socket().message();
+      while (SocketClient.text(left, "type").equals("caught_up")) {
+        left = client.socket().message();
+      }
+      assertThat(SocketClient.text(left, "type")).isEqualTo("left");
+      assertThat(SocketClient.text(left, "db")).isEqualTo("user-a");
+    }
+  }
+
+  private void changeAccount(String how) {
+    String path = "/_users/org.couchdb.user:ann";
+    String rev = root.get(path).member("_rev");
+    switch (how) {
+      case "deleted" -> root.request("DELETE", path + "?rev=" + rev).send();
+      case "password" -> root.write(path + "?rev=" + rev, Member.document("ann", "new", "staff"));
+      default -> root.write(path + "?rev=" + rev, Member.document("ann", "ann"));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"deleted", "password", "roles"})
+  void feeds_of_a_changed_account_end(String how) {
+    root.make("/w/_security", "{\"members\":{\"roles\":[\"staff\"]}}");
+    try (Connection feed = follow(ann, "/w/_changes?feed=continuous&since=now&heartbeat=60000");
+        SocketClient webSocket = ann.socket("/w/_changes?since=now");
+        Conversation client = ann.conversation()) {
+      client.subscribe("w", "'db':'w','since':'now'");
+      client.caughtUp("w");
+      root.user("carl");
+      root.write("/w/1", "{}");
+      assertThat(feed.chunkText()).contains("\"id\":\"1\"");
+      assertThat(webSocket.text()).contains("\"id\":\"1\"");
+      client.row("w", "1");
+      client.caughtUp("w");
+      changeAccount(how);
+      assertThat(rest(feed)).isEqualTo(CHANGED);
+      assertThat(webSocket.closeCode()).isEqualTo(1008);
+      assertThat(client.socket().closeCode()).isEqualTo(1008);
+      assertThat(client.socket().closeReason())
+          .isEqualTo("Your account has changed. Log in again.");
+    }
+  }
+
+  @Test
+  void feeds_of_an_admin_who_is_none_any_more_end() {
+    Member.makeAdmin(store, "boss");
+    Member boss = new Member(one, "boss");
+    try (Connection feed = follow(boss, "/_db_updates?feed=continuous&since=now&heartbeat=60000");
+        SocketClient idle = boss.socket("/_changes", "lectus.changes.v1")) {
+      new Admins(store).remove("boss");
+      assertThat(rest(feed)).endsWith(CHANGED);
+      assertThat(idle.closeCode()).isEqualTo(1008);
+    }
+  }
+}
