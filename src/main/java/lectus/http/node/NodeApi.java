@@ -36,7 +36,9 @@ public final class NodeApi {
   private Map<String, Resource> ofNode() {
     return Map.of(
         "_config",
-        new AdminsResource(services.accounts()),
+        new ConfigResource(
+            new CouchConfig(services.storeId(), settings, services.parser().limits()).entries(),
+            new AdminsResource(services.accounts())),
         "_prometheus",
         new FiguresResource(services.metrics()),
         "_stats",

@@ -70,7 +70,7 @@ public final class UpdateAnnouncer implements DatabaseNotices, Measured {
     Optional<DatabaseName> name = listeners.name(instance);
     boolean news = listeners.found(instance, heardBefore, highest);
     if (news) {
-      unannounced.increment();
+      unannounced.add(heardBefore.isPresent() ? 1 : 0);
       name.ifPresent(it -> others.updated(instance, it, highest, TouchedShards.ANY));
     }
     return news;
