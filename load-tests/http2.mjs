@@ -63,14 +63,19 @@ async function round(form) {
   const written = new Map();
   const delays = [];
   const asked = [];
-  const heard = (text) => {
-    const now = performance.now();
-    for (const [, id] of text.matchAll(/"id":"([^"]+)"/g)) {
-      delays.push(now - written.get(id));
-    }
+  const listener = () => {
+    let rest = '';
+    return (text) => {
+      const now = performance.now();
+      const lines = (rest + text).split('\n');
+      rest = lines.pop();
+      for (const line of lines.filter((row) => row)) {
+        delays.push(now - written.get(JSON.parse(line).id));
+      }
+    };
   };
   for (let i = 0; i < FEEDS; i++) {
-    await client.feed(heard);
+    await client.feed(listener());
   }
   const writes = WRITES_A_SECOND * Number(seconds);
   const begin = performance.now();

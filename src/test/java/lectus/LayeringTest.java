@@ -72,7 +72,7 @@ final class LayeringTest {
           .whereLayer("audit")
           .mayOnlyBeAccessedByLayers("main")
           .whereLayer("account")
-          .mayOnlyBeAccessedByLayers("main", "server", "http", "audit")
+          .mayOnlyBeAccessedByLayers("main", "server", "http", "feed", "audit")
           .whereLayer("document")
           .mayOnlyBeAccessedByLayers("main", "server", "http", "feed", "audit", "account")
           .whereLayer("updates")

@@ -21,5 +21,5 @@ public record AccountSettings(
     boolean deletesUserDatabases,
     boolean letsUsersSecurityChange) {
   /** More would let whoever writes a user's document keep the server busy for seconds. */
-  public static final int MOST_ITERATIONS = 10_000_000;
+  public static final int MOST_ITERATIONS = 2_000_000;
 }

@@ -22,17 +22,30 @@ final class KnownAccounts {
   private static final long LOOKED_AGAIN_NANOS = MOST_NANOS / 2;
   private static final int MOST_ACCOUNTS = 10_000;
 
+  /** An account counts as one more for each so many characters of its roles. */
+  private static final int CHARACTERS_PER_ACCOUNT = 1_024;
+
   private final Function<String, Optional<StoredAccount>> reading;
   private final Executor executor;
   private final LongSupplier nanoTime;
   private final Cache<String, Look> looks =
-      Caffeine.newBuilder().maximumSize(MOST_ACCOUNTS).executor(Runnable::run).build();
+      Caffeine.newBuilder()
+          .maximumWeight(MOST_ACCOUNTS)
+          .weigher((String name, Look look) -> look.weight())
+          .executor(Runnable::run)
+          .build();
 
   /**
    * @param at when the look began
    * @param isRepeated whether another look has begun
    */
-  private record Look(Optional<StoredAccount> account, long at, AtomicBoolean isRepeated) {}
+  private record Look(Optional<StoredAccount> account, long at, AtomicBoolean isRepeated) {
+    private int weight() {
+      int characters =
+          account.stream().flatMap(it -> it.user().roles().stream()).mapToInt(String::length).sum();
+      return 1 + characters / CHARACTERS_PER_ACCOUNT;
+    }
+  }
 
   /**
    * @param executor looks again in time

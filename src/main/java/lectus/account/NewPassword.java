@@ -99,7 +99,8 @@ final class NewPassword {
   private static Optional<String> preservedSalt(JsonObject members) {
     boolean isPreserved = members.get("preserve_salt").equals(Optional.of(new JsonBool(true)));
     return isPreserved
-        ? PasswordHash.text(members, "salt").filter(salt -> !salt.isEmpty())
+        ? PasswordHash.text(members, "salt")
+            .filter(salt -> !salt.isEmpty() && salt.length() <= PasswordHash.LONGEST_SALT)
         : Optional.empty();
   }
 }

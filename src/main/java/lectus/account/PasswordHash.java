@@ -9,6 +9,9 @@ import lectus.json.JsonValue.JsonObject;
 /** What is stored of a password, in one of CouchDB's schemes. */
 sealed interface PasswordHash permits Pbkdf2Hash, SimpleHash {
 
+  /** Salts are kept in memory with each attempt to log in, and CouchDB's have 32 characters. */
+  int LONGEST_SALT = 256;
+
   /** Returns the form that CouchDB's section {@code [admins]} has. */
   String text();
 

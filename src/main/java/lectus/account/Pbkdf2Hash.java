@@ -109,7 +109,10 @@ record Pbkdf2Hash(Function function, String key, String salt, int iterations)
   private static Optional<Pbkdf2Hash> usable(
       String functionName, String key, String salt, long iterations) {
     boolean isUsable =
-        !salt.isEmpty() && iterations > 0 && iterations <= AccountSettings.MOST_ITERATIONS;
+        !salt.isEmpty()
+            && salt.length() <= LONGEST_SALT
+            && iterations > 0
+            && iterations <= AccountSettings.MOST_ITERATIONS;
     return Function.named(functionName)
         .filter(function -> isUsable && key.length() == function.bytes * HEX_DIGITS_PER_BYTE)
         .map(function -> new Pbkdf2Hash(function, key, salt, (int) iterations));

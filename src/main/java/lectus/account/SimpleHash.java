@@ -16,17 +16,25 @@ import lectus.json.JsonValue.JsonObject;
 record SimpleHash(String hash, String salt) implements PasswordHash {
   static final String HEAD = "-hashed-";
 
+  private static final int HEX_DIGITS = 40;
+
   static Optional<SimpleHash> of(String text) {
     if (!text.startsWith(HEAD)) {
       return Optional.empty();
     }
     String[] parts = text.substring(HEAD.length()).split(",", -1);
-    return parts.length == 2 ? Optional.of(new SimpleHash(parts[0], parts[1])) : Optional.empty();
+    return parts.length == 2 ? usable(parts[0], parts[1]) : Optional.empty();
+  }
+
+  private static Optional<SimpleHash> usable(String hash, String salt) {
+    return hash.length() == HEX_DIGITS && salt.length() <= LONGEST_SALT
+        ? Optional.of(new SimpleHash(hash, salt))
+        : Optional.empty();
   }
 
   static Optional<SimpleHash> of(JsonObject user) {
     return PasswordHash.text(user, "password_sha")
-        .flatMap(hash -> PasswordHash.text(user, "salt").map(salt -> new SimpleHash(hash, salt)));
+        .flatMap(hash -> PasswordHash.text(user, "salt").flatMap(salt -> usable(hash, salt)));
   }
 
   @Override

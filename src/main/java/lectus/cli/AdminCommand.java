@@ -76,16 +76,9 @@ public final class AdminCommand implements Callable<Integer> {
     if (name == null) {
       return withAdmins(configuration, this::list);
     }
-    if (delete) {
-      return withAdmins(configuration, this::delete);
-    }
-    Optional<String> password = prompt.ask(name);
-    if (password.isEmpty()) {
-      console.complain("There was no password, or it was not repeated as it was.");
-      return FAILED;
-    }
-    String hash = Admins.hashOf(password.get(), configuration.get(AccountKeys.HASH_ITERATIONS));
-    return withAdmins(configuration, admins -> put(admins, hash));
+    return delete
+        ? withAdmins(configuration, this::delete)
+        : withAdmins(configuration, admins -> make(admins, configuration));
   }
 
   private interface Work {
@@ -103,7 +96,13 @@ public final class AdminCommand implements Callable<Integer> {
     return 0;
   }
 
-  private int put(Admins admins, String hash) {
+  private int make(Admins admins, Configuration configuration) {
+    Optional<String> password = prompt.ask(name);
+    if (password.isEmpty()) {
+      console.complain("There was no password, or it was not repeated as it was.");
+      return FAILED;
+    }
+    String hash = Admins.hashOf(password.get(), configuration.get(AccountKeys.HASH_ITERATIONS));
     boolean isNew = admins.put(name, hash).isEmpty();
     console.say(isNew ? name + " is an admin now." : name + " has a new password now.");
     return 0;

@@ -18,6 +18,7 @@ public final class UserUsage {
   private final Cache<String, Pace> paces =
       Caffeine.newBuilder().maximumSize(MOST_USERS).expireAfterAccess(FORGOTTEN_AFTER).build();
   private final ConcurrentMap<String, Integer> connections = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, Integer> subscriptions = new ConcurrentHashMap<>();
 
   /**
    * @param nanoTime the time, as {@link System#nanoTime}
@@ -37,8 +38,25 @@ public final class UserUsage {
 
   /** Counts a connection, unless the user has so many. */
   public boolean connect(String user, int most) {
+    return add(connections, user, most);
+  }
+
+  public void disconnect(String user) {
+    subtract(connections, user);
+  }
+
+  /** Counts a subscription, unless the user has so many. */
+  public boolean subscribe(String user, int most) {
+    return add(subscriptions, user, most);
+  }
+
+  public void unsubscribe(String user) {
+    subtract(subscriptions, user);
+  }
+
+  private static boolean add(ConcurrentMap<String, Integer> counts, String user, int most) {
     boolean[] isNew = {false};
-    connections.compute(
+    counts.compute(
         user,
         (name, before) -> {
           int count = before == null ? 0 : before;
@@ -48,8 +66,8 @@ public final class UserUsage {
     return isNew[0];
   }
 
-  public void disconnect(String user) {
-    connections.computeIfPresent(user, (name, count) -> count == 1 ? null : count - 1);
+  private static void subtract(ConcurrentMap<String, Integer> counts, String user) {
+    counts.computeIfPresent(user, (name, count) -> count == 1 ? null : count - 1);
   }
 
   /** When a user may ask again, if he asks at a steady pace; he may be a second ahead of it. */

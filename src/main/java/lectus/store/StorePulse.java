@@ -1,6 +1,7 @@
 package lectus.store;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
 import java.time.Duration;
 import java.util.Optional;
@@ -67,9 +68,21 @@ public final class StorePulse {
 
   private CompletableFuture<Optional<String>> beat() {
     return tried()
+        .exceptionallyCompose(this::again)
         .handle((none, failure) -> failure == null ? well() : Optional.of(sentence(failure)))
         .completeOnTimeout(
             Optional.of(StoreFailures.SILENCE.reason()), patienceMillis, TimeUnit.MILLISECONDS);
+  }
+
+  /** A recovery of the cluster cuts off commits; this one wrote nothing, so it may run again. */
+  private CompletableFuture<Void> again(Throwable failure) {
+    return isCutOff(unwrapped(failure)) ? tried() : CompletableFuture.failedFuture(failure);
+  }
+
+  private static boolean isCutOff(Throwable failure) {
+    return failure instanceof FDBException lost
+        && RetryableErrors.isUnknownResult(lost.getCode())
+        && !RetryableErrors.isOver(lost.getCode());
   }
 
   /**
@@ -103,7 +116,10 @@ public final class StorePulse {
   }
 
   private String sentence(Throwable failure) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    Throwable cause = unwrapped(failure);
+    if (isCutOff(cause)) {
+      return StoreFailures.SILENCE.reason();
+    }
     return StoreFailures.foreseen(cause)
         .map(LectusError::reason)
         .orElseGet(
@@ -111,6 +127,10 @@ public final class StorePulse {
               log(cause);
               return "The store does not work; the log says why.";
             });
+  }
+
+  private static Throwable unwrapped(Throwable failure) {
+    return failure instanceof CompletionException ? failure.getCause() : failure;
   }
 
   /** Once, however often it comes again. */

@@ -78,7 +78,7 @@ class PasswordHashTest {
         "{'password_scheme':'pbkdf2','iterations':-1,'salt':'s','derived_key':'KEY'}",
         "{'password_scheme':'pbkdf2','iterations':1.5,'salt':'s','derived_key':'KEY'}",
         "{'password_scheme':'pbkdf2','iterations':'10','salt':'s','derived_key':'KEY'}",
-        "{'password_scheme':'pbkdf2','iterations':10000001,'salt':'s','derived_key':'KEY'}",
+        "{'password_scheme':'pbkdf2','iterations':2000001,'salt':'s','derived_key':'KEY'}",
         "{'password_scheme':'pbkdf2','iterations':99999999999,'salt':'s','derived_key':'KEY'}",
         "{'password_scheme':'pbkdf2','iterations':10,'salt':'s','derived_key':'4c'}",
         "{'password_scheme':'pbkdf2','pbkdf2_prf':'md5','iterations':10,'salt':'s','derived_key':'KEY'}",
@@ -90,6 +90,17 @@ class PasswordHashTest {
         document.replace(
             "'derived_key':'KEY'", "'pbkdf2_prf':'sha256','derived_key':'" + KEY + "'");
     assertThat(PasswordHash.of(object(document.contains("md5") ? document : whole))).isEmpty();
+  }
+
+  @Test
+  void salts_have_a_limit() {
+    String longest = "s".repeat(PasswordHash.LONGEST_SALT);
+    assertThat(PasswordHash.of("-pbkdf2:sha256-" + KEY + "," + longest + ",10")).isPresent();
+    assertThat(PasswordHash.of("-pbkdf2:sha256-" + KEY + "," + longest + "s,10")).isEmpty();
+    String sha = "e21216acd080d1077e4f9894c0945eb4b023202c";
+    assertThat(PasswordHash.of("-hashed-" + sha + "," + longest)).isPresent();
+    assertThat(PasswordHash.of("-hashed-" + sha + "," + longest + "s")).isEmpty();
+    assertThat(PasswordHash.of("-hashed-" + sha + "0,salt")).isEmpty();
   }
 
   @Test

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import lectus.account.Admins;
 import lectus.audit.testing.SoundStore;
+import lectus.config.AccessKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.Conversation;
@@ -291,6 +292,75 @@ final class RevokedFeedsTest {
       new Admins(store).remove("boss");
       assertThat(rest(feed)).endsWith(CHANGED);
       assertThat(idle.closeCode()).isEqualTo(1008);
+    }
+  }
+
+  @Test
+  void a_feed_ends_with_the_session_that_it_began_in() {
+    TestSettings settings = new TestSettings().with(AccessKeys.COOKIE_SECONDS, 2);
+    try (LectusServer brief = LectusServer.start(store, settings)) {
+      String cookie =
+          brief
+              .post("/_session", "{\"name\":\"ann\",\"password\":\"ann\"}")
+              .header("set-cookie")
+              .replaceAll(";.*", "");
+      try (Connection feed =
+          brief
+              .request("GET", "/w/_changes?feed=continuous&since=now&heartbeat=60000")
+              .header("Cookie", cookie)
+              .open()) {
+        assertThat(feed.readHead().status()).isEqualTo(200);
+        assertThat(rest(feed))
+            .isEqualTo(
+                "{\"error\":\"unauthorized\","
+                    + "\"reason\":\"Your session has ended. Log in again.\"}\n");
+      }
+    }
+  }
+
+  @Test
+  void feeds_of_a_party_end_when_there_is_an_admin() {
+    Store open = stores.fresh();
+    try (LectusServer party = LectusServer.start(open)) {
+      party.put("/w");
+      try (Connection feed =
+          party.request("GET", "/w/_changes?feed=continuous&heartbeat=60000").open()) {
+        feed.readHead();
+        Member.makeAdmin(open, "root");
+        assertThat(rest(feed))
+            .isEqualTo(
+                "{\"error\":\"unauthorized\","
+                    + "\"reason\":\"This server has an admin now. Log in.\"}\n");
+      }
+    }
+  }
+
+  @Test
+  void a_user_has_so_many_subscriptions_over_all_his_sockets() {
+    TestSettings settings = new TestSettings().with(AccessKeys.MAX_USER_SUBSCRIPTIONS, 2);
+    try (LectusServer strict = LectusServer.start(store, settings);
+        Conversation first = new Member(strict, "ann").conversation();
+        Conversation second = new Member(strict, "ann").conversation();
+        Conversation bobs = new Member(strict, "bob").conversation()) {
+      first.subscribe("a", "'db':'w','since':'now'");
+      first.caughtUp("a");
+      second.subscribe("a", "'db':'user-*','since':'now'");
+      second.caughtUp("a");
+      second.subscribe("b", "'db':'w'");
+      second.error("b", "too_many_requests", true);
+      bobs.subscribe("a", "'db':'w','since':'now'");
+      bobs.caughtUp("a");
+      first.unsubscribe("a");
+      first.end("a");
+      second.subscribe("b", "'db':'w','since':'now'");
+      second.caughtUp("b");
+      second.subscribe("c", "'db':'w'");
+      second.error("c", "too_many_requests", true);
+      second.socket().close();
+      first.subscribe("a", "'db':'missing'");
+      first.error("a", "not_found", true);
+      first.subscribe("a", "'db':'w','since':'now'");
+      first.caughtUp("a");
     }
   }
 }

@@ -29,7 +29,9 @@ final class GoldenStoreRowsTest {
 
   @Test
   void ids_of_transactions() {
-    TransactionIdSubspace subspace = new TransactionIdSubspace(root);
+    // Apart from the id that the writing itself has on a cluster.
+    byte[] apart = stores.fresh().rootPrefix();
+    TransactionIdSubspace subspace = new TransactionIdSubspace(apart);
     byte[] givenUp = new byte[16];
     WrittenRows written =
         WrittenRows.of(
@@ -40,7 +42,7 @@ final class GoldenStoreRowsTest {
               subspace.put(tx, id, 258);
               subspace.put(tx, givenUp, TransactionIdSubspace.NONE);
             });
-    GoldenRows golden = GoldenRows.of("TransactionIdSubspace", root, written.stamp());
+    GoldenRows golden = GoldenRows.of("TransactionIdSubspace", apart, written.stamp());
 
     golden.assertAre(written.rows());
     TransactionIdSubspace.Trace trace =

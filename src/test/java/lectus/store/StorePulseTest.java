@@ -82,6 +82,24 @@ final class StorePulseTest {
   }
 
   @Test
+  void a_store_that_has_just_recovered_is_well() {
+    FaultyStore store = new FaultyStore(stores.fresh());
+    StorePulse pulse = pulse(store.store(), LONG);
+    store.plan(Fault.UNKNOWN_AND_LOST);
+
+    assertThat(answer(pulse)).isEmpty();
+  }
+
+  @Test
+  void a_store_that_recovers_again_and_again_does_not_answer() {
+    FaultyStore store = new FaultyStore(stores.fresh());
+    StorePulse pulse = pulse(store.store(), LONG);
+    store.plan(Fault.UNKNOWN_AND_LOST, Fault.UNKNOWN_AND_LOST);
+
+    assertThat(answer(pulse)).contains("The store does not answer.");
+  }
+
+  @Test
   void a_silent_store_is_waited_for_only_so_long() {
     EmbeddedOptions options = EmbeddedOptions.defaults();
     FaultyEngine silent =

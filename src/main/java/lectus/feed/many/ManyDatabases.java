@@ -39,7 +39,7 @@ public final class ManyDatabases {
   private final ScanLimits scans;
   private final CandidateMemory memory;
   private final FeedRights rights;
-  private final Sights sights;
+  private final SightByUser sights;
 
   /**
    * A page, and who may read the databases that were looked at for it.
@@ -82,7 +82,7 @@ public final class ManyDatabases {
     this.scans = scans;
     this.memory = memory;
     this.rights = rights;
-    this.sights = new Sights(memory);
+    this.sights = new SightByUser(memory);
   }
 
   /**

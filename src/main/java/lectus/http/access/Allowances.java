@@ -5,14 +5,13 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
-import lectus.access.UserContext;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.UserLimits;
 import lectus.http.UserUsage;
-import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.Clients;
 import lectus.http.exchange.Exchange;
+import lectus.http.exchange.UserKey;
 
 /**
  * What one user may ask for: requests a second, and connections. For one event loop; users are
@@ -37,7 +36,7 @@ final class Allowances {
    */
   void check(Exchange exchange) {
     if (limits.requestsPerSecond() > 0 || limits.connections() > 0) {
-      String user = key(exchange);
+      String user = UserKey.of(exchange);
       checkConnection(exchange.request().connection(), user);
       if (limits.requestsPerSecond() > 0 && !usage.mayAsk(user, limits.requestsPerSecond())) {
         throw tooMany("requests a second", limits.requestsPerSecond());
@@ -75,13 +74,5 @@ final class Allowances {
     return new LectusException(
         new LectusError.TooManyRequests(
             "A user may have " + most + " " + what + ".", SOON_SECONDS));
-  }
-
-  /** No name can be taken for an address. */
-  private static String key(Exchange exchange) {
-    UserContext user = exchange.user();
-    return user.name()
-        .map(name -> "user " + name)
-        .orElseGet(() -> "address " + ClientAddress.of(exchange));
   }
 }

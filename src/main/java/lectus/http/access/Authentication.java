@@ -54,7 +54,7 @@ public final class Authentication {
       exchange.caller().become(Identity.withoutLogIn(nobody));
       return Future.succeededFuture();
     }
-    Credentials credentials = Credentials.of(exchange);
+    Credentials credentials = Credentials.of(exchange, settings.proxySecret().isPresent());
     return withoutPassword(exchange, credentials)
         .compose(found -> found.isPresent() ? known(found) : byPassword(exchange, credentials))
         .map(found -> found.orElseGet(() -> nobody(exchange)))
@@ -70,7 +70,7 @@ public final class Authentication {
   }
 
   private Future<Optional<Identity>> withoutPassword(Exchange exchange, Credentials given) {
-    boolean isSecure = PublicAddress.isSecure(exchange);
+    boolean isSecure = given.session().isPresent() && PublicAddress.isSecure(exchange);
     try {
       return known(recalled(given, isSecure));
     } catch (NotInMemoryException unknown) {
@@ -128,7 +128,7 @@ public final class Authentication {
     return password.isEmpty()
         ? known(Optional.empty())
         : passwords
-            .verify(exchange, password.get(), given.address())
+            .verify(exchange, password.get())
             .map(account -> Optional.of(Identity.of(admission(account), "default")));
   }
 

@@ -2,7 +2,6 @@ package lectus.http.access;
 
 import io.vertx.core.http.HttpHeaders;
 import java.util.Optional;
-import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.Exchange;
 
 /**
@@ -11,22 +10,20 @@ import lectus.http.exchange.Exchange;
  * @param authorization the header {@code Authorization}
  * @param session the cookie of a session
  * @param proxied what a proxy says of its user
- * @param address the client's
  */
 record Credentials(
-    Optional<String> authorization,
-    Optional<String> session,
-    Optional<ProxiedUser> proxied,
-    String address) {
+    Optional<String> authorization, Optional<String> session, Optional<ProxiedUser> proxied) {
   private static final String BASIC = "Basic ";
   private static final String BEARER = "Bearer ";
 
-  static Credentials of(Exchange exchange) {
+  /**
+   * @param mayBeProxied whether a proxy's word counts
+   */
+  static Credentials of(Exchange exchange, boolean mayBeProxied) {
     return new Credentials(
         Optional.ofNullable(exchange.header(HttpHeaders.AUTHORIZATION)),
         SessionCookie.in(exchange.header(HttpHeaders.COOKIE)),
-        ProxiedUser.of(exchange),
-        ClientAddress.of(exchange));
+        mayBeProxied ? ProxiedUser.of(exchange) : Optional.empty());
   }
 
   /** Returns what follows the name of Basic authentication. */

@@ -9,6 +9,7 @@ import lectus.account.Accounts;
 import lectus.account.LogIn;
 import lectus.account.NamedAccount;
 import lectus.error.LectusException;
+import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Offload;
 
@@ -21,15 +22,15 @@ final class PasswordLogIn {
   }
 
   /**
-   * @param address the client's
    * @return fails with {@code unauthorized} (401), or with {@code forbidden} (403) after too many
    *     wrong passwords; on the exchange's event loop
    */
-  Future<NamedAccount> verify(Exchange exchange, BasicPassword given, String address) {
+  Future<NamedAccount> verify(Exchange exchange, BasicPassword given) {
     Optional<NamedAccount> known = accounts.recall(given.name(), given.password());
     return known.isPresent()
         ? Future.succeededFuture(known.get())
-        : compare(exchange.context(), given, address).map(PasswordLogIn::account);
+        : compare(exchange.context(), given, ClientAddress.of(exchange))
+            .map(PasswordLogIn::account);
   }
 
   private Future<LogIn> compare(Context loop, BasicPassword given, String address) {

@@ -11,7 +11,6 @@ import lectus.account.NamedAccount;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.ReaderTurns.Kind;
-import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Locations;
 import lectus.http.exchange.PublicAddress;
@@ -121,7 +120,7 @@ final class SessionResource implements Resource {
     }
     BasicPassword given = new BasicPassword(name, form.password(body));
     return passwords
-        .verify(exchange, given, ClientAddress.of(exchange))
+        .verify(exchange, given)
         .compose(account -> withCookie(exchange, account))
         .map(reply -> leadingOn(exchange, "next", reply))
         .recover(failure -> refused(exchange, failure));

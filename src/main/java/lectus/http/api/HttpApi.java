@@ -23,6 +23,7 @@ import lectus.http.count.Figures;
 import lectus.http.exchange.Clients;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.HttpLoop;
+import lectus.http.exchange.RequestedHost;
 import lectus.http.live.LiveFeeds;
 import lectus.http.message.RequestTarget;
 import lectus.http.socket.OpenSessions;
@@ -134,6 +135,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     connection.exceptionHandler(failure -> {});
     versions.watch(connection);
     ControlFrames.limit(connection);
+    GatheredWrites.on(connection);
     connections.watch(connection);
     clients.watch(connection);
     idle.watch(vertx, connection);
@@ -154,7 +156,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     try {
       hsts.addTo(exchange);
       Clients.checkRoom(request.connection());
-      loop.checkHost(exchange);
+      new RequestedHost(exchange, settings.hosts()).check();
       RequestFields.check(request);
       exchange.aimAt(RequestTarget.parse(exchange.uri()));
       route(exchange);
@@ -189,7 +191,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     request.pause();
     admission
         .onComplete(admitted -> exchange.guarded(() -> answer(exchange)), exchange::fail)
-        .onComplete(done -> exchange.readOn());
+        .onComplete(done -> exchange.unread().readOn());
   }
 
   /**

@@ -49,7 +49,8 @@ public final class ChangesApi {
         feeds.clock(),
         sessions,
         services.memory(),
-        services.admissions());
+        services.admissions(),
+        services.usage());
   }
 
   private SubscriptionFeeds ofClient(FeedClient client) {

@@ -8,11 +8,13 @@ import java.util.function.Function;
 import lectus.error.LectusException;
 import lectus.feed.AdmissionNotices;
 import lectus.http.HttpSettings;
+import lectus.http.UserUsage;
 import lectus.http.clock.IdleClock;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Failures;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
+import lectus.http.exchange.UserKey;
 import lectus.http.exchange.WebSocketUpgrade;
 import lectus.http.live.Attendance;
 import lectus.http.live.FeedClient;
@@ -21,6 +23,7 @@ import lectus.http.message.Method;
 import lectus.http.socket.ChangesSession;
 import lectus.http.socket.OpenSessions;
 import lectus.http.socket.SubscriptionFeeds;
+import lectus.http.socket.SubscriptionQuota;
 import lectus.http.socket.TextSocket;
 import lectus.http.socket.WebSocketSettings;
 
@@ -32,6 +35,7 @@ final class ChangesSocketResource implements Resource {
   private final OpenSessions sessions;
   private final ClientMemory memory;
   private final AdmissionNotices admissions;
+  private final UserUsage usage;
 
   /**
    * @param feeds makes what the subscriptions of one client listen with
@@ -42,7 +46,9 @@ final class ChangesSocketResource implements Resource {
       IdleClock clock,
       OpenSessions sessions,
       ClientMemory memory,
-      AdmissionNotices admissions) {
+      AdmissionNotices admissions,
+      UserUsage usage) {
+    this.usage = usage;
     this.admissions = admissions;
     this.feeds = feeds;
     this.settings = settings;
@@ -94,9 +100,20 @@ final class ChangesSocketResource implements Resource {
             limits.maxSubscriptions(),
             failure -> Failures.errorOf(failure, request),
             sessions,
-            memory);
+            memory,
+            quota(exchange));
     session.start();
     session.attend(
         new Attendance(admissions, context, exchange.caller().admission(), session::dismiss));
+  }
+
+  private SubscriptionQuota quota(Exchange exchange) {
+    int most = settings.access().limits().subscriptions();
+    if (most == 0) {
+      return SubscriptionQuota.NONE;
+    }
+    String user = UserKey.of(exchange);
+    return new SubscriptionQuota(
+        () -> usage.subscribe(user, most), () -> usage.unsubscribe(user), most);
   }
 }

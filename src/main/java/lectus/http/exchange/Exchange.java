@@ -51,12 +51,12 @@ public final class Exchange {
   private final Presence presence = new Presence();
   private final Caller caller = new Caller();
   private final ConnectionUse use;
+  private final UnreadRequest unread;
   private boolean inUse = true;
   private RequestTarget target;
   private QueryParameters query;
   private boolean databaseLookedUp;
   private boolean isFeed;
-  private boolean keptForSocket;
 
   public Exchange(HttpLoop loop, Context context, HttpServerRequest request) {
     this.loop = loop;
@@ -65,6 +65,7 @@ public final class Exchange {
     this.method = Method.of(request.method(), header(Headers.METHOD_OVERRIDE));
     this.held = new HeldMemory(loop.memory());
     this.id = RequestIds.of(header(Headers.REQUEST_ID));
+    this.unread = new UnreadRequest(request);
     this.use = Clients.use(request.connection());
     use.begin(request.version() == HttpVersion.HTTP_2);
     whenLeft(() -> {});
@@ -94,11 +95,6 @@ public final class Exchange {
 
   public Method method() {
     return method;
-  }
-
-  /** Returns the method as it was sent, for the log. */
-  String methodName() {
-    return request.method().name();
   }
 
   public boolean isHead() {
@@ -174,23 +170,9 @@ public final class Exchange {
     return request;
   }
 
-  /** Leaves the request unread as long as it may become a WebSocket: afterwards it could not. */
-  public void keepForSocket() {
-    keptForSocket = true;
-    request.pause();
-  }
-
-  /** Notes that the request becomes no WebSocket after all. */
-  public void becomesNoSocket() {
-    keptForSocket = false;
-    readOn();
-  }
-
-  /** Reads a request that was paused. */
-  public void readOn() {
-    if (!keptForSocket && !isAbandoned()) {
-      request.resume();
-    }
+  /** Returns whether, and for how long, the request is left unread. */
+  public UnreadRequest unread() {
+    return unread;
   }
 
   public HttpServerResponse response() {

@@ -52,15 +52,6 @@ public final class HttpLoop {
     accessLog.close();
   }
 
-  /**
-   * Checks that the client addresses this server by one of its names.
-   *
-   * @throws LectusException {@code bad_request}
-   */
-  public void checkHost(Exchange exchange) {
-    new RequestedHost(exchange, settings.hosts()).check();
-  }
-
   /** Answers a CORS preflight request if it can be granted; else does nothing. */
   public boolean answerPreflight(Exchange exchange) {
     return exchange.method() == Method.OPTIONS && cors.preflight(exchange);

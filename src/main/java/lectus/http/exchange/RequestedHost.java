@@ -15,12 +15,12 @@ import lectus.http.message.RequestTarget;
  * Checks the name by which a client addresses the server. It is checked before anything else of a
  * request, because it tells this server's pages from pages that pretend to be.
  */
-final class RequestedHost {
+public final class RequestedHost {
   private final Exchange exchange;
   private final HttpServerRequest request;
   private final HostSettings hosts;
 
-  RequestedHost(Exchange exchange, HostSettings hosts) {
+  public RequestedHost(Exchange exchange, HostSettings hosts) {
     this.exchange = exchange;
     this.request = exchange.request();
     this.hosts = hosts;
@@ -30,7 +30,7 @@ final class RequestedHost {
    * @throws LectusException {@code bad_request}: there is no name, more than one, or none of this
    *     server's
    */
-  void check() {
+  public void check() {
     List<String> sent = request.headers().getAll(HttpHeaders.HOST);
     HttpVersion version = request.version();
     HostAndPort authority = version == HttpVersion.HTTP_2 ? request.authority() : null;

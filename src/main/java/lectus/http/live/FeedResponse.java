@@ -13,6 +13,7 @@ import lectus.feed.ResumePoint;
 import lectus.feed.Rows;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.InPieces;
+import lectus.http.exchange.Offload;
 import lectus.http.exchange.Outbox;
 import lectus.http.memory.PageMemory;
 import lectus.http.message.Headers;
@@ -66,8 +67,14 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
     if (exchange.isAbandoned()) {
       feed.abandon();
     } else {
-      feed.listener.start(opening);
+      feed.open(opening);
     }
+  }
+
+  private void open(Callable<LiveStart<P>> opening) {
+    FeedClient client = FeedClient.of(exchange);
+    Offload.inTime(client.patience(), client.readers(), client.context(), opening)
+        .onComplete(listener::begin, listener::fail);
   }
 
   /** Notes that the client has left; also called when it leaves after the feed's end. */

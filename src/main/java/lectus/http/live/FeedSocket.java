@@ -58,7 +58,7 @@ public final class FeedSocket<P extends ResumePoint<P>>
       LiveFeeds feeds, Exchange exchange, FeedQuery query, Callable<LiveStart<P>> opening) {
     WebSocketUpgrade upgrade = new WebSocketUpgrade(exchange);
     upgrade.check();
-    exchange.keepForSocket();
+    exchange.unread().keepForSocket();
     exchange
         .read(Kind.FEED, opening)
         .onComplete(
@@ -67,7 +67,7 @@ public final class FeedSocket<P extends ResumePoint<P>>
   }
 
   private static void refuse(Exchange exchange, Throwable failure) {
-    exchange.becomesNoSocket();
+    exchange.unread().becomesNoSocket();
     exchange.fail(failure);
   }
 

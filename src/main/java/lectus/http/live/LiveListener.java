@@ -3,13 +3,11 @@ package lectus.http.live;
 import io.vertx.core.Context;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import lectus.access.SecurityObject;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.feed.FeedEnd;
-import lectus.feed.FeedRights;
 import lectus.feed.FeedSink;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
@@ -50,7 +48,7 @@ final class LiveListener<P extends ResumePoint<P>> {
   private P position;
   private long remaining;
 
-  private State state = State.READING;
+  private ListenerState state = ListenerState.READING;
 
   /** Runs the reading of the next page. */
   private Executor readers;
@@ -61,21 +59,6 @@ final class LiveListener<P extends ResumePoint<P>> {
   /** Null unless the source cannot be shared. */
   private NewsBell bell;
 
-  /** Null before the first page, and where somebody else watches. */
-  private Attendance attendance;
-
-  private enum State {
-    /** A page is being read on a reader's thread. */
-    READING,
-    WAITING_FOR_ROOM,
-    /** The store does not answer. */
-    WAITING_FOR_STORE,
-    WAITING_FOR_NEWS,
-    /** The feed is over, except for the count of what follows. */
-    ENDING,
-    CLOSED
-  }
-
   LiveListener(LiveFeeds feeds, FeedClient client, FeedSink<P> sink, FeedTerms terms) {
     this.feeds = feeds;
     this.client = client;
@@ -84,18 +67,10 @@ final class LiveListener<P extends ResumePoint<P>> {
     this.sink = feeds.counted(sink);
     this.timer = new FeedTimer(feeds, terms);
     this.remaining = terms.limit();
-    this.permission = new Permission(client.user());
+    this.permission = new Permission(client);
   }
 
-  /**
-   * @param opening runs on a feed reader's thread; the sink gets its exception
-   */
-  void start(Callable<LiveStart<P>> opening) {
-    Offload.inTime(client.patience(), readers, context, opening)
-        .onComplete(this::begin, this::fail);
-  }
-
-  /** As {@link #start(Callable)}, with a source that is open already. */
+  /** Begins with an open source. */
   void begin(LiveStart<P> start) {
     if (!isClosed()) {
       guarded(() -> beginReading(start));
@@ -110,9 +85,7 @@ final class LiveListener<P extends ResumePoint<P>> {
       ending = new FeedEnd.ServerStopping();
     }
     sink.begin(position);
-    if (!client.isWatched()) {
-      attendance = new Attendance(feeds.admissions(), context, client.admission(), this::dismiss);
-    }
+    permission.watch(feeds.admissions(), this::dismiss);
     timer.start(
         context.owner(), () -> sink.heartbeat(reached()), () -> end(new FeedEnd.TimedOut()));
     readOn();
@@ -126,7 +99,7 @@ final class LiveListener<P extends ResumePoint<P>> {
       read(Math.max(1, Math.min(remaining, room)));
     } else {
       inTail.leave(this);
-      state = State.WAITING_FOR_ROOM;
+      state = ListenerState.WAITING_FOR_ROOM;
       sink.whenRoom(() -> guarded(this::readOn));
     }
   }
@@ -138,7 +111,7 @@ final class LiveListener<P extends ResumePoint<P>> {
   }
 
   private void read(long limit) {
-    state = State.READING;
+    state = ListenerState.READING;
     if (bell != null) {
       bell.look();
     }
@@ -162,7 +135,7 @@ final class LiveListener<P extends ResumePoint<P>> {
       return;
     }
     if (ending == null) {
-      state = State.WAITING_FOR_STORE;
+      state = ListenerState.WAITING_FOR_STORE;
       context.owner().setTimer(SILENCE_MILLIS, id -> guarded(this::readOn));
     } else {
       endUncounted(ending);
@@ -206,7 +179,7 @@ final class LiveListener<P extends ResumePoint<P>> {
     if (isOver()) {
       return;
     }
-    state = State.WAITING_FOR_NEWS;
+    state = ListenerState.WAITING_FOR_NEWS;
     if (sharing.isEmpty()) {
       waitAlone();
     } else if (!feeds.join(this, source, sharing.get())) {
@@ -228,7 +201,7 @@ final class LiveListener<P extends ResumePoint<P>> {
   }
 
   private void readIfComing() {
-    if (state == State.WAITING_FOR_NEWS && !inTail.hasJoined()) {
+    if (state == ListenerState.WAITING_FOR_NEWS && !inTail.hasJoined()) {
       read();
     }
   }
@@ -245,7 +218,7 @@ final class LiveListener<P extends ResumePoint<P>> {
   }
 
   private void wakeAlone() {
-    if (state == State.WAITING_FOR_NEWS && bell.look() && source.hasNews(position)) {
+    if (state == ListenerState.WAITING_FOR_NEWS && bell.look() && source.hasNews(position)) {
       read();
     }
   }
@@ -376,7 +349,7 @@ final class LiveListener<P extends ResumePoint<P>> {
       conclude(reason, known.getAsLong());
     } else {
       inTail.leave(this);
-      state = State.ENDING;
+      state = ListenerState.ENDING;
       P at = position;
       Offload.inTime(client.patience(), client.readers(), context, () -> source.pendingBehind(at))
           .onComplete(
@@ -385,13 +358,8 @@ final class LiveListener<P extends ResumePoint<P>> {
     }
   }
 
-  /** A count that failed is no reason to break off a complete feed. */
   private void endAfter(Throwable failure, FeedEnd reason) {
-    boolean passes =
-        StoreFailures.isSilence(failure)
-            || (failure instanceof LectusException known
-                && known.error() instanceof LectusError.Unavailable);
-    if (passes) {
+    if (PendingCount.isNotWorth(failure)) {
       endUncounted(reason);
     } else {
       fail(failure);
@@ -413,7 +381,7 @@ final class LiveListener<P extends ResumePoint<P>> {
   boolean maySee(SecurityObject whoMay) {
     boolean may = permission.isAmong(whoMay);
     if (!may) {
-      dismiss(FeedRights.refusal(client.user()));
+      dismiss(permission.refusal());
     }
     return may;
   }
@@ -449,25 +417,23 @@ final class LiveListener<P extends ResumePoint<P>> {
     if (isClosed()) {
       return;
     }
-    state = State.CLOSED;
+    state = ListenerState.CLOSED;
     feeds.remove(this);
     inTail.leave(this);
     timer.stop();
+    permission.close();
     if (bell != null) {
       bell.takeDown();
-    }
-    if (attendance != null) {
-      attendance.close();
     }
   }
 
   /** Whether nothing is handed over any more. */
   private boolean isOver() {
-    return state == State.ENDING || state == State.CLOSED;
+    return state == ListenerState.ENDING || state == ListenerState.CLOSED;
   }
 
   private boolean isClosed() {
-    return state == State.CLOSED;
+    return state == ListenerState.CLOSED;
   }
 
   private static <P extends ResumePoint<P>> P later(P one, P other) {

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import lectus.access.SecurityObject;
 import lectus.feed.LivePage;
@@ -33,8 +32,6 @@ import lectus.http.exchange.Offload;
  * is told as a {@link TailOutlet}.
  */
 final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
-  private static final long LONGEST_REST_MILLIS = 20;
-
   private final TailRegistry tails;
   private final Context context;
   private final Consumer<LoopTail<P>> whenOver;
@@ -269,7 +266,7 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
           end(round.page());
         } finally {
           // Runs after the sockets' flushes, which are work of the loop, too.
-          Offload.post(context, () -> rest(startNanos, taken));
+          Offload.post(context, () -> LoopRest.after(startNanos, context, taken));
         }
       }
     }
@@ -309,20 +306,6 @@ final class LoopTail<P extends ResumePoint<P>> implements TailOutlet<P> {
               }
             });
       }
-    }
-  }
-
-  /**
-   * Leaves half of the loop's time to other work. Rows that come meanwhile make one page, whose
-   * delivery costs little more than that of one row.
-   */
-  private void rest(long startNanos, Runnable taken) {
-    long tookMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos);
-    if (tookMillis == 0) {
-      taken.run();
-    } else {
-      long pause = Math.min(tookMillis, LONGEST_REST_MILLIS);
-      context.owner().setTimer(pause, id -> taken.run());
     }
   }
 

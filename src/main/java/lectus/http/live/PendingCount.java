@@ -1,9 +1,12 @@
 package lectus.http.live;
 
 import java.util.OptionalLong;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
 import lectus.feed.FeedEnd;
 import lectus.feed.LivePage;
 import lectus.feed.ResumePoint;
+import lectus.store.StoreFailures;
 
 /**
  * The number of rows that follow what a listener has received. Few clients are told, so it is
@@ -20,6 +23,13 @@ final class PendingCount {
    */
   void standsIn(LivePage<?> page, int rows) {
     known = page.pendingBehind(rows);
+  }
+
+  /** Whether a count that failed is no reason to break off a complete feed. */
+  static boolean isNotWorth(Throwable failure) {
+    return StoreFailures.isSilence(failure)
+        || (failure instanceof LectusException known
+            && known.error() instanceof LectusError.Unavailable);
   }
 
   /** Returns what the client is told; empty if it has to be counted in the store. */

@@ -1,24 +1,44 @@
 package lectus.http.live;
 
+import java.util.function.Consumer;
 import lectus.access.SecurityObject;
-import lectus.access.UserContext;
+import lectus.error.LectusError;
+import lectus.feed.AdmissionNotices;
 import lectus.feed.FeedRights;
+import lectus.feed.Registration;
 
 /** Whether a listener's client may see what is read. For one event loop. */
 final class Permission {
-  private final UserContext user;
+  private final FeedClient client;
+  private Registration attendance = () -> {};
 
   /** Those among whom the client was found last. */
   private SecurityObject known = SecurityObject.EVERYBODY;
 
-  Permission(UserContext user) {
-    this.user = user;
+  Permission(FeedClient client) {
+    this.client = client;
+  }
+
+  /** Watches until the client is not admitted any more, unless somebody else does that. */
+  void watch(AdmissionNotices admissions, Consumer<LectusError> whenOver) {
+    if (!client.isWatched()) {
+      attendance = new Attendance(admissions, client.context(), client.admission(), whenOver);
+    }
+  }
+
+  void close() {
+    attendance.close();
   }
 
   /** Whether the client is one of those who may see a page; usually they are as for the last. */
   boolean isAmong(SecurityObject readers) {
-    boolean among = readers == known || FeedRights.includes(readers, user);
+    boolean among = readers == known || FeedRights.includes(readers, client.user());
     known = among ? readers : known;
     return among;
+  }
+
+  /** Returns what a client is told who may not see more. */
+  LectusError refusal() {
+    return FeedRights.refusal(client.user());
   }
 }

@@ -35,6 +35,8 @@ public final class ChangesSession implements TextSocket.Listener {
    */
   private static final int MOST_OPENING = 16;
 
+  private static final int SOON_SECONDS = 1;
+
   private final TextSocket socket;
   private final SubscriptionFeeds feeds;
   private final int maxSubscriptions;
@@ -43,6 +45,7 @@ public final class ChangesSession implements TextSocket.Listener {
   private final MemoryAccount pages;
   private final SubscriptionTurns turns;
   private final FilterBudget filters;
+  private final SubscriptionQuota quota;
   private final Map<String, Subscription<?>> subscriptions = new HashMap<>();
   private Registration attendance = () -> {};
   private int opening;
@@ -51,6 +54,7 @@ public final class ChangesSession implements TextSocket.Listener {
    * @param maxSubscriptions at a time
    * @param errors turns a failure into the error for the client
    * @param memory counts filters, and rows until the client has read them
+   * @param quota of the client's user
    */
   public ChangesSession(
       TextSocket socket,
@@ -58,7 +62,9 @@ public final class ChangesSession implements TextSocket.Listener {
       int maxSubscriptions,
       Function<Throwable, LectusError> errors,
       OpenSessions open,
-      ClientMemory memory) {
+      ClientMemory memory,
+      SubscriptionQuota quota) {
+    this.quota = quota;
     this.socket = socket;
     this.feeds = feeds;
     this.maxSubscriptions = maxSubscriptions;
@@ -97,6 +103,8 @@ public final class ChangesSession implements TextSocket.Listener {
           request.id(),
           "too_many_subscriptions",
           "A socket may have " + maxSubscriptions + " subscriptions at a time.");
+    } else if (!quota.begin().getAsBoolean()) {
+      refuse(Optional.of(request.id()), tooMany());
     } else {
       long bytes = request.terms().rows().memory() + request.scope().memory();
       filters
@@ -106,7 +114,18 @@ public final class ChangesSession implements TextSocket.Listener {
     }
   }
 
+  private LectusError tooMany() {
+    return new LectusError.TooManyRequests(
+        "A user may have " + quota.most() + " subscriptions at a time.", SOON_SECONDS);
+  }
+
+  /** Notes that a subscription is over. */
+  void ended() {
+    quota.end().run();
+  }
+
   private void refuseFilter(String id, long bytes) {
+    ended();
     if (filters.allows(bytes)) {
       refuse(Optional.of(id), filters.refusal());
     } else {

@@ -76,6 +76,7 @@ final class Subscription<P extends ResumePoint<P>>
   }
 
   private void release() {
+    session.ended();
     filter.ended();
     caughtUp.cancel();
     memory.noneComes();

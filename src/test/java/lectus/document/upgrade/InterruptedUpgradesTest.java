@@ -22,6 +22,7 @@ import lectus.database.CreationOptions;
 import lectus.database.NameRange;
 import lectus.document.testing.TestDatabase;
 import lectus.document.upgrade.FirstFormat.Revision;
+import lectus.error.LectusException;
 import lectus.http.testing.LectusServer;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
@@ -85,7 +86,7 @@ final class InterruptedUpgradesTest {
         upgradeOf(network.store()).run();
         network.heal();
         return kills;
-      } catch (FDBException killed) {
+      } catch (FDBException | LectusException killed) {
         network.heal();
         assertThat(database.report().findings()).isEmpty();
       }

@@ -28,6 +28,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import lectus.config.HttpKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
@@ -148,6 +150,24 @@ final class Http2Test {
     } catch (UncheckedIOException tooEarly) {
       return List.of(); // a connection of before is closed only now
     }
+  }
+
+  @Test
+  void a_stop_ends_feeds_with_their_last_sequence() throws Exception {
+    start(new TestSettings());
+    try (Http2Connection client = connect(WINDOW)) {
+      int feed = client.get(FEED);
+      assertThat(client.status(feed)).isEqualTo(200);
+      LectusServer stopping = server;
+      CompletableFuture<Void> stopped = CompletableFuture.runAsync(stopping::close);
+      Http2Connection.Frame last = client.next();
+      while (last.stream() != feed) {
+        last = client.next();
+      }
+      assertThat(new String(last.payload(), StandardCharsets.UTF_8)).contains("\"last_seq\"");
+      stopped.get(30, TimeUnit.SECONDS);
+    }
+    server = LectusServer.start(stores.fresh());
   }
 
   @Test

@@ -1,5 +1,6 @@
 package lectus.http.exchange;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -9,6 +10,7 @@ import ch.qos.logback.core.read.ListAppender;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.stream.Collectors;
 import lectus.http.testing.Answer;
@@ -78,6 +80,36 @@ final class AccessLogTest {
         .singleElement()
         .asString()
         .contains(" status=499 ");
+  }
+
+  @Test
+  void a_line_names_its_user_and_no_credentials() {
+    try (LectusServer server = LectusServer.start(stores.fresh())) {
+      String name = "a n\u00fc";
+      server.put("/_node/_local/_config/admins/a%20n%C3%BC", "\"s:cret\"");
+      String pair = Base64.getEncoder().encodeToString((name + ":s:cret").getBytes(UTF_8));
+      String mistaken = Base64.getEncoder().encodeToString((name + ":wrong").getBytes(UTF_8));
+      server.request("GET", "/_all_dbs").header("Authorization", "Basic " + pair).send();
+      server.request("GET", "/_up").header("Authorization", "Basic " + mistaken).send();
+      String cookie =
+          server
+              .post("/_session", "{\"name\":\"" + name + "\",\"password\":\"s:cret\"}")
+              .header("set-cookie");
+      server.request("GET", "/_membership").header("Cookie", cookie).send();
+      server.get("/_uuids");
+    }
+    assertThat(line("/_all_dbs")).contains(" path=/_all_dbs user=a+n%C3%BC status=200 ");
+    assertThat(line("/_membership")).contains(" user=a+n%C3%BC status=200 ");
+    assertThat(line("/_up")).contains(" path=/_up status=401 ");
+    assertThat(line("/_uuids")).contains(" path=/_uuids status=200 ");
+    assertThat(String.join("", lines())).doesNotContain("cret", "wrong", "AuthSession", "Basic");
+  }
+
+  private String line(String path) {
+    return lines().stream()
+        .filter(line -> line.contains(" path=" + path + " "))
+        .findFirst()
+        .orElseThrow();
   }
 
   private static boolean isOfPut(String line) {

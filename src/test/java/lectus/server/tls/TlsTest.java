@@ -18,6 +18,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
+import lectus.config.HttpKeys;
 import lectus.config.TlsKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
@@ -121,6 +122,24 @@ final class TlsTest {
   void a_location_is_under_https() {
     Answer answer = send(connect(), "PUT /w/x" + HEAD + "Content-Length: 2\r\n\r\n{}");
     assertThat(answer.header("location")).isEqualTo("https://localhost/w/x");
+  }
+
+  @Test
+  void a_stop_waits_for_what_is_on_its_way() throws Exception {
+    LectusServer stopping =
+        LectusServer.start(
+            stores.fresh(), withPem(new TestSettings()).with(HttpKeys.STOP_SECONDS, 30));
+    send(connect(stopping.port(), certificate.trusted()), "PUT /w" + HEAD + "\r\n");
+    String json = "{\"v\":\"" + "x".repeat(3 << 20) + "\"}";
+    send(
+        connect(stopping.port(), certificate.trusted()),
+        "PUT /w/large" + HEAD + "Content-Length: " + json.length() + "\r\n\r\n" + json);
+    try (Connection client = connect(stopping.port(), certificate.trusted())) {
+      Answer head = client.write("GET /w/large" + HEAD + "\r\n").readHead();
+      CompletableFuture<Void> stopped = CompletableFuture.runAsync(stopping::close);
+      assertThat(client.readBody(head, false).body()).contains("x\"}");
+      stopped.get(40, TimeUnit.SECONDS);
+    }
   }
 
   @Test

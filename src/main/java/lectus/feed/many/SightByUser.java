@@ -7,13 +7,13 @@ import lectus.access.UserContext;
 /**
  * What the users of a server see, one for each user who reads, as long as he reads. Thread-safe.
  */
-final class Sights {
+final class SightByUser {
   private final CandidateMemory memory;
   private final Sight everything;
   private final Cache<UserContext, Sight> byUser =
       Caffeine.newBuilder().weakValues().executor(Runnable::run).build();
 
-  Sights(CandidateMemory memory) {
+  SightByUser(CandidateMemory memory) {
     this.memory = memory;
     this.everything = new Sight(UserContext.ADMIN_PARTY, memory);
   }

@@ -1,0 +1,15 @@
+package lectus.http.exchange;
+
+/** What a user is counted by: his name, or the address of one who is not logged in. */
+public final class UserKey {
+  private UserKey() {}
+
+  /** No name can be taken for an address. */
+  public static String of(Exchange exchange) {
+    return exchange
+        .user()
+        .name()
+        .map(name -> "user " + name)
+        .orElseGet(() -> "address " + ClientAddress.of(exchange));
+  }
+}
