@@ -68,6 +68,13 @@ public final class Spread {
     public long count() {
       return Arrays.stream(counts).sum();
     }
+
+    /** Returns both together; they have the same bounds. */
+    public State and(State other) {
+      long[] both = counts.clone();
+      Arrays.setAll(both, bucket -> counts[bucket] + other.counts[bucket]);
+      return new State(bounds, both, sum + other.sum);
+    }
   }
 
   public State state() {

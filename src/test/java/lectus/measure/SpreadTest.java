@@ -23,6 +23,18 @@ final class SpreadTest {
   }
 
   @Test
+  void spreads_add_up() {
+    Spread one = Spread.ofSizes();
+    Spread other = Spread.ofSizes();
+    one.add(3);
+    other.add(4, 2);
+
+    Spread.State both = one.state().and(other.state());
+    assertThat(both.counts()).startsWith(0, 0, 3, 0);
+    assertThat(both.sum()).isEqualTo(11);
+  }
+
+  @Test
   void times_are_shown_in_seconds() {
     Spread times = Spread.ofTimes();
 

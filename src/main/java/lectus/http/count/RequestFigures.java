@@ -1,5 +1,7 @@
 package lectus.http.count;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -27,7 +29,6 @@ public final class RequestFigures implements Measured {
   private final AtomicReferenceArray<Spread> times = new AtomicReferenceArray<>(Route.count());
   private final Map<String, LongAdder> byMethod = new ConcurrentHashMap<>();
   private final LongAdder bytes = new LongAdder();
-  private final Spread time = Spread.ofTimes();
   private volatile Optional<Meters> meters = Optional.empty();
 
   /**
@@ -45,7 +46,6 @@ public final class RequestFigures implements Measured {
 
   /** Adds the time from a request's head to the end of its answer. */
   public void took(Route route, long nanos) {
-    time.add(nanos);
     Spread ofRoute = times.get(route.number());
     (ofRoute == null ? spread(route) : ofRoute).add(nanos);
   }
@@ -107,7 +107,12 @@ public final class RequestFigures implements Measured {
 
   /** Returns how long requests took, whatever they were. */
   public Spread.State times() {
-    return time.state();
+    List<Spread.State> all = new ArrayList<>();
+    all.add(Spread.ofTimes().state());
+    for (int route = 0; route < times.length(); route++) {
+      Optional.ofNullable(times.get(route)).map(Spread::state).ifPresent(all::add);
+    }
+    return all.stream().reduce(Spread.State::and).orElseThrow();
   }
 
   /** Returns the number of requests so far by the status of their answers. */

@@ -22,11 +22,11 @@ final class CountedSink<P extends ResumePoint<P>> implements FeedSink<P> {
 
   @Override
   public void rows(Rows<P> rows, int from, int to) {
-    sink.rows(rows, from, to);
     figures.sent(to - from);
     if (hasCaughtUp) {
       countByCommit(rows, from, to);
     }
+    sink.rows(rows, from, to);
   }
 
   private void countByCommit(Rows<P> rows, int from, int to) {

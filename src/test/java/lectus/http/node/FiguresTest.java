@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import lectus.config.MetricsKeys;
 import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
@@ -163,6 +164,30 @@ final class FiguresTest {
     server.get("/w/a");
 
     assertThat(rise(before)).containsEntry("lectus_cache_hits_total{cache=\"documents\"}", 1.0);
+  }
+
+  /** What a feed reads before it has caught up is as old as it is. */
+  @Test
+  void rows_that_a_feed_waited_for_have_a_lag() {
+    server.put("/w");
+    server.write("/w/a", "{}");
+    Map<String, Double> before = samples();
+    try (Connection feed =
+        server.request("GET", "/w/_changes?feed=continuous&heartbeat=60000").open()) {
+      feed.readHead();
+      assertThat(feed.chunkText()).contains("\"id\":\"a\"");
+      long begun = System.nanoTime();
+      server.write("/w/b", "{}");
+      assertThat(feed.chunkText()).contains("\"id\":\"b\"");
+      double seconds = (System.nanoTime() - begun) / 1e9;
+
+      Map<String, Double> risen = rise(before);
+      assertThat(risen)
+          .containsEntry("lectus_feed_listeners", 1.0)
+          .containsEntry("lectus_feed_rows_total", 2.0)
+          .containsEntry("lectus_feed_delivery_lag_seconds_count", 1.0);
+      assertThat(risen.get("lectus_feed_delivery_lag_seconds_sum")).isBetween(0.0, seconds);
+    }
   }
 
   @Test
