@@ -56,8 +56,8 @@ public interface DatabaseNotices {
   Registration listenToAll(WantedDatabases wanted, StoreListener listener);
 
   /**
-   * Returns how many nanoseconds ago this server heard of a commit, which for a commit of its own is
-   * when the store answered it. Never waits.
+   * Returns how many nanoseconds ago this server heard of a commit, which for a commit of its own
+   * is when the store answered it. Never waits.
    */
   long ageNanos(long commitVersion);
 

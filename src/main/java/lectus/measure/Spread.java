@@ -15,9 +15,24 @@ public final class Spread {
 
   /** From what memory answers to what a client gives up. */
   private static final long[] TIMES = {
-    50 * MICRO, 100 * MICRO, 250 * MICRO, 500 * MICRO,
-    MILLI, 2_500 * MICRO, 5 * MILLI, 10 * MILLI, 25 * MILLI, 50 * MILLI,
-    100 * MILLI, 250 * MILLI, 500 * MILLI, SECOND, 2_500 * MILLI, 5 * SECOND, 10 * SECOND, 60 * SECOND
+    50 * MICRO,
+    100 * MICRO,
+    250 * MICRO,
+    500 * MICRO,
+    MILLI,
+    2_500 * MICRO,
+    5 * MILLI,
+    10 * MILLI,
+    25 * MILLI,
+    50 * MILLI,
+    100 * MILLI,
+    250 * MILLI,
+    500 * MILLI,
+    SECOND,
+    2_500 * MILLI,
+    5 * SECOND,
+    10 * SECOND,
+    60 * SECOND
   };
 
   private static final long[] SIZES = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096};

@@ -2,7 +2,6 @@ package lectus.metrics;
 
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -125,7 +124,7 @@ public final class Metrics implements AutoCloseable {
           .description(meaning)
           .tags(labels)
           .strongReference(true)
-          .register((MeterRegistry) registry);
+          .register(registry);
     }
 
     @Override

@@ -135,12 +135,7 @@ public final class Layer {
       Metrics metrics) {
     ClientMemory memory = settings.memory().accounts();
     TailRegistry tails = new TailRegistry(readers.ofTails());
-    Figures figures =
-        new Figures(
-            new RequestFigures(),
-            new DeliveryFigures(events::ageNanos),
-            documents::reads,
-            store.transactionFigures()::commits);
+    Figures figures = figures(events);
     List.of(store, documents, accounts, memory, tails, figures).forEach(metrics::add);
     return new Services(
         store.id(),
@@ -169,5 +164,13 @@ public final class Layer {
         new UserUsage(System::nanoTime),
         figures,
         metrics);
+  }
+
+  private Figures figures(DatabaseNotices events) {
+    return new Figures(
+        new RequestFigures(),
+        new DeliveryFigures(events::ageNanos),
+        documents::reads,
+        store.transactionFigures()::commits);
   }
 }

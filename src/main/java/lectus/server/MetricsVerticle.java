@@ -59,8 +59,7 @@ final class MetricsVerticle extends VerticleBase {
           .end();
     } else {
       Future.fromCompletionStage(metrics.text(), context)
-          .onComplete(
-              text -> send(request, OK, text), failure -> send(request, FAILED, ""));
+          .onComplete(text -> send(request, OK, text), failure -> send(request, FAILED, ""));
     }
   }
 

@@ -75,8 +75,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     this.clients = new Clients(services.readers());
     this.invalidRequests = new InvalidRequests(loop);
     this.liveFeeds =
-        new LiveFeeds(
-            services.liveTails(), services.admissions(), figures.deliveries(), settings);
+        new LiveFeeds(services.liveTails(), services.admissions(), figures.deliveries(), settings);
     this.access = new AccessApi(services, settings.access());
     this.routes = new Routes(services, settings, liveFeeds, openSessions, access);
     this.idle =

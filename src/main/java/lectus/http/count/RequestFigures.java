@@ -14,8 +14,8 @@ import lectus.measure.Spread;
 
 /**
  * The requests of all event loops: how many, of which kind, how they were answered, and how long
- * that took. Counting a request looks up a few fields, and allocates nothing once there has been one
- * like it. Thread-safe.
+ * that took. Counting a request looks up a few fields, and allocates nothing once there has been
+ * one like it. Thread-safe.
  */
 public final class RequestFigures implements Measured {
   /** Statuses beyond are not HTTP's. */
@@ -25,8 +25,9 @@ public final class RequestFigures implements Measured {
   private static final String SECONDS = "lectus_http_request_seconds";
 
   private final AtomicReferenceArray<LongAdder> byStatus =
-      new AtomicReferenceArray<>(Route.count() * STATUSES);
-  private final AtomicReferenceArray<Spread> times = new AtomicReferenceArray<>(Route.count());
+      new AtomicReferenceArray<>(RouteTemplate.count() * STATUSES);
+  private final AtomicReferenceArray<Spread> times =
+      new AtomicReferenceArray<>(RouteTemplate.count());
   private final Map<String, LongAdder> byMethod = new ConcurrentHashMap<>();
   private final LongAdder bytes = new LongAdder();
   private volatile Optional<Meters> meters = Optional.empty();
@@ -37,7 +38,7 @@ public final class RequestFigures implements Measured {
    * @param method one of the few that resources know
    * @param bodyBytes of the answer
    */
-  public void answered(Route route, String method, int status, long bodyBytes) {
+  public void answered(RouteTemplate route, String method, int status, long bodyBytes) {
     counter(route, status > 0 && status < STATUSES ? status : 0).increment();
     LongAdder ofMethod = byMethod.get(method);
     (ofMethod == null ? method(method) : ofMethod).increment();
@@ -45,41 +46,41 @@ public final class RequestFigures implements Measured {
   }
 
   /** Adds the time from a request's head to the end of its answer. */
-  public void took(Route route, long nanos) {
+  public void took(RouteTemplate route, long nanos) {
     Spread ofRoute = times.get(route.number());
     (ofRoute == null ? spread(route) : ofRoute).add(nanos);
   }
 
-  private LongAdder counter(Route route, int status) {
+  private LongAdder counter(RouteTemplate route, int status) {
     LongAdder known = byStatus.get(place(route, status));
     return known == null ? newCounter(route, status) : known;
   }
 
-  private static int place(Route route, int status) {
+  private static int place(RouteTemplate route, int status) {
     return route.number() * STATUSES + status;
   }
 
-  private synchronized LongAdder newCounter(Route route, int status) {
+  private synchronized LongAdder newCounter(RouteTemplate route, int status) {
     int place = place(route, status);
     if (byStatus.get(place) == null) {
       LongAdder counter = new LongAdder();
       byStatus.set(place, counter);
       meters.ifPresent(
           it ->
-              it.with("route", route.template())
+              it.with("route", route.text())
                   .with("status", Integer.toString(status))
                   .count(REQUESTS, "Requests that were answered.", counter::sum));
     }
     return byStatus.get(place);
   }
 
-  private synchronized Spread spread(Route route) {
+  private synchronized Spread spread(RouteTemplate route) {
     if (times.get(route.number()) == null) {
       Spread spread = Spread.ofTimes();
       times.set(route.number(), spread);
       meters.ifPresent(
           it ->
-              it.with("route", route.template())
+              it.with("route", route.text())
                   .spread(SECONDS, "From a request's head to its answer's end.", spread));
     }
     return times.get(route.number());
@@ -134,7 +135,7 @@ public final class RequestFigures implements Measured {
   }
 
   /** Returns the number of requests so far of one route, by its template. */
-  public long ofRoute(Route route) {
+  public long ofRoute(RouteTemplate route) {
     long count = 0;
     for (int status = 0; status < STATUSES; status++) {
       LongAdder counter = byStatus.get(place(route, status));

@@ -7,9 +7,9 @@ import lectus.database.Catalogue;
 import lectus.http.HttpSettings;
 import lectus.http.ReaderTurns;
 import lectus.http.count.RequestFigures;
-import lectus.http.count.Route;
-import lectus.http.message.Method;
+import lectus.http.count.RouteTemplate;
 import lectus.http.memory.ClientMemory;
+import lectus.http.message.Method;
 
 /** The objects that the exchanges of one event loop share. */
 public final class HttpLoop {
@@ -79,7 +79,8 @@ public final class HttpLoop {
 
   /** Counts a request that has been answered, and logs it. */
   void record(Exchange exchange, int status, long bodyBytes) {
-    Route route = exchange.isAimed() ? Route.of(exchange.segments()) : Route.unknown();
+    RouteTemplate route =
+        exchange.isAimed() ? RouteTemplate.of(exchange.segments()) : RouteTemplate.unknown();
     figures.answered(route, exchange.method().name(), status, bodyBytes);
     if (!exchange.isFeed()) {
       figures.took(route, System.nanoTime() - exchange.startNanos());

@@ -48,7 +48,8 @@ final class AdminsResource implements Resource {
     switch (exchange.method()) {
       case GET, HEAD -> exchange.answer(() -> ConfigText.reply(known(find(name))));
       case PUT -> exchange.answerBodyByChange(body -> put(name, ConfigText.of(body)));
-      case DELETE -> exchange.answerChange(() -> ConfigText.reply(known(accounts.removeAdmin(name))));
+      case DELETE ->
+          exchange.answerChange(() -> ConfigText.reply(known(accounts.removeAdmin(name))));
       default -> throw Requests.notAllowed("GET,PUT,DELETE");
     }
   }

@@ -92,8 +92,7 @@ final class ConfigResource implements Resource {
       return;
     }
     switch (exchange.method()) {
-      case GET, HEAD ->
-          exchange.reply(Reply.json(200, append(new JsonBuffer(512), section(name))));
+      case GET, HEAD -> exchange.reply(Reply.json(200, append(new JsonBuffer(512), section(name))));
       default -> throw Requests.notAllowed("GET");
     }
   }

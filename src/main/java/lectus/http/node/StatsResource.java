@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import lectus.http.count.Figures;
 import lectus.http.count.RequestFigures;
-import lectus.http.count.Route;
+import lectus.http.count.RouteTemplate;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -55,10 +55,7 @@ final class StatsResource implements Resource {
         "couchdb/database_reads",
         "number of single documents that were read",
         figures.documentReads().getAsLong());
-    tree.counter(
-        "couchdb/database_writes",
-        "number of commits",
-        figures.commits().getAsLong());
+    tree.counter("couchdb/database_writes", "number of commits", figures.commits().getAsLong());
     tree.counter("couchdb/open_os_files", "number of open file descriptors", openFiles());
     tree.histogram(
         "couchdb/request_time",
@@ -75,7 +72,7 @@ final class StatsResource implements Resource {
     tree.counter(
         "couchdb/httpd/bulk_requests",
         "number of bulk requests",
-        requests.ofRoute(Route.of(List.of("db", "_bulk_docs"))));
+        requests.ofRoute(RouteTemplate.of(List.of("db", "_bulk_docs"))));
     tree.counter(
         "couchdb/httpd/clients_requesting_changes",
         "number of live feeds and subscriptions now",

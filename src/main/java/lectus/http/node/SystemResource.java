@@ -42,8 +42,7 @@ final class SystemResource implements Resource {
     number(json.octet(','), "io_output", 0);
     number(json.octet(','), "os_proc_count", 0);
     number(json.octet(','), "stale_proc_count", 0);
-    number(
-        json.octet(','), "process_count", ManagementFactory.getThreadMXBean().getThreadCount());
+    number(json.octet(','), "process_count", ManagementFactory.getThreadMXBean().getThreadCount());
     number(json.octet(','), "process_limit", 0);
     json.ascii(",\"message_queues\":{},");
     number(json, "internal_replication_jobs", 0);

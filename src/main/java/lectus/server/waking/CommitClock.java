@@ -29,7 +29,8 @@ final class CommitClock {
     Known last = known;
     long sinceLast = System.nanoTime() - last.nanos();
     long versions = last.version() - version;
-    long age = sinceLast + NANOS_PER_VERSION * Math.min(versions, LONGEST_NANOS / NANOS_PER_VERSION);
+    long age =
+        sinceLast + NANOS_PER_VERSION * Math.min(versions, LONGEST_NANOS / NANOS_PER_VERSION);
     return Math.max(0, Math.min(age, LONGEST_NANOS));
   }
 }

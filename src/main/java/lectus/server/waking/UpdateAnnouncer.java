@@ -34,8 +34,7 @@ public final class UpdateAnnouncer implements DatabaseNotices, Measured {
 
   @Override
   public void describe(Meters meters) {
-    meters.level(
-        "lectus_feed_databases", "Databases with live feeds.", listeners::databaseCount);
+    meters.level("lectus_feed_databases", "Databases with live feeds.", listeners::databaseCount);
     meters.count(
         "lectus_poller_news",
         "Changes that the poller found and no event had announced.",

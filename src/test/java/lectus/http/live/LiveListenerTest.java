@@ -82,8 +82,12 @@ final class LiveListenerTest {
   private final Context loop = vertx.getOrCreateContext();
   private final ExecutorService readers = Executors.newFixedThreadPool(3);
   private final TailRegistry tails = new TailRegistry(readers);
-  private final LiveFeeds feeds = new LiveFeeds(
-          tails, AdmissionNotices.NONE, new DeliveryFigures(version -> 0), new TestSettings().toNode().http());
+  private final LiveFeeds feeds =
+      new LiveFeeds(
+          tails,
+          AdmissionNotices.NONE,
+          new DeliveryFigures(version -> 0),
+          new TestSettings().toNode().http());
 
   @AfterEach
   void stop() {

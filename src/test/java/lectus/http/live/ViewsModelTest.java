@@ -81,8 +81,12 @@ final class ViewsModelTest {
   private final class Loop {
     private final Vertx vertx = Vertx.vertx();
     private final Context context = vertx.getOrCreateContext();
-    private final LiveFeeds feeds = new LiveFeeds(
-          tails, AdmissionNotices.NONE, new DeliveryFigures(version -> 0), new TestSettings().toNode().http());
+    private final LiveFeeds feeds =
+        new LiveFeeds(
+            tails,
+            AdmissionNotices.NONE,
+            new DeliveryFigures(version -> 0),
+            new TestSettings().toNode().http());
 
     <T> T run(Callable<T> work) {
       CompletableFuture<T> done = new CompletableFuture<>();

@@ -49,9 +49,7 @@ final class ConfigResourceTest {
   }
 
   private static Request asRoot(String method, String target) {
-    return server
-        .request(method, target)
-        .header("Authorization", "Basic cm9vdDpzZWNyZXQ=");
+    return server.request(method, target).header("Authorization", "Basic cm9vdDpzZWNyZXQ=");
   }
 
   /** What LiveSync looks at before it uses a server. */
@@ -103,10 +101,7 @@ final class ConfigResourceTest {
     assertThat(answer.member("error")).isEqualTo("bad_request");
     assertThat(answer.member("reason"))
         .isEqualTo(
-            name
-                + " cannot be changed while the server runs: its configuration has "
-                + key
-                + ".");
+            name + " cannot be changed while the server runs: its configuration has " + key + ".");
     assertThat(asRoot("DELETE", CONFIG + "/" + name).send().status()).isEqualTo(400);
   }
 
@@ -130,7 +125,8 @@ final class ConfigResourceTest {
   @Test
   void sections_are_objects_of_strings() {
     assertThat(asRoot("GET", CONFIG + "/httpd").send().body())
-        .isEqualTo("{\"WWW-Authenticate\":\"Basic realm=\\\"server\\\"\",\"enable_cors\":\"true\"}\n");
+        .isEqualTo(
+            "{\"WWW-Authenticate\":\"Basic realm=\\\"server\\\"\",\"enable_cors\":\"true\"}\n");
     assertThat(asRoot("GET", CONFIG + "/nothing").send().body()).isEqualTo("{}\n");
     assertThat(asRoot("GET", CONFIG).send().body())
         .startsWith("{\"admins\":{\"root\":\"-pbkdf2")

@@ -65,7 +65,8 @@ final class FiguresTest {
         .matcher(server.get(PROMETHEUS).body())
         .results()
         .collect(
-            Collectors.toMap(it -> it.group(1), it -> Double.parseDouble(it.group(2)), Double::sum));
+            Collectors.toMap(
+                it -> it.group(1), it -> Double.parseDouble(it.group(2)), Double::sum));
   }
 
   /** Returns by how much the figures have risen that have. */

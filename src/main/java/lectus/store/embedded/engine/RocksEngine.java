@@ -63,8 +63,7 @@ public final class RocksEngine implements Engine {
     this.run = StoreRun.open(directory, options, uses);
     this.space = new FreeSpace(directory, options.reservedBytes());
     this.revival = new Revival(directory, options, space, uses);
-    this.queue =
-        new CommitQueue(options.groupLimits(), threads.executor(), this::commitGroup);
+    this.queue = new CommitQueue(options.groupLimits(), threads.executor(), this::commitGroup);
     this.ticks = threads.timer().every(TICK, this::tick);
   }
 

@@ -23,7 +23,8 @@ record RocksFigures(Function<String, OptionalLong> property) implements Measured
           "Files of one level.",
           "rocksdb.num-files-at-level" + level);
     }
-    level(meters, "lectus_rocksdb_file_bytes", "Bytes of all files.", "rocksdb.total-sst-files-size");
+    level(
+        meters, "lectus_rocksdb_file_bytes", "Bytes of all files.", "rocksdb.total-sst-files-size");
     level(
         meters,
         "lectus_rocksdb_live_data_bytes",

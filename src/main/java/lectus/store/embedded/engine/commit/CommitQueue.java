@@ -49,8 +49,7 @@ public final class CommitQueue implements Measured {
 
   @Override
   public void describe(Meters meters) {
-    meters.level(
-        "lectus_store_queued_commits", "Commits that wait for the committer.", load::get);
+    meters.level("lectus_store_queued_commits", "Commits that wait for the committer.", load::get);
     meters.level("lectus_store_queued_bytes", "Bytes of these commits.", queuedBytes::get);
   }
 

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-final class RouteTest {
+final class RouteTemplateTest {
   @ParameterizedTest
   @CsvSource({
     "_all_dbs, /_all_dbs",
@@ -27,13 +27,13 @@ final class RouteTest {
     "secret/_design%2Fsecret, other",
   })
   void a_path_shows_no_names(String path, String template) {
-    assertThat(Route.of(Arrays.asList(path.split("/"))).template()).isEqualTo(template);
+    assertThat(RouteTemplate.of(Arrays.asList(path.split("/"))).text()).isEqualTo(template);
   }
 
   @Test
   void the_root_and_what_cannot_be_read_are_routes_too() {
-    assertThat(Route.of(List.of()).template()).isEqualTo("/");
-    assertThat(Route.of(List.of("", "")).template()).isEqualTo("/{db}/{docid}");
-    assertThat(Route.unknown().template()).isEqualTo("other");
+    assertThat(RouteTemplate.of(List.of()).text()).isEqualTo("/");
+    assertThat(RouteTemplate.of(List.of("", "")).text()).isEqualTo("/{db}/{docid}");
+    assertThat(RouteTemplate.unknown().text()).isEqualTo("other");
   }
 }

@@ -10,18 +10,18 @@ import java.util.Map;
  * them.
  *
  * @param number from 0 on, without gaps
- * @param template as it is shown
+ * @param text as it is shown
  */
-public record Route(int number, String template) {
-  private static final List<Route> ROUTES = new ArrayList<>();
+public record RouteTemplate(int number, String text) {
+  private static final List<RouteTemplate> ROUTES = new ArrayList<>();
 
-  private static final Route OTHER = add("other");
-  private static final Route ROOT = add("/");
-  private static final Route DATABASE = add("/{db}");
-  private static final Route DOCUMENT = add("/{db}/{docid}");
-  private static final Route ATTACHMENT = add("/{db}/{docid}/{attachment}");
+  private static final RouteTemplate OTHER = add("other");
+  private static final RouteTemplate ROOT = add("/");
+  private static final RouteTemplate DATABASE = add("/{db}");
+  private static final RouteTemplate DOCUMENT = add("/{db}/{docid}");
+  private static final RouteTemplate ATTACHMENT = add("/{db}/{docid}/{attachment}");
 
-  private static final Map<String, Route> AT_TOP =
+  private static final Map<String, RouteTemplate> AT_TOP =
       below(
           "/",
           "_up",
@@ -40,7 +40,7 @@ public record Route(int number, String template) {
           "_utils",
           "_example");
 
-  private static final Map<String, Route> IN_DATABASE =
+  private static final Map<String, RouteTemplate> IN_DATABASE =
       below(
           "/{db}/",
           "_all_docs",
@@ -72,14 +72,14 @@ public record Route(int number, String template) {
   }
 
   /** Returns the route of a request that could not be read. */
-  public static Route unknown() {
+  public static RouteTemplate unknown() {
     return OTHER;
   }
 
   /**
    * @param path the decoded names of the request's path
    */
-  public static Route of(List<String> path) {
+  public static RouteTemplate of(List<String> path) {
     if (path.isEmpty()) {
       return ROOT;
     }
@@ -101,16 +101,16 @@ public record Route(int number, String template) {
     return !name.isEmpty() && name.charAt(0) == '_';
   }
 
-  private static Map<String, Route> below(String prefix, String... names) {
-    Map<String, Route> routes = new HashMap<>();
+  private static Map<String, RouteTemplate> below(String prefix, String... names) {
+    Map<String, RouteTemplate> routes = new HashMap<>();
     for (String name : names) {
       routes.put(name, add(prefix + name));
     }
     return routes;
   }
 
-  private static Route add(String template) {
-    Route route = new Route(ROUTES.size(), template);
+  private static RouteTemplate add(String text) {
+    RouteTemplate route = new RouteTemplate(ROUTES.size(), text);
     ROUTES.add(route);
     return route;
   }
