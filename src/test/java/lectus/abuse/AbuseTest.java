@@ -61,8 +61,12 @@ final class AbuseTest {
 
   @AfterEach
   void stop() {
-    client.close();
-    server.close();
+    if (client != null) {
+      client.close();
+    }
+    if (server != null) {
+      server.close();
+    }
   }
 
   static List<Attack> attacks() {

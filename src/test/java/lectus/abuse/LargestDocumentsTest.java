@@ -52,7 +52,9 @@ final class LargestDocumentsTest {
   @AfterEach
   void stop() {
     lines.forEach(Line::close);
-    server.close();
+    if (server != null) {
+      server.close();
+    }
   }
 
   @Test

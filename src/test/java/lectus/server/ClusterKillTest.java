@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -14,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
@@ -38,6 +40,9 @@ final class ClusterKillTest {
   private static final int KILLS = 10;
   private static final int WRITERS = 4;
   private static final int WRITES_BETWEEN = 50;
+
+  /** After a write that failed. A refusal takes no time. */
+  private static final Duration REST = Duration.ofMillis(100);
 
   /** Of the 503 after which a write may have been stored. */
   private static final String IN_DOUBT = "may have been stored";
@@ -90,11 +95,18 @@ final class ClusterKillTest {
       Answer answer = server.put("/w/" + id, "{}");
       if (answer.status() == 201) {
         acknowledged.put(id, answer.member("rev"));
-      } else if (answer.status() != 503) {
-        unexpected.add(answer);
-      } else if (!answer.body().contains(IN_DOUBT)) {
-        refused.add(id);
+      } else {
+        noteFailure(id, answer);
+        LockSupport.parkNanos(REST.toNanos());
       }
+    }
+  }
+
+  private void noteFailure(String id, Answer answer) {
+    if (answer.status() != 503) {
+      unexpected.add(answer);
+    } else if (!answer.body().contains(IN_DOUBT)) {
+      refused.add(id);
     }
   }
 

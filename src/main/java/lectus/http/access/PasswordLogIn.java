@@ -65,7 +65,7 @@ final class PasswordLogIn {
     }
     throw outcome instanceof LogIn.LockedOut
         ? LectusException.forbidden(
-            "NamedAccount is temporarily locked due to multiple authentication failures")
+            "Account is temporarily locked due to multiple authentication failures")
         : incorrect();
   }
 

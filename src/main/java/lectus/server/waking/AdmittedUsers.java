@@ -26,6 +26,9 @@ public final class AdmittedUsers implements AdmissionNotices {
   /** Those who are admins because there is none. */
   private final Set<Watch> party = ConcurrentHashMap.newKeySet();
 
+  /** Those whom no account let in. */
+  private final Set<Watch> guests = ConcurrentHashMap.newKeySet();
+
   /** Those who came since the last look, and may have been let in by what was known before it. */
   private final Set<String> newcomers = ConcurrentHashMap.newKeySet();
 
@@ -44,12 +47,19 @@ public final class AdmittedUsers implements AdmissionNotices {
   public Registration watch(Admission who, Consumer<LectusError> gone) {
     Watch watch = new Watch(who, gone);
     if (who.user().equals(UserContext.ADMIN_PARTY)) {
-      party.add(watch);
-      return () -> party.remove(watch);
+      return in(party, watch);
     }
     Optional<String> name = who.salt().flatMap(salt -> who.user().name());
-    name.ifPresent(it -> add(it, watch));
-    return () -> name.ifPresent(it -> remove(it, watch));
+    if (name.isEmpty()) {
+      return in(guests, watch);
+    }
+    add(name.get(), watch);
+    return () -> remove(name.get(), watch);
+  }
+
+  private static Registration in(Set<Watch> all, Watch watch) {
+    all.add(watch);
+    return () -> all.remove(watch);
   }
 
   private void add(String name, Watch watch) {
@@ -72,9 +82,9 @@ public final class AdmittedUsers implements AdmissionNotices {
         });
   }
 
-  /** Whether nobody is here whose admission might end. */
+  /** Whether nobody is here whose admission or right might end. */
   boolean isEmpty() {
-    return byName.isEmpty() && party.isEmpty();
+    return byName.isEmpty() && party.isEmpty() && guests.isEmpty();
   }
 
   /** Returns the names of those who came since the last call. */

@@ -83,9 +83,10 @@ final class DepartedScanTest {
     lookFor(client, "d");
     awaitEnd(client);
 
+    // The server looks after its accounts meanwhile, which costs a few transactions.
     assertThat(store.begun() - before - 2 * whole)
         .as("what was held up, and nothing behind it")
-        .isLessThan(whole / 2);
+        .isLessThan(whole);
   }
 
   private void awaitBegun(int count) {

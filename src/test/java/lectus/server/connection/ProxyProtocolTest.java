@@ -44,6 +44,7 @@ final class ProxyProtocolTest {
   private static final byte[] SIGNATURE = HexFormat.of().parseHex("0d0a0d0a000d0a515549540a");
 
   private final Logger logger = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+  private final Logger requests = (Logger) LoggerFactory.getLogger("lectus.access");
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
   private LectusServer server;
 
@@ -51,12 +52,14 @@ final class ProxyProtocolTest {
   void listen() {
     log.start();
     logger.addAppender(log);
+    requests.addAppender(log);
   }
 
   @AfterEach
   void stop() {
     stopServer();
     logger.detachAppender(log);
+    requests.detachAppender(log);
     assertThat(List.copyOf(log.list))
         .filteredOn(line -> line.getLevel().isGreaterOrEqual(Level.WARN))
         .isEmpty();
