@@ -29,9 +29,11 @@ final class Passwords implements AutoCloseable {
   private final WrongPasswords wrong;
   private final Hashing hashing = new Hashing();
 
-  /** Who has logged in, and from where. */
-  private final Cache<Attempt, Boolean> guests =
+  private final Cache<Guest, Boolean> guests =
       Caffeine.newBuilder().maximumSize(MOST_GUESTS).executor(Runnable::run).build();
+
+  /** Somebody who has logged in, and from where. */
+  private record Guest(String name, String address) {}
 
   Passwords(KnownAccounts accounts, PasswordUpgrade upgrade, LongSupplier nanoTime) {
     this.accounts = accounts;
@@ -41,9 +43,17 @@ final class Passwords implements AutoCloseable {
     this.nobodys = Pbkdf2Hash.ofNobody(upgrade.iterations());
   }
 
-  /** Whether the password was found right lately, and is the account's still. Never waits. */
-  boolean isVerified(StoredAccount account, String password) {
-    String name = account.user().name().orElseThrow();
+  /**
+   * Whether the password was found right lately, and is the account's still. While the name is
+   * locked for the address nothing is, or one could go on to guess. Never waits.
+   */
+  boolean isVerified(StoredAccount account, String password, String address) {
+    return isVerified(account, password)
+        && wrong.lockedFor(attempt(Optional.of(account), account.name(), address)).isEmpty();
+  }
+
+  private boolean isVerified(StoredAccount account, String password) {
+    String name = account.name();
     return account.password().filter(hash -> verified.contains(name, password, hash)).isPresent();
   }
 
@@ -55,16 +65,38 @@ final class Passwords implements AutoCloseable {
    */
   CompletableFuture<LogIn> compare(
       Optional<StoredAccount> account, String name, String password, String address) {
-    Attempt attempt = attempt(account, name, address);
-    Optional<Duration> locked = wrong.lockedFor(attempt);
-    if (locked.isPresent()) {
-      return CompletableFuture.completedFuture(new LockedOut(locked.get()));
-    }
-    if (account.isPresent() && isVerified(account.get(), password)) {
-      return CompletableFuture.completedFuture(new Granted(account.get().account()));
-    }
-    boolean isGuest = guests.getIfPresent(attempt) != null;
-    return hashing.begin(isGuest, () -> compareNow(name, password, address));
+    Optional<LogIn> known = withoutHash(account, name, password, address);
+    return known.isPresent()
+        ? CompletableFuture.completedFuture(known.get())
+        : compare(name, password, address);
+  }
+
+  /**
+   * Compares a password with the account as it is when its turn comes.
+   *
+   * @return fails with Unavailable (503) if too many wait
+   */
+  CompletableFuture<LogIn> compare(String name, String password, String address) {
+    return hashing.begin(
+        isGuest(name, address), address, () -> compareNow(name, password, address));
+  }
+
+  /** Whether somebody has logged in with this name from this address. Never waits. */
+  boolean isGuest(String name, String address) {
+    return guests.getIfPresent(new Guest(name, address)) != null;
+  }
+
+  /** Whether the password was right lately, whatever has become of the account. Never waits. */
+  boolean wasRight(String name, String password) {
+    return verified.contains(name, password);
+  }
+
+  private Optional<LogIn> withoutHash(
+      Optional<StoredAccount> account, String name, String password, String address) {
+    Optional<Duration> locked = wrong.lockedFor(attempt(account, name, address));
+    return locked.isPresent()
+        ? locked.map(LockedOut::new)
+        : account.filter(it -> isVerified(it, password)).map(it -> new Granted(it.account()));
   }
 
   private static Attempt attempt(Optional<StoredAccount> account, String name, String address) {
@@ -74,6 +106,13 @@ final class Passwords implements AutoCloseable {
   private LogIn compareNow(String name, String password, String address) {
     // The password may have been changed a moment ago, by the client that now uses the new one.
     Optional<StoredAccount> account = accounts.look(name);
+    // Others with the same name or password may have had their turn meanwhile.
+    Optional<LogIn> known = withoutHash(account, name, password, address);
+    return known.isPresent() ? known.get() : hashed(account, name, password, address);
+  }
+
+  private LogIn hashed(
+      Optional<StoredAccount> account, String name, String password, String address) {
     Attempt attempt = attempt(account, name, address);
     Optional<PasswordHash> hash = account.flatMap(StoredAccount::password);
     if (!isRight(hash, password)) {
@@ -82,7 +121,7 @@ final class Passwords implements AutoCloseable {
     }
     verified.add(name, password, hash.orElseThrow());
     wrong.forget(attempt);
-    guests.put(attempt, true);
+    guests.put(new Guest(name, address), true);
     upgradeSoon(account.orElseThrow(), hash.orElseThrow(), password);
     return new Granted(account.orElseThrow().account());
   }
@@ -99,6 +138,7 @@ final class Passwords implements AutoCloseable {
       hashing
           .begin(
               true,
+              account.name(),
               () -> {
                 upgrade.run(account, hash, password);
                 return null;

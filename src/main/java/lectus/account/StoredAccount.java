@@ -14,6 +14,10 @@ record StoredAccount(UserContext user, Optional<PasswordHash> password, boolean 
     return new NamedAccount(user, salt());
   }
 
+  String name() {
+    return user.name().orElseThrow();
+  }
+
   /** Empty if there is no password. */
   String salt() {
     return password.map(PasswordHash::salt).orElse("");

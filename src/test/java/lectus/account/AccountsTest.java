@@ -91,16 +91,16 @@ class AccountsTest {
   @Test
   void a_verified_password_is_recalled_without_the_store_for_half_a_second() {
     here.accounts.putAdmin("root", "apple");
-    assertThat(here.accounts.recall("root", "apple")).isEmpty();
+    assertThat(here.accounts.recall("root", "apple", TestAccounts.ADDRESS)).isEmpty();
     here.logIn("root", "apple");
-    assertThat(here.accounts.recall("root", "apple").map(NamedAccount::user))
+    assertThat(here.accounts.recall("root", "apple", TestAccounts.ADDRESS).map(NamedAccount::user))
         .contains(UserContext.admin("root"));
-    assertThat(here.accounts.recall("root", "pear")).isEmpty();
-    assertThat(here.accounts.recall("roo", "tapple")).isEmpty();
+    assertThat(here.accounts.recall("root", "pear", TestAccounts.ADDRESS)).isEmpty();
+    assertThat(here.accounts.recall("roo", "tapple", TestAccounts.ADDRESS)).isEmpty();
     here.later(STALE);
-    assertThat(here.accounts.recall("root", "apple")).isEmpty();
+    assertThat(here.accounts.recall("root", "apple", TestAccounts.ADDRESS)).isEmpty();
     here.logIn("root", "apple");
-    assertThat(here.accounts.recall("root", "apple")).isPresent();
+    assertThat(here.accounts.recall("root", "apple", TestAccounts.ADDRESS)).isPresent();
   }
 
   @Test
@@ -109,10 +109,10 @@ class AccountsTest {
     assertThat(there.logIn("root", "apple")).isInstanceOf(Granted.class);
     here.accounts.putAdmin("root", "pear");
     there.later(STALE);
-    assertThat(there.accounts.recall("root", "apple")).isEmpty();
+    assertThat(there.accounts.recall("root", "apple", TestAccounts.ADDRESS)).isEmpty();
     assertThat(there.logIn("root", "apple")).isEqualTo(new Refused());
     assertThat(there.logIn("root", "pear")).isInstanceOf(Granted.class);
-    assertThat(there.accounts.recall("root", "pear")).isPresent();
+    assertThat(there.accounts.recall("root", "pear", TestAccounts.ADDRESS)).isPresent();
   }
 
   @Test
@@ -288,7 +288,7 @@ class AccountsTest {
     List<CompletableFuture<?>> waiting = new ArrayList<>();
     CompletableFuture<?> last = CompletableFuture.completedFuture(null);
     while (!last.isCompletedExceptionally()) {
-      last = here.accounts.hashing().begin(false, held::join);
+      last = here.accounts.hashing().begin(false, TestAccounts.ADDRESS, held::join);
       waiting.add(last);
       assertThat(waiting.size()).isLessThan(2 * Hashing.MOST_WAITING + 100);
     }
@@ -309,11 +309,57 @@ class AccountsTest {
     CompletableFuture<Void> held = new CompletableFuture<>();
     CompletableFuture<?> last = CompletableFuture.completedFuture(null);
     while (!last.isCompletedExceptionally()) {
-      last = here.accounts.hashing().begin(false, held::join);
+      last = here.accounts.hashing().begin(false, TestAccounts.ADDRESS, held::join);
     }
     here.later(VerifiedPasswords.KEPT.plusSeconds(1));
     assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
     held.complete(null);
+  }
+
+  @Test
+  void a_flood_from_one_address_does_not_turn_others_away() {
+    here.accounts.putAdmin("root", "apple");
+    CompletableFuture<Void> held = new CompletableFuture<>();
+    CompletableFuture<?> last = CompletableFuture.completedFuture(null);
+    while (!last.isCompletedExceptionally()) {
+      last = here.accounts.hashing().begin(false, "10.0.0.66", held::join);
+    }
+    CompletableFuture<LogIn> other = here.accounts.beginLogIn("root", "apple", "10.0.0.1");
+    assertThat(other).isNotDone();
+    held.complete(null);
+    assertThat(other.join()).isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void a_remembered_password_is_not_told_to_who_is_locked_out() {
+    here.accounts.putAdmin("root", "apple");
+    here.logIn("root", "apple");
+    for (int i = 0; i < WrongPasswords.MOST_WRONG; i++) {
+      here.accounts.logIn("root", "wrong", "10.0.0.66");
+    }
+    assertThat(here.accounts.recall("root", "apple", "10.0.0.66")).isEmpty();
+    assertThat(here.accounts.logIn("root", "apple", "10.0.0.66")).isInstanceOf(LockedOut.class);
+    assertThat(here.accounts.recall("root", "apple", TestAccounts.ADDRESS)).isPresent();
+  }
+
+  @Test
+  void what_waits_is_judged_when_its_turn_comes() {
+    here.accounts.putAdmin("root", "apple");
+    CompletableFuture<Void> held = new CompletableFuture<>();
+    for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
+      here.accounts.hashing().begin(false, TestAccounts.ADDRESS, held::join);
+    }
+    List<CompletableFuture<LogIn>> guesses = new ArrayList<>();
+    for (int i = 0; i < 3 * WrongPasswords.MOST_WRONG; i++) {
+      guesses.add(here.accounts.beginLogIn("root", "wrong" + i, TestAccounts.ADDRESS));
+    }
+    held.complete(null);
+    List<LogIn> outcomes = guesses.stream().map(CompletableFuture::join).toList();
+    assertThat(outcomes)
+        .startsWith(new Refused())
+        .endsWith(new LockedOut(WrongPasswords.COUNTED))
+        .filteredOn(Refused.class::isInstance)
+        .hasSizeLessThan(2 * WrongPasswords.MOST_WRONG);
   }
 
   @Test

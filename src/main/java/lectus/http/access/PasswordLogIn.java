@@ -26,11 +26,11 @@ final class PasswordLogIn {
    *     wrong passwords; on the exchange's event loop
    */
   Future<NamedAccount> verify(Exchange exchange, BasicPassword given) {
-    Optional<NamedAccount> known = accounts.recall(given.name(), given.password());
+    String address = ClientAddress.of(exchange);
+    Optional<NamedAccount> known = accounts.recall(given.name(), given.password(), address);
     return known.isPresent()
         ? Future.succeededFuture(known.get())
-        : compare(exchange.context(), given, ClientAddress.of(exchange))
-            .map(PasswordLogIn::account);
+        : compare(exchange.context(), given, address).map(PasswordLogIn::account);
   }
 
   private Future<LogIn> compare(Context loop, BasicPassword given, String address) {
