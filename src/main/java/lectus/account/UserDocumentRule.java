@@ -62,7 +62,7 @@ public final class UserDocumentRule implements EditRule {
     if (DocumentId.isDesign(edit.id())) {
       return Optional.of(notAdmin(user));
     }
-    return UserDocuments.areIn(db.name()) && !mayKnowOf(user, edit.id())
+    return UserDocuments.areIn(db.name()) && !UserDocuments.mayWrite(user, edit.id())
         ? Optional.of(new LectusError.NotFound("missing"))
         : Optional.empty();
   }
@@ -99,11 +99,6 @@ public final class UserDocumentRule implements EditRule {
     return user.name().isPresent()
         ? new LectusError.Forbidden(reason)
         : new LectusError.Unauthorized(reason);
-  }
-
-  /** As in CouchDB, whoever is not logged in may register, where members may be anybody. */
-  private static boolean mayKnowOf(UserContext user, String docId) {
-    return user.name().isEmpty() || UserDocuments.nameIn(docId).equals(user.name());
   }
 
   static void checkSize(Edit edit) {

@@ -200,13 +200,26 @@ final class UsersDatabaseTest {
     assertThat(bulk(SignedEdits.MOST_PASSWORDS + 1).status()).isEqualTo(413);
   }
 
+  /** Else a user could keep the server hashing with what it will refuse. */
+  @Test
+  void passwords_of_others_are_not_hashed() {
+    Answer refused =
+        as("anna", "apple", "POST", "/_users/_bulk_docs", docs(SignedEdits.MOST_PASSWORDS + 1));
+    assertThat(refused.status()).isEqualTo(201);
+    assertThat(refused.body()).contains("\"error\":\"not_found\"").doesNotContain("\"rev\"");
+  }
+
   private Answer bulk(int users) {
+    return asRoot("POST", "/_users/_bulk_docs", docs(users));
+  }
+
+  private static String docs(int users) {
     String docs =
         IntStream.range(0, users)
             .mapToObj(i -> "{\"_id\":\"org.couchdb.user:n" + i + "\"," + user("n" + i, "fig", ""))
             .map(json -> json.replace(",{", ","))
             .collect(Collectors.joining(","));
-    return asRoot("POST", "/_users/_bulk_docs", "{\"docs\":[" + docs + "]}");
+    return "{\"docs\":[" + docs + "]}";
   }
 
   @Test
