@@ -107,6 +107,22 @@ class UserDocumentRuleTest {
   }
 
   @Test
+  void a_right_that_went_while_the_request_came_in_is_no_right() {
+    DatabaseName name = DatabaseName.of("db");
+    here.catalogue.create(name, CreationOptions.DEFAULT);
+    Edit edit = TestAccounts.PARSER.interactive("a", NamedRevisions.NONE, TestAccounts.utf8("{}"));
+    Edit local = TestAccounts.PARSER.local("_local/a", NamedRevisions.NONE, TestAccounts.utf8("{}"));
+    here.catalogue.secure(name, TestAccounts.utf8("{'members':{'names':['bob']}}"));
+    for (Edit each : List.of(edit, local)) {
+      EditOutcome annas = here.writer.write(name, List.of(each.by(ANNA))).outcomes().get(0);
+      assertThat(((EditOutcome.Failed) annas).error())
+          .isEqualTo(new LectusError.Forbidden("You are not allowed to access this db."));
+      EditOutcome bobs = here.writer.write(name, List.of(each.by(BOB))).outcomes().get(0);
+      assertThat(bobs).isNotInstanceOf(EditOutcome.Failed.class);
+    }
+  }
+
+  @Test
   void a_password_is_never_stored_as_it_is() {
     for (String id : List.of("org.couchdb.user:a", "_design/a", "_local/a", "other")) {
       Edit edit = clear(id);
