@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
+import lectus.account.LogIn.Conflicted;
 import lectus.account.LogIn.Granted;
 import lectus.account.LogIn.LockedOut;
 import lectus.account.LogIn.Refused;
@@ -75,10 +76,13 @@ final class Passwords implements AutoCloseable {
     // The password may have been changed a moment ago, by the client that now uses the new one.
     Optional<StoredAccount> account = accounts.look(name);
     Attempt attempt = attempt(account, name, address);
-    Optional<PasswordHash> hash = account.flatMap(StoredAccount::password);
+    Optional<PasswordHash> hash = account.flatMap(it -> it.password().or(it::disputed));
     if (!isRight(hash, password)) {
       wrong.add(attempt);
       return new Refused();
+    }
+    if (account.orElseThrow().password().isEmpty()) {
+      return new Conflicted();
     }
     verified.add(name, password, hash.orElseThrow());
     wrong.forget(attempt);
