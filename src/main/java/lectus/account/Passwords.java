@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import lectus.account.LogIn.Conflicted;
 import lectus.account.LogIn.Granted;
 import lectus.account.LogIn.LockedOut;
 import lectus.account.LogIn.Refused;
@@ -125,11 +126,14 @@ final class Passwords implements Measured, AutoCloseable {
   private LogIn hashed(
       Optional<StoredAccount> account, String name, String password, String address) {
     Attempt attempt = attempt(account, name, address);
-    Optional<PasswordHash> hash = account.flatMap(StoredAccount::password);
+    Optional<PasswordHash> hash = account.flatMap(it -> it.password().or(it::disputed));
     if (!isRight(hash, password)) {
       wrong.add(attempt);
       refused.increment();
       return new Refused();
+    }
+    if (account.orElseThrow().password().isEmpty()) {
+      return new Conflicted();
     }
     verified.add(name, password, hash.orElseThrow());
     wrong.forget(attempt);

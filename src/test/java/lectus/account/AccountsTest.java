@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import lectus.access.UserContext;
 import lectus.account.AdminsSubspace.Admin;
+import lectus.account.LogIn.Conflicted;
 import lectus.account.LogIn.Granted;
 import lectus.account.LogIn.LockedOut;
 import lectus.account.LogIn.Refused;
@@ -186,9 +187,10 @@ class AccountsTest {
   }
 
   @Test
-  void a_document_in_conflict_lets_nobody_in() {
+  void a_document_in_conflict_lets_nobody_in_and_tells_only_who_knows_its_password() {
     here.withUsers();
     here.put("anna", TestAccounts.user("anna", "apple"));
+    assertThat(there.logIn("anna", "apple")).isInstanceOf(Granted.class);
     ReplicatedEdit other =
         new ReplicatedEdit(
             "org.couchdb.user:anna",
@@ -203,7 +205,11 @@ class AccountsTest {
                 .join()
                 .body());
     assertThat(here.store(other)).isEmpty();
-    assertThat(there.logIn("anna", "apple")).isEqualTo(new Refused());
+    there.later(STALE);
+    assertThat(there.logIn("anna", "apple")).isEqualTo(new Conflicted());
+    assertThat(there.accounts.recall("anna", "apple")).isEmpty();
+    assertThat(there.logIn("anna", "apple")).isEqualTo(new Conflicted());
+    assertThat(there.logIn("anna", "pear")).isEqualTo(new Refused());
   }
 
   @Test

@@ -63,9 +63,18 @@ final class PasswordLogIn {
     if (outcome instanceof LogIn.Granted granted) {
       return granted.account();
     }
-    throw outcome instanceof LogIn.LockedOut
-        ? LectusException.forbidden(
-            "Account is temporarily locked due to multiple authentication failures")
+    throw refusal(outcome);
+  }
+
+  private static LectusException refusal(LogIn outcome) {
+    if (outcome instanceof LogIn.LockedOut) {
+      return LectusException.forbidden(
+          "Account is temporarily locked due to multiple authentication failures");
+    }
+    return outcome instanceof LogIn.Conflicted
+        ? LectusException.unauthorized(
+            "User document conflicts must be resolved before the document is used for"
+                + " authentication purposes.")
         : incorrect();
   }
 
