@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import lectus.access.DatabaseRight;
+import lectus.access.MissingRight;
 import lectus.access.SecurityObject;
 import lectus.access.UserContext;
 import lectus.database.DatabaseHandle;
@@ -60,7 +61,7 @@ public final class UserDocumentRule implements EditRule {
       return Optional.empty();
     }
     if (DocumentId.isDesign(edit.id())) {
-      return Optional.of(notAdmin(user));
+      return Optional.of(MissingRight.ofAdmin(user));
     }
     return UserDocuments.areIn(db.name()) && !mayKnowOf(user, edit.id())
         ? Optional.of(new LectusError.NotFound("missing"))
@@ -92,13 +93,6 @@ public final class UserDocumentRule implements EditRule {
 
   private boolean isAdmin(UserContext user, DatabaseHandle db) {
     return db.security().orElse(unset).rightOf(user) == DatabaseRight.ADMIN;
-  }
-
-  private static LectusError notAdmin(UserContext user) {
-    String reason = "You are not a db or server admin.";
-    return user.name().isPresent()
-        ? new LectusError.Forbidden(reason)
-        : new LectusError.Unauthorized(reason);
   }
 
   /** As in CouchDB, whoever is not logged in may register, where members may be anybody. */

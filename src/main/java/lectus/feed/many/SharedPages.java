@@ -48,7 +48,7 @@ final class SharedPages implements TailReader<StorePosition> {
     Map<IntKey, ViewPage<StorePosition>> equal = new HashMap<>();
     Map<View, ViewPage<StorePosition>> pages = new HashMap<>();
     for (View view : views) {
-      int[] chosen = seen(read, (Sight) view.shows());
+      int[] chosen = seen(read, (VisibleDatabases) view.shows());
       if (chosen.length > 0) {
         pages.put(
             view,
@@ -61,22 +61,22 @@ final class SharedPages implements TailReader<StorePosition> {
     return pages;
   }
 
-  private static int[] seen(ManyDatabases.Page read, Sight sight) {
+  private static int[] seen(ManyDatabases.Page read, VisibleDatabases visible) {
     Rows<StorePosition> all = read.shown().rows();
-    sight.look(read.readers());
-    return sight.isOfEverything()
+    visible.look(read.readers());
+    return visible.isOfEverything()
         ? IntStream.range(0, all.size()).toArray()
-        : IntStream.range(0, all.size()).filter(row -> isSeen(read, row, sight)).toArray();
+        : IntStream.range(0, all.size()).filter(row -> isSeen(read, row, visible)).toArray();
   }
 
-  private static boolean isSeen(ManyDatabases.Page read, int row, Sight sight) {
+  private static boolean isSeen(ManyDatabases.Page read, int row, VisibleDatabases visible) {
     Rows<StorePosition> all = read.shown().rows();
     if (all.isLeft(row)) {
-      return sight.knows(all.database(row));
+      return visible.knows(all.database(row));
     }
-    boolean seen = sight.isAmong(read.readers().get(all.database(row)));
+    boolean seen = visible.isAmong(read.readers().get(all.database(row)));
     if (seen) {
-      sight.show(all.database(row));
+      visible.show(all.database(row));
     }
     return seen;
   }

@@ -4,6 +4,7 @@ import java.util.Optional;
 import lectus.access.DatabaseRight;
 import lectus.access.SecurityObject;
 import lectus.access.UserContext;
+import lectus.account.UserDocuments;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -11,8 +12,6 @@ import lectus.error.LectusException;
 
 /** What users may do with databases, each time as its security object is by then. */
 public final class DatabaseGuard {
-  private static final String USERS = "_users";
-
   private final Catalogue catalogue;
   private final SecurityObject unset;
 
@@ -51,7 +50,7 @@ public final class DatabaseGuard {
     if (user.isServerAdmin()) {
       return DatabaseRight.ADMIN;
     }
-    if (db.security().isEmpty() && db.name().text().equals(USERS)) {
+    if (db.security().isEmpty() && db.name().equals(UserDocuments.USERS)) {
       return user.name().isPresent() ? DatabaseRight.MEMBER : DatabaseRight.NONE;
     }
     return db.security().orElse(unset).rightOf(user);

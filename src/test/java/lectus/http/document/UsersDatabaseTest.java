@@ -196,8 +196,8 @@ final class UsersDatabaseTest {
 
   @Test
   void a_request_brings_a_limited_number_of_passwords() {
-    assertThat(bulk(SignedEdits.MOST_PASSWORDS).status()).isEqualTo(201);
-    assertThat(bulk(SignedEdits.MOST_PASSWORDS + 1).status()).isEqualTo(413);
+    assertThat(bulk(EditPreparation.MOST_PASSWORDS).status()).isEqualTo(201);
+    assertThat(bulk(EditPreparation.MOST_PASSWORDS + 1).status()).isEqualTo(413);
   }
 
   private Answer bulk(int users) {

@@ -13,7 +13,7 @@ import lectus.feed.FeedRights;
  * version. What he may not read does not exist for him. So that a database is gone is told only if
  * rows of it were shown, because by then nothing says who might read it. Thread-safe.
  */
-final class Sight {
+final class VisibleDatabases {
   /** Bytes of a name beside its text: its objects, and its place in the set. */
   private static final int BYTES_EACH = 100;
 
@@ -21,7 +21,7 @@ final class Sight {
   private final Set<DatabaseName> shown = ConcurrentHashMap.newKeySet();
   private final HeldBytes held;
 
-  Sight(UserContext user, CandidateMemory memory) {
+  VisibleDatabases(UserContext user, CandidateMemory memory) {
     this.user = user;
     this.held = new HeldBytes(this, memory);
   }
