@@ -53,11 +53,22 @@ final class UpdatesLogTest {
     assertThat(databases.write("a", "x", "{}").hasFailures()).isTrue();
     assertThatThrownBy(() -> databases.create("a")).isInstanceOf(LectusException.class);
     databases.catalogue.configure(name, was -> new DatabaseConfiguration(7, was.partitioned()));
-    databases.catalogue.secure(name, "{}".getBytes(StandardCharsets.UTF_8));
     assertThat(databases.putLocal("a", "_local/ck").hasFailures()).isFalse();
     new LocalDocuments(databases.catalogue, databases.transactions).delete(name, "_local/ck");
 
     assertThat(LogRows.of(store)).isEqualTo(before);
+  }
+
+  /** Readers of many databases look again whether they may read this one. */
+  @Test
+  void a_security_object_is_logged() {
+    DatabaseHandle a = databases.create("a");
+
+    databases.catalogue.secure(a.name(), "{}".getBytes(StandardCharsets.UTF_8));
+
+    assertThat(LogRows.of(store))
+        .extracting(DatabaseUpdate::kind)
+        .containsExactly(DatabaseUpdate.Kind.CREATED, DatabaseUpdate.Kind.UPDATED);
   }
 
   @Test
