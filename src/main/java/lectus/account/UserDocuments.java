@@ -36,8 +36,8 @@ public final class UserDocuments {
   }
 
   /**
-   * Returns why somebody who is no admin may not read a document of a database of users. As in
-   * CouchDB, he sees only himself, and cannot tell whether there are others.
+   * Returns why somebody who is not an admin may not read a document of a database of users. As in
+   * CouchDB, users see only their own, and cannot tell whether there are others.
    */
   public static Optional<LectusError> problemOfReading(UserContext user, String docId) {
     if (DocumentId.isDesign(docId)) {

@@ -45,7 +45,7 @@ final class SharedPages implements TailReader<StorePosition> {
 
   private Map<View, ViewPage<StorePosition>> views(ManyDatabases.Page read) {
     Rows<StorePosition> all = read.shown().rows();
-    Map<IntKey, ViewPage<StorePosition>> equal = new HashMap<>();
+    Map<RowNumbers, ViewPage<StorePosition>> equal = new HashMap<>();
     Map<View, ViewPage<StorePosition>> pages = new HashMap<>();
     for (View view : views) {
       int[] chosen = seen(read, (VisibleDatabases) view.shows());
@@ -53,7 +53,7 @@ final class SharedPages implements TailReader<StorePosition> {
         pages.put(
             view,
             equal.computeIfAbsent(
-                new IntKey(chosen),
+                new RowNumbers(chosen),
                 none ->
                     new ViewPage.Shown<>(chosen.length == all.size() ? all : all.only(chosen))));
       }
@@ -82,10 +82,10 @@ final class SharedPages implements TailReader<StorePosition> {
   }
 
   /** Numbers of rows, compared by value. */
-  private record IntKey(int[] rows) {
+  private record RowNumbers(int[] rows) {
     @Override
     public boolean equals(Object other) {
-      return other instanceof IntKey that && Arrays.equals(rows, that.rows);
+      return other instanceof RowNumbers that && Arrays.equals(rows, that.rows);
     }
 
     @Override

@@ -48,7 +48,7 @@ enum RequiredRight {
     }
   },
 
-  /** To have the database tidied up. */
+  /** To compact the database, or to have its views cleaned up. */
   CARETAKER {
     @Override
     Optional<DatabaseRight> ofDatabase() {

@@ -8,7 +8,7 @@ import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Resource;
 
-/** In a database of users, whoever is no admin of it sees himself and nobody else. */
+/** Hides users from each other: only admins of a database of users see the documents of others. */
 final class SecretUsers {
   private SecretUsers() {}
 
