@@ -18,6 +18,8 @@ import lectus.document.edit.Edit;
 import lectus.document.read.DocumentReader;
 import lectus.document.write.DocumentWriter;
 import lectus.error.LectusException;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
 import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
@@ -27,7 +29,7 @@ import lectus.store.TransactionRunner;
  * The accounts of a store. What it says is at most half a second old, whichever server changed it.
  * Thread-safe.
  */
-public final class Accounts implements AutoCloseable {
+public final class Accounts implements Measured, AutoCloseable {
   /** Less than an account may be old, so that the look itself has its time. */
   private static final long LOOK_MILLIS = 400;
 
@@ -91,6 +93,11 @@ public final class Accounts implements AutoCloseable {
         watch::lookIfPossible, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
     userDatabases.beginAll();
     return this;
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    passwords.describe(meters);
   }
 
   /** Whether an admin exists. Never waits. */

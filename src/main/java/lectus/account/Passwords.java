@@ -5,11 +5,14 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import lectus.account.LogIn.Granted;
 import lectus.account.LogIn.LockedOut;
 import lectus.account.LogIn.Refused;
 import lectus.account.WrongPasswords.Attempt;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * Compares passwords with accounts: from memory if one was right lately, else by hashing. A wrong
  * password takes as long as a wrong name. Thread-safe.
  */
-final class Passwords implements AutoCloseable {
+final class Passwords implements Measured, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Passwords.class);
 
   private static final int MOST_GUESTS = 10_000;
@@ -32,6 +35,10 @@ final class Passwords implements AutoCloseable {
   /** Who has logged in, and from where. */
   private final Cache<Attempt, Boolean> guests =
       Caffeine.newBuilder().maximumSize(MOST_GUESTS).executor(Runnable::run).build();
+
+  private final LongAdder granted = new LongAdder();
+  private final LongAdder refused = new LongAdder();
+  private final LongAdder lockedOut = new LongAdder();
 
   Passwords(KnownAccounts accounts, PasswordUpgrade upgrade, LongSupplier nanoTime) {
     this.accounts = accounts;
@@ -58,6 +65,7 @@ final class Passwords implements AutoCloseable {
     Attempt attempt = attempt(account, name, address);
     Optional<Duration> locked = wrong.lockedFor(attempt);
     if (locked.isPresent()) {
+      lockedOut.increment();
       return CompletableFuture.completedFuture(new LockedOut(locked.get()));
     }
     if (account.isPresent() && isVerified(account.get(), password)) {
@@ -78,10 +86,12 @@ final class Passwords implements AutoCloseable {
     Optional<PasswordHash> hash = account.flatMap(StoredAccount::password);
     if (!isRight(hash, password)) {
       wrong.add(attempt);
+      refused.increment();
       return new Refused();
     }
     verified.add(name, password, hash.orElseThrow());
     wrong.forget(attempt);
+    granted.increment();
     guests.put(attempt, true);
     upgradeSoon(account.orElseThrow(), hash.orElseThrow(), password);
     return new Granted(account.orElseThrow().account());
@@ -109,6 +119,22 @@ final class Passwords implements AutoCloseable {
                 return null;
               });
     }
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    describe(meters, "granted", granted);
+    describe(meters, "refused", refused);
+    describe(meters, "locked_out", lockedOut);
+  }
+
+  private static void describe(Meters meters, String result, LongAdder count) {
+    meters
+        .with("result", result)
+        .count(
+            "lectus_logins",
+            "Passwords that were looked at; those verified lately are not counted again.",
+            count::sum);
   }
 
   Hashing hashing() {

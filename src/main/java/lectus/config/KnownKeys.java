@@ -23,7 +23,8 @@ final class KnownKeys {
           WebSocketKeys.SECTION,
           PollKeys.SECTION,
           DocumentKeys.SECTION,
-          WorkerKeys.SECTION);
+          WorkerKeys.SECTION,
+          MetricsKeys.SECTION);
 
   static final List<ConfigurationKey<?>> ALL =
       SECTIONS.stream().<ConfigurationKey<?>>flatMap(section -> section.keys().stream()).toList();

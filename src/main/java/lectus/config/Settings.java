@@ -15,6 +15,7 @@ import lectus.http.ProxySettings;
 import lectus.http.socket.WebSocketSettings;
 import lectus.json.JsonLimits;
 import lectus.server.MemoryPlan;
+import lectus.server.MetricsSettings;
 import lectus.server.NodeSettings;
 import lectus.server.StorePlan;
 import lectus.server.WireSettings;
@@ -58,6 +59,7 @@ public final class Settings {
         polls(),
         cluster(),
         wire(),
+        metrics(),
         Duration.ofSeconds(configuration.get(HttpKeys.STOP_SECONDS)));
   }
 
@@ -191,6 +193,13 @@ public final class Settings {
         configuration.get(AccountKeys.PER_USER_DATABASES),
         configuration.get(AccountKeys.DELETE_USER_DATABASES),
         configuration.get(AccountKeys.USERS_SECURITY_EDITABLE));
+  }
+
+  private Optional<MetricsSettings> metrics() {
+    int port = configuration.get(MetricsKeys.METRICS_PORT);
+    return port == 0
+        ? Optional.empty()
+        : Optional.of(new MetricsSettings(configuration.get(MetricsKeys.METRICS_HOST), port));
   }
 
   private PollSettings polls() {

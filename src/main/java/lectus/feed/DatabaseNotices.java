@@ -55,6 +55,12 @@ public interface DatabaseNotices {
   /** Like {@link #listen}, for all wanted databases, existing and future. */
   Registration listenToAll(WantedDatabases wanted, StoreListener listener);
 
+  /**
+   * Returns how many nanoseconds ago this server heard of a commit, which for a commit of its own
+   * is when the store answered it. Never waits.
+   */
+  long ageNanos(long commitVersion);
+
   /** Announces that a database was created. */
   void publishCreated(InstanceId instance, DatabaseName name);
 

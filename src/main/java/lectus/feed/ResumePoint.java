@@ -14,6 +14,9 @@ public interface ResumePoint<P extends ResumePoint<P>> extends Comparable<P> {
    */
   String text();
 
+  /** Returns the version of the commit at or in which it lies; 0 at the beginning. */
+  long commitVersion();
+
   /** Whether feeds with such points tell how much follows. */
   default boolean tellsPending() {
     return true;

@@ -17,8 +17,10 @@ import lectus.feed.many.ManyDatabases;
 import lectus.feed.page.ChangesReader;
 import lectus.feed.tail.TailRegistry;
 import lectus.feed.updates.StoreUpdates;
+import lectus.http.count.Figures;
 import lectus.http.memory.ClientMemory;
 import lectus.http.token.Tokens;
+import lectus.metrics.Metrics;
 import lectus.store.StorePulse;
 
 /**
@@ -51,4 +53,6 @@ public record Services(
     TailRegistry liveTails,
     Accounts accounts,
     Tokens tokens,
-    UserUsage usage) {}
+    UserUsage usage,
+    Figures figures,
+    Metrics metrics) {}

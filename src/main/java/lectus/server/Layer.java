@@ -1,6 +1,7 @@
 package lectus.server;
 
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import lectus.account.Accounts;
 import lectus.account.AdminsSubspace;
@@ -33,7 +34,12 @@ import lectus.http.Membership;
 import lectus.http.ReaderTurns;
 import lectus.http.Services;
 import lectus.http.UserUsage;
+import lectus.http.count.DeliveryFigures;
+import lectus.http.count.Figures;
+import lectus.http.count.RequestFigures;
+import lectus.http.memory.ClientMemory;
 import lectus.http.token.Tokens;
+import lectus.metrics.Metrics;
 import lectus.store.Store;
 import lectus.store.StorePulse;
 import lectus.store.TransactionLimits;
@@ -125,7 +131,12 @@ public final class Layer {
       DatabaseNotices events,
       AdmissionNotices admissions,
       Membership membership,
-      ReaderTurns readers) {
+      ReaderTurns readers,
+      Metrics metrics) {
+    ClientMemory memory = settings.memory().accounts();
+    TailRegistry tails = new TailRegistry(readers.ofTails());
+    Figures figures = figures(events);
+    List.of(store, documents, accounts, memory, tails, figures).forEach(metrics::add);
     return new Services(
         store.id(),
         catalogue,
@@ -145,11 +156,21 @@ public final class Layer {
         admissions,
         pulse,
         membership,
-        settings.memory().accounts(),
+        memory,
         readers,
-        new TailRegistry(readers.ofTails()),
+        tails,
         accounts,
         new Tokens(settings.http().access().tokens(), InstantSource.system()),
-        new UserUsage(System::nanoTime));
+        new UserUsage(System::nanoTime),
+        figures,
+        metrics);
+  }
+
+  private Figures figures(DatabaseNotices events) {
+    return new Figures(
+        new RequestFigures(),
+        new DeliveryFigures(events::ageNanos),
+        documents::reads,
+        store.transactionFigures()::commits);
   }
 }

@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 import lectus.account.Accounts;
 import lectus.document.write.Writes;
 import lectus.error.LectusException;
+import lectus.metrics.Metrics;
 import lectus.server.cluster.ClusterMembership;
 import lectus.server.cluster.HazelcastCluster;
 import lectus.server.cluster.MembershipAt;
@@ -24,6 +25,7 @@ import lectus.server.turn.WaitingRoom;
 import lectus.server.waking.AdmissionPoll;
 import lectus.server.waking.AdmittedUsers;
 import lectus.server.waking.Announcements;
+import lectus.server.waking.BusFigures;
 import lectus.server.waking.ChangesPollerVerticle;
 import lectus.server.waking.DatabaseLook;
 import lectus.server.waking.ListenerRegistry;
@@ -50,6 +52,7 @@ public final class Node implements AutoCloseable {
   private final RequestThreads threads;
   private final Deployments workers;
   private final HttpServers servers;
+  private final Metrics metrics = new Metrics();
   private Announcements others = Announcements.TO_NOBODY;
   private Optional<Accounts> accounts = Optional.empty();
 
@@ -58,12 +61,14 @@ public final class Node implements AutoCloseable {
     this.cluster = cluster;
     GatedTransport transport = new GatedTransport();
     this.vertx = cluster.join(vertxOptions(), transport);
-    transport.open(
+    ConnectionGate gate =
         new ConnectionGate(
             settings.maxConnections(),
             settings.http().headSeconds(),
             settings.wire().tls().isPresent(),
-            settings.wire().announcing()));
+            settings.wire().announcing());
+    transport.open(gate);
+    metrics.add(gate);
     this.threads = new RequestThreads(settings.readers());
     this.workers = new Deployments(vertx);
     this.servers = new HttpServers(vertx, settings, cores());
@@ -110,10 +115,12 @@ public final class Node implements AutoCloseable {
     Layer layer = new Layer(store, settings);
     upgrade(layer);
     ListenerRegistry listeners = new ListenerRegistry();
-    others = OtherServers.announcements(vertx, cluster, store.id(), listeners);
+    BusFigures bus = new BusFigures();
+    others = OtherServers.announcements(vertx, cluster, store.id(), listeners, bus);
     UpdateAnnouncer announcer = new UpdateAnnouncer(listeners, others);
     AdmittedUsers users = new AdmittedUsers();
-    workers.onThread("lectus-poller", poller(layer, listeners, announcer, users));
+    ChangesPollerVerticle poller = poller(layer, listeners, announcer, users);
+    workers.onThread("lectus-poller", poller);
     workers.onThread("lectus-compaction", new UpdatesCompactionVerticle(layer.compaction()));
     WritePool pool = new WritePool(settings);
     pool.start(workers, layer.writer(), announcer);
@@ -121,7 +128,9 @@ public final class Node implements AutoCloseable {
     watch(store, layer.pulse(), pool.queues());
     Writes writes = pool.entrance(vertx.eventBus());
     MembershipAt membership = new MembershipAt(cluster, servers::address);
-    servers.listen(layer.services(writes, announcer, users, membership, threads));
+    List.of(bus, announcer, poller, pool, threads).forEach(metrics::add);
+    servers.listen(layer.services(writes, announcer, users, membership, threads, metrics));
+    settings.metrics().ifPresent(at -> workers.onEventLoop(new MetricsVerticle(metrics, at)));
   }
 
   /**
@@ -146,6 +155,7 @@ public final class Node implements AutoCloseable {
     } finally {
       accounts.ifPresent(Accounts::close);
       threads.close();
+      metrics.close();
       Deployments.await(vertx.close(), STOP_SECONDS);
     }
   }

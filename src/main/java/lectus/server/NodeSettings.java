@@ -21,6 +21,7 @@ import lectus.server.writing.WriteSettings;
  * @param polls how often it looks for changes that no event announced
  * @param cluster empty: the server stands alone
  * @param wire what comes before the first request of a connection
+ * @param metrics empty: only admins read the figures
  * @param stopGrace how long an orderly stop waits for running requests
  */
 public record NodeSettings(
@@ -37,6 +38,7 @@ public record NodeSettings(
     PollSettings polls,
     Optional<ClusterSettings> cluster,
     WireSettings wire,
+    Optional<MetricsSettings> metrics,
     Duration stopGrace) {
 
   /** Returns the URL of a server on this port, without a slash at the end. */

@@ -5,6 +5,7 @@ import java.time.Duration;
 import lectus.server.cluster.ClusterMembership;
 import lectus.server.waking.Alarm;
 import lectus.server.waking.Announcements;
+import lectus.server.waking.BusFigures;
 import lectus.server.waking.BusSubscriptions;
 import lectus.server.waking.CoalescedAnnouncements;
 import lectus.server.waking.ContextAlarm;
@@ -23,9 +24,14 @@ final class OtherServers {
 
   /** Returns what announces to the other servers, whose events wake the listeners from now on. */
   static Announcements announcements(
-      Vertx vertx, ClusterMembership cluster, String storeId, ListenerRegistry listeners) {
+      Vertx vertx,
+      ClusterMembership cluster,
+      String storeId,
+      ListenerRegistry listeners,
+      BusFigures figures) {
     return cluster
         .channel(vertx)
+        .map(figures::counting)
         .map(channel -> connect(new ContextAlarm(vertx), channel, storeId, listeners))
         .orElse(Announcements.TO_NOBODY);
   }

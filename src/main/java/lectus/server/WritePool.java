@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.Writes;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
 import lectus.server.waking.UpdateAnnouncer;
 import lectus.server.writing.TransactionExecutorVerticle;
 import lectus.server.writing.WriteQueue;
@@ -13,7 +15,7 @@ import lectus.server.writing.WriteRouter;
 import lectus.server.writing.WriteSettings;
 
 /** The queues of writes, and the executors that empty them. */
-final class WritePool {
+final class WritePool implements Measured {
   private final NodeSettings settings;
   private final List<WriteQueue> queues;
 
@@ -25,6 +27,13 @@ final class WritePool {
 
   List<WriteQueue> queues() {
     return queues;
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    for (int number = 0; number < queues.size(); number++) {
+      queues.get(number).describe(meters.with("executor", Integer.toString(number)));
+    }
   }
 
   /** Deploys an executor for each queue. */

@@ -64,6 +64,11 @@ record Run<T>(
     }
   }
 
+  /** Returns whether there is anything to commit. */
+  boolean sendsCommit() {
+    return commit != NOTHING;
+  }
+
   boolean isCommitted() {
     return commit.isDone() && !commit.isCompletedExceptionally() && versionstamp.isDone();
   }

@@ -11,13 +11,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import lectus.error.StoreOpenException;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
 import lectus.store.embedded.EmbeddedDatabase;
 
 /**
  * An open store: fdb-java's {@link Database}, embedded or a cluster, and the subspace that holds
  * all of Lectus. Its opener closes it.
  */
-public final class Store implements AutoCloseable {
+public final class Store implements Measured, AutoCloseable {
   /** The default location, as a path of FoundationDB's directory layer. */
   public static final List<String> DEFAULT_DIRECTORY = List.of("lectus");
 
@@ -27,6 +29,7 @@ public final class Store implements AutoCloseable {
   private final Optional<Executor> clearing;
   private final Optional<TransactionIds> transactionIds;
   private final Runnable closing;
+  private final TransactionFigures transactionFigures = new TransactionFigures();
 
   private Store(StorePlace place, DirectorySubspace root, String id) {
     this.database = place.database();
@@ -144,6 +147,19 @@ public final class Store implements AutoCloseable {
     return database instanceof EmbeddedDatabase embedded
         ? Optional.of(embedded::createMemoryTransaction)
         : Optional.empty();
+  }
+
+  /** Returns the figures of the transactions that this process runs. */
+  public TransactionFigures transactionFigures() {
+    return transactionFigures;
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    transactionFigures.describe(meters);
+    if (database instanceof EmbeddedDatabase embedded) {
+      embedded.describe(meters);
+    }
   }
 
   /** Returns the ids of this process's writes, if a result may be unknown. */

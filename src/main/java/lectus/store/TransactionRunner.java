@@ -30,6 +30,7 @@ public final class TransactionRunner {
   private final boolean callsMayHang;
   private final Optional<TransactionIds> ids;
   private final Optional<Supplier<Transaction>> inMemory;
+  private final TransactionFigures figures;
 
   public TransactionRunner(Store store, TransactionLimits limits) {
     this(
@@ -37,7 +38,8 @@ public final class TransactionRunner {
         limits,
         store.mayAnswerUnknownResult(),
         store.transactionIds(),
-        store.memoryTransactions());
+        store.memoryTransactions(),
+        store.transactionFigures());
   }
 
   private TransactionRunner(
@@ -45,12 +47,14 @@ public final class TransactionRunner {
       TransactionLimits limits,
       boolean callsMayHang,
       Optional<TransactionIds> ids,
-      Optional<Supplier<Transaction>> inMemory) {
+      Optional<Supplier<Transaction>> inMemory,
+      TransactionFigures figures) {
     this.database = database;
     this.limits = limits;
     this.callsMayHang = callsMayHang;
     this.ids = ids;
     this.inMemory = inMemory;
+    this.figures = figures;
   }
 
   /**
@@ -60,7 +64,12 @@ public final class TransactionRunner {
   static TransactionRunner withoutIds(
       Database database, TransactionLimits limits, boolean callsMayHang) {
     return new TransactionRunner(
-        database, limits, callsMayHang, Optional.empty(), Optional.empty());
+        database,
+        limits,
+        callsMayHang,
+        Optional.empty(),
+        Optional.empty(),
+        new TransactionFigures());
   }
 
   /**
@@ -173,7 +182,7 @@ public final class TransactionRunner {
   /** The embedded store reads on the caller's thread, so all but memory's reads may wait. */
   private <T> Underway<T> begin(Work<T> work) {
     Waits.announce();
-    return new Underway<>(work, limits, this::transaction);
+    return new Underway<>(work, limits, this::transaction, figures);
   }
 
   private Transaction transaction(Duration time) {

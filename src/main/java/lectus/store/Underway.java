@@ -14,27 +14,37 @@ public final class Underway<T> {
   private final Work<T> work;
   private final TransactionLimits limits;
   private final Function<Duration, Transaction> transactions;
+  private final TransactionFigures figures;
   private final Duration time;
   private final long startNanos = System.nanoTime();
   private Transaction transaction;
   private Run<T> run;
+  private long sentNanos;
 
   /**
    * @param transactions creates a transaction that ends after the given time
    */
-  Underway(Work<T> work, TransactionLimits limits, Function<Duration, Transaction> transactions) {
+  Underway(
+      Work<T> work,
+      TransactionLimits limits,
+      Function<Duration, Transaction> transactions,
+      TransactionFigures figures) {
     this.work = work;
     this.limits = limits;
+    this.figures = figures;
     this.transactions = transactions;
     this.time = Patience.limit(limits.time());
     this.transaction = transactions.apply(time);
+    figures.begin();
     this.run = run();
   }
 
   /** Keeps the run's exception for {@link #finish} to handle. */
   private Run<T> run() {
     try {
-      return work.run(transaction);
+      Run<T> next = work.run(transaction);
+      sentNanos = System.nanoTime();
+      return next;
     } catch (RuntimeException failure) {
       return Run.failed(failure);
     } catch (Error error) {
@@ -65,19 +75,29 @@ public final class Underway<T> {
         try {
           T value = run.result().get();
           Patience.answered();
+          noteCommit();
           return value;
         } catch (RuntimeException wrapped) {
           RuntimeException failure = Awaiting.unwrapped(wrapped);
+          figures.lost(failure);
           Optional<Transaction> next = next(failure, retries);
           if (next.isEmpty()) {
+            figures.failed();
             return work.end(failure);
           }
           transaction = next.get();
+          figures.retried();
         }
         run = run();
       }
     } finally {
       transaction.close();
+    }
+  }
+
+  private void noteCommit() {
+    if (run.sendsCommit()) {
+      figures.committed(System.nanoTime() - sentNanos);
     }
   }
 

@@ -50,6 +50,15 @@ public record Versionstamp(byte[] bytes) implements Comparable<Versionstamp> {
     return text.chars().allMatch(c -> (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'));
   }
 
+  /** Returns the version of the commit. */
+  public long version() {
+    long version = 0;
+    for (int i = 0; i < Long.BYTES; i++) {
+      version = version << Byte.SIZE | (bytes[i] & 0xff);
+    }
+    return version;
+  }
+
   /** Returns the first point of the same commit. */
   public Versionstamp startOfCommit() {
     return of(Arrays.copyOf(bytes, VersionstampOperands.TRANSACTION_LENGTH));

@@ -15,6 +15,7 @@ import lectus.http.Services;
 import lectus.http.api.HttpApi;
 import lectus.http.testing.Connection;
 import lectus.http.testing.TestSettings;
+import lectus.metrics.Metrics;
 import lectus.server.cluster.MembershipAt;
 import lectus.server.cluster.SingleNode;
 import lectus.server.turn.RequestThreads;
@@ -30,6 +31,7 @@ import lectus.store.Store;
 final class BareServer implements AutoCloseable {
   private final Vertx vertx = Vertx.vertx();
   private final RequestThreads readers;
+  private final Metrics metrics = new Metrics();
   private final ListenerRegistry listeners = new ListenerRegistry();
   private final Layer layer;
   private final Services services;
@@ -55,7 +57,8 @@ final class BareServer implements AutoCloseable {
             bounds.batchEdits(),
             Duration.ofSeconds(settings.http().requestSeconds()));
     MembershipAt membership = new MembershipAt(new SingleNode(), () -> "127.0.0.1:0");
-    services = layer.services(writes, announcer, AdmissionNotices.NONE, membership, readers);
+    services =
+        layer.services(writes, announcer, AdmissionNotices.NONE, membership, readers, metrics);
     api = new HttpApi(services, settings.http());
     server =
         Future.<HttpServer>future(
@@ -100,5 +103,6 @@ final class BareServer implements AutoCloseable {
   public void close() {
     vertx.close().await();
     readers.close();
+    metrics.close();
   }
 }

@@ -51,7 +51,11 @@ final class UnsentAnswersTest {
     Services services = node.services();
     HttpLoop loop =
         new HttpLoop(
-            services.catalogue(), services.memory(), services.readers(), SETTINGS.toNode().http());
+            services.catalogue(),
+            services.memory(),
+            services.readers(),
+            services.figures().requests(),
+            SETTINGS.toNode().http());
     Reply unsendable = Reply.ok(status).with("X-Line", "one\0two");
     return vertx
         .createHttpServer()

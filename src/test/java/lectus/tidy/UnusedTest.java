@@ -39,6 +39,7 @@ class UnusedTest {
           Map.entry("nimbus-jose-jwt", "com.nimbusds."),
           Map.entry("re2j", "com.google.re2j."),
           Map.entry("icu4j", "com.ibm.icu."),
+          Map.entry("micrometer-registry-prometheus", "io.micrometer."),
           Map.entry("logback-classic", "ch.qos.logback."),
           Map.entry("picocli", "picocli."),
           Map.entry("junit-jupiter", "org.junit.jupiter."),

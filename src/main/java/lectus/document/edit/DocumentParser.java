@@ -25,6 +25,10 @@ public final class DocumentParser {
     this.limits = limits;
   }
 
+  public DocumentLimits limits() {
+    return limits;
+  }
+
   /**
    * Parses a body that is one document.
    *

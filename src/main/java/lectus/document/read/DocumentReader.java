@@ -15,6 +15,8 @@ import lectus.document.alldocs.AllDocsSubspace;
 import lectus.document.body.DocumentJson;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
@@ -22,7 +24,7 @@ import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
 
 /** Reads single documents (RFC 004, CRUD Operations). */
-public final class DocumentReader {
+public final class DocumentReader implements Measured {
   private static final String MISSING = "missing";
   private static final String DELETED = "deleted";
 
@@ -64,6 +66,16 @@ public final class DocumentReader {
           PartitionedId.check(db, id);
           return hot.find(tx, db, id).map(known -> append(known, out));
         });
+  }
+
+  /** Returns how many single documents were asked for. */
+  public long reads() {
+    return hot.reads();
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    hot.describe(meters);
   }
 
   private static RevisionId append(HotDocuments.Hot known, JsonBuffer out) {

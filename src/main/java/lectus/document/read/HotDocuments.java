@@ -10,6 +10,8 @@ import lectus.database.InstanceId;
 import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
 import lectus.json.JsonBuffer;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
 
@@ -19,7 +21,7 @@ import lectus.store.Awaiting;
  * are served from here. Branches are never removed, so the leaf of such a document has been its
  * leaf ever since it was read, and the body of a leaf never changes. Thread-safe.
  */
-public final class HotDocuments {
+public final class HotDocuments implements Measured {
   /** Memory of an entry besides its id and its JSON, in bytes. */
   private static final int ENTRY_BYTES = 320;
 
@@ -56,8 +58,27 @@ public final class HotDocuments {
         Caffeine.newBuilder()
             .maximumWeight(bytes)
             .executor(Runnable::run)
+            .recordStats()
             .weigher((Key key, Hot hot) -> ENTRY_BYTES + key.id.length() + hot.json.length)
             .build();
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    Meters own = meters.with("cache", "documents");
+    own.level("lectus_cache_entries", "Entries.", documents::estimatedSize);
+    own.count("lectus_cache_hits", "Look-ups that found one.", () -> documents.stats().hitCount());
+    own.count(
+        "lectus_cache_misses", "Look-ups that found none.", () -> documents.stats().missCount());
+    own.count(
+        "lectus_cache_evictions",
+        "Entries that made room for others.",
+        () -> documents.stats().evictionCount());
+  }
+
+  /** Returns how many documents were looked for. */
+  long reads() {
+    return documents.stats().requestCount();
   }
 
   /** Returns a document as the transaction sees it; empty if it has to be read. */

@@ -49,6 +49,11 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt)
     return sequence.map(Sequence::toString).orElse("0");
   }
 
+  @Override
+  public long commitVersion() {
+    return sequence.map(it -> new Versionstamp(it.versionstamp()).version()).orElse(0L);
+  }
+
   /** Compares by sequence alone. */
   @Override
   public int compareTo(FeedPosition other) {

@@ -6,9 +6,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import lectus.feed.ResumePoint;
 import lectus.feed.Sharing;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
 
 /** The live tails of a server, one for all sources that are read together. Thread-safe. */
-public final class TailRegistry {
+public final class TailRegistry implements Measured {
   private final Executor readers;
   private final Map<Object, LiveTail<?>> tails = new ConcurrentHashMap<>();
 
@@ -68,5 +70,10 @@ public final class TailRegistry {
   @SuppressWarnings("unchecked")
   private static <P extends ResumePoint<P>> LiveTail<P> typed(LiveTail<?> tail) {
     return (LiveTail<P>) tail;
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    meters.level("lectus_feed_tails", "Live tails, each read once for all.", tails::size);
   }
 }

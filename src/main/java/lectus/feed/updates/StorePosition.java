@@ -38,6 +38,11 @@ public record StorePosition(Versionstamp at) implements ResumePoint<StorePositio
     return at.equals(Versionstamp.ZERO) ? "0" : at.toString();
   }
 
+  @Override
+  public long commitVersion() {
+    return at.version();
+  }
+
   /** CouchDB's {@code _db_updates} does not tell it. */
   @Override
   public boolean tellsPending() {

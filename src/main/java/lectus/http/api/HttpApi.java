@@ -19,6 +19,7 @@ import lectus.error.LectusException;
 import lectus.http.HttpSettings;
 import lectus.http.Services;
 import lectus.http.access.AccessApi;
+import lectus.http.count.Figures;
 import lectus.http.exchange.Clients;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.HttpLoop;
@@ -62,11 +63,19 @@ public final class HttpApi implements Handler<HttpServerRequest> {
 
   public HttpApi(Services services, HttpSettings settings) {
     this.settings = settings;
-    this.loop = new HttpLoop(services.catalogue(), services.memory(), services.readers(), settings);
+    Figures figures = services.figures();
+    this.loop =
+        new HttpLoop(
+            services.catalogue(),
+            services.memory(),
+            services.readers(),
+            figures.requests(),
+            settings);
     this.hsts = new TransportSecurity(settings.hstsSeconds());
     this.clients = new Clients(services.readers());
     this.invalidRequests = new InvalidRequests(loop);
-    this.liveFeeds = new LiveFeeds(services.liveTails(), services.admissions(), settings);
+    this.liveFeeds =
+        new LiveFeeds(services.liveTails(), services.admissions(), figures.deliveries(), settings);
     this.access = new AccessApi(services, settings.access());
     this.routes = new Routes(services, settings, liveFeeds, openSessions, access);
     this.idle =
@@ -156,7 +165,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   }
 
   private void route(Exchange exchange) {
-    if (exchange.answerPreflight()) {
+    if (loop.answerPreflight(exchange)) {
       return;
     }
     if (exchange.uri().length() > settings.maxUriLength()) {

@@ -50,7 +50,7 @@ final class AccessLog {
     long micros = (System.nanoTime() - exchange.startNanos()) / 1_000;
     time.appendTo(lines);
     lines.append(" INFO  access method=");
-    appendVisibly(exchange.methodName());
+    appendVisibly(exchange.request().method().name());
     lines.append(" path=");
     appendVisibly(exchange.rawPath());
     exchange.user().name().ifPresent(this::appendUser);

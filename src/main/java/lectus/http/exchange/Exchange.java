@@ -56,6 +56,7 @@ public final class Exchange {
   private RequestTarget target;
   private QueryParameters query;
   private boolean databaseLookedUp;
+  private boolean isFeed;
 
   public Exchange(HttpLoop loop, Context context, HttpServerRequest request) {
     this.loop = loop;
@@ -94,11 +95,6 @@ public final class Exchange {
 
   public Method method() {
     return method;
-  }
-
-  /** Returns the method as it was sent, for the log. */
-  String methodName() {
-    return request.method().name();
   }
 
   public boolean isHead() {
@@ -194,11 +190,6 @@ public final class Exchange {
   /** Whether pages of this origin may use the server, though they came from elsewhere. */
   public boolean allowsOrigin(String origin) {
     return loop.cors().allows(origin);
-  }
-
-  /** Answers a CORS preflight request if it can be granted; else does nothing. */
-  public boolean answerPreflight() {
-    return method == Method.OPTIONS && loop.cors().preflight(this);
   }
 
   /**
@@ -388,6 +379,15 @@ public final class Exchange {
     }
   }
 
+  /** Notes that the answer lasts as long as its client likes: how long says nothing. */
+  public void beginsFeed() {
+    isFeed = true;
+  }
+
+  boolean isFeed() {
+    return isFeed;
+  }
+
   /** Notes that a streamed answer has been handed over completely. */
   public void streamed() {
     finished(response().getStatusCode(), response().bytesWritten());
@@ -468,6 +468,6 @@ public final class Exchange {
       inUse = false;
       use.end(request::isEnded);
     }
-    loop.accessLog().record(this, status, bodyBytes);
+    loop.record(this, status, bodyBytes);
   }
 }

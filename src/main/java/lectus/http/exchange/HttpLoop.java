@@ -6,12 +6,16 @@ import java.time.Clock;
 import lectus.database.Catalogue;
 import lectus.http.HttpSettings;
 import lectus.http.ReaderTurns;
+import lectus.http.count.RequestFigures;
+import lectus.http.count.RouteTemplate;
 import lectus.http.memory.ClientMemory;
+import lectus.http.message.Method;
 
 /** The objects that the exchanges of one event loop share. */
 public final class HttpLoop {
   private final ClientMemory memory;
   private final ReaderTurns readers;
+  private final RequestFigures figures;
   private final HttpSettings settings;
   private final Cors cors;
   private final DatabaseFirst databaseFirst;
@@ -21,9 +25,14 @@ public final class HttpLoop {
   private final CharSequence serverHeader;
 
   public HttpLoop(
-      Catalogue catalogue, ClientMemory memory, ReaderTurns readers, HttpSettings settings) {
+      Catalogue catalogue,
+      ClientMemory memory,
+      ReaderTurns readers,
+      RequestFigures figures,
+      HttpSettings settings) {
     this.memory = memory;
     this.readers = readers;
+    this.figures = figures;
     this.settings = settings;
     this.cors = new Cors(settings.cors());
     this.databaseFirst = new DatabaseFirst(catalogue);
@@ -41,6 +50,11 @@ public final class HttpLoop {
   /** Writes what the access log still holds; later lines are written at once. */
   public void closeLog() {
     accessLog.close();
+  }
+
+  /** Answers a CORS preflight request if it can be granted; else does nothing. */
+  public boolean answerPreflight(Exchange exchange) {
+    return exchange.method() == Method.OPTIONS && cors.preflight(exchange);
   }
 
   ClientMemory memory() {
@@ -63,8 +77,15 @@ public final class HttpLoop {
     return databaseFirst;
   }
 
-  AccessLog accessLog() {
-    return accessLog;
+  /** Counts a request that has been answered, and logs it. */
+  void record(Exchange exchange, int status, long bodyBytes) {
+    RouteTemplate route =
+        exchange.isAimed() ? RouteTemplate.of(exchange.segments()) : RouteTemplate.unknown();
+    figures.answered(route, exchange.method().name(), status, bodyBytes);
+    if (!exchange.isFeed()) {
+      figures.took(route, System.nanoTime() - exchange.startNanos());
+    }
+    accessLog.record(exchange, status, bodyBytes);
   }
 
   HttpClock clock() {

@@ -62,6 +62,7 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
       LiveFeeds feeds, Exchange exchange, FeedQuery query, Callable<LiveStart<P>> opening) {
     FeedForm form = query.form().orElseThrow();
     FeedResponse<P> feed = new FeedResponse<>(feeds, exchange, form, query.terms());
+    exchange.beginsFeed();
     exchange.whenLeft(feed::abandon);
     if (exchange.isAbandoned()) {
       feed.abandon();

@@ -8,17 +8,20 @@ import java.util.Map;
 import java.util.Set;
 import lectus.feed.AdmissionNotices;
 import lectus.feed.FeedEnd;
+import lectus.feed.FeedSink;
 import lectus.feed.LiveSource;
 import lectus.feed.ResumePoint;
 import lectus.feed.Sharing;
 import lectus.feed.tail.TailRegistry;
 import lectus.http.HttpSettings;
 import lectus.http.clock.IdleClock;
+import lectus.http.count.DeliveryFigures;
 
 /** The live feeds of one event loop, and what they share there. */
 public final class LiveFeeds {
   private final TailRegistry serverTails;
   private final AdmissionNotices admissions;
+  private final DeliveryFigures figures;
   private final HttpSettings settings;
   private final IdleClock clock = new IdleClock();
   private final FramedRows framedRows = new FramedRows();
@@ -27,15 +30,15 @@ public final class LiveFeeds {
   private final Map<Object, LoopTail<?>> tails = new HashMap<>();
   private boolean ending;
 
-  public LiveFeeds(TailRegistry serverTails, AdmissionNotices admissions, HttpSettings settings) {
+  public LiveFeeds(
+      TailRegistry serverTails,
+      AdmissionNotices admissions,
+      DeliveryFigures figures,
+      HttpSettings settings) {
+    this.figures = figures;
     this.serverTails = serverTails;
     this.admissions = admissions;
     this.settings = settings;
-  }
-
-  /** Makes feeds of whoever comes, for good. */
-  LiveFeeds(TailRegistry serverTails, HttpSettings settings) {
-    this(serverTails, AdmissionNotices.NONE, settings);
   }
 
   /** Returns the clock of all timers of this event loop's connections. */
@@ -60,14 +63,23 @@ public final class LiveFeeds {
     return settings;
   }
 
+  /** Returns a sink that counts what it passes on. */
+  <P extends ResumePoint<P>> FeedSink<P> counted(FeedSink<P> sink) {
+    return new CountedSink<>(sink, figures);
+  }
+
   /** Returns false if the server is stopping: the feed then ends after the existing rows. */
   boolean add(LiveListener<?> listener) {
-    listeners.add(listener);
+    if (listeners.add(listener)) {
+      figures.opened();
+    }
     return !ending;
   }
 
   void remove(LiveListener<?> listener) {
-    listeners.remove(listener);
+    if (listeners.remove(listener)) {
+      figures.closed();
+    }
   }
 
   public int count() {

@@ -64,7 +64,7 @@ final class LiveListener<P extends ResumePoint<P>> {
     this.client = client;
     this.context = client.context();
     this.readers = client.readers();
-    this.sink = sink;
+    this.sink = feeds.counted(sink);
     this.timer = new FeedTimer(feeds, terms);
     this.remaining = terms.limit();
     this.permission = new Permission(client);

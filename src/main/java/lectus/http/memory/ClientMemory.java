@@ -1,5 +1,8 @@
 package lectus.http.memory;
 
+import lectus.measure.Measured;
+import lectus.measure.Meters;
+
 /**
  * The accounts of the memory that clients make a server hold.
  *
@@ -9,4 +12,13 @@ package lectus.http.memory;
  * @param filters of live feeds, as long as these live
  */
 public record ClientMemory(
-    MemoryAccount bodies, MemoryAccount messages, MemoryAccount pages, MemoryAccount filters) {}
+    MemoryAccount bodies, MemoryAccount messages, MemoryAccount pages, MemoryAccount filters)
+    implements Measured {
+  @Override
+  public void describe(Meters meters) {
+    bodies.describe(meters.with("account", "bodies"));
+    messages.describe(meters.with("account", "messages"));
+    pages.describe(meters.with("account", "pages"));
+    filters.describe(meters.with("account", "filters"));
+  }
+}

@@ -3,6 +3,8 @@ package lectus.http.memory;
 import java.util.concurrent.atomic.AtomicLong;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
 
 /**
  * Limits the memory that clients make the server hold for one purpose. Every holder counts memory
@@ -11,7 +13,7 @@ import lectus.error.LectusException;
  * little. A sole large holder is never refused, so that nothing is too large for ever. Never waits;
  * thread-safe.
  */
-public final class MemoryAccount {
+public final class MemoryAccount implements Measured {
   /** The most bytes that a small holder has in all. */
   public static final int SMALL_BYTES = 64 << 10;
 
@@ -49,6 +51,13 @@ public final class MemoryAccount {
 
   public long limit() {
     return limit;
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    meters.level("lectus_memory_bytes", "Bytes that clients hold.", this::held);
+    meters.level("lectus_memory_limit_bytes", "The most that they may hold.", this::limit);
+    meters.count("lectus_memory_refusals", "Times that there was no room.", refusals::get);
   }
 
   /** Returns the bytes of all holders. */

@@ -1,7 +1,9 @@
 package lectus.http.node;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import lectus.account.Accounts;
 import lectus.account.AdminsSubspace.Admin;
 import lectus.error.LectusException;
@@ -10,7 +12,6 @@ import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
-import lectus.json.JsonValue;
 
 /**
  * {@code /_node/{node}/_config/admins} and {@code …/admins/{name}}: the admins, where CouchDB's
@@ -45,21 +46,23 @@ final class AdminsResource implements Resource {
 
   private void serveAdmin(Exchange exchange, String name) {
     switch (exchange.method()) {
-      case GET, HEAD -> exchange.answer(() -> value(known(find(name))));
-      case PUT -> exchange.answerBodyByChange(body -> put(name, password(body)));
-      case DELETE -> exchange.answerChange(() -> value(known(accounts.removeAdmin(name))));
+      case GET, HEAD -> exchange.answer(() -> ConfigText.reply(known(find(name))));
+      case PUT -> exchange.answerBodyByChange(body -> put(name, ConfigText.of(body)));
+      case DELETE ->
+          exchange.answerChange(() -> ConfigText.reply(known(accounts.removeAdmin(name))));
       default -> throw Requests.notAllowed("GET,PUT,DELETE");
     }
   }
 
   private Reply all() {
-    JsonBuffer json = new JsonBuffer(256);
-    String separator = "{";
-    for (Admin admin : accounts.admins()) {
-      json.ascii(separator).string(admin.name()).octet(':').string(admin.hash());
-      separator = ",";
-    }
-    return Reply.json(200, json.ascii(separator.equals("{") ? "{}" : "}"));
+    return Reply.json(200, ConfigResource.append(new JsonBuffer(256), hashes()));
+  }
+
+  /** Returns the admins with their passwords' hashes; waits for the store. */
+  Map<String, String> hashes() {
+    Map<String, String> hashes = new TreeMap<>();
+    accounts.admins().forEach(admin -> hashes.put(admin.name(), admin.hash()));
+    return hashes;
   }
 
   private Optional<String> find(String name) {
@@ -74,17 +77,6 @@ final class AdminsResource implements Resource {
   }
 
   private Reply put(String name, String password) {
-    return value(accounts.putAdmin(name, password).orElse(""));
-  }
-
-  private static Reply value(String text) {
-    return Reply.json(200, new JsonBuffer(128).string(text));
-  }
-
-  private static String password(byte[] body) {
-    if (JsonValue.parse(body) instanceof JsonValue.JsonString text) {
-      return text.value().strip();
-    }
-    throw LectusException.badRequest("a JSON string expected");
+    return ConfigText.reply(accounts.putAdmin(name, password).orElse(""));
   }
 }

@@ -33,6 +33,22 @@ public final class NodeApi {
         new ClusterSetupResource(services.membership()));
   }
 
+  private Map<String, Resource> ofNode() {
+    return Map.of(
+        "_config",
+        new ConfigResource(
+            new CouchConfig(services.storeId(), settings, services.parser().limits()).entries(),
+            new AdminsResource(services.accounts())),
+        "_prometheus",
+        new FiguresResource(services.metrics()),
+        "_stats",
+        new StatsResource(services.figures()),
+        "_system",
+        new SystemResource(),
+        "_versions",
+        new VersionsResource());
+  }
+
   /** Returns the resources that answer for everything below their names. */
   public Map<String, Resource> trees() {
     return Map.of(
@@ -41,7 +57,7 @@ public final class NodeApi {
         "_utils",
         new UtilsPage(),
         "_node",
-        new NodeResource(services.membership(), new AdminsResource(services.accounts())),
+        new NodeResource(services.membership(), ofNode()),
         "_scheduler",
         new SchedulerResource());
   }

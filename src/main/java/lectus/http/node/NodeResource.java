@@ -1,6 +1,7 @@
 package lectus.http.node;
 
 import java.util.List;
+import java.util.Map;
 import lectus.error.LectusException;
 import lectus.http.Membership;
 import lectus.http.exchange.Exchange;
@@ -9,16 +10,17 @@ import lectus.http.exchange.Resource;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
-/** {@code /_node/_local}: this server's name among the members, and the store's admins below. */
+/** {@code /_node/_local}: this server's name among the members, and its own resources below. */
 final class NodeResource implements Resource {
-  private static final List<String> ADMINS = List.of("_config", "admins");
-
   private final Membership membership;
-  private final Resource admins;
+  private final Map<String, Resource> below;
 
-  NodeResource(Membership membership, Resource admins) {
+  /**
+   * @param below the resources of a server, by their names
+   */
+  NodeResource(Membership membership, Map<String, Resource> below) {
     this.membership = membership;
-    this.admins = admins;
+    this.below = below;
   }
 
   @Override
@@ -32,12 +34,13 @@ final class NodeResource implements Resource {
   }
 
   private void serveBelow(Exchange exchange, List<String> path) {
-    if (path.size() < 4 || !path.subList(2, 4).equals(ADMINS)) {
+    Resource resource = below.get(path.get(2));
+    if (resource == null) {
       throw Requests.notImplemented(
           "/_node/{name}/" + path.get(2) + " is a part of CouchDB that Lectus does not have.");
     }
     checkName(exchange);
-    admins.serve(exchange);
+    resource.serve(exchange);
   }
 
   /** Every method is allowed, as in CouchDB. */

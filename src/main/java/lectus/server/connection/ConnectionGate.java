@@ -10,10 +10,12 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import lectus.http.AddressRange;
 import lectus.http.exchange.ConnectionUse;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
 
 /** Sees each connection when it is accepted, before its first byte, and admits or refuses it. */
 @Sharable
-public final class ConnectionGate extends ChannelInboundHandlerAdapter {
+public final class ConnectionGate extends ChannelInboundHandlerAdapter implements Measured {
   private final OpenConnections open;
   private final Refusals refusals;
   private final int headSeconds;
@@ -31,6 +33,17 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter {
     this.headSeconds = headSeconds;
     this.encrypted = encrypted;
     this.announcing = announcing;
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    meters.level("lectus_connections", "Open connections.", open::count);
+    meters.level("lectus_connections_limit", "The most that may be open.", open::most);
+    meters.count("lectus_connections_refused", "Connections that were refused.", open::refused);
+    meters.count(
+        "lectus_connections_evicted",
+        "Idle connections that were closed to make room.",
+        open::evicted);
   }
 
   @Override

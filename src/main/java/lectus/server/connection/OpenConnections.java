@@ -60,6 +60,8 @@ final class OpenConnections implements StreamRoom {
       new TreeSet<>(Comparator.comparingLong(Place::stampNanos).thenComparingLong(Place::number));
   private final Map<Connection, Place> byConnection = new IdentityHashMap<>();
   private long admitted;
+  private long refused;
+  private long evicted;
   private long restSinceNanos;
   private boolean resting;
 
@@ -79,6 +81,7 @@ final class OpenConnections implements StreamRoom {
    */
   synchronized boolean admit(Connection connection) {
     if (places.size() + streams.get() >= most && !makeRoom()) {
+      refused++;
       return false;
     }
     place(connection, connection.idleSinceNanos());
@@ -114,6 +117,18 @@ final class OpenConnections implements StreamRoom {
 
   synchronized int count() {
     return places.size();
+  }
+
+  synchronized long refused() {
+    return refused;
+  }
+
+  synchronized long evicted() {
+    return evicted;
+  }
+
+  int most() {
+    return most;
   }
 
   private void place(Connection connection, long stampNanos) {
@@ -164,6 +179,7 @@ final class OpenConnections implements StreamRoom {
       return false;
     }
     closed(connection);
+    evicted++;
     connection.evict();
     return true;
   }

@@ -102,6 +102,26 @@ public final class ReaderPool implements WaitingRoom, AutoCloseable {
     }
   }
 
+  /** Returns how much work waits. */
+  int waiting() {
+    lock.lock();
+    try {
+      return queue.waiting();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns how many threads have nothing to do. */
+  int idle() {
+    lock.lock();
+    try {
+      return idle;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** As {@link lectus.http.ReaderTurns#ofTails}. */
   Executor ofTails() {
     return task -> add(() -> queue.addTail(task));

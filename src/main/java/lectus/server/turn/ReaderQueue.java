@@ -91,7 +91,7 @@ final class ReaderQueue {
   /**
    * Returns how much waits, without the live tails' pages: there are no more of them than tails.
    */
-  private int waiting() {
+  int waiting() {
     int count = 0;
     for (ClientLine line : lines.values()) {
       count += line.size();

@@ -3,6 +3,8 @@ package lectus.server.turn;
 import java.util.concurrent.Executor;
 import lectus.error.LectusError;
 import lectus.http.ReaderTurns;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
 
 /**
  * Threads for the requests' work with the store. Requests that create, delete or configure a
@@ -10,7 +12,7 @@ import lectus.http.ReaderTurns;
  * few, as each may make a large page, so such changes have threads of their own. Otherwise a few
  * clients that create databases would keep everybody from reading.
  */
-public final class RequestThreads implements ReaderTurns, WaitingRoom, AutoCloseable {
+public final class RequestThreads implements ReaderTurns, WaitingRoom, Measured, AutoCloseable {
   /** The least number of threads for changes, however few readers there are. */
   private static final int LEAST_FOR_CHANGES = 4;
 
@@ -23,6 +25,17 @@ public final class RequestThreads implements ReaderTurns, WaitingRoom, AutoClose
   public RequestThreads(int readers) {
     this.readers = new ReaderPool("lectus-reader-", readers);
     this.changes = new ReaderPool("lectus-change-", Math.max(LEAST_FOR_CHANGES, readers));
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    describe(meters.with("threads", "readers"), readers);
+    describe(meters.with("threads", "changes"), changes);
+  }
+
+  private static void describe(Meters meters, ReaderPool pool) {
+    meters.level("lectus_threads_waiting", "Pieces of work that wait for a thread.", pool::waiting);
+    meters.level("lectus_threads_idle", "Threads with nothing to do.", pool::idle);
   }
 
   @Override

@@ -7,6 +7,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
 import lectus.store.StoreFailures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * The safety net below the events: polls what listeners on this server wait for, and tells what no
  * event has announced.
  */
-public final class ChangesPollerVerticle extends VerticleBase {
+public final class ChangesPollerVerticle extends VerticleBase implements Measured {
   private static final Logger LOG = LoggerFactory.getLogger(ChangesPollerVerticle.class);
 
   private final List<Poll> polls;
@@ -28,6 +31,8 @@ public final class ChangesPollerVerticle extends VerticleBase {
   private long timer;
   private long timerNanos;
   private boolean failing;
+  private final LongAdder rounds = new LongAdder();
+  private final LongAdder failed = new LongAdder();
 
   public ChangesPollerVerticle(
       List<Poll> polls, ListenerRegistry listeners, PollSettings settings) {
@@ -41,6 +46,12 @@ public final class ChangesPollerVerticle extends VerticleBase {
     listeners.watch(address -> arrived());
     pollLater(untilNext());
     return Future.succeededFuture();
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    meters.count("lectus_poller_rounds", "Looks for changes.", rounds::sum);
+    meters.count("lectus_poller_failures", "Looks that failed.", failed::sum);
   }
 
   /** Called on any thread. A new listener does not wait until everything else is due. */
@@ -79,6 +90,8 @@ public final class ChangesPollerVerticle extends VerticleBase {
             .forEach(failure -> LOG.warn("Databases could not be polled", failure));
       }
       failing = !failures.isEmpty();
+      rounds.increment();
+      failed.add(failing ? 1 : 0);
     } finally {
       pollLater(untilNext());
     }

@@ -31,6 +31,8 @@ public final class ListenerRegistry {
   private final StoreTelling store;
   private final List<IntConsumer> watchers = new CopyOnWriteArrayList<>();
 
+  private final CommitClock clock = new CommitClock();
+
   /** The number of databases with listeners, by the address of their events. */
   private final AtomicIntegerArray listenedTo = new AtomicIntegerArray(DatabaseEvent.ADDRESSES);
 
@@ -110,6 +112,15 @@ public final class ListenerRegistry {
     watchers.forEach(watcher -> watcher.accept(address));
   }
 
+  /** Returns the clock that says when commits were heard of. */
+  CommitClock clock() {
+    return clock;
+  }
+
+  int databaseCount() {
+    return audiences.size();
+  }
+
   /** Whether events of this address are needed here. */
   boolean needs(int address) {
     return listenedTo.get(address) > 0 || !storeAudience.isEmpty();
@@ -181,7 +192,9 @@ public final class ListenerRegistry {
   /** Returns whether a listener of this very database was told something new. */
   boolean updated(
       InstanceId instance, Optional<DatabaseName> name, Sequence highest, TouchedShards shards) {
-    tellStore(name, new Versionstamp(highest.versionstamp()));
+    Versionstamp at = new Versionstamp(highest.versionstamp());
+    clock.reached(at.version());
+    tellStore(name, at);
     Audience audience = audiences.get(instance);
     return audience != null && audience.updated(highest, shards);
   }

@@ -1,6 +1,7 @@
 package lectus.server.waking;
 
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
@@ -9,18 +10,35 @@ import lectus.feed.DatabaseNotices;
 import lectus.feed.Registration;
 import lectus.feed.TouchedShards;
 import lectus.feed.WantedDatabases;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
 
 /**
  * Tells listeners that a database moved: those of this server at once, then the other servers.
  * Thread-safe.
  */
-public final class UpdateAnnouncer implements DatabaseNotices {
+public final class UpdateAnnouncer implements DatabaseNotices, Measured {
   private final ListenerRegistry listeners;
   private final Announcements others;
+  private final LongAdder unannounced = new LongAdder();
 
   public UpdateAnnouncer(ListenerRegistry listeners, Announcements others) {
     this.listeners = listeners;
     this.others = others;
+  }
+
+  @Override
+  public long ageNanos(long commitVersion) {
+    return listeners.clock().ageNanos(commitVersion);
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    meters.level("lectus_feed_databases", "Databases with live feeds.", listeners::databaseCount);
+    meters.count(
+        "lectus_poller_news",
+        "Changes that the poller found and no event had announced.",
+        unannounced::sum);
   }
 
   @Override
@@ -51,6 +69,7 @@ public final class UpdateAnnouncer implements DatabaseNotices {
     Optional<DatabaseName> name = listeners.name(instance);
     boolean news = listeners.found(instance, heardBefore, highest);
     if (news) {
+      unannounced.add(heardBefore.isPresent() ? 1 : 0);
       name.ifPresent(it -> others.updated(instance, it, highest, TouchedShards.ANY));
     }
     return news;

@@ -7,11 +7,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import lectus.database.DatabaseName;
 import lectus.document.write.DocumentWriter;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
+import lectus.measure.Spread;
 import lectus.server.turn.WaitingRoom;
 
 /**
@@ -20,7 +24,7 @@ import lectus.server.turn.WaitingRoom;
  * waiting edits and in bytes; a single write that exceeds the limits is accepted when nothing else
  * waits.
  */
-public final class WriteQueue implements WaitingRoom {
+public final class WriteQueue implements WaitingRoom, Measured {
   /** The most transactions that one executor has under way. */
   static final int MOST_IN_FLIGHT = 64;
 
@@ -53,6 +57,7 @@ public final class WriteQueue implements WaitingRoom {
   private long bytesInFlight;
   private boolean executorAwake;
   private boolean closing;
+  private final Spread batches = Spread.ofSizes();
   private volatile Optional<LectusError> outage = Optional.empty();
 
   public WriteQueue(WriteSettings settings) {
@@ -167,6 +172,7 @@ public final class WriteQueue implements WaitingRoom {
         edits -= batch.size();
         bytes -= batch.bytes();
         batchesInFlight++;
+        batches.add(batch.size());
         bytesInFlight += batch.bytes();
         return batch;
       }
@@ -198,6 +204,24 @@ public final class WriteQueue implements WaitingRoom {
       }
     }
     return false;
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    meters.level("lectus_write_queue_edits", "Edits that wait.", () -> figure(() -> edits));
+    meters.level(
+        "lectus_write_queue_bytes",
+        "Bytes of edits that wait or are in a transaction.",
+        () -> figure(() -> bytes + bytesInFlight));
+    meters.level(
+        "lectus_write_batches_in_flight",
+        "Transactions that wait for their commits.",
+        () -> figure(() -> batchesInFlight));
+    meters.spread("lectus_write_batch_edits", "Edits in one transaction.", batches);
+  }
+
+  private synchronized long figure(LongSupplier figure) {
+    return figure.getAsLong();
   }
 
   /** Notes that the nudge did not reach the executor. */

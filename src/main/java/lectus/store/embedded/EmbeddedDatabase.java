@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import lectus.measure.Meters;
 import lectus.store.embedded.engine.Engine;
 import lectus.store.embedded.engine.ReadOnlyEngine;
 import lectus.store.embedded.engine.RocksEngine;
@@ -145,6 +146,11 @@ public final class EmbeddedDatabase implements Database {
   /** Completes with a sentence when this process can no longer use the store. */
   public CompletableFuture<String> broken() {
     return environment.engine().broken();
+  }
+
+  /** Names the figures of the engine. */
+  public void describe(Meters meters) {
+    environment.engine().describe(meters);
   }
 
   DoubleSupplier random() {

@@ -16,6 +16,12 @@ import lectus.store.Versionstamp;
 
 /** Events that a test triggers. */
 public final class ToldByHand implements DatabaseNotices {
+  /** Nobody asks. */
+  @Override
+  public long ageNanos(long commitVersion) {
+    return 0;
+  }
+
   private final Map<InstanceId, Set<Listener>> listeners = new ConcurrentHashMap<>();
   private final Set<ToAll> toAll = ConcurrentHashMap.newKeySet();
 

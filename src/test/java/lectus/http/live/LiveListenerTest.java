@@ -34,6 +34,7 @@ import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.error.FoundationDbError;
+import lectus.feed.AdmissionNotices;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
 import lectus.feed.LivePage;
@@ -55,6 +56,7 @@ import lectus.feed.tail.TailRegistry;
 import lectus.feed.testing.FeedDatabase;
 import lectus.feed.testing.ToldByHand;
 import lectus.feed.testing.WatchedSource;
+import lectus.http.count.DeliveryFigures;
 import lectus.http.testing.TestSettings;
 import lectus.store.Versionstamp;
 import lectus.store.testing.Await;
@@ -80,7 +82,12 @@ final class LiveListenerTest {
   private final Context loop = vertx.getOrCreateContext();
   private final ExecutorService readers = Executors.newFixedThreadPool(3);
   private final TailRegistry tails = new TailRegistry(readers);
-  private final LiveFeeds feeds = new LiveFeeds(tails, new TestSettings().toNode().http());
+  private final LiveFeeds feeds =
+      new LiveFeeds(
+          tails,
+          AdmissionNotices.NONE,
+          new DeliveryFigures(version -> 0),
+          new TestSettings().toNode().http());
 
   @AfterEach
   void stop() {

@@ -21,6 +21,7 @@ import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.error.LectusException;
+import lectus.feed.AdmissionNotices;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
 import lectus.feed.LivePage;
@@ -38,6 +39,7 @@ import lectus.feed.page.Since;
 import lectus.feed.tail.TailRegistry;
 import lectus.feed.testing.FeedDatabase;
 import lectus.feed.testing.ToldByHand;
+import lectus.http.count.DeliveryFigures;
 import lectus.http.testing.TestSettings;
 import lectus.json.FieldPath;
 import lectus.store.testing.Await;
@@ -66,7 +68,12 @@ final class TailViewsTest {
   private final Context loop = vertx.getOrCreateContext();
   private final ExecutorService readers = Executors.newFixedThreadPool(3);
   private final TailRegistry tails = new TailRegistry(readers);
-  private final LiveFeeds feeds = new LiveFeeds(tails, new TestSettings().toNode().http());
+  private final LiveFeeds feeds =
+      new LiveFeeds(
+          tails,
+          AdmissionNotices.NONE,
+          new DeliveryFigures(version -> 0),
+          new TestSettings().toNode().http());
 
   @AfterEach
   void stop() {

@@ -26,6 +26,7 @@ import java.util.stream.Stream;
 import lectus.access.Admission;
 import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
+import lectus.feed.AdmissionNotices;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
 import lectus.feed.LiveSource;
@@ -40,6 +41,7 @@ import lectus.feed.page.Since;
 import lectus.feed.tail.TailRegistry;
 import lectus.feed.testing.FeedDatabase;
 import lectus.feed.testing.ToldByHand;
+import lectus.http.count.DeliveryFigures;
 import lectus.http.testing.TestSettings;
 import lectus.json.FieldPath;
 import lectus.revision.RevisionId;
@@ -79,7 +81,12 @@ final class ViewsModelTest {
   private final class Loop {
     private final Vertx vertx = Vertx.vertx();
     private final Context context = vertx.getOrCreateContext();
-    private final LiveFeeds feeds = new LiveFeeds(tails, new TestSettings().toNode().http());
+    private final LiveFeeds feeds =
+        new LiveFeeds(
+            tails,
+            AdmissionNotices.NONE,
+            new DeliveryFigures(version -> 0),
+            new TestSettings().toNode().http());
 
     <T> T run(Callable<T> work) {
       CompletableFuture<T> done = new CompletableFuture<>();

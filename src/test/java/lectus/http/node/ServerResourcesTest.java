@@ -159,11 +159,11 @@ final class ServerResourcesTest {
   @ValueSource(
       strings = {
         "/_replicate",
-        "/_node/_local/_config",
+        "/_node/_local/_smoosh/status",
         "/w/_find",
         "/w/_index",
         "/w/_explain",
-        "/_node/_local/_stats",
+        "/_node/_local/_restart",
         "/w/_purge",
         "/w/_partition/p/_find",
         "/w/_partition/p/_design/d/_view/v",

@@ -78,10 +78,6 @@ final class SetupResourcesTest {
         .isEqualTo("{\"error\":\"not_found\",\"reason\":\"no such node: nope\"}\n");
     assertThat(server.get("/_node").body())
         .isEqualTo("{\"error\":\"bad_request\",\"reason\":\"Incomplete path to _node request\"}\n");
-    Answer configuration = server.get("/_node/_local/_config/couchdb/uuid");
-    assertThat(configuration.status()).isEqualTo(501);
-    assertThat(configuration.member("reason"))
-        .isEqualTo("/_node/{name}/_config is a part of CouchDB that Lectus does not have.");
   }
 
   @ParameterizedTest

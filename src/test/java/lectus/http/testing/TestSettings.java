@@ -168,6 +168,7 @@ public final class TestSettings {
         node.polls(),
         cluster.or(node::cluster),
         node.wire(),
+        node.metrics(),
         node.stopGrace());
   }
 

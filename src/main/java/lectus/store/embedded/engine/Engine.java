@@ -2,6 +2,7 @@ package lectus.store.embedded.engine;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
+import lectus.measure.Meters;
 import lectus.store.embedded.engine.commit.CommitReceipt;
 import lectus.store.embedded.engine.commit.CommitRequest;
 import lectus.store.embedded.engine.read.StoreSnapshot;
@@ -56,6 +57,9 @@ public interface Engine extends AutoCloseable {
   default CompletableFuture<String> broken() {
     return new CompletableFuture<>();
   }
+
+  /** Names its figures, once; an engine that nobody writes to has none. */
+  default void describe(Meters meters) {}
 
   /** Returns the estimated bytes stored in a range. */
   long estimatedSize(byte[] begin, byte[] end);

@@ -3,10 +3,12 @@ package lectus.store.embedded.engine;
 import com.apple.foundationdb.FDBException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
+import lectus.measure.Meters;
 import lectus.store.embedded.engine.commit.CommitQueue;
 import lectus.store.embedded.engine.commit.CommitReceipt;
 import lectus.store.embedded.engine.commit.CommitRequest;
@@ -43,6 +45,7 @@ public final class RocksEngine implements Engine {
   private final UseGate gate = new UseGate();
   private volatile LongConsumer listener = version -> {};
   private volatile StoreRun run;
+  private final GroupFigures groups = new GroupFigures();
   private int ticksSinceTrim;
 
   /**
@@ -60,8 +63,7 @@ public final class RocksEngine implements Engine {
     this.run = StoreRun.open(directory, options, uses);
     this.space = new FreeSpace(directory, options.reservedBytes());
     this.revival = new Revival(directory, options, space, uses);
-    this.queue =
-        new CommitQueue(options.groupLimits(), threads.executor(), commits -> run.commit(commits));
+    this.queue = new CommitQueue(options.groupLimits(), threads.executor(), this::commitGroup);
     this.ticks = threads.timer().every(TICK, this::tick);
   }
 
@@ -102,6 +104,12 @@ public final class RocksEngine implements Engine {
     }
   }
 
+  private void commitGroup(List<PendingCommit> commits) {
+    long begunNanos = System.nanoTime();
+    run.commit(commits);
+    groups.committed(commits.size(), System.nanoTime() - begunNanos);
+  }
+
   private FDBException refusal(CommitRequest request) {
     Trouble trouble = run.trouble();
     return trouble != null ? trouble.refusal() : space.refusal(request.urgent());
@@ -110,6 +118,26 @@ public final class RocksEngine implements Engine {
   @Override
   public void onPublish(LongConsumer newListener) {
     listener = newListener;
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    groups.describe(meters);
+    queue.describe(meters);
+    space.describe(meters);
+    meters.level(
+        "lectus_store_open_snapshots",
+        "Snapshots that transactions hold.",
+        () -> run.snapshots().openSnapshots());
+    meters.level(
+        "lectus_store_held_states",
+        "States of the store that are kept for snapshots, the newest included.",
+        () -> run.snapshots().heldStates());
+    meters.level(
+        "lectus_store_refuses_commits",
+        "1 while nothing can be committed until the store was reopened.",
+        () -> run.trouble() == null ? 0 : 1);
+    new RocksFigures(property -> run.property(property)).describe(meters);
   }
 
   private void tell(long version) {

@@ -2,6 +2,7 @@ package lectus.store.embedded.engine;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
@@ -24,6 +25,7 @@ import lectus.store.embedded.engine.read.StoreState;
 import lectus.store.embedded.engine.read.UseGate;
 import lectus.store.embedded.engine.trouble.Trouble;
 import org.rocksdb.Range;
+import org.rocksdb.RocksDBException;
 import org.rocksdb.SizeApproximationFlag;
 import org.rocksdb.Slice;
 
@@ -157,6 +159,24 @@ final class StoreRun {
         snapshots.expire();
       }
       logRecorder.tick();
+    } finally {
+      gate.exit();
+    }
+  }
+
+  /**
+   * Returns one of RocksDB's own figures.
+   *
+   * @return empty if RocksDB does not know it, or the run has ended
+   */
+  OptionalLong property(String name) {
+    if (gate.enter() != UseGate.OPEN) {
+      return OptionalLong.empty();
+    }
+    try {
+      return OptionalLong.of(Long.parseLong(store.db().getProperty(name)));
+    } catch (RocksDBException | NumberFormatException unknown) {
+      return OptionalLong.empty();
     } finally {
       gate.exit();
     }

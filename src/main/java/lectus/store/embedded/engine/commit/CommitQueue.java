@@ -7,6 +7,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
 import lectus.store.embedded.engine.trouble.EngineErrors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * the queue. While commits wait, another thread completes the futures of the previous group. If
  * none waits, the committer's thread completes them, which saves a lone client a second wake-up.
  */
-public final class CommitQueue {
+public final class CommitQueue implements Measured {
   private static final Logger LOG = LoggerFactory.getLogger(CommitQueue.class);
 
   private final Executor executor;
@@ -43,6 +45,12 @@ public final class CommitQueue {
     this.groupTransactions = limits.transactions();
     this.groupBytes = limits.bytes();
     this.maxBytes = limits.queuedBytes();
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    meters.level("lectus_store_queued_commits", "Commits that wait for the committer.", load::get);
+    meters.level("lectus_store_queued_bytes", "Bytes of these commits.", queuedBytes::get);
   }
 
   /** Appends a commit. Returns false if too many bytes wait already. */

@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * files at the next start, and deleting takes space before it frees any. Below that low-water mark
  * commits are refused. Commits that free space are refused only below a quarter of it.
  */
-public final class FreeSpace {
+public final class FreeSpace implements Measured {
   private static final Logger LOG = LoggerFactory.getLogger(FreeSpace.class);
   private static final long MOST_RESERVED = 512L << 20;
 
@@ -25,7 +27,7 @@ public final class FreeSpace {
   private final Path folder;
   private final long chosen;
   private FileStore disk;
-  private long reserved;
+  private volatile long reserved;
   private volatile long free = Long.MAX_VALUE;
   private volatile boolean low;
 
@@ -54,6 +56,15 @@ public final class FreeSpace {
       free = Long.MAX_VALUE;
     }
     note();
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    meters.level("lectus_store_free_bytes", "Free bytes on the store's disk.", () -> free);
+    meters.level(
+        "lectus_store_reserved_bytes",
+        "Below so many free bytes, commits are refused.",
+        () -> reserved);
   }
 
   /** Returns whether the disk has enough space, with a margin above the mark. */

@@ -1,0 +1,99 @@
+package lectus.http.node;
+
+import com.sun.management.UnixOperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.Map;
+import lectus.http.count.Figures;
+import lectus.http.count.RequestFigures;
+import lectus.http.count.RouteTemplate;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Requests;
+import lectus.http.exchange.Resource;
+import lectus.http.message.Reply;
+import lectus.json.JsonBuffer;
+
+/**
+ * {@code /_node/{node}/_stats} and what lies below: what CouchDB's exporters read. Figures begin
+ * with the server, and not, as some of CouchDB's, ten seconds ago.
+ */
+final class StatsResource implements Resource {
+  /** The names before a figure's own: {@code _node}, the node, {@code _stats}. */
+  private static final int NAMES_BEFORE = 3;
+
+  private static final List<String> METHODS =
+      List.of("COPY", "DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT");
+
+  /** Those that CouchDB lists, be they 0. */
+  private static final int[] STATUSES = {
+    200, 201, 202, 204, 206, 301, 302, 304, 400, 401, 403, 404, 405, 406, 409, 412, 413, 414, 415,
+    416, 417, 500, 501, 503
+  };
+
+  private final Figures figures;
+
+  StatsResource(Figures figures) {
+    this.figures = figures;
+  }
+
+  @Override
+  public void serve(Exchange exchange) {
+    switch (exchange.method()) {
+      case GET, HEAD -> {
+        List<String> path = exchange.segments();
+        JsonBuffer json = new JsonBuffer(4_096);
+        tree().append(path.subList(NAMES_BEFORE, path.size()), json);
+        exchange.reply(Reply.json(200, json));
+      }
+      default -> throw Requests.notAllowed("GET");
+    }
+  }
+
+  private StatTree tree() {
+    StatTree tree = new StatTree();
+    tree.counter(
+        "couchdb/database_reads",
+        "number of single documents that were read",
+        figures.documentReads().getAsLong());
+    tree.counter("couchdb/database_writes", "number of commits", figures.commits().getAsLong());
+    tree.counter("couchdb/open_os_files", "number of open file descriptors", openFiles());
+    tree.histogram(
+        "couchdb/request_time",
+        "length of a request in milliseconds, without those of live feeds",
+        figures.requests().times());
+    addRequests(tree, figures.requests());
+    return tree;
+  }
+
+  private void addRequests(StatTree tree, RequestFigures requests) {
+    Map<Integer, Long> byStatus = requests.byStatus();
+    long all = byStatus.values().stream().mapToLong(Long::longValue).sum();
+    tree.counter("couchdb/httpd/requests", "number of HTTP requests", all);
+    tree.counter(
+        "couchdb/httpd/bulk_requests",
+        "number of bulk requests",
+        requests.ofRoute(RouteTemplate.of(List.of("db", "_bulk_docs"))));
+    tree.counter(
+        "couchdb/httpd/clients_requesting_changes",
+        "number of live feeds and subscriptions now",
+        figures.deliveries().listeners());
+    for (String method : METHODS) {
+      tree.counter(
+          "couchdb/httpd_request_methods/" + method,
+          "number of HTTP " + method + " requests",
+          requests.ofMethod(method));
+    }
+    for (int status : STATUSES) {
+      tree.counter(
+          "couchdb/httpd_status_codes/" + status,
+          "number of HTTP " + status + " responses",
+          byStatus.getOrDefault(status, 0L));
+    }
+  }
+
+  private static long openFiles() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+        ? unix.getOpenFileDescriptorCount()
+        : 0;
+  }
+}

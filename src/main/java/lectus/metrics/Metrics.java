@@ -1,0 +1,148 @@
+package lectus.metrics;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
+import lectus.measure.Spread;
+
+/** All figures of one server. Thread-safe. */
+public final class Metrics implements AutoCloseable {
+  /** Of the text format. */
+  public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+  private static final long IDLE_SECONDS = 30;
+
+  private final PrometheusMeterRegistry registry =
+      new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+  private final Map<String, SpreadFamily> spreads = new ConcurrentHashMap<>();
+
+  /** Micrometer itself forgets what nobody else remembers. */
+  private final Queue<LongSupplier> counts = new ConcurrentLinkedQueue<>();
+
+  private final ThreadPoolExecutor writer = writer();
+  private final JvmFigures jvm = new JvmFigures();
+  private final AtomicReference<CompletableFuture<String>> writing = new AtomicReference<>();
+
+  public Metrics() {
+    jvm.bindTo(registry);
+  }
+
+  /** Shows the figures of another part from now on. */
+  public void add(Measured part) {
+    part.describe(new Labelled(Tags.empty()));
+  }
+
+  /**
+   * Writes all figures in Prometheus' text format. Whoever asks meanwhile gets the same text, so
+   * many who ask cost no more than one. Never waits.
+   */
+  public CompletableFuture<String> text() {
+    CompletableFuture<String> own = new CompletableFuture<>();
+    CompletableFuture<String> running = writing.compareAndExchange(null, own);
+    if (running != null) {
+      return running;
+    }
+    try {
+      writer.execute(() -> write(own));
+    } catch (RuntimeException refused) {
+      writing.set(null);
+      own.completeExceptionally(refused);
+    }
+    return own;
+  }
+
+  private void write(CompletableFuture<String> text) {
+    try {
+      String written = registry.scrape();
+      writing.set(null);
+      text.complete(written);
+    } catch (Throwable failure) {
+      writing.set(null);
+      text.completeExceptionally(failure);
+    }
+  }
+
+  @Override
+  public void close() {
+    writer.shutdown();
+    jvm.close();
+    registry.close();
+  }
+
+  /** The thread lives only while somebody asks. */
+  private static ThreadPoolExecutor writer() {
+    ThreadPoolExecutor writer =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> {
+              Thread thread = new Thread(task, "lectus-metrics");
+              thread.setDaemon(true);
+              return thread;
+            });
+    writer.allowCoreThreadTimeOut(true);
+    return writer;
+  }
+
+  private final class Labelled implements Meters {
+    private final Tags labels;
+
+    Labelled(Tags labels) {
+      this.labels = labels;
+    }
+
+    @Override
+    public void count(String name, String meaning, LongSupplier count) {
+      counts.add(count);
+      FunctionCounter.builder(name, count, LongSupplier::getAsLong)
+          .description(meaning)
+          .tags(labels)
+          .register(registry);
+    }
+
+    @Override
+    public void level(String name, String meaning, DoubleSupplier level) {
+      Gauge.builder(name, level, DoubleSupplier::getAsDouble)
+          .description(meaning)
+          .tags(labels)
+          .strongReference(true)
+          .register(registry);
+    }
+
+    @Override
+    public void spread(String name, String meaning, Spread spread) {
+      spreads
+          .computeIfAbsent(
+              name,
+              absent -> {
+                SpreadFamily family = new SpreadFamily(name, meaning);
+                registry.getPrometheusRegistry().register(family);
+                return family;
+              })
+          .add(labels, spread);
+    }
+
+    @Override
+    public Meters with(String label, String value) {
+      return new Labelled(labels.and(label, value));
+    }
+  }
+}
