@@ -106,8 +106,8 @@ public final class Accounts implements Measured, AutoCloseable {
   }
 
   /**
-   * Returns who is not logged in: everybody is an admin while there is none, on a server that
-   * trusts whoever reaches it. Never waits.
+   * Returns as whom a request without a log-in is served: as an admin while there is none, on a
+   * server that trusts whoever reaches it, else as anonymous. Never waits.
    */
   public UserContext nobody() {
     return settings.admitsEverybody() && !hasAdmin()

@@ -6,14 +6,10 @@ import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
-import lectus.access.UserContext;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseLife;
@@ -21,11 +17,6 @@ import lectus.database.DatabaseName;
 import lectus.document.alldocs.AllDocsSubspace;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.json.JsonBuffer;
-import lectus.json.JsonValue;
-import lectus.json.JsonValue.JsonArray;
-import lectus.json.JsonValue.JsonObject;
-import lectus.json.JsonValue.JsonString;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
@@ -43,9 +34,6 @@ final class UserDatabases {
 
   private static final String NAME_HEAD = "userdb-";
   private static final int ROWS_AT_ONCE = 1_000;
-
-  private static final JsonObject NONE = new JsonObject(Map.of());
-  private static final JsonArray NOBODY = new JsonArray(List.of());
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
@@ -97,13 +85,13 @@ final class UserDatabases {
   private boolean settle(Transaction tx, String user, DatabaseName name) {
     Optional<EditBranch> document = document(tx, user);
     if (document.isPresent() && !document.get().deleted()) {
-      catalogue.establish(tx, name, json -> changed(json, user, UserDatabases::with));
+      catalogue.establish(tx, name, json -> UserDatabaseSecurity.admitting(user, json));
       return false;
     }
     // Only a deletion takes the data along: documents are also missing where _users is made anew.
     boolean goes = deletes && document.isPresent();
     if (!goes && Awaiting.await(catalogue.life(tx, name)).isPresent()) {
-      catalogue.establish(tx, name, json -> changed(json, user, UserDatabases::without));
+      catalogue.establish(tx, name, json -> UserDatabaseSecurity.without(user, json));
     }
     return goes;
   }
@@ -169,59 +157,5 @@ final class UserDatabases {
               : Optional.of(lives.get(lives.size() - 1).name());
     } while (last.isPresent());
     return users;
-  }
-
-  private interface ChangeOfNames {
-    List<JsonValue> of(List<JsonValue> names, JsonValue user);
-  }
-
-  /** Changes the names of the admins and of the members; other members of the object remain. */
-  private static byte[] changed(byte[] security, String user, ChangeOfNames change) {
-    if (!(JsonValue.parse(security) instanceof JsonObject object)) {
-      return security;
-    }
-    Map<String, JsonValue> members = new LinkedHashMap<>(object.members());
-    boolean isChanged = false;
-    for (String group : List.of("admins", "members")) {
-      JsonObject former =
-          object.get(group).orElse(NONE) instanceof JsonObject stored ? stored : NONE;
-      List<JsonValue> names =
-          former.get("names").orElse(NOBODY) instanceof JsonArray array
-              ? array.elements()
-              : List.of();
-      List<JsonValue> others = change.of(names, new JsonString(user));
-      if (!others.equals(names)) {
-        members.put(group, named(former, others));
-        isChanged = true;
-      }
-    }
-    return isChanged ? bytes(new JsonObject(members)) : security;
-  }
-
-  /** Members that name nobody would be everybody, so a group of nobody is left to server admins. */
-  private static JsonObject named(JsonObject group, List<JsonValue> names) {
-    Map<String, JsonValue> changed = new LinkedHashMap<>(group.members());
-    changed.put("names", new JsonArray(names));
-    boolean hasRoles =
-        group.get("roles").orElse(NOBODY) instanceof JsonArray roles && !roles.elements().isEmpty();
-    if (names.isEmpty() && !hasRoles) {
-      JsonValue admins = new JsonString(UserContext.SERVER_ADMIN);
-      changed.put("roles", new JsonArray(List.of(admins)));
-    }
-    return new JsonObject(changed);
-  }
-
-  private static byte[] bytes(JsonObject object) {
-    JsonBuffer out = new JsonBuffer(256);
-    object.writeTo(out);
-    return out.toBytes();
-  }
-
-  private static List<JsonValue> with(List<JsonValue> names, JsonValue user) {
-    return names.contains(user) ? names : Stream.concat(names.stream(), Stream.of(user)).toList();
-  }
-
-  private static List<JsonValue> without(List<JsonValue> names, JsonValue user) {
-    return names.stream().filter(name -> !name.equals(user)).toList();
   }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import lectus.access.DatabaseRight;
+import lectus.access.MissingRight;
 import lectus.access.SecurityObject;
 import lectus.access.UserContext;
 import lectus.database.DatabaseHandle;
@@ -62,10 +63,10 @@ public final class UserDocumentRule implements EditRule {
     }
     if (right == DatabaseRight.NONE) {
       // It was a member's request when it began; a body may take its time.
-      return Optional.of(refusalOf(user, "You are not allowed to access this db."));
+      return Optional.of(MissingRight.ofMember(user));
     }
     if (DocumentId.isDesign(edit.id())) {
-      return Optional.of(refusalOf(user, "You are not a db or server admin."));
+      return Optional.of(MissingRight.ofAdmin(user));
     }
     return UserDocuments.areIn(db.name()) && !UserDocuments.mayWrite(user, edit.id())
         ? Optional.of(new LectusError.NotFound("missing"))
@@ -93,12 +94,6 @@ public final class UserDocumentRule implements EditRule {
     if (isUser && db.name().equals(UserDocuments.USERS)) {
       checkUser(tx, db, edit, members);
     }
-  }
-
-  private static LectusError refusalOf(UserContext user, String reason) {
-    return user.name().isPresent()
-        ? new LectusError.Forbidden(reason)
-        : new LectusError.Unauthorized(reason);
   }
 
   static void checkSize(Edit edit) {

@@ -36,16 +36,16 @@ public final class UserDocuments {
   }
 
   /**
-   * Whether somebody who is no admin may write a document of a database of users. As in CouchDB,
-   * whoever is not logged in may register, where members may be anybody.
+   * Whether somebody who is not an admin may write a document of a database of users. As in
+   * CouchDB, whoever is not logged in may register, where members may be anybody.
    */
   public static boolean mayWrite(UserContext user, String docId) {
     return user.name().isEmpty() || nameIn(docId).equals(user.name());
   }
 
   /**
-   * Returns why somebody who is no admin may not read a document of a database of users. As in
-   * CouchDB, he sees only himself, and cannot tell whether there are others.
+   * Returns why somebody who is not an admin may not read a document of a database of users. As in
+   * CouchDB, users see only their own, and cannot tell whether there are others.
    */
   public static Optional<LectusError> problemOfReading(UserContext user, String docId) {
     if (DocumentId.isDesign(docId)) {

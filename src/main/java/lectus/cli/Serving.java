@@ -28,12 +28,12 @@ final class Serving {
   private static final long MOST_BEYOND_STOP_SECONDS = 60;
 
   private final Configuration configuration;
-  private final Strangers strangers;
+  private final Exposure exposure;
   private final Console console;
 
   Serving(Configuration configuration, Map<String, String> environment, Console console) {
     this.configuration = configuration;
-    this.strangers = new Strangers(configuration, environment, console);
+    this.exposure = new Exposure(configuration, environment, console);
     this.console = console;
   }
 
@@ -43,7 +43,7 @@ final class Serving {
    */
   int run() {
     NodeSettings settings = Settings.of(configuration).node();
-    strangers.checkConfiguration();
+    exposure.checkConfiguration();
     tellOfDataOfItsOwn();
     openLog();
     CountDownLatch told = new CountDownLatch(1);
@@ -51,7 +51,7 @@ final class Serving {
     ScheduledExecutorService flusher = flushRegularly();
     int status = 0;
     try (StoreOpening store = new StoreOpening(configuration);
-        Node node = Node.start(settings, () -> strangers.keepOut(store.await()))) {
+        Node node = Node.start(settings, () -> exposure.secure(store.await()))) {
       Runtime.getRuntime().addShutdownHook(stopping(told, stopped));
       console.say("Lectus listens on " + settings.url(node.port()) + "/");
       CompletableFuture<String> broken = store.await().broken();

@@ -11,8 +11,8 @@ public final class AccessKeys {
           "access.require-valid-user",
           false,
           """
-          Whether nobody may do anything without a log-in, not even ask whether the
-          server is up. Browsers are asked for a password then.
+          Whether everything needs a log-in, even asking whether the server is up (/_up).
+          Browsers ask for a password then.
           """);
 
   public static final ConfigurationKey<Boolean> REQUIRE_VALID_USER_EXCEPT_FOR_UP =
@@ -20,7 +20,7 @@ public final class AccessKeys {
           "access.require-valid-user-except-for-up",
           false,
           """
-          The same, but /_up is for everybody: load balancers have no password.
+          The same, but /_up needs no log-in: load balancers have no password.
           """);
 
   public static final ConfigurationKey<Boolean> ADMIN_ONLY_ALL_DBS =
@@ -29,7 +29,7 @@ public final class AccessKeys {
           true,
           """
           Whether the lists of all databases (/_all_dbs, /_dbs_info) are for server admins.
-          Otherwise everybody sees those that he may read.
+          Otherwise everybody sees those that they may read.
           """);
 
   public static final ConfigurationKey<String> DEFAULT_SECURITY =
@@ -115,8 +115,8 @@ public final class AccessKeys {
           ValueType.TEXT,
           "_couchdb.roles",
           """
-          The claim of a token that lists its user's roles: a name, or names with dots
-          between them, of which each leads deeper.
+          The claim of a token that lists its user's roles: a name, or a path of names
+          with dots between them.
           """);
 
   public static final ConfigurationKey<List<String>> JWT_REQUIRED_CLAIMS =
@@ -137,7 +137,7 @@ public final class AccessKeys {
           1_000_000,
           """
           Most requests of one user a second, on one server; further ones are answered
-          429. Who is not logged in is known by his address. 0: any number.
+          429. Whoever is not logged in is counted by address. 0: any number.
           """);
 
   public static final ConfigurationKey<Integer> MAX_USER_CONNECTIONS =
@@ -158,7 +158,7 @@ public final class AccessKeys {
           0,
           1_000_000,
           """
-          Most subscriptions of one user at a time, over all his WebSockets to one server.
+          Most subscriptions of one user at a time, over all WebSockets to one server.
           0: any number.
           """);
 

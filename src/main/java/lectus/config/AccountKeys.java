@@ -25,8 +25,8 @@ public final class AccountKeys {
           "access.users-security-editable",
           false,
           """
-          Whether the _security of the database _users may be changed. Who is not logged
-          in may register himself where its members are everybody.
+          Whether the _security of the database _users may be changed. If it makes
+          everybody a member, whoever is not logged in may register as a user.
           """);
 
   public static final ConfigurationKey<Boolean> PER_USER_DATABASES =
@@ -34,9 +34,9 @@ public final class AccountKeys {
           "access.per-user-databases",
           false,
           """
-          Whether each user gets a database of his own when his document is made, as with
-          CouchDB's couch_peruser: userdb- and the name in hex digits. He alone may use it,
-          and server admins.
+          Whether each user gets a database when the user's document is made, as with
+          CouchDB's couch_peruser: userdb- and the name in hex digits. Only this user and
+          server admins may use it.
           """);
 
   public static final ConfigurationKey<Boolean> DELETE_USER_DATABASES =
@@ -45,7 +45,7 @@ public final class AccountKeys {
           false,
           """
           Whether such a database is deleted, with all that is in it, when its user's
-          document is deleted. Otherwise its user merely loses his right to it.
+          document is deleted. Otherwise its user merely loses the right to it.
           """);
 
   private AccountKeys() {}

@@ -14,8 +14,8 @@ public final class ProxyKeys {
           "",
           """
           The proxies that are believed when a header says who their client is and how it
-          asked. Such headers of anybody else are ignored. The client's address is what
-          the access log shows; host and scheme become part of Location.
+          asked. Such headers of anybody else are ignored. The access log, lock-outs and
+          the limits of users use that address; host and scheme become part of Location.
           """);
 
   public static final ConfigurationKey<String> FORWARDED_HEADER =

@@ -1,6 +1,7 @@
 package lectus.feed;
 
 import java.util.Optional;
+import lectus.access.MissingRight;
 import lectus.access.UserContext;
 import lectus.document.PagedBody;
 import lectus.error.LectusException;
@@ -35,7 +36,7 @@ public final class BoundedFeed<P extends ResumePoint<P>> implements PagedBody {
     }
     LivePage<P> page = source.page(position, Math.max(1, limit));
     if (!FeedRights.includes(page.readers(), user)) {
-      throw new LectusException(FeedRights.refusal(user));
+      throw new LectusException(MissingRight.ofMember(user));
     }
     int shown = (int) Math.min(limit, page.rows().size());
     append(page.rows(), shown, out);

@@ -1,11 +1,11 @@
 package lectus.feed;
 
 import lectus.access.DatabaseRight;
+import lectus.access.MissingRight;
 import lectus.access.SecurityObject;
 import lectus.access.UserContext;
 import lectus.account.UserDocuments;
 import lectus.database.DatabaseHandle;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 
 /**
@@ -46,14 +46,7 @@ public record FeedRights(SecurityObject unset) {
    */
   public void check(UserContext user, DatabaseHandle db) {
     if (!mayRead(user, db)) {
-      throw new LectusException(refusal(user));
+      throw new LectusException(MissingRight.ofMember(user));
     }
-  }
-
-  /** Returns what is told to somebody who may not read a database. */
-  public static LectusError refusal(UserContext user) {
-    return user.name().isPresent()
-        ? new LectusError.Forbidden("You are not allowed to access this db.")
-        : new LectusError.Unauthorized("You are not authorized to access this db.");
   }
 }

@@ -207,7 +207,7 @@ class AccountsTest {
     assertThat(here.store(other)).isEmpty();
     there.later(STALE);
     assertThat(there.logIn("anna", "apple")).isEqualTo(new Conflicted());
-    assertThat(there.accounts.recall("anna", "apple")).isEmpty();
+    assertThat(there.accounts.recall("anna", "apple", TestAccounts.ADDRESS)).isEmpty();
     assertThat(there.logIn("anna", "apple")).isEqualTo(new Conflicted());
     assertThat(there.logIn("anna", "pear")).isEqualTo(new Refused());
   }

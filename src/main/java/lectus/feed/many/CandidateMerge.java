@@ -29,7 +29,7 @@ final class CandidateMerge {
   private final ReadTransaction tx;
   private final CandidateQueue candidates;
   private final Openings openings;
-  private final Sight sight;
+  private final VisibleDatabases visible;
   private final FeedOptions options;
   private final PageLimits limits;
   private final PageTime time;
@@ -47,14 +47,14 @@ final class CandidateMerge {
       ReadTransaction tx,
       CandidateQueue candidates,
       Openings openings,
-      Sight sight,
+      VisibleDatabases visible,
       FeedOptions options,
       PageLimits limits,
       PageTime time) {
     this.tx = tx;
     this.candidates = candidates;
     this.openings = openings;
-    this.sight = sight;
+    this.visible = visible;
     this.options = options;
     this.limits = limits;
     this.time = time;
@@ -120,7 +120,7 @@ final class CandidateMerge {
     if (first.kind() == Candidate.Kind.END) {
       taken.add(candidates.poll());
       position = first.atLeast();
-      if (sight.knows(first.name())) {
+      if (visible.knows(first.name())) {
         rows.endRow(new StorePosition(position), first.name());
       }
       return true;
@@ -159,7 +159,7 @@ final class CandidateMerge {
             .append(next, limit - rows.size());
     lookedAt += progress.lookedAt();
     if (progress.rows() > 0) {
-      sight.show(db.name());
+      visible.show(db.name());
     }
     if (progress.lookedAt() > 0) {
       position = versionstamp(next.get(progress.lookedAt() - 1));

@@ -39,7 +39,7 @@ public final class ManyDatabases {
   private final ScanLimits scans;
   private final CandidateMemory memory;
   private final FeedRights rights;
-  private final SightByUser sights;
+  private final VisibleByUser visibleByUser;
 
   /**
    * A page, and who may read the databases that were looked at for it.
@@ -82,7 +82,7 @@ public final class ManyDatabases {
     this.scans = scans;
     this.memory = memory;
     this.rights = rights;
-    this.sights = new SightByUser(memory);
+    this.visibleByUser = new VisibleByUser(memory);
   }
 
   /**
@@ -103,13 +103,13 @@ public final class ManyDatabases {
       UserContext user,
       DatabaseNotices events) {
     return new LiveStart<>(
-        new ManyDatabasesSource(this, events, databases, options, sights.of(user)),
+        new ManyDatabasesSource(this, events, databases, options, visibleByUser.of(user)),
         position(since));
   }
 
-  /** Returns the sight of whoever sees all databases. */
-  Sight everything() {
-    return sights.of(UserContext.ADMIN_PARTY);
+  /** Returns what a server admin sees: all databases. */
+  VisibleDatabases everything() {
+    return visibleByUser.of(UserContext.ADMIN_PARTY);
   }
 
   private StorePosition position(StoreSince since) {
@@ -132,18 +132,24 @@ public final class ManyDatabases {
    * @param scan continues after {@code from}; it stays usable whatever fails
    * @param limit maximum number of rows
    */
-  Page page(CandidateScan scan, Sight sight, FeedOptions options, StorePosition from, long limit) {
+  Page page(
+      CandidateScan scan,
+      VisibleDatabases visible,
+      FeedOptions options,
+      StorePosition from,
+      long limit) {
     return transactions.read(
         tx -> {
           PageTime time = new PageTime(STEP);
           Openings openings =
-              new Openings(tx, catalogue, rights, from, scans.openings(), time, sight);
+              new Openings(tx, catalogue, rights, from, scans.openings(), time, visible);
           LivePage<StorePosition> page =
               scan.run(tx, openings, from, time)
-                  ? new CandidateMerge(tx, scan.candidates(), openings, sight, options, pages, time)
+                  ? new CandidateMerge(
+                          tx, scan.candidates(), openings, visible, options, pages, time)
                       .page(from, limit)
                   : new LivePage<>(Rows.none(), from, false, 1, Optional.empty());
-          sight.look(openings.readers());
+          visible.look(openings.readers());
           return new Page(page, openings.readers());
         });
   }

@@ -24,7 +24,7 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
   private final DatabaseSet databases;
   private final FeedOptions options;
   private final DatabaseNotices events;
-  private final Sight sight;
+  private final VisibleDatabases visible;
   private final StoreNews news;
   private final Map<StorePosition, CandidateScan> scans = new LinkedHashMap<>();
 
@@ -35,9 +35,9 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
       DatabaseNotices events,
       DatabaseSet databases,
       FeedOptions options,
-      Sight sight) {
+      VisibleDatabases visible) {
     this.events = events;
-    this.sight = sight;
+    this.visible = visible;
     this.reader = reader;
     this.databases = databases;
     this.options = options;
@@ -51,14 +51,14 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
         ? Optional.of(
             new Sharing<>(
                 new Identity(databases, options),
-                sight,
+                visible,
                 () -> new SharedPages(ofEverything()),
                 ofEverything()))
         : Optional.empty();
   }
 
   private ManyDatabasesSource ofEverything() {
-    return sight.isOfEverything()
+    return visible.isOfEverything()
         ? this
         : new ManyDatabasesSource(reader, events, databases, options, reader.everything());
   }
@@ -72,7 +72,7 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
     CandidateScan scan = take(from).orElseGet(() -> reader.scan(databases, from));
     StorePosition next = from;
     try {
-      ManyDatabases.Page page = reader.page(scan, sight, options, from, limit);
+      ManyDatabases.Page page = reader.page(scan, visible, options, from, limit);
       next = page.shown().next();
       return page;
     } finally {

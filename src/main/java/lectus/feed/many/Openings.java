@@ -31,7 +31,7 @@ final class Openings {
   private final int most;
   private final PageTime time;
   private final FeedRights rights;
-  private final Sight sight;
+  private final VisibleDatabases visible;
   private final Map<DatabaseName, SecurityObject> readers = new HashMap<>();
   private byte[] metadataVersion;
   private boolean begun;
@@ -40,7 +40,7 @@ final class Openings {
   /**
    * @param position everything up to here was delivered
    * @param most maximum number of databases to open
-   * @param sight others are passed over as if there were no such databases
+   * @param visible others are passed over as if there were no such databases
    */
   Openings(
       ReadTransaction tx,
@@ -49,9 +49,9 @@ final class Openings {
       StorePosition position,
       int most,
       PageTime time,
-      Sight sight) {
+      VisibleDatabases visible) {
     this.rights = rights;
-    this.sight = sight;
+    this.visible = visible;
     this.tx = tx;
     this.catalogue = catalogue;
     this.position = position.at();
@@ -116,7 +116,7 @@ final class Openings {
   private boolean isSeen(DatabaseHandle db) {
     SecurityObject those = rights.readers(db);
     readers.put(db.name(), those);
-    return sight.isOfEverything() || sight.isAmong(those);
+    return visible.isOfEverything() || visible.isAmong(those);
   }
 
   private CompletableFuture<Optional<OpenDatabase>> open(Candidate candidate) {

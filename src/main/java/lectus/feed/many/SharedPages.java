@@ -45,15 +45,15 @@ final class SharedPages implements TailReader<StorePosition> {
 
   private Map<View, ViewPage<StorePosition>> views(ManyDatabases.Page read) {
     Rows<StorePosition> all = read.shown().rows();
-    Map<IntKey, ViewPage<StorePosition>> equal = new HashMap<>();
+    Map<RowNumbers, ViewPage<StorePosition>> equal = new HashMap<>();
     Map<View, ViewPage<StorePosition>> pages = new HashMap<>();
     for (View view : views) {
-      int[] chosen = seen(read, (Sight) view.shows());
+      int[] chosen = seen(read, (VisibleDatabases) view.shows());
       if (chosen.length > 0) {
         pages.put(
             view,
             equal.computeIfAbsent(
-                new IntKey(chosen),
+                new RowNumbers(chosen),
                 none ->
                     new ViewPage.Shown<>(chosen.length == all.size() ? all : all.only(chosen))));
       }
@@ -61,31 +61,31 @@ final class SharedPages implements TailReader<StorePosition> {
     return pages;
   }
 
-  private static int[] seen(ManyDatabases.Page read, Sight sight) {
+  private static int[] seen(ManyDatabases.Page read, VisibleDatabases visible) {
     Rows<StorePosition> all = read.shown().rows();
-    sight.look(read.readers());
-    return sight.isOfEverything()
+    visible.look(read.readers());
+    return visible.isOfEverything()
         ? IntStream.range(0, all.size()).toArray()
-        : IntStream.range(0, all.size()).filter(row -> isSeen(read, row, sight)).toArray();
+        : IntStream.range(0, all.size()).filter(row -> isSeen(read, row, visible)).toArray();
   }
 
-  private static boolean isSeen(ManyDatabases.Page read, int row, Sight sight) {
+  private static boolean isSeen(ManyDatabases.Page read, int row, VisibleDatabases visible) {
     Rows<StorePosition> all = read.shown().rows();
     if (all.isLeft(row)) {
-      return sight.knows(all.database(row));
+      return visible.knows(all.database(row));
     }
-    boolean seen = sight.isAmong(read.readers().get(all.database(row)));
+    boolean seen = visible.isAmong(read.readers().get(all.database(row)));
     if (seen) {
-      sight.show(all.database(row));
+      visible.show(all.database(row));
     }
     return seen;
   }
 
   /** Numbers of rows, compared by value. */
-  private record IntKey(int[] rows) {
+  private record RowNumbers(int[] rows) {
     @Override
     public boolean equals(Object other) {
-      return other instanceof IntKey that && Arrays.equals(rows, that.rows);
+      return other instanceof RowNumbers that && Arrays.equals(rows, that.rows);
     }
 
     @Override

@@ -10,7 +10,7 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.error.LectusException;
 
-/** What users may do with databases, each time as its security object is by then. */
+/** Says what users may do with databases, by the security objects as they are at that moment. */
 public final class DatabaseGuard {
   private final Catalogue catalogue;
   private final DatabaseRights rights;

@@ -2,8 +2,8 @@ package lectus.http.access;
 
 import java.util.Optional;
 import lectus.access.DatabaseRight;
+import lectus.access.MissingRight;
 import lectus.access.UserContext;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 
 /** What a request needs, with CouchDB's words for whoever lacks it. */
@@ -48,7 +48,7 @@ enum RequiredRight {
     }
   },
 
-  /** To have the database tidied up. */
+  /** To compact the database, or to have its views cleaned up. */
   CARETAKER {
     @Override
     Optional<DatabaseRight> ofDatabase() {
@@ -83,25 +83,12 @@ enum RequiredRight {
 
   /** Why somebody may not do this whose right on the database does not suffice. */
   final LectusException refusal(UserContext user, DatabaseRight has) {
-    return has == DatabaseRight.NONE ? refusalOfStranger(user) : refusalOfMember(user);
+    return has == DatabaseRight.NONE
+        ? new LectusException(MissingRight.ofMember(user))
+        : refusalOfMember(user);
   }
 
   LectusException refusalOfMember(UserContext user) {
-    return refusal(user, "You are not a db or server admin.");
-  }
-
-  private static LectusException refusalOfStranger(UserContext user) {
-    return refusal(
-        user,
-        user.name().isPresent()
-            ? "You are not allowed to access this db."
-            : "You are not authorized to access this db.");
-  }
-
-  /** Whoever is not logged in may try that first. */
-  private static LectusException refusal(UserContext user, String reason) {
-    return user.name().isPresent()
-        ? new LectusException(new LectusError.Forbidden(reason))
-        : LectusException.unauthorized(reason);
+    return new LectusException(MissingRight.ofAdmin(user));
   }
 }

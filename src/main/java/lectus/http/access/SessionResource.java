@@ -8,6 +8,7 @@ import java.util.TreeSet;
 import lectus.access.UserContext;
 import lectus.account.Accounts;
 import lectus.account.NamedAccount;
+import lectus.account.UserDocuments;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.ReaderTurns.Kind;
@@ -29,8 +30,6 @@ import lectus.json.JsonBuffer;
 final class SessionResource implements Resource {
   /** The longest body, in bytes; a name and a password need less. */
   private static final int MOST_BYTES = 16 << 10;
-
-  private static final String USERS = "_users";
 
   private final Accounts accounts;
   private final PasswordLogIn passwords;
@@ -76,7 +75,8 @@ final class SessionResource implements Resource {
     }
     JsonBuffer json = beginning(user.name(), user);
     append(json, handlers, exchange.caller().handler());
-    return Reply.json(200, json.ascii(",\"authentication_db\":").string(USERS).ascii("}}"));
+    return Reply.json(
+        200, json.ascii(",\"authentication_db\":").string(UserDocuments.USERS.text()).ascii("}}"));
   }
 
   private static JsonBuffer beginning(Optional<String> name, UserContext user) {

@@ -16,8 +16,8 @@ import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.UserKey;
 import lectus.http.exchange.WebSocketUpgrade;
-import lectus.http.live.Attendance;
 import lectus.http.live.FeedClient;
+import lectus.http.live.WatchedAdmission;
 import lectus.http.memory.ClientMemory;
 import lectus.http.message.Method;
 import lectus.http.socket.ChangesSession;
@@ -103,8 +103,8 @@ final class ChangesSocketResource implements Resource {
             memory,
             quota(exchange));
     session.start();
-    session.attend(
-        new Attendance(admissions, context, exchange.caller().admission(), session::dismiss));
+    session.closeWithIt(
+        new WatchedAdmission(admissions, context, exchange.caller().admission(), session::dismiss));
   }
 
   private SubscriptionQuota quota(Exchange exchange) {

@@ -30,7 +30,7 @@ final class BulkDocsResource implements Resource {
   private final Catalogue catalogue;
   private final DocumentParser parser;
   private final Writes writes;
-  private final SignedEdits signing;
+  private final EditPreparation preparation;
   private final CheckedNames names;
   private final Uuids uuids;
 
@@ -38,13 +38,13 @@ final class BulkDocsResource implements Resource {
       Catalogue catalogue,
       DocumentParser parser,
       Writes writes,
-      SignedEdits signing,
+      EditPreparation preparation,
       CheckedNames names,
       Uuids uuids) {
     this.catalogue = catalogue;
     this.parser = parser;
     this.writes = writes;
-    this.signing = signing;
+    this.preparation = preparation;
     this.names = names;
     this.uuids = uuids;
   }
@@ -68,11 +68,12 @@ final class BulkDocsResource implements Resource {
   }
 
   private void sign(Exchange exchange, DatabaseName database, Parsed parsed) {
-    signing
-        .signAll(exchange, database, parsed.bulk().edits())
+    preparation
+        .prepareAll(exchange, database, parsed.bulk().edits())
         .map(parsed::with)
         .onComplete(
-            signed -> exchange.guarded(() -> write(exchange, database, signed)), exchange::fail);
+            prepared -> exchange.guarded(() -> write(exchange, database, prepared)),
+            exchange::fail);
   }
 
   private record Parsed(BulkEdits bulk, long memory) {
@@ -91,7 +92,7 @@ final class BulkDocsResource implements Resource {
 
   private void write(Exchange exchange, DatabaseName database, Parsed parsed) {
     BulkEdits bulk = parsed.bulk();
-    Completion completion = signing.completing(database, new BulkAnswering(exchange, bulk));
+    Completion completion = preparation.completing(database, new BulkAnswering(exchange, bulk));
     if (bulk.edits().isEmpty()) {
       completion.written(List.of());
       return;

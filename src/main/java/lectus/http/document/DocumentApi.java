@@ -14,14 +14,14 @@ public final class DocumentApi {
   private final Services services;
   private final CheckedNames names;
   private final Uuids uuids = new Uuids();
-  private final SignedEdits signing;
+  private final EditPreparation preparation;
   private final DocumentEditing writes;
 
   public DocumentApi(Services services, CheckedNames names) {
     this.services = services;
     this.names = names;
-    this.signing = new SignedEdits(services.accounts());
-    this.writes = new DocumentEditing(services.parser(), services.writes(), signing, uuids);
+    this.preparation = new EditPreparation(services.accounts());
+    this.writes = new DocumentEditing(services.parser(), services.writes(), preparation, uuids);
   }
 
   /** {@code /{db}/{docid}}. */
@@ -69,7 +69,7 @@ public final class DocumentApi {
     return Map.of(
         "_bulk_docs",
         new BulkDocsResource(
-            services.catalogue(), services.parser(), services.writes(), signing, names, uuids),
+            services.catalogue(), services.parser(), services.writes(), preparation, names, uuids),
         "_bulk_get",
         SecretUsers.forAdmins(new BulkGetResource(services.bulkGet(), names), names),
         "_revs_diff",

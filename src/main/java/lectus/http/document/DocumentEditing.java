@@ -34,13 +34,13 @@ final class DocumentEditing {
 
   private final DocumentParser parser;
   private final Writes writes;
-  private final SignedEdits signing;
+  private final EditPreparation preparation;
   private final Uuids uuids;
 
-  DocumentEditing(DocumentParser parser, Writes writes, SignedEdits signing, Uuids uuids) {
+  DocumentEditing(DocumentParser parser, Writes writes, EditPreparation preparation, Uuids uuids) {
     this.parser = parser;
     this.writes = writes;
-    this.signing = signing;
+    this.preparation = preparation;
     this.uuids = uuids;
   }
 
@@ -118,12 +118,12 @@ final class DocumentEditing {
       long jsonBytes,
       Function<EditOutcome, Reply> reply) {
     if ("ok".equals(exchange.query().get("batch"))) {
-      signed(
+      prepare(
           exchange,
           database,
           edit,
-          signed -> {
-            queue(database, signed, jsonBytes, new Unattended(exchange.id()));
+          prepared -> {
+            queue(database, prepared, jsonBytes, new Unattended(exchange.id()));
             exchange.reply(EditReplies.accepted(edit.id()));
           });
     } else {
@@ -138,21 +138,22 @@ final class DocumentEditing {
       Edit edit,
       long jsonBytes,
       Function<EditOutcome, Reply> reply) {
-    signed(
+    prepare(
         exchange,
         database,
         edit,
-        signed -> queue(database, signed, jsonBytes, new Answering(exchange, reply)));
+        prepared -> queue(database, prepared, jsonBytes, new Answering(exchange, reply)));
   }
 
   private void queue(DatabaseName database, Edit edit, long jsonBytes, Completion completion) {
-    writes.write(database, edit, memoryOf(jsonBytes, 1), signing.completing(database, completion));
+    writes.write(
+        database, edit, memoryOf(jsonBytes, 1), preparation.completing(database, completion));
   }
 
-  private void signed(Exchange exchange, DatabaseName database, Edit edit, Consumer<Edit> then) {
-    signing
-        .sign(exchange, database, edit)
-        .onComplete(signed -> exchange.guarded(() -> then.accept(signed)), exchange::fail);
+  private void prepare(Exchange exchange, DatabaseName database, Edit edit, Consumer<Edit> then) {
+    preparation
+        .prepare(exchange, database, edit)
+        .onComplete(prepared -> exchange.guarded(() -> then.accept(prepared)), exchange::fail);
   }
 
   /**

@@ -1,14 +1,14 @@
 package lectus.http.document;
 
+import lectus.access.MissingRight;
 import lectus.account.UserDocuments;
 import lectus.database.DatabaseName;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Resource;
 
-/** In a database of users, whoever is no admin of it sees himself and nobody else. */
+/** Hides users from each other: only admins of a database of users see the documents of others. */
 final class SecretUsers {
   private SecretUsers() {}
 
@@ -30,7 +30,7 @@ final class SecretUsers {
   static Resource forAdmins(Resource resource, CheckedNames names) {
     return exchange -> {
       if (hides(exchange, names.of(exchange))) {
-        throw new LectusException(notAdmin(exchange));
+        throw new LectusException(MissingRight.ofAdmin(exchange.user()));
       }
       resource.serve(exchange);
     };
@@ -38,12 +38,5 @@ final class SecretUsers {
 
   private static boolean hides(Exchange exchange, DatabaseName database) {
     return UserDocuments.areIn(database) && !exchange.caller().isDatabaseAdmin();
-  }
-
-  private static LectusError notAdmin(Exchange exchange) {
-    String reason = "You are not a db or server admin.";
-    return exchange.user().name().isPresent()
-        ? new LectusError.Forbidden(reason)
-        : new LectusError.Unauthorized(reason);
   }
 }

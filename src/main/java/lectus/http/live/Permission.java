@@ -1,6 +1,7 @@
 package lectus.http.live;
 
 import java.util.function.Consumer;
+import lectus.access.MissingRight;
 import lectus.access.SecurityObject;
 import lectus.error.LectusError;
 import lectus.feed.AdmissionNotices;
@@ -10,7 +11,7 @@ import lectus.feed.Registration;
 /** Whether a listener's client may see what is read. For one event loop. */
 final class Permission {
   private final FeedClient client;
-  private Registration attendance = () -> {};
+  private Registration watching = () -> {};
 
   /** Those among whom the client was found last. */
   private SecurityObject known = SecurityObject.EVERYBODY;
@@ -22,12 +23,12 @@ final class Permission {
   /** Watches until the client is not admitted any more, unless somebody else does that. */
   void watch(AdmissionNotices admissions, Consumer<LectusError> whenOver) {
     if (!client.isWatched()) {
-      attendance = new Attendance(admissions, client.context(), client.admission(), whenOver);
+      watching = new WatchedAdmission(admissions, client.context(), client.admission(), whenOver);
     }
   }
 
   void close() {
-    attendance.close();
+    watching.close();
   }
 
   /** Whether the client is one of those who may see a page; usually they are as for the last. */
@@ -39,6 +40,6 @@ final class Permission {
 
   /** Returns what a client is told who may not see more. */
   LectusError refusal() {
-    return FeedRights.refusal(client.user());
+    return MissingRight.ofMember(client.user());
   }
 }

@@ -47,7 +47,7 @@ public final class ChangesSession implements TextSocket.Listener {
   private final FilterBudget filters;
   private final SubscriptionQuota quota;
   private final Map<String, Subscription<?>> subscriptions = new HashMap<>();
-  private Registration attendance = () -> {};
+  private Registration watching = () -> {};
   private int opening;
 
   /**
@@ -221,12 +221,12 @@ public final class ChangesSession implements TextSocket.Listener {
   }
 
   /**
-   * Notes what ends when the session does.
+   * Notes what is to be closed with the session.
    *
-   * @param whileAdmitted watches the client's admission
+   * @param admission watches whether the client is still admitted
    */
-  public void attend(Registration whileAdmitted) {
-    attendance = whileAdmitted;
+  public void closeWithIt(Registration admission) {
+    watching = admission;
   }
 
   /** Ends everything at once, because the client is not admitted any more. */
@@ -238,7 +238,7 @@ public final class ChangesSession implements TextSocket.Listener {
   @Override
   public void closed() {
     open.remove(this);
-    attendance.close();
+    watching.close();
     closeAll();
   }
 

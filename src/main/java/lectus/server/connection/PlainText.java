@@ -18,7 +18,7 @@ final class PlainText extends ChannelInboundHandlerAdapter {
     ByteBuf bytes = (ByteBuf) message;
     byte first = bytes.isReadable() ? bytes.getByte(bytes.readerIndex()) : 0;
     if (first >= 'A' && first <= 'Z') {
-      context.pipeline().addAfter(context.name(), null, new LastWord(TLS_ONLY));
+      context.pipeline().addAfter(context.name(), null, new RefusedConnection(TLS_ONLY));
     }
     context.fireChannelRead(message);
     context.pipeline().remove(this);

@@ -37,7 +37,7 @@ final class Refusals {
       return;
     }
     channel.closeFuture().addListener(closed -> telling.decrementAndGet());
-    channel.pipeline().addLast(new LastWord(answer));
+    channel.pipeline().addLast(new RefusedConnection(answer));
     loop.register(channel)
         .addListener(
             registered -> {

@@ -11,9 +11,9 @@ import lectus.account.NamedAccount;
 import lectus.feed.database.AccountsTail;
 
 /**
- * Polls whose accounts changed while anybody has a feed open here, and looks at those accounts. The
- * same read tells whether the security of any database may have changed, so that feeds learn of it
- * within a second even if no event comes.
+ * Finds out whose accounts changed, while anybody has a feed open on this server, and looks those
+ * up. The same read tells whether the security of any database may have changed, so that feeds
+ * learn of it within a second even if no event comes.
  */
 public final class AdmissionPoll implements Poll {
   private static final Duration PAUSE = Duration.ofMillis(400);

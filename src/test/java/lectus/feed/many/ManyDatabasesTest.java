@@ -53,8 +53,8 @@ final class ManyDatabasesTest {
 
   private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");
 
-  private final Sight everything =
-      new Sight(UserContext.ADMIN_PARTY, new CandidateMemory(64 << 20));
+  private final VisibleDatabases everything =
+      new VisibleDatabases(UserContext.ADMIN_PARTY, new CandidateMemory(64 << 20));
   private final Store store = stores.fresh();
   private final StoreDatabases databases = new StoreDatabases(store);
 

@@ -220,15 +220,15 @@ final class UsersDatabaseTest {
 
   @Test
   void a_request_brings_a_limited_number_of_passwords() {
-    assertThat(bulk(SignedEdits.MOST_PASSWORDS).status()).isEqualTo(201);
-    assertThat(bulk(SignedEdits.MOST_PASSWORDS + 1).status()).isEqualTo(413);
+    assertThat(bulk(EditPreparation.MOST_PASSWORDS).status()).isEqualTo(201);
+    assertThat(bulk(EditPreparation.MOST_PASSWORDS + 1).status()).isEqualTo(413);
   }
 
   /** Else a user could keep the server hashing with what it will refuse. */
   @Test
   void passwords_of_others_are_not_hashed() {
     Answer refused =
-        as("anna", "apple", "POST", "/_users/_bulk_docs", docs(SignedEdits.MOST_PASSWORDS + 1));
+        as("anna", "apple", "POST", "/_users/_bulk_docs", docs(EditPreparation.MOST_PASSWORDS + 1));
     assertThat(refused.status()).isEqualTo(201);
     assertThat(refused.body()).contains("\"error\":\"not_found\"").doesNotContain("\"rev\"");
   }

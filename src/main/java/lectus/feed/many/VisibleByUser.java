@@ -7,18 +7,20 @@ import lectus.access.UserContext;
 /**
  * What the users of a server see, one for each user who reads, as long as he reads. Thread-safe.
  */
-final class SightByUser {
+final class VisibleByUser {
   private final CandidateMemory memory;
-  private final Sight everything;
-  private final Cache<UserContext, Sight> byUser =
+  private final VisibleDatabases everything;
+  private final Cache<UserContext, VisibleDatabases> byUser =
       Caffeine.newBuilder().weakValues().executor(Runnable::run).build();
 
-  SightByUser(CandidateMemory memory) {
+  VisibleByUser(CandidateMemory memory) {
     this.memory = memory;
-    this.everything = new Sight(UserContext.ADMIN_PARTY, memory);
+    this.everything = new VisibleDatabases(UserContext.ADMIN_PARTY, memory);
   }
 
-  Sight of(UserContext user) {
-    return user.isServerAdmin() ? everything : byUser.get(user, it -> new Sight(it, memory));
+  VisibleDatabases of(UserContext user) {
+    return user.isServerAdmin()
+        ? everything
+        : byUser.get(user, it -> new VisibleDatabases(it, memory));
   }
 }

@@ -9,11 +9,11 @@ import lectus.database.DatabaseName;
 import lectus.feed.FeedRights;
 
 /**
- * Which databases a reader's user sees: those that he may read, each time as of the page's read
- * version. What he may not read does not exist for him. So that a database is gone is told only if
- * rows of it were shown, because by then nothing says who might read it. Thread-safe.
+ * Which databases a reader's user sees: those that the user may read, as of each page's read
+ * version. The others seem not to exist. Once a database is deleted, nothing says who might read
+ * it, so its deletion is told only to users who were shown rows of it. Thread-safe.
  */
-final class Sight {
+final class VisibleDatabases {
   /** Bytes of a name beside its text: its objects, and its place in the set. */
   private static final int BYTES_EACH = 100;
 
@@ -21,7 +21,7 @@ final class Sight {
   private final Set<DatabaseName> shown = ConcurrentHashMap.newKeySet();
   private final HeldBytes held;
 
-  Sight(UserContext user, CandidateMemory memory) {
+  VisibleDatabases(UserContext user, CandidateMemory memory) {
     this.user = user;
     this.held = new HeldBytes(this, memory);
   }

@@ -13,10 +13,10 @@ import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 
 /**
- * Edits as they are queued: with their author, and with hashes in place of passwords. Passwords are
- * hashed before anything is queued, because that takes a good part of a second each.
+ * Makes edits ready to be queued: gives them their author, and replaces passwords by their hashes.
+ * A hash takes a good part of a second, so it is computed before anything is queued.
  */
-record SignedEdits(Accounts accounts) {
+record EditPreparation(Accounts accounts) {
   /** More would keep others who log in waiting for a minute. */
   static final int MOST_PASSWORDS = 50;
 
@@ -24,30 +24,30 @@ record SignedEdits(Accounts accounts) {
    * @return fails with {@code forbidden} (403) if a password cannot be used, with Unavailable (503)
    *     if too many wait to be hashed
    */
-  Future<Edit> sign(Exchange exchange, DatabaseName database, Edit edit) {
-    Edit signed = edit.by(exchange.user());
+  Future<Edit> prepare(Exchange exchange, DatabaseName database, Edit edit) {
+    Edit prepared = edit.by(exchange.user());
     if (!UserDocuments.areIn(database)) {
-      return Future.succeededFuture(signed);
+      return Future.succeededFuture(prepared);
     }
     return exchange
-        .work(() -> needsHashing(exchange, signed))
-        .compose(needed -> needed ? hashed(exchange, signed) : Future.succeededFuture(signed));
+        .work(() -> needsHashing(exchange, prepared))
+        .compose(needed -> needed ? hashed(exchange, prepared) : Future.succeededFuture(prepared));
   }
 
   /**
-   * Like {@link #sign}, for the edits of one request.
+   * Like {@link #prepare}, for the edits of one request.
    *
    * @return fails with {@code too_large} (413), too, if they bring too many passwords
    */
-  Future<List<Edit>> signAll(Exchange exchange, DatabaseName database, List<Edit> edits) {
-    List<Edit> signed = new ArrayList<>(edits.size());
-    edits.forEach(edit -> signed.add(edit.by(exchange.user())));
+  Future<List<Edit>> prepareAll(Exchange exchange, DatabaseName database, List<Edit> edits) {
+    List<Edit> prepared = new ArrayList<>(edits.size());
+    edits.forEach(edit -> prepared.add(edit.by(exchange.user())));
     if (!UserDocuments.areIn(database)) {
-      return Future.succeededFuture(signed);
+      return Future.succeededFuture(prepared);
     }
     return exchange
-        .work(() -> withPassword(exchange, signed))
-        .compose(places -> hashAll(exchange, signed, places));
+        .work(() -> withPassword(exchange, prepared))
+        .compose(places -> hashAll(exchange, prepared, places));
   }
 
   /** Returns what completes the write of edits. */

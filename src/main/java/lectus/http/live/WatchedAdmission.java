@@ -12,10 +12,10 @@ import lectus.feed.Registration;
 import lectus.http.exchange.Offload;
 
 /**
- * The time for which somebody stays admitted: it ends with a session, and when his account changes.
- * For the event loop of a connection.
+ * Watches the admission of a feed's client: it ends with the session or token, and when the account
+ * changes. For the event loop of a connection.
  */
-public final class Attendance implements Registration {
+public final class WatchedAdmission implements Registration {
   private static final LectusError EXPIRED =
       new LectusError.Unauthorized("Your session has ended. Log in again.");
 
@@ -28,7 +28,7 @@ public final class Attendance implements Registration {
   /**
    * @param whenOver called once on the event loop, unless this is closed before
    */
-  public Attendance(
+  public WatchedAdmission(
       AdmissionNotices notices,
       Context context,
       Admission admission,

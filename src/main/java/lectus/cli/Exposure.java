@@ -12,10 +12,10 @@ import lectus.error.LectusException;
 import lectus.store.Store;
 
 /**
- * Sees to it that a server does not let strangers do everything by accident. While there is no
- * admin, everybody who reaches the server is one.
+ * Keeps a server without an admin on loopback, where nobody else reaches it, unless the
+ * administrator says otherwise. While there is no admin, everybody who reaches the server is one.
  */
-final class Strangers {
+final class Exposure {
   /** As CouchDB's container has them. */
   private static final String USER = "COUCHDB_USER";
 
@@ -25,7 +25,7 @@ final class Strangers {
   private final Map<String, String> environment;
   private final Console console;
 
-  Strangers(Configuration configuration, Map<String, String> environment, Console console) {
+  Exposure(Configuration configuration, Map<String, String> environment, Console console) {
     this.configuration = configuration;
     this.environment = environment;
     this.console = console;
@@ -50,7 +50,7 @@ final class Strangers {
    * @return the store
    * @throws ConfigurationException it may not
    */
-  Store keepOut(Store store) {
+  Store secure(Store store) {
     Admins admins = new Admins(store);
     given(USER).ifPresent(name -> make(admins, name));
     String host = configuration.get(ListenKeys.HOST);

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * Answers whatever a client says with the same bytes, once, and ends its connection. Reads on after
  * the answer: closing at once would take the answer away from the client again.
  */
-final class LastWord extends ChannelInboundHandlerAdapter {
+final class RefusedConnection extends ChannelInboundHandlerAdapter {
   private static final long PATIENCE_SECONDS = 2;
 
   private static final ByteBuf END_OF_HEAD =
@@ -28,7 +28,7 @@ final class LastWord extends ChannelInboundHandlerAdapter {
   private final byte[] answer;
   private boolean told;
 
-  LastWord(byte[] answer) {
+  RefusedConnection(byte[] answer) {
     this.answer = answer;
   }
 
