@@ -10,6 +10,7 @@ import java.util.function.LongSupplier;
 import lectus.account.LogIn.Granted;
 import lectus.account.LogIn.LockedOut;
 import lectus.account.LogIn.Refused;
+import lectus.account.LogIn.Slowed;
 import lectus.account.WrongPasswords.Attempt;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
@@ -30,6 +31,7 @@ final class Passwords implements Measured, AutoCloseable {
   private final PasswordHash nobodys;
   private final VerifiedPasswords verified;
   private final WrongPasswords wrong;
+  private final Guessers guessers;
   private final Hashing hashing = new Hashing();
 
   private final Cache<Guest, Boolean> guests =
@@ -47,6 +49,7 @@ final class Passwords implements Measured, AutoCloseable {
     this.upgrade = upgrade;
     this.verified = new VerifiedPasswords(nanoTime);
     this.wrong = new WrongPasswords(nanoTime);
+    this.guessers = new Guessers(nanoTime);
     this.nobodys = Pbkdf2Hash.ofNobody(upgrade.iterations());
   }
 
@@ -84,8 +87,21 @@ final class Passwords implements Measured, AutoCloseable {
    * @return fails with Unavailable (503) if too many wait
    */
   CompletableFuture<LogIn> compare(String name, String password, String address) {
-    return hashing.begin(
-        isGuest(name, address), address, () -> compareNow(name, password, address));
+    if (isGuest(name, address)) {
+      return hashing.begin(true, address, () -> compareNow(name, password, address));
+    }
+    Optional<Duration> pause = guessers.begin(address);
+    return pause.isPresent()
+        ? CompletableFuture.completedFuture(new Slowed(pause.get()))
+        : hashing.begin(false, address, () -> compareStranger(name, password, address));
+  }
+
+  private LogIn compareStranger(String name, String password, String address) {
+    LogIn outcome = compareNow(name, password, address);
+    if (!(outcome instanceof Refused)) {
+      guessers.forgive(address);
+    }
+    return outcome;
   }
 
   /** Whether somebody has logged in with this name from this address. Never waits. */
@@ -127,7 +143,9 @@ final class Passwords implements Measured, AutoCloseable {
     Attempt attempt = attempt(account, name, address);
     Optional<PasswordHash> hash = account.flatMap(StoredAccount::password);
     if (!isRight(hash, password)) {
-      wrong.add(attempt);
+      if (wrong.add(attempt) && !isGuest(name, address)) {
+        guessers.add(address);
+      }
       refused.increment();
       return new Refused();
     }
