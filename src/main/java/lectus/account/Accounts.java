@@ -125,7 +125,7 @@ public final class Accounts implements Measured, AutoCloseable {
     return known
         .recall(name)
         .flatMap(account -> account)
-        .filter(account -> passwords.isVerified(account, password, address))
+        .filter(account -> passwords.isVerified(account, password, ClientNetwork.of(address)))
         .map(StoredAccount::account);
   }
 
@@ -148,13 +148,14 @@ public final class Accounts implements Measured, AutoCloseable {
     if (NewPassword.isTooLong(password)) {
       return CompletableFuture.completedFuture(new Refused());
     }
+    String network = ClientNetwork.of(address);
     Optional<Optional<StoredAccount>> account = known.recall(name);
     if (account.isPresent()) {
-      return passwords.compare(account.get(), name, password, address);
+      return passwords.compare(account.get(), name, password, network);
     }
-    return passwords.isGuest(name, address) || passwords.wasRight(name, password)
-        ? lookAndCompare(name, password, address)
-        : passwords.compare(name, password, address);
+    return passwords.isGuest(name, network) || passwords.wasRight(name, password)
+        ? lookAndCompare(name, password, network)
+        : passwords.compare(name, password, network);
   }
 
   /** For those who probably need no hash. The account of a stranger is looked at in his turn. */
@@ -214,7 +215,9 @@ public final class Accounts implements Measured, AutoCloseable {
   public Optional<String> putAdmin(String name, String password) {
     String hash =
         Awaiting.await(
-            passwords.hashing().begin(true, name, () -> Admins.hashOf(password, settings.iterations())));
+            passwords
+                .hashing()
+                .begin(true, name, () -> Admins.hashOf(password, settings.iterations())));
     return changed(name, admins.put(name, hash));
   }
 

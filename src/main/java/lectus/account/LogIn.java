@@ -17,4 +17,7 @@ public sealed interface LogIn {
 
   /** There were too many wrong passwords for this name from this address. */
   record LockedOut(Duration retryAfter) implements LogIn {}
+
+  /** There were wrong passwords for too many names from this address. */
+  record Slowed(Duration retryAfter) implements LogIn {}
 }

@@ -11,6 +11,7 @@ import lectus.account.LogIn.Conflicted;
 import lectus.account.LogIn.Granted;
 import lectus.account.LogIn.LockedOut;
 import lectus.account.LogIn.Refused;
+import lectus.account.LogIn.Slowed;
 import lectus.account.WrongPasswords.Attempt;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
@@ -31,6 +32,7 @@ final class Passwords implements Measured, AutoCloseable {
   private final PasswordHash nobodys;
   private final VerifiedPasswords verified;
   private final WrongPasswords wrong;
+  private final Guessers guessers;
   private final Hashing hashing = new Hashing();
 
   private final Cache<Guest, Boolean> guests =
@@ -48,6 +50,7 @@ final class Passwords implements Measured, AutoCloseable {
     this.upgrade = upgrade;
     this.verified = new VerifiedPasswords(nanoTime);
     this.wrong = new WrongPasswords(nanoTime);
+    this.guessers = new Guessers(nanoTime);
     this.nobodys = Pbkdf2Hash.ofNobody(upgrade.iterations());
   }
 
@@ -85,8 +88,21 @@ final class Passwords implements Measured, AutoCloseable {
    * @return fails with Unavailable (503) if too many wait
    */
   CompletableFuture<LogIn> compare(String name, String password, String address) {
-    return hashing.begin(
-        isGuest(name, address), address, () -> compareNow(name, password, address));
+    if (isGuest(name, address)) {
+      return hashing.begin(true, address, () -> compareNow(name, password, address));
+    }
+    Optional<Duration> pause = guessers.begin(address);
+    return pause.isPresent()
+        ? CompletableFuture.completedFuture(new Slowed(pause.get()))
+        : hashing.begin(false, address, () -> compareStranger(name, password, address));
+  }
+
+  private LogIn compareStranger(String name, String password, String address) {
+    LogIn outcome = compareNow(name, password, address);
+    if (!(outcome instanceof Refused)) {
+      guessers.forgive(address);
+    }
+    return outcome;
   }
 
   /** Whether somebody has logged in with this name from this address. Never waits. */
@@ -106,9 +122,7 @@ final class Passwords implements Measured, AutoCloseable {
       lockedOut.increment();
       return locked.map(LockedOut::new);
     }
-    return account
-        .filter(it -> isVerified(it, password))
-        .map(it -> new Granted(it.account()));
+    return account.filter(it -> isVerified(it, password)).map(it -> new Granted(it.account()));
   }
 
   private static Attempt attempt(Optional<StoredAccount> account, String name, String address) {
@@ -128,7 +142,9 @@ final class Passwords implements Measured, AutoCloseable {
     Attempt attempt = attempt(account, name, address);
     Optional<PasswordHash> hash = account.flatMap(it -> it.password().or(it::disputed));
     if (!isRight(hash, password)) {
-      wrong.add(attempt);
+      if (wrong.add(attempt) && !isGuest(name, address)) {
+        guessers.add(address);
+      }
       refused.increment();
       return new Refused();
     }

@@ -369,6 +369,39 @@ class AccountsTest {
   }
 
   @Test
+  void who_tries_many_names_from_an_address_is_slowed_down_more_and_more() {
+    here.accounts.putAdmin("root", "apple");
+    here.accounts.putAdmin("ada", "plum");
+    here.logIn("root", "apple");
+    for (int i = 0; i < Guessers.FREE_NAMES; i++) {
+      assertThat(here.logIn("name" + i, "wrong")).isEqualTo(new Refused());
+    }
+    assertThat(here.logIn("ada", "plum")).isEqualTo(new LogIn.Slowed(Guessers.SHORTEST_PAUSE));
+    assertThat(here.accounts.logIn("ada", "plum", "10.0.0.1")).isInstanceOf(Granted.class);
+    here.later(VerifiedPasswords.KEPT.plusSeconds(1));
+    assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
+    assertThat(here.logIn("root", "wrong")).isEqualTo(new Refused());
+    assertThat(here.logIn("another", "wrong")).isEqualTo(new Refused());
+    Duration longer = Guessers.SHORTEST_PAUSE.multipliedBy(2);
+    assertThat(here.logIn("another", "wrong")).isEqualTo(new LogIn.Slowed(longer));
+    here.later(longer);
+    assertThat(here.logIn("ada", "plum")).isInstanceOf(Granted.class);
+    assertThat(here.logIn("another", "wrong")).isEqualTo(new Refused());
+    here.later(Guessers.COUNTED);
+    for (int i = 0; i < Guessers.FREE_NAMES; i++) {
+      assertThat(here.logIn("name" + i, "wrong")).isEqualTo(new Refused());
+    }
+  }
+
+  @Test
+  void a_network_of_ipv6_is_one_address() {
+    assertThat(ClientNetwork.of("2001:db8::1")).isEqualTo(ClientNetwork.of("2001:db8::ffff:2"));
+    assertThat(ClientNetwork.of("2001:db8::1")).isNotEqualTo(ClientNetwork.of("2001:db8:0:1::1"));
+    assertThat(ClientNetwork.of("10.0.0.1")).isEqualTo("10.0.0.1");
+    assertThat(ClientNetwork.of("no:address")).isEqualTo("no:address");
+  }
+
+  @Test
   void a_log_in_need_not_wait() {
     here.accounts.putAdmin("root", "apple");
     assertThat(there.accounts.beginLogIn("root", "apple", "a").join()).isInstanceOf(Granted.class);
