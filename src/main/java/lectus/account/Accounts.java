@@ -1,5 +1,6 @@
 package lectus.account;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -10,6 +11,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import lectus.access.UserContext;
+import lectus.account.LogIn.LockedOut;
 import lectus.account.LogIn.Refused;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
@@ -147,6 +149,24 @@ public final class Accounts implements AutoCloseable {
     }
   }
 
+  /**
+   * Like {@link #beginLogIn}, with the account as it is now: the session that begins with it is
+   * signed with its salt, and would end at once with a former one.
+   */
+  public CompletableFuture<LogIn> beginSession(String name, String password, String address) {
+    Optional<Duration> locked =
+        known.recall(name).flatMap(account -> passwords.lockedFor(account, name, address));
+    if (locked.isPresent()) {
+      return CompletableFuture.completedFuture(new LockedOut(locked.get()));
+    }
+    try {
+      return CompletableFuture.supplyAsync(() -> known.look(name), looks)
+          .thenCompose(found -> compare(found, name, password, address));
+    } catch (RejectedExecutionException closed) {
+      return CompletableFuture.failedFuture(Hashing.stopping());
+    }
+  }
+
   private CompletableFuture<LogIn> compare(
       Optional<StoredAccount> account, String name, String password, String address) {
     return NewPassword.isTooLong(password)
@@ -247,13 +267,12 @@ public final class Accounts implements AutoCloseable {
             () -> NewPassword.hashed(edit, parser, settings.iterations()));
   }
 
-  /** Whether each user has a database of his own. */
-  public boolean makesUserDatabases() {
-    return userDatabases.isWanted();
-  }
-
-  /** Begins to bring users' own databases up to their documents, which were written. */
+  /**
+   * Begins to bring everything up to users' documents that were written: what this server
+   * remembers of them, and their own databases.
+   */
   public CompletableFuture<Void> follow(Collection<String> users) {
+    users.forEach(known::forget);
     return userDatabases.begin(users);
   }
 

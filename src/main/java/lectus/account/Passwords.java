@@ -56,16 +56,20 @@ final class Passwords implements AutoCloseable {
    */
   CompletableFuture<LogIn> compare(
       Optional<StoredAccount> account, String name, String password, String address) {
-    Attempt attempt = attempt(account, name, address);
-    Optional<Duration> locked = wrong.lockedFor(attempt);
+    Optional<Duration> locked = lockedFor(account, name, address);
     if (locked.isPresent()) {
       return CompletableFuture.completedFuture(new LockedOut(locked.get()));
     }
     if (account.isPresent() && isVerified(account.get(), password)) {
       return CompletableFuture.completedFuture(new Granted(account.get().account()));
     }
-    boolean isGuest = guests.getIfPresent(attempt) != null;
+    boolean isGuest = guests.getIfPresent(attempt(account, name, address)) != null;
     return hashing.begin(isGuest, () -> compareNow(name, password, address));
+  }
+
+  /** Returns for how long nobody may try from there; empty if one may. */
+  Optional<Duration> lockedFor(Optional<StoredAccount> account, String name, String address) {
+    return wrong.lockedFor(attempt(account, name, address));
   }
 
   private static Attempt attempt(Optional<StoredAccount> account, String name, String address) {
