@@ -1,5 +1,6 @@
 package lectus.account;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -9,7 +10,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import lectus.access.UserContext;
+import lectus.account.LogIn.LockedOut;
 import lectus.account.LogIn.Refused;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
@@ -153,19 +156,43 @@ public final class Accounts implements Measured, AutoCloseable {
     if (account.isPresent()) {
       return passwords.compare(account.get(), name, password, network);
     }
-    return passwords.isGuest(name, network) || passwords.wasRight(name, password)
-        ? lookAndCompare(name, password, network)
+    return mayNeedNoHash(name, password, network)
+        ? lookAndCompare(() -> known.get(name), name, password, network)
         : passwords.compare(name, password, network);
   }
 
-  /** For those who probably need no hash. The account of a stranger is looked at in his turn. */
-  private CompletableFuture<LogIn> lookAndCompare(String name, String password, String address) {
+  /** The account of a stranger is looked at when it is his turn to have a password hashed. */
+  private boolean mayNeedNoHash(String name, String password, String network) {
+    return passwords.isGuest(name, network) || passwords.wasRight(name, password);
+  }
+
+  private CompletableFuture<LogIn> lookAndCompare(
+      Supplier<Optional<StoredAccount>> look, String name, String password, String address) {
     try {
-      return CompletableFuture.supplyAsync(() -> known.get(name), looks)
+      return CompletableFuture.supplyAsync(look, looks)
           .thenCompose(found -> passwords.compare(found, name, password, address));
     } catch (RejectedExecutionException closed) {
       return CompletableFuture.failedFuture(Hashing.stopping());
     }
+  }
+
+  /**
+   * Like {@link #beginLogIn}, with the account as it is now: the session that begins with it is
+   * signed with its salt, and would end at once with a former one.
+   */
+  public CompletableFuture<LogIn> beginSession(String name, String password, String address) {
+    if (NewPassword.isTooLong(password)) {
+      return CompletableFuture.completedFuture(new Refused());
+    }
+    String network = ClientNetwork.of(address);
+    Optional<Duration> locked =
+        known.recall(name).flatMap(account -> passwords.lockedFor(account, name, network));
+    if (locked.isPresent()) {
+      return CompletableFuture.completedFuture(new LockedOut(locked.get()));
+    }
+    return mayNeedNoHash(name, password, network)
+        ? lookAndCompare(() -> known.look(name), name, password, network)
+        : passwords.compare(name, password, network);
   }
 
   /**
@@ -264,13 +291,12 @@ public final class Accounts implements Measured, AutoCloseable {
             () -> NewPassword.hashed(edit, parser, settings.iterations()));
   }
 
-  /** Whether each user has a database of his own. */
-  public boolean makesUserDatabases() {
-    return userDatabases.isWanted();
-  }
-
-  /** Begins to bring users' own databases up to their documents, which were written. */
+  /**
+   * Begins to bring everything up to users' documents that were written: what this server
+   * remembers of them, and their own databases.
+   */
   public CompletableFuture<Void> follow(Collection<String> users) {
+    users.forEach(known::forget);
     return userDatabases.begin(users);
   }
 

@@ -36,14 +36,32 @@ final class KnownAccounts {
           .build();
 
   /**
+   * @param account empty: it changed at that time
    * @param at when the look began
    * @param isRepeated whether another look has begun
    */
-  private record Look(Optional<StoredAccount> account, long at, AtomicBoolean isRepeated) {
+  private record Look(
+      Optional<Optional<StoredAccount>> account, long at, AtomicBoolean isRepeated) {
+    private static Look of(Optional<StoredAccount> account, long at) {
+      return new Look(Optional.of(account), at, new AtomicBoolean());
+    }
+
+    private static Look none(long at) {
+      return new Look(Optional.empty(), at, new AtomicBoolean());
+    }
+
+    /** A look that began earlier may end later. */
+    private Look orLater(Look other) {
+      return other.at - at >= 0 ? other : this;
+    }
+
     /** Whoever asks chooses the name, so that of nobody may be as long as a header. */
     private int weight(String name) {
       int roles =
-          account.stream().flatMap(it -> it.user().roles().stream()).mapToInt(String::length).sum();
+          account.flatMap(it -> it).stream()
+              .flatMap(it -> it.user().roles().stream())
+              .mapToInt(String::length)
+              .sum();
       return 1 + (name.length() + roles) / CHARACTERS_PER_ACCOUNT;
     }
   }
@@ -68,10 +86,12 @@ final class KnownAccounts {
     if (age > MOST_NANOS) {
       return Optional.empty();
     }
-    if (age > LOOKED_AGAIN_NANOS && look.isRepeated().compareAndSet(false, true)) {
+    if (age > LOOKED_AGAIN_NANOS
+        && look.account().isPresent()
+        && look.isRepeated().compareAndSet(false, true)) {
       lookSoon(name);
     }
-    return Optional.of(look.account());
+    return look.account();
   }
 
   /** Returns the account; waits for the store if it was not looked up lately. */
@@ -83,8 +103,13 @@ final class KnownAccounts {
   Optional<StoredAccount> look(String name) {
     long before = nanoTime.getAsLong();
     Optional<StoredAccount> account = reading.apply(name);
-    looks.put(name, new Look(account, before, new AtomicBoolean()));
+    looks.asMap().merge(name, Look.of(account, before), Look::orLater);
     return account;
+  }
+
+  /** Whoever asks from now on gets the account as it is by then. */
+  void forget(String name) {
+    looks.put(name, Look.none(nanoTime.getAsLong()));
   }
 
   private void lookSoon(String name) {

@@ -117,12 +117,17 @@ final class Passwords implements Measured, AutoCloseable {
 
   private Optional<LogIn> withoutHash(
       Optional<StoredAccount> account, String name, String password, String address) {
-    Optional<Duration> locked = wrong.lockedFor(attempt(account, name, address));
+    Optional<Duration> locked = lockedFor(account, name, address);
     if (locked.isPresent()) {
       lockedOut.increment();
       return locked.map(LockedOut::new);
     }
     return account.filter(it -> isVerified(it, password)).map(it -> new Granted(it.account()));
+  }
+
+  /** Returns for how long nobody may try from there; empty if one may. */
+  Optional<Duration> lockedFor(Optional<StoredAccount> account, String name, String address) {
+    return wrong.lockedFor(attempt(account, name, address));
   }
 
   private static Attempt attempt(Optional<StoredAccount> account, String name, String address) {

@@ -34,10 +34,6 @@ final class UserDatabaseMaking implements AutoCloseable {
     thread.allowCoreThreadTimeOut(true);
   }
 
-  boolean isWanted() {
-    return databases.isPresent();
-  }
-
   void beginAll() {
     databases.ifPresent(it -> begin(it::followAll));
   }

@@ -117,6 +117,18 @@ class AccountsTest {
   }
 
   @Test
+  void a_session_begins_with_the_account_as_it_is_though_its_password_is_the_same() {
+    here.accounts.putAdmin("root", "apple");
+    assertThat(there.logIn("root", "apple")).isInstanceOf(Granted.class);
+    here.accounts.putAdmin("root", "apple");
+    NamedAccount now = here.accounts.account("root").orElseThrow();
+    assertThat(there.accounts.recall("root", "apple", TestAccounts.ADDRESS)).isPresent();
+    assertThat(there.accounts.beginSession("root", "apple", "a").join())
+        .isEqualTo(new Granted(now));
+    assertThat(there.accounts.beginSession("root", "pear", "a").join()).isEqualTo(new Refused());
+  }
+
+  @Test
   void an_admin_deleted_on_one_server_is_refused_on_the_other_within_half_a_second() {
     here.accounts.putAdmin("root", "apple");
     here.accounts.putAdmin("other", "apple");

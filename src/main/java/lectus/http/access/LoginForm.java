@@ -81,6 +81,6 @@ enum LoginForm {
     if (value instanceof JsonValue.JsonString string) {
       return string.value();
     }
-    throw LectusException.badRequest("A username is a string.");
+    throw LectusException.badRequest("A username is a string, and so is a password.");
   }
 }

@@ -6,6 +6,7 @@ import io.vertx.core.Promise;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import lectus.account.Accounts;
 import lectus.account.LogIn;
 import lectus.account.NamedAccount;
@@ -33,15 +34,23 @@ final class PasswordLogIn {
     Optional<NamedAccount> known = accounts.recall(given.name(), given.password(), address);
     return known.isPresent()
         ? Future.succeededFuture(known.get())
-        : compare(exchange.context(), given, address).map(PasswordLogIn::account);
+        : onLoop(
+                exchange.context(), accounts.beginLogIn(given.name(), given.password(), address))
+            .map(PasswordLogIn::account);
   }
 
-  private Future<LogIn> compare(Context loop, BasicPassword given, String address) {
+  /** Like {@link #verify}, with the account as it is now, for a session that begins with it. */
+  Future<NamedAccount> verifyForSession(Exchange exchange, BasicPassword given) {
+    return onLoop(
+            exchange.context(),
+            accounts.beginSession(given.name(), given.password(), ClientAddress.of(exchange)))
+        .map(PasswordLogIn::account);
+  }
+
+  private static Future<LogIn> onLoop(Context loop, CompletionStage<LogIn> begun) {
     Promise<LogIn> promise = Promise.promise();
-    accounts
-        .beginLogIn(given.name(), given.password(), address)
-        .whenComplete(
-            (outcome, failure) -> Offload.post(loop, () -> settle(promise, outcome, failure)));
+    begun.whenComplete(
+        (outcome, failure) -> Offload.post(loop, () -> settle(promise, outcome, failure)));
     return promise.future();
   }
 

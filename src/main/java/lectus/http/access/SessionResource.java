@@ -120,7 +120,7 @@ final class SessionResource implements Resource {
     }
     BasicPassword given = new BasicPassword(name, form.password(body));
     return passwords
-        .verify(exchange, given)
+        .verifyForSession(exchange, given)
         .compose(account -> withCookie(exchange, account))
         .map(reply -> leadingOn(exchange, "next", reply))
         .recover(failure -> refused(exchange, failure));

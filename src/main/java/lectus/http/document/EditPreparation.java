@@ -52,7 +52,7 @@ record EditPreparation(Accounts accounts) {
 
   /** Returns what completes the write of edits. */
   Completion completing(DatabaseName database, Completion completion) {
-    return accounts.makesUserDatabases() && database.equals(UserDocuments.USERS)
+    return database.equals(UserDocuments.USERS)
         ? new FollowedUsers(accounts, completion)
         : completion;
   }

@@ -8,8 +8,8 @@ import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes.Completion;
 
 /**
- * Completes a write of users' documents when the users' own databases have followed, so that a
- * client that has made a user finds his database.
+ * Completes a write of users' documents when what depends on them has followed, so that a client
+ * that has made a user finds him and his database.
  */
 record FollowedUsers(Accounts accounts, Completion completion) implements Completion {
   /** Nobody waits for the databases of more users. */

@@ -333,6 +333,26 @@ final class LogInTest {
     }
   }
 
+  /** Nobody waits until what was remembered of the account is too old to be used. */
+  @Test
+  void whoever_logs_in_after_his_document_was_written_is_who_he_is_by_then() {
+    String jan = "/_users/org.couchdb.user:jan";
+    String root = basic("root:s:cret");
+    String document =
+        "{\"name\":\"jan\",\"password\":\"apple\",\"type\":\"user\",\"roles\":[\"%s\"],\"_rev\":\"%s\"}";
+    for (String role : List.of("c", "d", "e")) {
+      assertThat(logIn("/_session", "jan", "apple").status()).isEqualTo(200);
+      String rev = server.request("GET", jan).header("Authorization", root).send().member("_rev");
+      Request write = server.request("PUT", jan).header("Authorization", root);
+      assertThat(write.json(document.formatted(role, rev)).send().status()).isEqualTo(201);
+
+      assertThat(session("Authorization", basic("jan:apple")).body())
+          .isEqualTo(is("\"jan\"", '"' + role + '"', "default"));
+      assertThat(session("Cookie", cookie(logIn("/_session", "jan", "apple"))).body())
+          .isEqualTo(is("\"jan\"", '"' + role + '"', "cookie"));
+    }
+  }
+
   @Test
   void a_session_ends_with_its_password() {
     String cookie = cookie(logIn("/_session", "root", "s:cret"));
