@@ -40,13 +40,13 @@ public final class UserDocumentRule implements EditRule {
   private static final String METRICS = "_metrics";
   private static final Set<String> SCHEMES = Set.of("simple", "pbkdf2", "simple+pbkdf2");
 
-  private final DatabaseRights rights;
+  private final UserRights rights;
 
   /**
    * @param unset who may use a database whose security was never set
    */
   public UserDocumentRule(SecurityObject unset) {
-    this.rights = new DatabaseRights(unset);
+    this.rights = new UserRights(unset);
   }
 
   /** Whether a role is one that no document gives. */

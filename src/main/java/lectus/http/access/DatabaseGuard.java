@@ -4,7 +4,7 @@ import java.util.Optional;
 import lectus.access.DatabaseRight;
 import lectus.access.SecurityObject;
 import lectus.access.UserContext;
-import lectus.account.DatabaseRights;
+import lectus.account.UserRights;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -13,14 +13,14 @@ import lectus.error.LectusException;
 /** Says what users may do with databases, by the security objects as they are at that moment. */
 public final class DatabaseGuard {
   private final Catalogue catalogue;
-  private final DatabaseRights rights;
+  private final UserRights rights;
 
   /**
    * @param unset applies to databases whose security was never set
    */
   public DatabaseGuard(Catalogue catalogue, SecurityObject unset) {
     this.catalogue = catalogue;
-    this.rights = new DatabaseRights(unset);
+    this.rights = new UserRights(unset);
   }
 
   /** Whether everybody may read a database whose security was never set. */

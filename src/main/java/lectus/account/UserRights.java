@@ -11,7 +11,7 @@ import lectus.database.DatabaseHandle;
  *
  * @param unset applies to other databases whose security was never set
  */
-public record DatabaseRights(SecurityObject unset) {
+public record UserRights(SecurityObject unset) {
 
   /** Returns what a user may do, as of the handle's transaction. */
   public DatabaseRight of(UserContext user, DatabaseHandle db) {
