@@ -214,7 +214,9 @@ public final class Accounts implements Measured, AutoCloseable {
   public Optional<String> putAdmin(String name, String password) {
     String hash =
         Awaiting.await(
-            passwords.hashing().begin(true, name, () -> Admins.hashOf(password, settings.iterations())));
+            passwords
+                .hashing()
+                .begin(true, name, () -> Admins.hashOf(password, settings.iterations())));
     return changed(name, admins.put(name, hash));
   }
 

@@ -105,9 +105,7 @@ final class Passwords implements Measured, AutoCloseable {
       lockedOut.increment();
       return locked.map(LockedOut::new);
     }
-    return account
-        .filter(it -> isVerified(it, password))
-        .map(it -> new Granted(it.account()));
+    return account.filter(it -> isVerified(it, password)).map(it -> new Granted(it.account()));
   }
 
   private static Attempt attempt(Optional<StoredAccount> account, String name, String address) {
