@@ -24,7 +24,8 @@ import java.util.stream.LongStream;
  * third begins sessions.
  */
 public final class LogIns {
-  private static final int ATTACKERS = 16;
+  /** More than may wait for a hash, or the attack would wait, too. */
+  private static final int ATTACKERS = 256;
 
   /** A name is locked for the address that guesses, as in CouchDB. */
   private static final String GOOD = "127.0.0.1";

@@ -42,7 +42,7 @@ for connections in 64 1; do
   without1=$(gets $connections); with1=$(gets $connections "$basic")
   with2=$(gets $connections "$basic"); without2=$(gets $connections)
   row "GET at $connections connections, without and with a password" \
-    "$(((without1 + without2) / 2)) and $(((with1 + with2) / 2)) a second, $(((with1 + with2) * 100 / (without1 + without2))) %"
+    "$(((without1 + without2) / 2)) and $(((with1 + with2) / 2)) a second, $((((with1 + with2) * 200 / (without1 + without2) + 1) / 2)) %"
 done
 java load-tests/LogIns.java $port /public/doc ann apple "$wrong" "$rate" |
   while read -r line; do row 'log-ins' "$line"; done
