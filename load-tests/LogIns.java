@@ -2,6 +2,7 @@ import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -24,6 +25,12 @@ import java.util.stream.LongStream;
  */
 public final class LogIns {
   private static final int ATTACKERS = 16;
+
+  /** A name is locked for the address that guesses, as in CouchDB. */
+  private static final String GOOD = "127.0.0.1";
+
+  private static final String BAD = "127.0.0.2";
+
   private static final long PAUSE_NANOS = 10_000_000L;
   private static final int WARM_UP = 3_000;
   private static final long REST_NANOS = 15_000_000_000L;
@@ -49,7 +56,7 @@ public final class LogIns {
   private void run(int wrong, int aSecond) throws Exception {
     byte[] read = get(name, password);
     byte[] session = session(name, password);
-    try (Connection warm = new Connection(port)) {
+    try (Connection warm = new Connection(port, GOOD)) {
       for (int i = 0; i < WARM_UP; i++) {
         expect(200, warm.status(read));
       }
@@ -127,7 +134,7 @@ public final class LogIns {
 
     @Override
     public void run() {
-      try (Connection connection = new Connection(port)) {
+      try (Connection connection = new Connection(port, GOOD)) {
         long next = System.nanoTime();
         while (System.nanoTime() < until && count < nanos.length) {
           LockSupport.parkNanos(next - System.nanoTime());
@@ -171,7 +178,7 @@ public final class LogIns {
     @Override
     public void run() {
       for (long number = left.getAndDecrement(); number > 0; ) {
-        try (Connection connection = new Connection(port)) {
+        try (Connection connection = new Connection(port, BAD)) {
           for (; number > 0; number = left.getAndDecrement()) {
             long due = begin + (all - number) * 1_000_000_000L / aSecond;
             LockSupport.parkNanos(due - System.nanoTime());
@@ -199,8 +206,11 @@ public final class LogIns {
     private final InputStream in;
     private final OutputStream out;
 
-    Connection(int port) throws IOException {
-      socket = new Socket("127.0.0.1", port);
+    /**
+     * @param address of loopback, from which the client comes
+     */
+    Connection(int port, String address) throws IOException {
+      socket = new Socket(InetAddress.getByName("127.0.0.1"), port, InetAddress.getByName(address), 0);
       socket.setTcpNoDelay(true);
       in = new BufferedInputStream(socket.getInputStream());
       out = socket.getOutputStream();

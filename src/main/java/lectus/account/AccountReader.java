@@ -47,10 +47,10 @@ final class AccountReader {
   private static StoredAccount admin(String name, String hash, Optional<UserMembers> user) {
     Set<String> roles = new HashSet<>(user.map(UserMembers::roles).orElse(Set.of()));
     roles.add(UserContext.SERVER_ADMIN);
-    return new StoredAccount(UserContext.named(name, roles), PasswordHash.of(hash), true);
+    return StoredAccount.ofAdmin(UserContext.named(name, roles), PasswordHash.of(hash));
   }
 
   private static StoredAccount user(String name, UserMembers members) {
-    return new StoredAccount(UserContext.named(name, members.roles()), members.password(), false);
+    return StoredAccount.ofUser(UserContext.named(name, members.roles()), members);
   }
 }

@@ -117,13 +117,15 @@ public final class Accounts implements Measured, AutoCloseable {
 
   /**
    * Returns the account whose password this is, if it was verified lately and the account has not
-   * changed since. Never waits.
+   * changed since, nor is locked for the address. Never waits.
+   *
+   * @param address the client's, as text
    */
-  public Optional<NamedAccount> recall(String name, String password) {
+  public Optional<NamedAccount> recall(String name, String password, String address) {
     return known
         .recall(name)
         .flatMap(account -> account)
-        .filter(account -> passwords.isVerified(account, password))
+        .filter(account -> passwords.isVerified(account, password, ClientNetwork.of(address)))
         .map(StoredAccount::account);
   }
 
@@ -134,7 +136,7 @@ public final class Accounts implements Measured, AutoCloseable {
    * @throws LectusException Unavailable: too many log in at once
    */
   public LogIn logIn(String name, String password, String address) {
-    return Awaiting.await(compare(known.get(name), name, password, address));
+    return Awaiting.await(beginLogIn(name, password, address));
   }
 
   /**
@@ -143,22 +145,27 @@ public final class Accounts implements Measured, AutoCloseable {
    * @return fails with Unavailable if too many log in at once
    */
   public CompletableFuture<LogIn> beginLogIn(String name, String password, String address) {
+    if (NewPassword.isTooLong(password)) {
+      return CompletableFuture.completedFuture(new Refused());
+    }
+    String network = ClientNetwork.of(address);
     Optional<Optional<StoredAccount>> account = known.recall(name);
+    if (account.isPresent()) {
+      return passwords.compare(account.get(), name, password, network);
+    }
+    return passwords.isGuest(name, network) || passwords.wasRight(name, password)
+        ? lookAndCompare(name, password, network)
+        : passwords.compare(name, password, network);
+  }
+
+  /** For those who probably need no hash. The account of a stranger is looked at in his turn. */
+  private CompletableFuture<LogIn> lookAndCompare(String name, String password, String address) {
     try {
-      return account.isPresent()
-          ? compare(account.get(), name, password, address)
-          : CompletableFuture.supplyAsync(() -> known.get(name), looks)
-              .thenCompose(found -> compare(found, name, password, address));
+      return CompletableFuture.supplyAsync(() -> known.get(name), looks)
+          .thenCompose(found -> passwords.compare(found, name, password, address));
     } catch (RejectedExecutionException closed) {
       return CompletableFuture.failedFuture(Hashing.stopping());
     }
-  }
-
-  private CompletableFuture<LogIn> compare(
-      Optional<StoredAccount> account, String name, String password, String address) {
-    return NewPassword.isTooLong(password)
-        ? CompletableFuture.completedFuture(new Refused())
-        : passwords.compare(account, name, password, address);
   }
 
   /**
@@ -208,7 +215,9 @@ public final class Accounts implements Measured, AutoCloseable {
   public Optional<String> putAdmin(String name, String password) {
     String hash =
         Awaiting.await(
-            passwords.hashing().begin(true, () -> Admins.hashOf(password, settings.iterations())));
+            passwords
+                .hashing()
+                .begin(true, name, () -> Admins.hashOf(password, settings.iterations())));
     return changed(name, admins.put(name, hash));
   }
 
@@ -251,6 +260,7 @@ public final class Accounts implements Measured, AutoCloseable {
         .hashing()
         .begin(
             edit.by().isServerAdmin(),
+            edit.by().name().orElse(""),
             () -> NewPassword.hashed(edit, parser, settings.iterations()));
   }
 

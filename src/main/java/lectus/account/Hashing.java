@@ -1,5 +1,6 @@
 package lectus.account;
 
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -13,7 +14,8 @@ import lectus.error.LectusException;
 /**
  * Computes hashes of passwords, which take a good part of a second each, on threads of its own.
  * Names that have logged in from their address before have a thread to themselves, so that whoever
- * tries out passwords does not keep them waiting. Thread-safe.
+ * tries out passwords does not keep them waiting; among the others each address has a line of its
+ * own. Thread-safe.
  */
 final class Hashing implements AutoCloseable {
   /** More would wait longer than clients do. */
@@ -21,34 +23,65 @@ final class Hashing implements AutoCloseable {
 
   private static final int IDLE_SECONDS = 10;
 
-  private final ThreadPoolExecutor ofStrangers =
-      pool("lectus-hashing", Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
-  private final ThreadPoolExecutor ofGuests = pool("lectus-hashing-known", 1);
+  private final Counter ofStrangers =
+      new Counter("lectus-hashing", Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
+  private final Counter ofGuests = new Counter("lectus-hashing-known", 1);
   private volatile boolean isClosed;
 
   /**
    * @param isKnown whether the name has logged in from its address before
+   * @param client whose line it waits in
    * @return fails with Unavailable (503) if too many wait
    */
-  <T> CompletableFuture<T> begin(boolean isKnown, Supplier<T> work) {
-    CompletableFuture<T> result = new CompletableFuture<>();
-    ThreadPoolExecutor pool = isKnown ? ofGuests : ofStrangers;
-    try {
-      pool.execute(() -> run(work, result));
-    } catch (RejectedExecutionException full) {
-      result.completeExceptionally(unavailable("Too many log in at once."));
-    }
-    return result;
+  <T> CompletableFuture<T> begin(boolean isKnown, String client, Supplier<T> work) {
+    Waiting<T> waiting = new Waiting<>(work, new CompletableFuture<>());
+    (isKnown ? ofGuests : ofStrangers).take(client, waiting);
+    return waiting.result();
   }
 
-  private <T> void run(Supplier<T> work, CompletableFuture<T> result) {
-    try {
-      if (isClosed) {
-        throw stopping();
+  private record Waiting<T>(Supplier<T> work, CompletableFuture<T> result) {
+    void run() {
+      try {
+        result.complete(work.get());
+      } catch (Throwable failure) {
+        result.completeExceptionally(failure);
       }
-      result.complete(work.get());
-    } catch (Throwable failure) {
-      result.completeExceptionally(failure);
+    }
+
+    void fail(LectusException reason) {
+      result.completeExceptionally(reason);
+    }
+  }
+
+  /** Threads, and who waits for them. */
+  private final class Counter {
+    private final FairLines<Waiting<?>> lines = new FairLines<>(MOST_WAITING);
+    private final ThreadPoolExecutor threads;
+
+    Counter(String name, int number) {
+      this.threads = pool(name, number);
+    }
+
+    /** Each who waits has one task in the pool, but not each his own. */
+    void take(String client, Waiting<?> newcomer) {
+      Optional<Waiting<?>> turnedAway = lines.add(client, newcomer);
+      turnedAway.ifPresent(it -> it.fail(unavailable("Too many log in at once.")));
+      if (turnedAway.isEmpty()) {
+        try {
+          threads.execute(this::serve);
+        } catch (RejectedExecutionException closed) {
+          newcomer.fail(stopping());
+        }
+      }
+    }
+
+    private void serve() {
+      Waiting<?> next = lines.next().orElseThrow();
+      if (isClosed) {
+        next.fail(stopping());
+      } else {
+        next.run();
+      }
     }
   }
 
@@ -64,8 +97,8 @@ final class Hashing implements AutoCloseable {
   @Override
   public void close() {
     isClosed = true;
-    ofStrangers.shutdown();
-    ofGuests.shutdown();
+    ofStrangers.threads.shutdown();
+    ofGuests.threads.shutdown();
   }
 
   private static ThreadPoolExecutor pool(String name, int threads) {
@@ -76,7 +109,7 @@ final class Hashing implements AutoCloseable {
             threads,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(MOST_WAITING),
+            new LinkedBlockingQueue<>(),
             task -> {
               Thread thread = new Thread(task, name + "-" + number.incrementAndGet());
               thread.setDaemon(true);

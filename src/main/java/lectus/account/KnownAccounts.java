@@ -22,7 +22,7 @@ final class KnownAccounts {
   private static final long LOOKED_AGAIN_NANOS = MOST_NANOS / 2;
   private static final int MOST_ACCOUNTS = 10_000;
 
-  /** An account counts as one more for each so many characters of its roles. */
+  /** An account counts as one more for each so many characters of its name and its roles. */
   private static final int CHARACTERS_PER_ACCOUNT = 1_024;
 
   private final Function<String, Optional<StoredAccount>> reading;
@@ -31,7 +31,7 @@ final class KnownAccounts {
   private final Cache<String, Look> looks =
       Caffeine.newBuilder()
           .maximumWeight(MOST_ACCOUNTS)
-          .weigher((String name, Look look) -> look.weight())
+          .weigher((String name, Look look) -> look.weight(name))
           .executor(Runnable::run)
           .build();
 
@@ -40,10 +40,11 @@ final class KnownAccounts {
    * @param isRepeated whether another look has begun
    */
   private record Look(Optional<StoredAccount> account, long at, AtomicBoolean isRepeated) {
-    private int weight() {
-      int characters =
+    /** Whoever asks chooses the name, so that of nobody may be as long as a header. */
+    private int weight(String name) {
+      int roles =
           account.stream().flatMap(it -> it.user().roles().stream()).mapToInt(String::length).sum();
-      return 1 + characters / CHARACTERS_PER_ACCOUNT;
+      return 1 + (name.length() + roles) / CHARACTERS_PER_ACCOUNT;
     }
   }
 

@@ -12,6 +12,12 @@ public sealed interface LogIn {
   /** The name or the password is wrong; nobody learns which. */
   record Refused() implements LogIn {}
 
+  /** The password is right, but the user's document is in conflict, and lets nobody in. */
+  record Conflicted() implements LogIn {}
+
   /** There were too many wrong passwords for this name from this address. */
   record LockedOut(Duration retryAfter) implements LogIn {}
+
+  /** There were wrong passwords for too many names from this address. */
+  record Slowed(Duration retryAfter) implements LogIn {}
 }

@@ -7,9 +7,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import lectus.account.LogIn.Conflicted;
 import lectus.account.LogIn.Granted;
 import lectus.account.LogIn.LockedOut;
 import lectus.account.LogIn.Refused;
+import lectus.account.LogIn.Slowed;
 import lectus.account.WrongPasswords.Attempt;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
@@ -30,27 +32,39 @@ final class Passwords implements Measured, AutoCloseable {
   private final PasswordHash nobodys;
   private final VerifiedPasswords verified;
   private final WrongPasswords wrong;
+  private final Guessers guessers;
   private final Hashing hashing = new Hashing();
 
-  /** Who has logged in, and from where. */
-  private final Cache<Attempt, Boolean> guests =
+  private final Cache<Guest, Boolean> guests =
       Caffeine.newBuilder().maximumSize(MOST_GUESTS).executor(Runnable::run).build();
 
   private final LongAdder granted = new LongAdder();
   private final LongAdder refused = new LongAdder();
   private final LongAdder lockedOut = new LongAdder();
 
+  /** Somebody who has logged in, and from where. */
+  private record Guest(String name, String address) {}
+
   Passwords(KnownAccounts accounts, PasswordUpgrade upgrade, LongSupplier nanoTime) {
     this.accounts = accounts;
     this.upgrade = upgrade;
     this.verified = new VerifiedPasswords(nanoTime);
     this.wrong = new WrongPasswords(nanoTime);
+    this.guessers = new Guessers(nanoTime);
     this.nobodys = Pbkdf2Hash.ofNobody(upgrade.iterations());
   }
 
-  /** Whether the password was found right lately, and is the account's still. Never waits. */
-  boolean isVerified(StoredAccount account, String password) {
-    String name = account.user().name().orElseThrow();
+  /**
+   * Whether the password was found right lately, and is the account's still. While the name is
+   * locked for the address nothing is, or one could go on to guess. Never waits.
+   */
+  boolean isVerified(StoredAccount account, String password, String address) {
+    return isVerified(account, password)
+        && wrong.lockedFor(attempt(Optional.of(account), account.name(), address)).isEmpty();
+  }
+
+  private boolean isVerified(StoredAccount account, String password) {
+    String name = account.name();
     return account.password().filter(hash -> verified.contains(name, password, hash)).isPresent();
   }
 
@@ -62,17 +76,53 @@ final class Passwords implements Measured, AutoCloseable {
    */
   CompletableFuture<LogIn> compare(
       Optional<StoredAccount> account, String name, String password, String address) {
-    Attempt attempt = attempt(account, name, address);
-    Optional<Duration> locked = wrong.lockedFor(attempt);
+    Optional<LogIn> known = withoutHash(account, name, password, address);
+    return known.isPresent()
+        ? CompletableFuture.completedFuture(known.get())
+        : compare(name, password, address);
+  }
+
+  /**
+   * Compares a password with the account as it is when its turn comes.
+   *
+   * @return fails with Unavailable (503) if too many wait
+   */
+  CompletableFuture<LogIn> compare(String name, String password, String address) {
+    if (isGuest(name, address)) {
+      return hashing.begin(true, address, () -> compareNow(name, password, address));
+    }
+    Optional<Duration> pause = guessers.begin(address);
+    return pause.isPresent()
+        ? CompletableFuture.completedFuture(new Slowed(pause.get()))
+        : hashing.begin(false, address, () -> compareStranger(name, password, address));
+  }
+
+  private LogIn compareStranger(String name, String password, String address) {
+    LogIn outcome = compareNow(name, password, address);
+    if (!(outcome instanceof Refused)) {
+      guessers.forgive(address);
+    }
+    return outcome;
+  }
+
+  /** Whether somebody has logged in with this name from this address. Never waits. */
+  boolean isGuest(String name, String address) {
+    return guests.getIfPresent(new Guest(name, address)) != null;
+  }
+
+  /** Whether the password was right lately, whatever has become of the account. Never waits. */
+  boolean wasRight(String name, String password) {
+    return verified.contains(name, password);
+  }
+
+  private Optional<LogIn> withoutHash(
+      Optional<StoredAccount> account, String name, String password, String address) {
+    Optional<Duration> locked = wrong.lockedFor(attempt(account, name, address));
     if (locked.isPresent()) {
       lockedOut.increment();
-      return CompletableFuture.completedFuture(new LockedOut(locked.get()));
+      return locked.map(LockedOut::new);
     }
-    if (account.isPresent() && isVerified(account.get(), password)) {
-      return CompletableFuture.completedFuture(new Granted(account.get().account()));
-    }
-    boolean isGuest = guests.getIfPresent(attempt) != null;
-    return hashing.begin(isGuest, () -> compareNow(name, password, address));
+    return account.filter(it -> isVerified(it, password)).map(it -> new Granted(it.account()));
   }
 
   private static Attempt attempt(Optional<StoredAccount> account, String name, String address) {
@@ -82,17 +132,29 @@ final class Passwords implements Measured, AutoCloseable {
   private LogIn compareNow(String name, String password, String address) {
     // The password may have been changed a moment ago, by the client that now uses the new one.
     Optional<StoredAccount> account = accounts.look(name);
+    // Others with the same name or password may have had their turn meanwhile.
+    Optional<LogIn> known = withoutHash(account, name, password, address);
+    return known.isPresent() ? known.get() : hashed(account, name, password, address);
+  }
+
+  private LogIn hashed(
+      Optional<StoredAccount> account, String name, String password, String address) {
     Attempt attempt = attempt(account, name, address);
-    Optional<PasswordHash> hash = account.flatMap(StoredAccount::password);
+    Optional<PasswordHash> hash = account.flatMap(it -> it.password().or(it::disputed));
     if (!isRight(hash, password)) {
-      wrong.add(attempt);
+      if (wrong.add(attempt) && !isGuest(name, address)) {
+        guessers.add(address);
+      }
       refused.increment();
       return new Refused();
+    }
+    if (account.orElseThrow().password().isEmpty()) {
+      return new Conflicted();
     }
     verified.add(name, password, hash.orElseThrow());
     wrong.forget(attempt);
     granted.increment();
-    guests.put(attempt, true);
+    guests.put(new Guest(name, address), true);
     upgradeSoon(account.orElseThrow(), hash.orElseThrow(), password);
     return new Granted(account.orElseThrow().account());
   }
@@ -109,6 +171,7 @@ final class Passwords implements Measured, AutoCloseable {
       hashing
           .begin(
               true,
+              account.name(),
               () -> {
                 upgrade.run(account, hash, password);
                 return null;

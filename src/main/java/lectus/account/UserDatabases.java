@@ -83,22 +83,23 @@ final class UserDatabases {
 
   /** Returns whether the database is to be deleted. */
   private boolean settle(Transaction tx, String user, DatabaseName name) {
-    if (exists(tx, user)) {
+    Optional<EditBranch> document = document(tx, user);
+    if (document.isPresent() && !document.get().deleted()) {
       catalogue.establish(tx, name, json -> UserDatabaseSecurity.admitting(user, json));
       return false;
     }
-    if (!deletes && Awaiting.await(catalogue.life(tx, name)).isPresent()) {
+    // Only a deletion takes the data along: documents are also missing where _users is made anew.
+    boolean goes = deletes && document.isPresent();
+    if (!goes && Awaiting.await(catalogue.life(tx, name)).isPresent()) {
       catalogue.establish(tx, name, json -> UserDatabaseSecurity.without(user, json));
     }
-    return deletes;
+    return goes;
   }
 
-  private boolean exists(Transaction tx, String user) {
+  private Optional<EditBranch> document(Transaction tx, String user) {
     Optional<DatabaseHandle> users = catalogue.currentAll(tx, List.of(UserDocuments.USERS)).get(0);
-    Optional<EditBranch> winner =
-        users.flatMap(
-            db -> Awaiting.await(new RevisionsSubspace(db).winner(tx, UserDocuments.idOf(user))));
-    return winner.isPresent() && !winner.get().deleted();
+    return users.flatMap(
+        db -> Awaiting.await(new RevisionsSubspace(db).winner(tx, UserDocuments.idOf(user))));
   }
 
   private void deleteIfThere(DatabaseName name) {

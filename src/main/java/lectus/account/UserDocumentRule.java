@@ -40,13 +40,13 @@ public final class UserDocumentRule implements EditRule {
   private static final String METRICS = "_metrics";
   private static final Set<String> SCHEMES = Set.of("simple", "pbkdf2", "simple+pbkdf2");
 
-  private final SecurityObject unset;
+  private final DatabaseRights rights;
 
   /**
    * @param unset who may use a database whose security was never set
    */
   public UserDocumentRule(SecurityObject unset) {
-    this.unset = unset;
+    this.rights = new DatabaseRights(unset);
   }
 
   /** Whether a role is one that no document gives. */
@@ -57,13 +57,18 @@ public final class UserDocumentRule implements EditRule {
   @Override
   public Optional<LectusError> refusal(DatabaseHandle db, Edit edit) {
     UserContext user = edit.by();
-    if (isAdmin(user, db)) {
+    DatabaseRight right = rights.of(user, db);
+    if (right == DatabaseRight.ADMIN) {
       return Optional.empty();
+    }
+    if (right == DatabaseRight.NONE) {
+      // It was a member's request when it began; a body may take its time.
+      return Optional.of(MissingRight.ofMember(user));
     }
     if (DocumentId.isDesign(edit.id())) {
       return Optional.of(MissingRight.ofAdmin(user));
     }
-    return UserDocuments.areIn(db.name()) && !mayKnowOf(user, edit.id())
+    return UserDocuments.areIn(db.name()) && !UserDocuments.mayWrite(user, edit.id())
         ? Optional.of(new LectusError.NotFound("missing"))
         : Optional.empty();
   }
@@ -89,15 +94,6 @@ public final class UserDocumentRule implements EditRule {
     if (isUser && db.name().equals(UserDocuments.USERS)) {
       checkUser(tx, db, edit, members);
     }
-  }
-
-  private boolean isAdmin(UserContext user, DatabaseHandle db) {
-    return db.security().orElse(unset).rightOf(user) == DatabaseRight.ADMIN;
-  }
-
-  /** As in CouchDB, whoever is not logged in may register, where members may be anybody. */
-  private static boolean mayKnowOf(UserContext user, String docId) {
-    return user.name().isEmpty() || UserDocuments.nameIn(docId).equals(user.name());
   }
 
   static void checkSize(Edit edit) {
@@ -135,8 +131,8 @@ public final class UserDocumentRule implements EditRule {
         edit.id().equals(UserDocuments.idOf(name)),
         "Doc ID must be of the form org.couchdb.user:name");
     checkPassword(members);
-    if (!isAdmin(edit.by(), db)) {
-      checkRoles(roles, UserMembers.read(tx, db, edit.id()));
+    if (rights.of(edit.by(), db) != DatabaseRight.ADMIN) {
+      checkByUser(edit.by(), name, roles, UserMembers.read(tx, db, edit.id()));
     }
     requires(
         roles.stream().noneMatch(UserDocumentRule::isReserved),
@@ -184,10 +180,14 @@ public final class UserDocumentRule implements EditRule {
     }
   }
 
-  private static void checkRoles(Set<String> roles, Optional<UserMembers> stored) {
+  /** Whoever is not logged in may register, and change nobody who is there already. */
+  private static void checkByUser(
+      UserContext user, String name, Set<String> roles, Optional<UserMembers> stored) {
     if (stored.isEmpty()) {
       requires(roles.isEmpty(), "Only _admin may set roles");
     } else {
+      requires(
+          user.name().equals(Optional.of(name)), "You may only update your own user document.");
       requires(
           roles.equals(UserMembers.textsIn(stored.get().members(), "roles")),
           "Only _admin may edit roles");

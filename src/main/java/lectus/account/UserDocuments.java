@@ -36,6 +36,14 @@ public final class UserDocuments {
   }
 
   /**
+   * Whether somebody who is not an admin may write a document of a database of users. As in
+   * CouchDB, whoever is not logged in may register, where members may be anybody.
+   */
+  public static boolean mayWrite(UserContext user, String docId) {
+    return user.name().isEmpty() || nameIn(docId).equals(user.name());
+  }
+
+  /**
    * Returns why somebody who is not an admin may not read a document of a database of users. As in
    * CouchDB, users see only their own, and cannot tell whether there are others.
    */

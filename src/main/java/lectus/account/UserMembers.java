@@ -89,8 +89,18 @@ record UserMembers(JsonObject members, boolean isConflicted) {
         .orElse(Set.of());
   }
 
+  /** Returns the password with which one logs in; empty if nobody can. */
   Optional<PasswordHash> password() {
+    return isConflicted ? Optional.empty() : storedPassword();
+  }
+
+  /** Returns the password of a document in conflict. */
+  Optional<PasswordHash> disputedPassword() {
+    return isConflicted ? storedPassword() : Optional.empty();
+  }
+
+  private Optional<PasswordHash> storedPassword() {
     boolean wantsSecondFactor = members.get("totp").isPresent();
-    return wantsSecondFactor || isConflicted ? Optional.empty() : PasswordHash.of(members);
+    return wantsSecondFactor ? Optional.empty() : PasswordHash.of(members);
   }
 }

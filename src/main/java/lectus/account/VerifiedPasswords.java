@@ -45,6 +45,11 @@ final class VerifiedPasswords {
     return hash.text().equals(hashes.getIfPresent(digest(name, password)));
   }
 
+  /** Whether the password was verified lately, against whatever hash. */
+  boolean contains(String name, String password) {
+    return hashes.getIfPresent(digest(name, password)) != null;
+  }
+
   private ByteBuffer digest(String name, String password) {
     try {
       Mac own = (Mac) mac.clone();

@@ -50,15 +50,18 @@ final class WrongPasswords {
         : Optional.of(COUNTED.minusNanos(ageOf(count))).filter(left -> !left.isNegative());
   }
 
-  void add(Attempt attempt) {
-    counts
-        .asMap()
-        .compute(
-            attempt,
-            (key, count) ->
-                count == null || isOver(count)
-                    ? new Count(1, nanoTime.getAsLong())
-                    : new Count(count.wrong() + 1, count.since()));
+  /** Counts a wrong password; returns whether it is the first. */
+  boolean add(Attempt attempt) {
+    Count added =
+        counts
+            .asMap()
+            .compute(
+                attempt,
+                (key, count) ->
+                    count == null || isOver(count)
+                        ? new Count(1, nanoTime.getAsLong())
+                        : new Count(count.wrong() + 1, count.since()));
+    return added.wrong() == 1;
   }
 
   void forget(Attempt attempt) {

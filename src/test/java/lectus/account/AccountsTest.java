@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import lectus.access.UserContext;
 import lectus.account.AdminsSubspace.Admin;
+import lectus.account.LogIn.Conflicted;
 import lectus.account.LogIn.Granted;
 import lectus.account.LogIn.LockedOut;
 import lectus.account.LogIn.Refused;
@@ -91,16 +92,16 @@ class AccountsTest {
   @Test
   void a_verified_password_is_recalled_without_the_store_for_half_a_second() {
     here.accounts.putAdmin("root", "apple");
-    assertThat(here.accounts.recall("root", "apple")).isEmpty();
+    assertThat(here.accounts.recall("root", "apple", TestAccounts.ADDRESS)).isEmpty();
     here.logIn("root", "apple");
-    assertThat(here.accounts.recall("root", "apple").map(NamedAccount::user))
+    assertThat(here.accounts.recall("root", "apple", TestAccounts.ADDRESS).map(NamedAccount::user))
         .contains(UserContext.admin("root"));
-    assertThat(here.accounts.recall("root", "pear")).isEmpty();
-    assertThat(here.accounts.recall("roo", "tapple")).isEmpty();
+    assertThat(here.accounts.recall("root", "pear", TestAccounts.ADDRESS)).isEmpty();
+    assertThat(here.accounts.recall("roo", "tapple", TestAccounts.ADDRESS)).isEmpty();
     here.later(STALE);
-    assertThat(here.accounts.recall("root", "apple")).isEmpty();
+    assertThat(here.accounts.recall("root", "apple", TestAccounts.ADDRESS)).isEmpty();
     here.logIn("root", "apple");
-    assertThat(here.accounts.recall("root", "apple")).isPresent();
+    assertThat(here.accounts.recall("root", "apple", TestAccounts.ADDRESS)).isPresent();
   }
 
   @Test
@@ -109,10 +110,10 @@ class AccountsTest {
     assertThat(there.logIn("root", "apple")).isInstanceOf(Granted.class);
     here.accounts.putAdmin("root", "pear");
     there.later(STALE);
-    assertThat(there.accounts.recall("root", "apple")).isEmpty();
+    assertThat(there.accounts.recall("root", "apple", TestAccounts.ADDRESS)).isEmpty();
     assertThat(there.logIn("root", "apple")).isEqualTo(new Refused());
     assertThat(there.logIn("root", "pear")).isInstanceOf(Granted.class);
-    assertThat(there.accounts.recall("root", "pear")).isPresent();
+    assertThat(there.accounts.recall("root", "pear", TestAccounts.ADDRESS)).isPresent();
   }
 
   @Test
@@ -186,9 +187,10 @@ class AccountsTest {
   }
 
   @Test
-  void a_document_in_conflict_lets_nobody_in() {
+  void a_document_in_conflict_lets_nobody_in_and_tells_only_who_knows_its_password() {
     here.withUsers();
     here.put("anna", TestAccounts.user("anna", "apple"));
+    assertThat(there.logIn("anna", "apple")).isInstanceOf(Granted.class);
     ReplicatedEdit other =
         new ReplicatedEdit(
             "org.couchdb.user:anna",
@@ -203,7 +205,11 @@ class AccountsTest {
                 .join()
                 .body());
     assertThat(here.store(other)).isEmpty();
-    assertThat(there.logIn("anna", "apple")).isEqualTo(new Refused());
+    there.later(STALE);
+    assertThat(there.logIn("anna", "apple")).isEqualTo(new Conflicted());
+    assertThat(there.accounts.recall("anna", "apple", TestAccounts.ADDRESS)).isEmpty();
+    assertThat(there.logIn("anna", "apple")).isEqualTo(new Conflicted());
+    assertThat(there.logIn("anna", "pear")).isEqualTo(new Refused());
   }
 
   @Test
@@ -288,7 +294,7 @@ class AccountsTest {
     List<CompletableFuture<?>> waiting = new ArrayList<>();
     CompletableFuture<?> last = CompletableFuture.completedFuture(null);
     while (!last.isCompletedExceptionally()) {
-      last = here.accounts.hashing().begin(false, held::join);
+      last = here.accounts.hashing().begin(false, TestAccounts.ADDRESS, held::join);
       waiting.add(last);
       assertThat(waiting.size()).isLessThan(2 * Hashing.MOST_WAITING + 100);
     }
@@ -309,11 +315,90 @@ class AccountsTest {
     CompletableFuture<Void> held = new CompletableFuture<>();
     CompletableFuture<?> last = CompletableFuture.completedFuture(null);
     while (!last.isCompletedExceptionally()) {
-      last = here.accounts.hashing().begin(false, held::join);
+      last = here.accounts.hashing().begin(false, TestAccounts.ADDRESS, held::join);
     }
     here.later(VerifiedPasswords.KEPT.plusSeconds(1));
     assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
     held.complete(null);
+  }
+
+  @Test
+  void a_flood_from_one_address_does_not_turn_others_away() {
+    here.accounts.putAdmin("root", "apple");
+    CompletableFuture<Void> held = new CompletableFuture<>();
+    CompletableFuture<?> last = CompletableFuture.completedFuture(null);
+    while (!last.isCompletedExceptionally()) {
+      last = here.accounts.hashing().begin(false, "10.0.0.66", held::join);
+    }
+    CompletableFuture<LogIn> other = here.accounts.beginLogIn("root", "apple", "10.0.0.1");
+    assertThat(other).isNotDone();
+    held.complete(null);
+    assertThat(other.join()).isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void a_remembered_password_is_not_told_to_who_is_locked_out() {
+    here.accounts.putAdmin("root", "apple");
+    here.logIn("root", "apple");
+    for (int i = 0; i < WrongPasswords.MOST_WRONG; i++) {
+      here.accounts.logIn("root", "wrong", "10.0.0.66");
+    }
+    assertThat(here.accounts.recall("root", "apple", "10.0.0.66")).isEmpty();
+    assertThat(here.accounts.logIn("root", "apple", "10.0.0.66")).isInstanceOf(LockedOut.class);
+    assertThat(here.accounts.recall("root", "apple", TestAccounts.ADDRESS)).isPresent();
+  }
+
+  @Test
+  void what_waits_is_judged_when_its_turn_comes() {
+    here.accounts.putAdmin("root", "apple");
+    CompletableFuture<Void> held = new CompletableFuture<>();
+    for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
+      here.accounts.hashing().begin(false, TestAccounts.ADDRESS, held::join);
+    }
+    List<CompletableFuture<LogIn>> guesses = new ArrayList<>();
+    for (int i = 0; i < 3 * WrongPasswords.MOST_WRONG; i++) {
+      guesses.add(here.accounts.beginLogIn("root", "wrong" + i, TestAccounts.ADDRESS));
+    }
+    held.complete(null);
+    List<LogIn> outcomes = guesses.stream().map(CompletableFuture::join).toList();
+    assertThat(outcomes)
+        .startsWith(new Refused())
+        .endsWith(new LockedOut(WrongPasswords.COUNTED))
+        .filteredOn(Refused.class::isInstance)
+        .hasSizeLessThan(2 * WrongPasswords.MOST_WRONG);
+  }
+
+  @Test
+  void who_tries_many_names_from_an_address_is_slowed_down_more_and_more() {
+    here.accounts.putAdmin("root", "apple");
+    here.accounts.putAdmin("ada", "plum");
+    here.logIn("root", "apple");
+    for (int i = 0; i < Guessers.FREE_NAMES; i++) {
+      assertThat(here.logIn("name" + i, "wrong")).isEqualTo(new Refused());
+    }
+    assertThat(here.logIn("ada", "plum")).isEqualTo(new LogIn.Slowed(Guessers.SHORTEST_PAUSE));
+    assertThat(here.accounts.logIn("ada", "plum", "10.0.0.1")).isInstanceOf(Granted.class);
+    here.later(VerifiedPasswords.KEPT.plusSeconds(1));
+    assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
+    assertThat(here.logIn("root", "wrong")).isEqualTo(new Refused());
+    assertThat(here.logIn("another", "wrong")).isEqualTo(new Refused());
+    Duration longer = Guessers.SHORTEST_PAUSE.multipliedBy(2);
+    assertThat(here.logIn("another", "wrong")).isEqualTo(new LogIn.Slowed(longer));
+    here.later(longer);
+    assertThat(here.logIn("ada", "plum")).isInstanceOf(Granted.class);
+    assertThat(here.logIn("another", "wrong")).isEqualTo(new Refused());
+    here.later(Guessers.COUNTED);
+    for (int i = 0; i < Guessers.FREE_NAMES; i++) {
+      assertThat(here.logIn("name" + i, "wrong")).isEqualTo(new Refused());
+    }
+  }
+
+  @Test
+  void a_network_of_ipv6_is_one_address() {
+    assertThat(ClientNetwork.of("2001:db8::1")).isEqualTo(ClientNetwork.of("2001:db8::ffff:2"));
+    assertThat(ClientNetwork.of("2001:db8::1")).isNotEqualTo(ClientNetwork.of("2001:db8:0:1::1"));
+    assertThat(ClientNetwork.of("10.0.0.1")).isEqualTo("10.0.0.1");
+    assertThat(ClientNetwork.of("no:address")).isEqualTo("no:address");
   }
 
   @Test

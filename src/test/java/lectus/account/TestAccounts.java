@@ -119,7 +119,7 @@ final class TestAccounts implements AutoCloseable {
 
   /** Waits until the hashing of those who are known has nothing left to do. */
   void awaitHashing() {
-    accounts.hashing().begin(true, () -> null).join();
+    accounts.hashing().begin(true, ADDRESS, () -> null).join();
   }
 
   static String user(String name, String password, String... roles) {

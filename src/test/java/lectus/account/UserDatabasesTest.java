@@ -92,6 +92,20 @@ class UserDatabasesTest {
   }
 
   @Test
+  void a_database_stays_if_its_user_was_never_there_or_all_users_are_gone() {
+    UserDatabases deleting = new UserDatabases(here.catalogue, transactions, true);
+    here.catalogue.create(ANNA, lectus.database.CreationOptions.DEFAULT);
+    deleting.followAll();
+    assertThat(exists()).isTrue();
+    here.put("anna", TestAccounts.user("anna", "apple"));
+    deleting.follow(List.of("anna"));
+    here.catalogue.delete(UserDocuments.USERS);
+    deleting.followAll();
+    assertThat(exists()).isTrue();
+    assertThat(security()).doesNotContain("anna");
+  }
+
+  @Test
   void what_a_server_that_ended_left_is_done_at_the_next_start() {
     here.put("anna", TestAccounts.user("anna", "apple"));
     here.put("bob", TestAccounts.user("bob", "apple"));

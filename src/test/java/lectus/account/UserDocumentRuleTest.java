@@ -21,6 +21,7 @@ import lectus.error.LectusError;
 import lectus.revision.RevisionId;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,12 @@ class UserDocumentRuleTest {
 
   private final TestAccounts here =
       new TestAccounts(stores.fresh(), SecurityObject.EVERYBODY).withUsers();
+
+  /** As it was before CouchDB 3, so that it is the documents' own rules that decide. */
+  @BeforeEach
+  void letEverybodyIn() {
+    here.catalogue.secure(UserDocuments.USERS, TestAccounts.utf8("{}"));
+  }
 
   @AfterEach
   void close() {
@@ -107,6 +114,23 @@ class UserDocumentRuleTest {
   }
 
   @Test
+  void a_right_that_went_while_the_request_came_in_is_no_right() {
+    DatabaseName name = DatabaseName.of("db");
+    here.catalogue.create(name, CreationOptions.DEFAULT);
+    Edit edit = TestAccounts.PARSER.interactive("a", NamedRevisions.NONE, TestAccounts.utf8("{}"));
+    Edit local =
+        TestAccounts.PARSER.local("_local/a", NamedRevisions.NONE, TestAccounts.utf8("{}"));
+    here.catalogue.secure(name, TestAccounts.utf8("{'members':{'names':['bob']}}"));
+    for (Edit each : List.of(edit, local)) {
+      EditOutcome annas = here.writer.write(name, List.of(each.by(ANNA))).outcomes().get(0);
+      assertThat(((EditOutcome.Failed) annas).error())
+          .isEqualTo(new LectusError.Forbidden("You are not allowed to access this db."));
+      EditOutcome bobs = here.writer.write(name, List.of(each.by(BOB))).outcomes().get(0);
+      assertThat(bobs).isNotInstanceOf(EditOutcome.Failed.class);
+    }
+  }
+
+  @Test
   void a_password_is_never_stored_as_it_is() {
     for (String id : List.of("org.couchdb.user:a", "_design/a", "_local/a", "other")) {
       Edit edit = clear(id);
@@ -146,9 +170,11 @@ class UserDocumentRuleTest {
     assertForbidden(
         here.put(UserContext.ANONYMOUS, "anna", user("anna", "boss")), "Only _admin may set roles");
     assertThat(here.put(UserContext.ANONYMOUS, "anna", user("anna"))).isEmpty();
+    Edit again = here.edit(UserContext.ANONYMOUS, "org.couchdb.user:anna", user("anna"));
+    assertForbidden(here.store(again), "You may only update your own user document.");
     assertForbidden(
-        here.put(UserContext.ANONYMOUS, "anna", user("anna", "boss")),
-        "Only _admin may edit roles");
+        here.store(replicated(again, "9-a").by(UserContext.ANONYMOUS)),
+        "You may only update your own user document.");
   }
 
   @Test

@@ -4,7 +4,7 @@ import java.util.Optional;
 import lectus.access.DatabaseRight;
 import lectus.access.SecurityObject;
 import lectus.access.UserContext;
-import lectus.account.UserDocuments;
+import lectus.account.DatabaseRights;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -13,19 +13,19 @@ import lectus.error.LectusException;
 /** Says what users may do with databases, by the security objects as they are at that moment. */
 public final class DatabaseGuard {
   private final Catalogue catalogue;
-  private final SecurityObject unset;
+  private final DatabaseRights rights;
 
   /**
    * @param unset applies to databases whose security was never set
    */
   public DatabaseGuard(Catalogue catalogue, SecurityObject unset) {
     this.catalogue = catalogue;
-    this.unset = unset;
+    this.rights = new DatabaseRights(unset);
   }
 
   /** Whether everybody may read a database whose security was never set. */
   public boolean leavesUnsetToEverybody() {
-    return unset.equals(SecurityObject.EVERYBODY);
+    return rights.unset().equals(SecurityObject.EVERYBODY);
   }
 
   /**
@@ -47,12 +47,6 @@ public final class DatabaseGuard {
   }
 
   public DatabaseRight judge(UserContext user, DatabaseHandle db) {
-    if (user.isServerAdmin()) {
-      return DatabaseRight.ADMIN;
-    }
-    if (db.security().isEmpty() && db.name().equals(UserDocuments.USERS)) {
-      return user.name().isPresent() ? DatabaseRight.MEMBER : DatabaseRight.NONE;
-    }
-    return db.security().orElse(unset).rightOf(user);
+    return rights.of(user, db);
   }
 }

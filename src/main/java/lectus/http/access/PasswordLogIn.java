@@ -3,11 +3,13 @@ package lectus.http.access;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import lectus.account.Accounts;
 import lectus.account.LogIn;
 import lectus.account.NamedAccount;
+import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.ClientAddress;
 import lectus.http.exchange.Exchange;
@@ -22,15 +24,16 @@ final class PasswordLogIn {
   }
 
   /**
-   * @return fails with {@code unauthorized} (401), or with {@code forbidden} (403) after too many
-   *     wrong passwords; on the exchange's event loop
+   * @return fails with {@code unauthorized} (401), with {@code forbidden} (403) after too many
+   *     wrong passwords, or with {@code too_many_requests} (429) after too many wrong names; on the
+   *     exchange's event loop
    */
   Future<NamedAccount> verify(Exchange exchange, BasicPassword given) {
-    Optional<NamedAccount> known = accounts.recall(given.name(), given.password());
+    String address = ClientAddress.of(exchange);
+    Optional<NamedAccount> known = accounts.recall(given.name(), given.password(), address);
     return known.isPresent()
         ? Future.succeededFuture(known.get())
-        : compare(exchange.context(), given, ClientAddress.of(exchange))
-            .map(PasswordLogIn::account);
+        : compare(exchange.context(), given, address).map(PasswordLogIn::account);
   }
 
   private Future<LogIn> compare(Context loop, BasicPassword given, String address) {
@@ -63,10 +66,29 @@ final class PasswordLogIn {
     if (outcome instanceof LogIn.Granted granted) {
       return granted.account();
     }
-    throw outcome instanceof LogIn.LockedOut
-        ? LectusException.forbidden(
-            "Account is temporarily locked due to multiple authentication failures")
+    throw refusal(outcome);
+  }
+
+  private static LectusException refusal(LogIn outcome) {
+    if (outcome instanceof LogIn.Slowed slowed) {
+      return tooMany(slowed.retryAfter());
+    }
+    if (outcome instanceof LogIn.LockedOut) {
+      return LectusException.forbidden(
+          "Account is temporarily locked due to multiple authentication failures");
+    }
+    return outcome instanceof LogIn.Conflicted
+        ? LectusException.unauthorized(
+            "User document conflicts must be resolved before the document is used for"
+                + " authentication purposes.")
         : incorrect();
+  }
+
+  private static LectusException tooMany(Duration pause) {
+    int seconds = (int) pause.plusSeconds(1).toSeconds();
+    return new LectusException(
+        new LectusError.TooManyRequests(
+            "Wrong passwords for too many names came from this address.", seconds));
   }
 
   static LectusException incorrect() {

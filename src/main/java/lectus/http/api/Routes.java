@@ -99,7 +99,8 @@ final class Routes {
     localDocument = documents.localDocument();
     lists = documents.lists();
     changesShards = changes.shards();
-    treesInDatabase = databases.trees();
+    treesInDatabase = new HashMap<>(databases.trees());
+    treesInDatabase.computeIfPresent("_partition", (name, tree) -> documents.aboutMany(tree));
     unusableName = databases.unusableName();
     trees = server.trees();
     atTop.putAll(trees);

@@ -78,6 +78,11 @@ public final class DocumentApi {
         SecretUsers.forAdmins(new RevisionsDiffResource(diff, names, true), names));
   }
 
+  /** Returns a resource about many documents, which in a database of users is for its admins. */
+  public Resource aboutMany(Resource resource) {
+    return SecretUsers.forAdmins(resource, names);
+  }
+
   private DocumentCopy copies() {
     return new DocumentCopy(
         services.documents(), services.localDocuments(), services.parser(), writes);

@@ -166,6 +166,20 @@ final class LogInTest {
   }
 
   @Test
+  void wrong_ones_for_many_names_slow_down_those_who_were_not_here_before() {
+    assertThat(session("Authorization", basic("root:s:cret")).status()).isEqualTo(200);
+    for (int i = 0; i < 20; i++) {
+      wrong("/", "name" + i + ":apple");
+    }
+    Answer slowed = session("Authorization", basic("jan:apple"));
+    assertThat(slowed.status()).isEqualTo(429);
+    assertThat(Integer.parseInt(slowed.header("retry-after"))).isBetween(1, 2);
+    assertThat(slowed.member("error")).isEqualTo("too_many_requests");
+    assertThat(session("Authorization", basic("root:s:cret")).status()).isEqualTo(200);
+    assertThat(server.get("/_up").status()).isEqualTo(200);
+  }
+
+  @Test
   void a_name_that_is_no_text_is_nobodys() {
     assertThat(session("Authorization", "Basic /zph").body()).isEqualTo(WRONG);
   }

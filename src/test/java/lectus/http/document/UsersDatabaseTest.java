@@ -93,6 +93,30 @@ final class UsersDatabaseTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"replicated", "rev"})
+  void who_is_not_logged_in_registers_and_becomes_nobody_who_is_there(String how) {
+    String rev = as("anna", "apple", "GET", ANNA, "").member("_rev");
+    String target = ANNA + (how.equals("rev") ? "?rev=" + rev : "?new_edits=false&rev=9-a");
+    Answer answer = server.put(target, user("anna", "stolen", "\"staff\""));
+    assertThat(answer.status()).isEqualTo(403);
+    assertThat(answer.member("reason")).isEqualTo("You may only update your own user document.");
+    assertThat(as("anna", "stolen", "GET", ANNA, "").status()).isEqualTo(401);
+    assertThat(as("anna", "apple", "GET", ANNA, "").status()).isEqualTo(200);
+    assertThat(server.put("/_users/org.couchdb.user:new", user("new", "plum", "")).status())
+        .isEqualTo(201);
+  }
+
+  @Test
+  void a_partition_of_users_is_for_admins() {
+    assertThat(asRoot("PUT", "/a%2F_users?partitioned=true", "").status()).isEqualTo(201);
+    assertThat(asRoot("PUT", "/a%2F_users/_security", "{}").status()).isEqualTo(200);
+    String partition = "/a%2F_users/_partition/org.couchdb.user";
+    assertThat(as("anna", "apple", "GET", partition + "/_all_docs", "").status()).isEqualTo(403);
+    assertThat(as("anna", "apple", "GET", partition, "").status()).isEqualTo(403);
+    assertThat(asRoot("GET", partition + "/_all_docs", "").status()).isEqualTo(200);
+  }
+
   @Test
   void a_copy_of_oneself_makes_nobody_else() {
     Answer answer =
@@ -200,13 +224,26 @@ final class UsersDatabaseTest {
     assertThat(bulk(EditPreparation.MOST_PASSWORDS + 1).status()).isEqualTo(413);
   }
 
+  /** Else a user could keep the server hashing with what it will refuse. */
+  @Test
+  void passwords_of_others_are_not_hashed() {
+    Answer refused =
+        as("anna", "apple", "POST", "/_users/_bulk_docs", docs(EditPreparation.MOST_PASSWORDS + 1));
+    assertThat(refused.status()).isEqualTo(201);
+    assertThat(refused.body()).contains("\"error\":\"not_found\"").doesNotContain("\"rev\"");
+  }
+
   private Answer bulk(int users) {
+    return asRoot("POST", "/_users/_bulk_docs", docs(users));
+  }
+
+  private static String docs(int users) {
     String docs =
         IntStream.range(0, users)
             .mapToObj(i -> "{\"_id\":\"org.couchdb.user:n" + i + "\"," + user("n" + i, "fig", ""))
             .map(json -> json.replace(",{", ","))
             .collect(Collectors.joining(","));
-    return asRoot("POST", "/_users/_bulk_docs", "{\"docs\":[" + docs + "]}");
+    return "{\"docs\":[" + docs + "]}";
   }
 
   @Test

@@ -1,0 +1,26 @@
+package lectus.account;
+
+import lectus.access.DatabaseRight;
+import lectus.access.SecurityObject;
+import lectus.access.UserContext;
+import lectus.database.DatabaseHandle;
+
+/**
+ * What users may do with databases. Each user may reach {@code _users} while its security was never
+ * set, because his own document is there.
+ *
+ * @param unset applies to other databases whose security was never set
+ */
+public record DatabaseRights(SecurityObject unset) {
+
+  /** Returns what a user may do, as of the handle's transaction. */
+  public DatabaseRight of(UserContext user, DatabaseHandle db) {
+    if (user.isServerAdmin()) {
+      return DatabaseRight.ADMIN;
+    }
+    if (db.security().isEmpty() && db.name().equals(UserDocuments.USERS)) {
+      return user.name().isPresent() ? DatabaseRight.MEMBER : DatabaseRight.NONE;
+    }
+    return db.security().orElse(unset).rightOf(user);
+  }
+}

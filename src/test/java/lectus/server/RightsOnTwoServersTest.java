@@ -1,0 +1,156 @@
+package lectus.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.function.BooleanSupplier;
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Member;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Two servers on one store that hear nothing of each other have the same users with one right. */
+@Timeout(60)
+final class RightsOnTwoServersTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final String FEED =
+      "/w/_changes?feed=continuous&since=now&heartbeat=60000&include_docs=true";
+
+  private final Store store = stores.fresh();
+  private LectusServer one;
+  private LectusServer other;
+  private Member root;
+
+  @BeforeEach
+  void start() {
+    Member.makeAdmin(store, "root");
+    one = LectusServer.start(store);
+    other = LectusServer.start(store);
+    root = new Member(one, "root");
+    root.request("PUT", "/_users").send();
+    root.user("ann", "staff");
+    root.database("w", "ann");
+  }
+
+  @AfterEach
+  void stop() {
+    one.close();
+    other.close();
+  }
+
+  private static Answer logIn(LectusServer server, String name, String password) {
+    return server.post(
+        "/_session", "{\"name\":\"" + name + "\",\"password\":\"" + password + "\"}");
+  }
+
+  private static String cookieOf(LectusServer server, String name) {
+    return logIn(server, name, name).header("set-cookie").replaceAll(";.*", "");
+  }
+
+  private static Answer withCookie(LectusServer server, String target, String cookie) {
+    return server.request("GET", target).header("Cookie", cookie).send();
+  }
+
+  private static void await(BooleanSupplier condition) {
+    while (!condition.getAsBoolean()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void each_takes_the_others_cookies_and_so_does_a_third_that_starts_later() {
+    String ofOne = cookieOf(one, "ann");
+    String ofOther = cookieOf(other, "root");
+
+    assertThat(withCookie(other, "/_session", ofOne).body())
+        .contains("\"name\":\"ann\",\"roles\":[\"staff\"]");
+    assertThat(withCookie(one, "/_session", ofOther).body())
+        .contains("\"name\":\"root\",\"roles\":[\"_admin\"]");
+    assertThat(withCookie(other, "/w", ofOne).status()).isEqualTo(200);
+    assertThat(withCookie(other, "/_all_dbs", ofOne).status()).isEqualTo(401);
+    try (LectusServer third = LectusServer.start(store)) {
+      assertThat(withCookie(third, "/_session", ofOne).body()).contains("\"name\":\"ann\"");
+    }
+  }
+
+  @Test
+  void an_admins_new_password_counts_on_both_and_ends_his_sessions() {
+    Member there = new Member(other, "root");
+    String cookie = cookieOf(other, "root");
+    assertThat(there.get("/_all_dbs").status()).isEqualTo(200);
+
+    root.make("/_node/_local/_config/admins/root", "\"new\"");
+
+    assertThat(logIn(other, "root", "new").status()).isEqualTo(200);
+    await(() -> there.get("/_all_dbs").status() == 401);
+    assertThat(there.get("/_all_dbs").member("reason"))
+        .isEqualTo("Name or password is incorrect.");
+    assertThat(withCookie(other, "/_session", cookie).body()).contains("\"name\":null");
+    assertThat(withCookie(other, "/_all_dbs", cookie).status()).isEqualTo(401);
+    assertThat(withCookie(one, "/_all_dbs", cookie).status()).isEqualTo(401);
+  }
+
+  @Test
+  void an_admin_who_is_removed_is_nobody_on_both() {
+    root.make("/_node/_local/_config/admins/boss", "\"boss\"");
+    Member boss = new Member(other, "boss");
+    String cookie = cookieOf(other, "boss");
+    assertThat(boss.get("/_all_dbs").status()).isEqualTo(200);
+
+    root.request("DELETE", "/_node/_local/_config/admins/boss").send();
+
+    await(() -> boss.get("/_all_dbs").status() == 401);
+    assertThat(withCookie(other, "/_session", cookie).body()).contains("\"name\":null");
+  }
+
+  @Test
+  void a_security_object_counts_for_the_next_request_on_the_other() {
+    Member ann = new Member(other, "ann");
+    assertThat(ann.get("/w/_all_docs").status()).isEqualTo(200);
+    root.admit("w", "bob");
+    assertThat(ann.get("/w/_all_docs").status()).isEqualTo(403);
+    assertThat(ann.put("/w/a", "{}").status()).isEqualTo(403);
+    root.admit("w", "ann");
+    assertThat(ann.put("/w/a", "{}").status()).isEqualTo(201);
+  }
+
+  @Test
+  void a_security_object_ends_the_feed_of_a_session_on_the_other() {
+    String cookie = cookieOf(one, "ann");
+    try (Connection feed = other.request("GET", FEED).header("Cookie", cookie).open()) {
+      assertThat(feed.readHead().status()).isEqualTo(200);
+      root.write("/w/seen", "{}");
+      assertThat(feed.chunkText()).contains("\"id\":\"seen\"");
+
+      root.admit("w", "bob");
+      root.write("/w/hidden", "{}");
+
+      assertThat(feed.chunkText()).contains("\"error\":\"forbidden\"").doesNotContain("hidden");
+      assertThat(feed.chunkText()).isEmpty();
+    }
+  }
+
+  @Test
+  void a_users_new_roles_count_on_the_other_in_the_session_that_he_has() {
+    root.make("/w/_security", "{\"members\":{\"roles\":[\"boss\"]}}");
+    String cookie = cookieOf(other, "ann");
+    assertThat(withCookie(other, "/w", cookie).status()).isEqualTo(403);
+
+    String path = "/_users/org.couchdb.user:ann";
+    root.write(path, root.get(path).body().replace("\"staff\"", "\"boss\""));
+
+    await(() -> withCookie(other, "/w", cookie).status() == 200);
+    assertThat(withCookie(other, "/_session", cookie).body()).contains("\"roles\":[\"boss\"]");
+    root.write(path, root.get(path).body().replace("\"boss\"", "\"staff\""));
+    await(() -> withCookie(other, "/w", cookie).status() == 403);
+  }
+}
