@@ -292,8 +292,8 @@ public final class Accounts implements Measured, AutoCloseable {
   }
 
   /**
-   * Begins to bring everything up to users' documents that were written: what this server
-   * remembers of them, and their own databases.
+   * Begins to bring everything up to users' documents that were written: what this server remembers
+   * of them, and their own databases.
    */
   public CompletableFuture<Void> follow(Collection<String> users) {
     users.forEach(known::forget);

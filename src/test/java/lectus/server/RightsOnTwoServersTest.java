@@ -92,8 +92,7 @@ final class RightsOnTwoServersTest {
 
     assertThat(logIn(other, "root", "new").status()).isEqualTo(200);
     await(() -> there.get("/_all_dbs").status() == 401);
-    assertThat(there.get("/_all_dbs").member("reason"))
-        .isEqualTo("Name or password is incorrect.");
+    assertThat(there.get("/_all_dbs").member("reason")).isEqualTo("Name or password is incorrect.");
     assertThat(withCookie(other, "/_session", cookie).body()).contains("\"name\":null");
     assertThat(withCookie(other, "/_all_dbs", cookie).status()).isEqualTo(401);
     assertThat(withCookie(one, "/_all_dbs", cookie).status()).isEqualTo(401);

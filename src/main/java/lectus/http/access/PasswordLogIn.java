@@ -34,8 +34,7 @@ final class PasswordLogIn {
     Optional<NamedAccount> known = accounts.recall(given.name(), given.password(), address);
     return known.isPresent()
         ? Future.succeededFuture(known.get())
-        : onLoop(
-                exchange.context(), accounts.beginLogIn(given.name(), given.password(), address))
+        : onLoop(exchange.context(), accounts.beginLogIn(given.name(), given.password(), address))
             .map(PasswordLogIn::account);
   }
 
