@@ -285,7 +285,6 @@ final class AccessSettingsTest {
       assertThat(asRoot(server, "PUT", admins + "/a:b", "\"x\"").status()).isEqualTo(400);
       assertThat(asRoot(server, "PUT", "/_node/other/_config/admins/x", "\"x\"").status())
           .isEqualTo(404);
-      assertThat(as(ROOT, server, "GET", "/_node/_local/_config/log").status()).isEqualTo(501);
     }
   }
 
