@@ -73,12 +73,7 @@ public final class Accounts implements Measured, AutoCloseable {
     this.parser = parser;
     this.admins = new Admins(store, transactions);
     this.watch = new AdminWatch(admins::isAny);
-    this.userDatabases =
-        new UserDatabaseMaking(
-            settings.perUserDatabases()
-                ? Optional.of(
-                    new UserDatabases(catalogue, transactions, settings.deletesUserDatabases()))
-                : Optional.empty());
+    this.userDatabases = new UserDatabaseMaking(settings, catalogue, transactions);
     this.secrets = new Secrets(store, transactions);
     AccountReader reader = new AccountReader(catalogue, transactions, admins);
     this.known = new KnownAccounts(reader::read, looks, nanoTime);

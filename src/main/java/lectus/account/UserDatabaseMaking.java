@@ -7,6 +7,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import lectus.database.Catalogue;
+import lectus.store.TransactionRunner;
 
 /** Makes users' databases, if that is wanted, one after the other on a thread of its own. */
 final class UserDatabaseMaking implements AutoCloseable {
@@ -26,11 +28,11 @@ final class UserDatabaseMaking implements AutoCloseable {
             return made;
           });
 
-  /**
-   * @param databases empty: users have none
-   */
-  UserDatabaseMaking(Optional<UserDatabases> databases) {
-    this.databases = databases;
+  UserDatabaseMaking(AccountSettings settings, Catalogue catalogue, TransactionRunner runner) {
+    this.databases =
+        settings.perUserDatabases()
+            ? Optional.of(new UserDatabases(catalogue, runner, settings.deletesUserDatabases()))
+            : Optional.empty();
     thread.allowCoreThreadTimeOut(true);
   }
 
