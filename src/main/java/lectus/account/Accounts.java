@@ -1,6 +1,5 @@
 package lectus.account;
 
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -12,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import lectus.access.UserContext;
-import lectus.account.LogIn.LockedOut;
 import lectus.account.LogIn.Refused;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
@@ -151,21 +149,22 @@ public final class Accounts implements Measured, AutoCloseable {
     if (account.isPresent()) {
       return passwords.compare(account.get(), name, password, network);
     }
-    return mayNeedNoHash(name, password, network)
-        ? lookAndCompare(() -> known.get(name), name, password, network)
-        : passwords.compare(name, password, network);
+    return compare(() -> known.get(name), name, password, network);
   }
 
   /** The account of a stranger is looked at when it is his turn to have a password hashed. */
-  private boolean mayNeedNoHash(String name, String password, String network) {
-    return passwords.isGuest(name, network) || passwords.wasRight(name, password);
+  private CompletableFuture<LogIn> compare(
+      Supplier<Optional<StoredAccount>> look, String name, String password, String network) {
+    return passwords.isGuest(name, network) || passwords.wasRight(name, password)
+        ? lookAndCompare(look, name, password, network)
+        : passwords.compare(name, password, network);
   }
 
   private CompletableFuture<LogIn> lookAndCompare(
-      Supplier<Optional<StoredAccount>> look, String name, String password, String address) {
+      Supplier<Optional<StoredAccount>> look, String name, String password, String network) {
     try {
       return CompletableFuture.supplyAsync(look, looks)
-          .thenCompose(found -> passwords.compare(found, name, password, address));
+          .thenCompose(found -> passwords.compare(found, name, password, network));
     } catch (RejectedExecutionException closed) {
       return CompletableFuture.failedFuture(Hashing.stopping());
     }
@@ -180,14 +179,11 @@ public final class Accounts implements Measured, AutoCloseable {
       return CompletableFuture.completedFuture(new Refused());
     }
     String network = ClientNetwork.of(address);
-    Optional<Duration> locked =
-        known.recall(name).flatMap(account -> passwords.lockedFor(account, name, network));
-    if (locked.isPresent()) {
-      return CompletableFuture.completedFuture(new LockedOut(locked.get()));
-    }
-    return mayNeedNoHash(name, password, network)
-        ? lookAndCompare(() -> known.look(name), name, password, network)
-        : passwords.compare(name, password, network);
+    Optional<LogIn> locked =
+        known.recall(name).flatMap(account -> passwords.locked(account, name, network));
+    return locked.isPresent()
+        ? CompletableFuture.completedFuture(locked.get())
+        : compare(() -> known.look(name), name, password, network);
   }
 
   /**

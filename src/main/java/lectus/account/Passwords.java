@@ -117,17 +117,17 @@ final class Passwords implements Measured, AutoCloseable {
 
   private Optional<LogIn> withoutHash(
       Optional<StoredAccount> account, String name, String password, String address) {
-    Optional<Duration> locked = lockedFor(account, name, address);
-    if (locked.isPresent()) {
-      lockedOut.increment();
-      return locked.map(LockedOut::new);
-    }
-    return account.filter(it -> isVerified(it, password)).map(it -> new Granted(it.account()));
+    Optional<LogIn> locked = locked(account, name, address);
+    return locked.isPresent()
+        ? locked
+        : account.filter(it -> isVerified(it, password)).map(it -> new Granted(it.account()));
   }
 
-  /** Returns for how long nobody may try from there; empty if one may. */
-  Optional<Duration> lockedFor(Optional<StoredAccount> account, String name, String address) {
-    return wrong.lockedFor(attempt(account, name, address));
+  /** Returns the refusal of a name that is locked for the address. Never waits. */
+  Optional<LogIn> locked(Optional<StoredAccount> account, String name, String address) {
+    Optional<Duration> left = wrong.lockedFor(attempt(account, name, address));
+    left.ifPresent(it -> lockedOut.increment());
+    return left.map(LockedOut::new);
   }
 
   private static Attempt attempt(Optional<StoredAccount> account, String name, String address) {
