@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import lectus.config.ClusterKeys;
 import lectus.config.CorsKeys;
+import lectus.config.HttpKeys;
 import lectus.config.ListenKeys;
 import lectus.config.TlsKeys;
 import picocli.CommandLine;
@@ -49,6 +50,7 @@ public final class ServeCommand implements Callable<Integer> {
     flags.addSwitch(spec, "--cluster", ClusterKeys.CLUSTER);
     flags.add(spec, "--cluster-config", "FILE", ClusterKeys.CLUSTER_CONFIG);
     flags.addWords(spec, "--cors-origin", "ORIGIN", CorsKeys.CORS_ORIGINS);
+    flags.add(spec, "--utils", "DIRECTORY", HttpKeys.UTILS);
     return command;
   }
 

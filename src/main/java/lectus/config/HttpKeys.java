@@ -163,5 +163,16 @@ public final class HttpKeys {
           Most ids that one request to /_uuids returns.
           """);
 
+  public static final ConfigurationKey<String> UTILS =
+      SECTION.key(
+          "http.utils",
+          ValueType.TEXT,
+          "",
+          """
+          A folder with an administration interface for browsers, such as the build of
+          CouchDB's Fauxton, that is served at /_utils/. Whoever reaches the port may
+          read its files. Hidden ones, and links that lead out of it, are not served.
+          """);
+
   private HttpKeys() {}
 }

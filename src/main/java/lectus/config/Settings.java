@@ -109,12 +109,26 @@ public final class Settings {
         configuration.get(HttpKeys.MAX_UUIDS),
         configuration.get(HttpKeys.ACCESS_LOG),
         Version.text(),
+        utils(),
         hosts(),
         proxies(),
         configuration.get(TlsKeys.HSTS_SECONDS),
         cors(),
         new ConfiguredAccess(configuration).settings(),
         webSockets());
+  }
+
+  private Optional<Path> utils() {
+    String folder = configuration.get(HttpKeys.UTILS);
+    if (folder.isEmpty()) {
+      return Optional.empty();
+    }
+    Path path = Path.of(folder);
+    if (!Files.isReadable(path.resolve("index.html"))) {
+      throw new ConfigurationException(
+          "The folder of \"http.utils\", " + folder + ", has no index.html that can be read.");
+    }
+    return Optional.of(path);
   }
 
   /** Beyond loopback a server may be known by any name, so only configured names are checked. */

@@ -1,5 +1,7 @@
 package lectus.http;
 
+import java.nio.file.Path;
+import java.util.Optional;
 import java.util.OptionalLong;
 import lectus.http.socket.WebSocketSettings;
 
@@ -19,6 +21,7 @@ import lectus.http.socket.WebSocketSettings;
  *     arrive at 1 000 bytes a second
  * @param requestSeconds how long a request waits, for a thread and for a store that is silent
  * @param maxUuids how many {@code _uuids} gives at once
+ * @param utils the folder of an administration interface
  * @param hstsSeconds how long browsers shall use nothing but TLS; 0: nothing is said of it
  * @param version of the server, as {@code GET /} shows it
  */
@@ -35,6 +38,7 @@ public record HttpSettings(
     int maxUuids,
     boolean accessLog,
     String version,
+    Optional<Path> utils,
     HostSettings hosts,
     ProxySettings proxies,
     int hstsSeconds,

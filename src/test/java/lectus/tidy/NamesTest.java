@@ -26,7 +26,7 @@ class NamesTest {
       Pattern.compile(".*(Utils?|Managers?|Helpers?|Impls?)([A-Z].*)?");
 
   /** CouchDB's dashboard has this name: {@code /_utils}. */
-  private static final Set<String> NAMES_OF_OTHERS = Set.of("UtilsPage");
+  private static final Set<String> NAMES_OF_OTHERS = Set.of("UtilsResource");
 
   @Test
   void tests_are_named_in_lower_case_with_underscores() {

@@ -2,9 +2,7 @@ package lectus.http.exchange;
 
 import io.vertx.core.Vertx;
 import java.time.Clock;
-import java.time.ZoneOffset;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
+import lectus.http.message.HttpDate;
 
 /** The Date header, formatted once a second for all answers of an event loop. */
 final class HttpClock {
@@ -28,8 +26,6 @@ final class HttpClock {
   }
 
   private void refresh() {
-    httpDate =
-        DateTimeFormatter.RFC_1123_DATE_TIME.format(
-            ZonedDateTime.ofInstant(clock.instant(), ZoneOffset.UTC));
+    httpDate = HttpDate.format(clock.instant());
   }
 }

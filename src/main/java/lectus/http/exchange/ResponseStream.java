@@ -2,6 +2,7 @@ package lectus.http.exchange;
 
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import lectus.http.ReaderTurns.Kind;
@@ -114,8 +115,10 @@ final class ResponseStream {
       exchange.abandoned();
     } else if (part == Part.UNCHANGED) {
       exchange.reply(new Reply(304, null, Buffer.buffer(0), headers()));
-    } else if (exchange.isHead()) {
+    } else if (exchange.isHead() && body.length().isEmpty()) {
       exchange.reply(new Reply(200, body.contentType(), Buffer.buffer(0), headers()));
+    } else if (exchange.isHead()) {
+      exchange.guarded(this::endHead);
     } else {
       exchange.guarded(() -> write(part));
     }
@@ -124,8 +127,24 @@ final class ResponseStream {
   private void begin() {
     if (!begun) {
       begun = true;
-      exchange.writeStreamHead(200, body.contentType(), headers());
+      body.length().ifPresentOrElse(this::writeHead, this::writeHeadOfChunks);
     }
+  }
+
+  private void writeHead(long length) {
+    exchange.writeHead(200, body.contentType(), headers());
+    exchange.response().putHeader(Headers.CONTENT_LENGTH, Long.toString(length));
+  }
+
+  private void writeHeadOfChunks() {
+    exchange.writeStreamHead(200, body.contentType(), headers());
+  }
+
+  /** Says how long the body would be. */
+  private void endHead() {
+    begin();
+    exchange.response().end();
+    exchange.streamed();
   }
 
   private void write(Part part) {
@@ -190,7 +209,9 @@ final class ResponseStream {
   }
 
   private List<Reply.Header> headers() {
-    return body.tag().stream().map(tag -> new Reply.Header(Headers.ETAG, tag.header())).toList();
+    List<Reply.Header> all = new ArrayList<>(body.headers());
+    body.tag().ifPresent(tag -> all.add(new Reply.Header(Headers.ETAG, tag.header())));
+    return all;
   }
 
   private record Part(Buffer bytes, boolean more) {

@@ -1,10 +1,13 @@
 package lectus.http.exchange;
 
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.Supplier;
 import lectus.document.PagedBody;
 import lectus.http.message.EntityTag;
 import lectus.http.message.Headers;
+import lectus.http.message.Reply;
 
 /**
  * A body of any length.
@@ -13,18 +16,24 @@ import lectus.http.message.Headers;
  * @param knownTag of the state that it shows or of an earlier one: a client whose tag is too old
  *     asks once too often, one whose tag is too new would never learn what it missed. Some tags are
  *     known before the body's first part is read, others with it.
+ * @param headers in addition to those that every answer has
+ * @param length in bytes, where it is known beforehand
  */
 public record StreamedBody(
-    CharSequence contentType, Supplier<Optional<EntityTag>> knownTag, PagedBody body) {
+    CharSequence contentType,
+    Supplier<Optional<EntityTag>> knownTag,
+    List<Reply.Header> headers,
+    OptionalLong length,
+    PagedBody body) {
 
   /** A body of JSON. */
   public StreamedBody(Optional<EntityTag> tag, PagedBody body) {
-    this(Headers.JSON, () -> tag, body);
+    this(() -> tag, body);
   }
 
   /** A body of JSON. */
   public StreamedBody(Supplier<Optional<EntityTag>> knownTag, PagedBody body) {
-    this(Headers.JSON, knownTag, body);
+    this(Headers.JSON, knownTag, List.of(), OptionalLong.empty(), body);
   }
 
   Optional<EntityTag> tag() {
@@ -32,7 +41,7 @@ public record StreamedBody(
   }
 
   static StreamedBody untagged(PagedBody body) {
-    return new StreamedBody(Headers.JSON, Optional::empty, body);
+    return new StreamedBody(Optional.empty(), body);
   }
 
   /** A body of JSON. */
@@ -42,6 +51,17 @@ public record StreamedBody(
 
   /** A body of another type than JSON. */
   public static StreamedBody of(CharSequence contentType, PagedBody body) {
-    return new StreamedBody(contentType, Optional::empty, body);
+    return new StreamedBody(contentType, Optional::empty, List.of(), OptionalLong.empty(), body);
+  }
+
+  /**
+   * A body whose length is known.
+   *
+   * @param length in bytes
+   * @param headers of the answer; a tag is one of them
+   */
+  public static StreamedBody ofLength(
+      long length, CharSequence contentType, List<Reply.Header> headers, PagedBody body) {
+    return new StreamedBody(contentType, Optional::empty, headers, OptionalLong.of(length), body);
   }
 }

@@ -55,7 +55,7 @@ public final class NodeApi {
         ExamplePage.NAME,
         new ExamplePage(),
         "_utils",
-        new UtilsPage(),
+        new UtilsResource(settings.utils()),
         "_node",
         new NodeResource(services.membership(), ofNode()),
         "_scheduler",

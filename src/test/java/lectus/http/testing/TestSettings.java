@@ -186,6 +186,7 @@ public final class TestSettings {
         http.maxUuids(),
         http.accessLog(),
         http.version(),
+        http.utils(),
         hosts,
         http.proxies(),
         http.hstsSeconds(),
