@@ -71,7 +71,7 @@ public final class Accounts implements Measured, AutoCloseable {
     this.parser = parser;
     this.admins = new Admins(store, transactions);
     this.watch = new AdminWatch(admins::isAny);
-    this.userDatabases = new UserDatabaseMaking(settings, catalogue, transactions);
+    this.userDatabases = new UserDatabaseMaking(settings, catalogue, transactions, store.tasks());
     this.secrets = new Secrets(store, transactions);
     AccountReader reader = new AccountReader(catalogue, transactions, admins);
     this.known = new KnownAccounts(reader::read, looks, nanoTime);

@@ -9,12 +9,15 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import lectus.database.Catalogue;
 import lectus.store.TransactionRunner;
+import lectus.task.RunningTask;
+import lectus.task.Tasks;
 
 /** Makes users' databases, if that is wanted, one after the other on a thread of its own. */
 final class UserDatabaseMaking implements AutoCloseable {
   private static final int IDLE_SECONDS = 10;
 
   private final Optional<UserDatabases> databases;
+  private final Tasks tasks;
   private final ThreadPoolExecutor thread =
       new ThreadPoolExecutor(
           1,
@@ -28,7 +31,9 @@ final class UserDatabaseMaking implements AutoCloseable {
             return made;
           });
 
-  UserDatabaseMaking(AccountSettings settings, Catalogue catalogue, TransactionRunner runner) {
+  UserDatabaseMaking(
+      AccountSettings settings, Catalogue catalogue, TransactionRunner runner, Tasks tasks) {
+    this.tasks = tasks;
     this.databases =
         settings.perUserDatabases()
             ? Optional.of(new UserDatabases(catalogue, runner, settings.deletesUserDatabases()))
@@ -37,7 +42,13 @@ final class UserDatabaseMaking implements AutoCloseable {
   }
 
   void beginAll() {
-    databases.ifPresent(it -> begin(it::followAll));
+    databases.ifPresent(it -> begin(() -> followAll(it)));
+  }
+
+  private void followAll(UserDatabases all) {
+    try (RunningTask task = tasks.begin("user_databases")) {
+      all.followAll(task);
+    }
   }
 
   CompletableFuture<Void> begin(Collection<String> users) {

@@ -21,6 +21,7 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
+import lectus.task.RunningTask;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -113,9 +114,14 @@ final class UserDatabases {
   }
 
   /** Looks at all users and all their databases: a server may have ended before it did so. */
-  void followAll() {
-    follow(documents());
-    follow(databases());
+  void followAll(RunningTask task) {
+    Set<String> users = documents();
+    users.addAll(databases());
+    task.outOf(users.size());
+    for (String user : users) {
+      follow(List.of(user));
+      task.advance(1);
+    }
   }
 
   private Set<String> documents() {

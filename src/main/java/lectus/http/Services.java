@@ -22,6 +22,7 @@ import lectus.http.memory.ClientMemory;
 import lectus.http.token.Tokens;
 import lectus.metrics.Metrics;
 import lectus.store.StorePulse;
+import lectus.task.Tasks;
 
 /**
  * The services that the resources use.
@@ -55,4 +56,5 @@ public record Services(
     Tokens tokens,
     UserUsage usage,
     Figures figures,
-    Metrics metrics) {}
+    Metrics metrics,
+    Tasks tasks) {}

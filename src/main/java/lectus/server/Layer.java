@@ -150,7 +150,7 @@ public final class Layer {
         changes,
         new ManyDatabases(store, catalogue, transactions, rights, settings.memory().candidates()),
         new StoreUpdates(store, transactions),
-        new ChangesShards(catalogue, transactions),
+        new ChangesShards(catalogue, transactions, store.tasks()),
         writes,
         events,
         admissions,
@@ -163,7 +163,8 @@ public final class Layer {
         new Tokens(settings.http().access().tokens(), InstantSource.system()),
         new UserUsage(System::nanoTime),
         figures,
-        metrics);
+        metrics,
+        store.tasks());
   }
 
   private Figures figures(DatabaseNotices events) {

@@ -121,7 +121,8 @@ public final class Node implements AutoCloseable {
     AdmittedUsers users = new AdmittedUsers();
     ChangesPollerVerticle poller = poller(layer, listeners, announcer, users);
     workers.onThread("lectus-poller", poller);
-    workers.onThread("lectus-compaction", new UpdatesCompactionVerticle(layer.compaction()));
+    workers.onThread(
+        "lectus-compaction", new UpdatesCompactionVerticle(layer.compaction(), store.tasks()));
     WritePool pool = new WritePool(settings);
     pool.start(workers, layer.writer(), announcer);
     accounts = Optional.of(layer.accounts().start());

@@ -3,7 +3,10 @@ package lectus.server;
 import com.apple.foundationdb.FDBException;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import java.util.Optional;
 import lectus.store.StoreFailures;
+import lectus.task.RunningTask;
+import lectus.task.Tasks;
 import lectus.updates.UpdatesCompaction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,9 +24,12 @@ final class UpdatesCompactionVerticle extends VerticleBase {
   private static final long NO_PAUSE_MILLIS = 1;
 
   private final UpdatesCompaction compaction;
+  private final Tasks tasks;
+  private Optional<RunningTask> round = Optional.empty();
   private boolean stopped;
 
-  UpdatesCompactionVerticle(UpdatesCompaction compaction) {
+  UpdatesCompactionVerticle(UpdatesCompaction compaction, Tasks tasks) {
+    this.tasks = tasks;
     this.compaction = compaction;
   }
 
@@ -37,6 +43,7 @@ final class UpdatesCompactionVerticle extends VerticleBase {
   @Override
   public Future<?> stop() {
     stopped = true;
+    show(false);
     try {
       compaction.giveBack();
     } catch (Throwable e) {
@@ -51,21 +58,34 @@ final class UpdatesCompactionVerticle extends VerticleBase {
     vertx.setTimer(pauseMillis, timer -> schedule(isBehind() ? NO_PAUSE_MILLIS : PAUSE_MILLIS));
   }
 
+  /** What takes more than one step is shown as a task. */
+  private boolean show(boolean isBehind) {
+    if (isBehind && round.isEmpty()) {
+      round = Optional.of(tasks.begin("updates_log_compaction"));
+    }
+    round.ifPresent(task -> task.advance(1));
+    if (!isBehind) {
+      round.ifPresent(RunningTask::close);
+      round = Optional.empty();
+    }
+    return isBehind;
+  }
+
   /** Runs one step; returns whether more are to follow at once. */
   private boolean isBehind() {
     try {
-      return !stopped && compaction.step();
+      return show(!stopped && compaction.step());
     } catch (FDBException e) {
       // Writers get the errors of a store in trouble, and the store has logged them itself.
       if (StoreFailures.foreseen(e).isEmpty()) {
         LOG.warn("The updates log could not be compacted", e);
       }
-      return false;
+      return show(false);
     } catch (Throwable e) {
       if (!StoreFailures.isSilence(e)) {
         LOG.warn("The updates log could not be compacted", e);
       }
-      return false;
+      return show(false);
     }
   }
 }

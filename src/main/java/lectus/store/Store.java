@@ -14,6 +14,7 @@ import lectus.error.StoreOpenException;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
 import lectus.store.embedded.EmbeddedDatabase;
+import lectus.task.Tasks;
 
 /**
  * An open store: fdb-java's {@link Database}, embedded or a cluster, and the subspace that holds
@@ -29,6 +30,7 @@ public final class Store implements Measured, AutoCloseable {
   private final Optional<Executor> clearing;
   private final Optional<TransactionIds> transactionIds;
   private final Runnable closing;
+  private final Tasks tasks;
   private final TransactionFigures transactionFigures = new TransactionFigures();
 
   private Store(StorePlace place, DirectorySubspace root, String id) {
@@ -36,8 +38,9 @@ public final class Store implements Measured, AutoCloseable {
     this.root = root;
     this.id = id;
     this.clearing = place.clearing();
+    this.tasks = database instanceof EmbeddedDatabase embedded ? embedded.tasks() : new Tasks();
     this.transactionIds =
-        clearing.map(executor -> new TransactionIds(database, root.getKey(), executor));
+        clearing.map(executor -> new TransactionIds(database, root.getKey(), executor, tasks));
     this.closing = place.closing();
   }
 
@@ -152,6 +155,11 @@ public final class Store implements Measured, AutoCloseable {
   /** Returns the figures of the transactions that this process runs. */
   public TransactionFigures transactionFigures() {
     return transactionFigures;
+  }
+
+  /** Returns what this process does with the store in the background. */
+  public Tasks tasks() {
+    return tasks;
   }
 
   @Override

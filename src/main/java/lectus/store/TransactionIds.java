@@ -21,6 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import lectus.error.LectusException;
+import lectus.task.RunningTask;
+import lectus.task.Tasks;
 import lectus.tuple.MalformedTupleException;
 
 /**
@@ -53,6 +55,7 @@ final class TransactionIds implements AutoCloseable {
   private final TransactionIdSubspace subspace;
   private final TransactionRunner transactions;
   private final Executor later;
+  private final Tasks tasks;
   private final BlockingQueue<byte[]> finished = new LinkedBlockingQueue<>(MOST_WAITING);
   private final AtomicBoolean clearing = new AtomicBoolean();
   private final long process = new SecureRandom().nextLong();
@@ -64,10 +67,11 @@ final class TransactionIds implements AutoCloseable {
   /**
    * @param later clears ids on a thread of its own
    */
-  TransactionIds(Database database, byte[] root, Executor later) {
+  TransactionIds(Database database, byte[] root, Executor later, Tasks tasks) {
     this.subspace = new TransactionIdSubspace(root);
     this.transactions = TransactionRunner.withoutIds(database, BRIEFLY, true);
     this.later = later;
+    this.tasks = tasks;
   }
 
   /** Returns an executor whose thread exists only while there is something to clear. */
@@ -164,10 +168,13 @@ final class TransactionIds implements AutoCloseable {
     Range range = subspace.range();
     succeeds(
         () -> {
-          Optional<byte[]> begin = Optional.of(range.begin);
-          while (begin.isPresent()) {
-            byte[] from = begin.get();
-            begin = transactions.runIdempotent(tx -> sweep(tx, from, range.end));
+          try (RunningTask sweep = tasks.begin("transaction_id_sweep")) {
+            Optional<byte[]> begin = Optional.of(range.begin);
+            while (begin.isPresent()) {
+              byte[] from = begin.get();
+              begin = transactions.runIdempotent(tx -> sweep(tx, from, range.end));
+              sweep.advance(SWEPT_AT_ONCE);
+            }
           }
         });
   }

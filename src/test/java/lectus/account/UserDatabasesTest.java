@@ -11,6 +11,7 @@ import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.testing.TestStores;
+import lectus.task.Tasks;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -95,12 +96,12 @@ class UserDatabasesTest {
   void a_database_stays_if_its_user_was_never_there_or_all_users_are_gone() {
     UserDatabases deleting = new UserDatabases(here.catalogue, transactions, true);
     here.catalogue.create(ANNA, lectus.database.CreationOptions.DEFAULT);
-    deleting.followAll();
+    deleting.followAll(new Tasks().begin("user_databases"));
     assertThat(exists()).isTrue();
     here.put("anna", TestAccounts.user("anna", "apple"));
     deleting.follow(List.of("anna"));
     here.catalogue.delete(UserDocuments.USERS);
-    deleting.followAll();
+    deleting.followAll(new Tasks().begin("user_databases"));
     assertThat(exists()).isTrue();
     assertThat(security()).doesNotContain("anna");
   }
@@ -111,7 +112,7 @@ class UserDatabasesTest {
     here.put("bob", TestAccounts.user("bob", "apple"));
     databases.follow(List.of("bob"));
     here.put("bob", "{\"_deleted\":true}");
-    databases.followAll();
+    databases.followAll(new Tasks().begin("user_databases"));
     assertThat(security()).contains("anna");
     assertThat(security(UserDatabases.nameOf("bob").orElseThrow())).doesNotContain("bob");
   }
@@ -119,7 +120,7 @@ class UserDatabasesTest {
   @Test
   void without_a_database_of_users_there_is_nothing_to_do() {
     here.catalogue.delete(UserDocuments.USERS);
-    databases.followAll();
+    databases.followAll(new Tasks().begin("user_databases"));
     databases.follow(List.of("anna"));
     assertThat(exists()).isFalse();
   }

@@ -7,15 +7,19 @@ import io.vertx.core.ThreadingModel;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import lectus.audit.testing.SoundStore;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
+import lectus.store.FaultyStore;
 import lectus.store.Store;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
+import lectus.task.TaskState;
+import lectus.updates.Compactions;
 import lectus.updates.LogRows;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -49,7 +53,8 @@ final class UpdatesCompactionVerticleTest {
     DeploymentOptions worker = new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER);
     String deployed =
         vertx
-            .deployVerticle(new UpdatesCompactionVerticle(layer.compaction()), worker)
+            .deployVerticle(
+                new UpdatesCompactionVerticle(layer.compaction(), store.tasks()), worker)
             .await(20, TimeUnit.SECONDS);
     Await.until("it compacts", () -> LogRows.told(store).equals(List.of("deleted a")));
     vertx.undeploy(deployed).await(20, TimeUnit.SECONDS);
@@ -58,6 +63,32 @@ final class UpdatesCompactionVerticleTest {
     assertThat(LogRows.told(store)).containsExactly("deleted a", "created b", "deleted b");
     new Layer(store, new TestSettings().toNode()).compaction().step();
     assertThat(LogRows.told(store)).containsExactly("deleted a", "deleted b");
+  }
+
+  @Test
+  void what_takes_many_steps_is_a_task(Vertx vertx) throws Exception {
+    FaultyStore network = new FaultyStore(stores.fresh());
+    Store store = network.store();
+    Layer layer = new Layer(store, new TestSettings().toNode());
+    for (int i = 0; i < 100; i++) {
+      createAndDelete(layer, "a");
+    }
+    // The first step tells that there is more to do.
+    List<TaskState> seen = new CopyOnWriteArrayList<>();
+    network.beforeNextCommit(
+        () -> network.beforeNextCommit(() -> seen.addAll(store.tasks().running())));
+    DeploymentOptions worker = new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER);
+    String deployed =
+        vertx
+            .deployVerticle(
+                new UpdatesCompactionVerticle(Compactions.of(store, 1), store.tasks()), worker)
+            .await(20, TimeUnit.SECONDS);
+
+    Await.until("it is seen", () -> !seen.isEmpty());
+    assertThat(seen.get(0).type()).isEqualTo("updates_log_compaction");
+    Await.until("it is over", () -> store.tasks().running().isEmpty());
+    assertThat(LogRows.told(store)).containsExactly("deleted a");
+    vertx.undeploy(deployed).await(20, TimeUnit.SECONDS);
   }
 
   private static void createAndDelete(Layer layer, String name) {

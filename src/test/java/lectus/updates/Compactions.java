@@ -15,7 +15,7 @@ public final class Compactions {
   private Compactions() {}
 
   /** Returns a compaction that shares its lease with the test's others. */
-  static UpdatesCompaction of(Store store, int rowsPerBucket) {
+  public static UpdatesCompaction of(Store store, int rowsPerBucket) {
     byte[] root = store.rootPrefix();
     return of(
         store, new Lease(root, UpdatesCompaction.TASK, HOLDER, AN_HOUR_OF_VERSIONS), rowsPerBucket);

@@ -12,9 +12,12 @@ import java.util.function.BiConsumer;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
+import lectus.database.Statistics;
 import lectus.revision.RevisionsSubspace;
+import lectus.store.Awaiting;
 import lectus.store.RowPage;
 import lectus.store.TransactionRunner;
+import lectus.task.RunningTask;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.TupleReader;
 import org.slf4j.Logger;
@@ -38,13 +41,19 @@ final class DatabaseUpgrade {
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
   private final DatabaseHandle former;
+  private final RunningTask task;
   private long branches;
   private long rewritten;
 
   /** Number of unreadable rows and documents. */
   private long left;
 
-  DatabaseUpgrade(Catalogue catalogue, TransactionRunner transactions, DatabaseHandle former) {
+  DatabaseUpgrade(
+      Catalogue catalogue,
+      TransactionRunner transactions,
+      DatabaseHandle former,
+      RunningTask task) {
+    this.task = task;
     this.catalogue = catalogue;
     this.transactions = transactions;
     this.former = former;
@@ -59,6 +68,7 @@ final class DatabaseUpgrade {
   boolean run() {
     LOG.info("Upgrading the database {}", former.name().text());
     note(catalogue::closeToFormerServers);
+    task.outOf(documents());
     rewriteDocuments();
     if (left > 0) {
       LOG.error(
@@ -76,6 +86,12 @@ final class DatabaseUpgrade {
         branches,
         rewritten);
     return true;
+  }
+
+  /** Each has an edit branch at least. */
+  private long documents() {
+    Statistics counts = transactions.read(tx -> Awaiting.await(Statistics.read(tx, former)));
+    return counts.documents() + counts.deletedDocuments();
   }
 
   private void note(BiConsumer<Transaction, DatabaseHandle> state) {
@@ -107,6 +123,7 @@ final class DatabaseUpgrade {
       byte[] from = begin.get();
       RowPage page = transactions.read(tx -> RowPage.read(tx, from, range.end));
       branches += page.rows().size();
+      task.advance(page.rows().size());
       rewrite(formerDocuments(page.rows()));
       begin = page.next();
       if (pages % PAGES_BETWEEN_LINES == 0) {

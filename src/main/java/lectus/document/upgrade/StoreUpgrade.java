@@ -11,6 +11,8 @@ import lectus.error.LectusException;
 import lectus.store.ReachedFormat;
 import lectus.store.Store;
 import lectus.store.TransactionRunner;
+import lectus.task.RunningTask;
+import lectus.task.Tasks;
 import lectus.tuple.MalformedTupleException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,10 +28,12 @@ public final class StoreUpgrade {
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
   private final ReachedFormat format;
+  private final Tasks tasks;
 
   public StoreUpgrade(Store store, Catalogue catalogue, TransactionRunner transactions) {
     this.catalogue = catalogue;
     this.transactions = transactions;
+    this.tasks = store.tasks();
     this.format = new ReachedFormat(store.rootPrefix());
   }
 
@@ -63,10 +67,16 @@ public final class StoreUpgrade {
     return isComplete;
   }
 
+  private boolean upgrade(DatabaseHandle db) {
+    try (RunningTask task = tasks.begin("database_upgrade", db.name().text())) {
+      return new DatabaseUpgrade(catalogue, transactions, db, task).run();
+    }
+  }
+
   private boolean upgrade(DatabaseName name) {
     try {
       DatabaseHandle db = catalogue.open(name);
-      return db.isCurrent() || new DatabaseUpgrade(catalogue, transactions, db).run();
+      return db.isCurrent() || upgrade(db);
     } catch (LectusException e) {
       if (e.error() instanceof LectusError.NotFound) {
         return true;

@@ -19,6 +19,8 @@ import lectus.feed.page.Since;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
+import lectus.task.RunningTask;
+import lectus.task.Tasks;
 
 /**
  * Shows and changes which shards take the changes of a database (<a
@@ -30,8 +32,10 @@ public final class ChangesShards {
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
+  private final Tasks tasks;
 
-  public ChangesShards(Catalogue catalogue, TransactionRunner transactions) {
+  public ChangesShards(Catalogue catalogue, TransactionRunner transactions, Tasks tasks) {
+    this.tasks = tasks;
     this.catalogue = catalogue;
     this.transactions = transactions;
   }
@@ -104,9 +108,12 @@ public final class ChangesShards {
    * @throws LectusException {@code not_found}, {@code bad_request}
    */
   public Generation reshard(DatabaseName name, int shards, DatabaseNotices events) {
-    DatabaseHandle db = catalogue.reshard(name, shards);
-    Generation generation = db.topology().current();
-    events.publishUpdated(db.instance(), name, generation.since().orElseThrow(), TouchedShards.ANY);
-    return generation;
+    try (RunningTask task = tasks.begin("resharding", name.text())) {
+      DatabaseHandle db = catalogue.reshard(name, shards);
+      Generation generation = db.topology().current();
+      events.publishUpdated(
+          db.instance(), name, generation.since().orElseThrow(), TouchedShards.ANY);
+      return generation;
+    }
   }
 }

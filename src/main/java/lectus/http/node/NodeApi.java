@@ -26,15 +26,21 @@ public final class NodeApi {
         "_up",
         new UpResource(services.pulse()),
         "_active_tasks",
-        FixedResource.ACTIVE_TASKS,
+        activeTasks(),
         "_membership",
         new MembershipResource(services.membership()),
         "_cluster_setup",
         new ClusterSetupResource(services.membership()));
   }
 
+  private Resource activeTasks() {
+    return new ActiveTasksResource(services.tasks(), services.membership());
+  }
+
   private Map<String, Resource> ofNode() {
     return Map.of(
+        "_active_tasks",
+        activeTasks(),
         "_config",
         new ConfigResource(
             new CouchConfig(services.storeId(), settings, services.parser().limits()).entries(),

@@ -19,6 +19,7 @@ import lectus.measure.Meters;
 import lectus.store.embedded.engine.Engine;
 import lectus.store.embedded.engine.ReadOnlyEngine;
 import lectus.store.embedded.engine.RocksEngine;
+import lectus.task.Tasks;
 
 /**
  * FoundationDB's {@link Database} in process: its transactions run on an {@link Engine}, and reads
@@ -151,6 +152,11 @@ public final class EmbeddedDatabase implements Database {
   /** Names the figures of the engine. */
   public void describe(Meters meters) {
     environment.engine().describe(meters);
+  }
+
+  /** Returns what the engine does in the background. */
+  public Tasks tasks() {
+    return environment.engine().tasks();
   }
 
   DoubleSupplier random() {

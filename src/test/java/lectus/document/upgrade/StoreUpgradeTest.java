@@ -21,6 +21,7 @@ import lectus.http.testing.LectusServer;
 import lectus.revision.RevisionId;
 import lectus.store.FaultyStore;
 import lectus.store.testing.TestStores;
+import lectus.task.TaskState;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -59,6 +60,23 @@ final class StoreUpgradeTest {
         .contains("{\"_id\":\"a\",\"_rev\":\"" + high + "\",\"of\":");
     assertThat(database.read("a", "1-zz")).contains("\"of\":\"1-zz\"");
     db.audit(1);
+  }
+
+  @Test
+  void it_is_a_task_that_tells_how_far_it_is() {
+    old.lay("a", Revision.of("1-zz"), Revision.of("1-a"));
+    List<TaskState> seen = new ArrayList<>();
+    // The database is closed to former servers, rewritten, and then opened again.
+    network.beforeNextCommit(
+        () -> network.beforeNextCommit(() -> seen.addAll(network.store().tasks().running())));
+
+    upgradeOf(network.store()).run();
+
+    assertThat(seen).hasSize(1);
+    assertThat(seen.get(0).type()).isEqualTo("database_upgrade");
+    assertThat(seen.get(0).subject()).isEqualTo("db");
+    assertThat(seen.get(0).done()).isEqualTo(2);
+    assertThat(network.store().tasks().running()).isEmpty();
   }
 
   @Test

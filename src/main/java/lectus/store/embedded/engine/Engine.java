@@ -6,6 +6,7 @@ import lectus.measure.Meters;
 import lectus.store.embedded.engine.commit.CommitReceipt;
 import lectus.store.embedded.engine.commit.CommitRequest;
 import lectus.store.embedded.engine.read.StoreSnapshot;
+import lectus.task.Tasks;
 
 /**
  * The embedded store below its transactions: versions, snapshots, conflict detection, the committer
@@ -60,6 +61,11 @@ public interface Engine extends AutoCloseable {
 
   /** Names its figures, once; an engine that nobody writes to has none. */
   default void describe(Meters meters) {}
+
+  /** Returns what it does in the background. */
+  default Tasks tasks() {
+    return new Tasks();
+  }
 
   /** Returns the estimated bytes stored in a range. */
   long estimatedSize(byte[] begin, byte[] end);

@@ -17,6 +17,8 @@ import lectus.store.embedded.engine.read.Cursor;
 import lectus.store.embedded.engine.read.SnapshotRegistry;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 import lectus.store.embedded.engine.read.UseGate;
+import lectus.task.RunningTask;
+import lectus.task.Tasks;
 import org.rocksdb.CompactRangeOptions;
 import org.rocksdb.CompactRangeOptions.BottommostLevelCompaction;
 import org.rocksdb.MutableColumnFamilyOptions;
@@ -54,6 +56,7 @@ final class Reclaiming implements AutoCloseable {
   private final SnapshotRegistry snapshots;
   private final UseGate gate;
   private final Function<CommitRequest, CompletableFuture<CommitReceipt>> commits;
+  private final Tasks tasks;
   private final ThreadPoolExecutor thread;
   private final CompactRangeOptions compaction =
       new CompactRangeOptions()
@@ -69,11 +72,13 @@ final class Reclaiming implements AutoCloseable {
       RocksDB db,
       SnapshotRegistry snapshots,
       UseGate gate,
-      Function<CommitRequest, CompletableFuture<CommitReceipt>> commits) {
+      Function<CommitRequest, CompletableFuture<CommitReceipt>> commits,
+      Tasks tasks) {
     this.db = db;
     this.snapshots = snapshots;
     this.gate = gate;
     this.commits = commits;
+    this.tasks = tasks;
     this.thread =
         new ThreadPoolExecutor(
             1,
@@ -111,9 +116,9 @@ final class Reclaiming implements AutoCloseable {
       return;
     }
     try {
-      if (bytesInFiles(begin, end) >= LARGE_BYTES) {
-        dropFiles(begin, end);
-        compact(begin, end);
+      long bytes = bytesInFiles(begin, end);
+      if (bytes >= LARGE_BYTES) {
+        reclaim(begin, end, bytes);
       }
     } catch (RocksDBException | RuntimeException failure) {
       if (!stopped) {
@@ -121,6 +126,14 @@ final class Reclaiming implements AutoCloseable {
       }
     } finally {
       gate.exit();
+    }
+  }
+
+  private void reclaim(byte[] begin, byte[] end, long bytes) throws RocksDBException {
+    try (RunningTask task = tasks.begin("space_reclaiming").outOf(bytes)) {
+      dropFiles(begin, end);
+      task.advance(bytes - Math.min(bytes, bytesInFiles(begin, end)));
+      compact(begin, end);
     }
   }
 

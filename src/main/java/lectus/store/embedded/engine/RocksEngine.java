@@ -20,6 +20,7 @@ import lectus.store.embedded.engine.read.UseGate;
 import lectus.store.embedded.engine.trouble.EngineErrors;
 import lectus.store.embedded.engine.trouble.FreeSpace;
 import lectus.store.embedded.engine.trouble.Trouble;
+import lectus.task.Tasks;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,6 +47,7 @@ public final class RocksEngine implements Engine {
   private volatile LongConsumer listener = version -> {};
   private volatile StoreRun run;
   private final GroupFigures groups = new GroupFigures();
+  private final Tasks tasks = new Tasks();
   private int ticksSinceTrim;
 
   /**
@@ -59,7 +61,7 @@ public final class RocksEngine implements Engine {
 
   private RocksEngine(Path directory, EngineOptions options) {
     this.threads = new EngineThreads(options);
-    StoreRun.Uses uses = new StoreRun.Uses(threads.executor(), this::tell, this::commit);
+    StoreRun.Uses uses = new StoreRun.Uses(threads.executor(), this::tell, this::commit, tasks);
     this.run = StoreRun.open(directory, options, uses);
     this.space = new FreeSpace(directory, options.reservedBytes());
     this.revival = new Revival(directory, options, space, uses);
@@ -138,6 +140,11 @@ public final class RocksEngine implements Engine {
         "1 while nothing can be committed until the store was reopened.",
         () -> run.trouble() == null ? 0 : 1);
     new RocksFigures(property -> run.property(property)).describe(meters);
+  }
+
+  @Override
+  public Tasks tasks() {
+    return tasks;
   }
 
   private void tell(long version) {

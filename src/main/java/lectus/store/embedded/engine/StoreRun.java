@@ -24,6 +24,7 @@ import lectus.store.embedded.engine.read.StoreReader;
 import lectus.store.embedded.engine.read.StoreState;
 import lectus.store.embedded.engine.read.UseGate;
 import lectus.store.embedded.engine.trouble.Trouble;
+import lectus.task.Tasks;
 import org.rocksdb.Range;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.SizeApproximationFlag;
@@ -66,7 +67,7 @@ final class StoreRun {
             atomicValues,
             log,
             store.backgroundErrors());
-    this.reclaiming = new Reclaiming(store.db(), snapshots, gate, uses.commits());
+    this.reclaiming = new Reclaiming(store.db(), snapshots, gate, uses.commits(), uses.tasks());
     committer.onPublish(uses.listener());
     committer.onClear(reclaiming::cleared);
     logRecorder.write();
@@ -78,11 +79,13 @@ final class StoreRun {
    * @param executor runs work in the background
    * @param listener is called with each new version
    * @param commits takes the run's own commits, in the same queue as all others
+   * @param tasks shows what the run does in the background
    */
   record Uses(
       Executor executor,
       LongConsumer listener,
-      Function<CommitRequest, CompletableFuture<CommitReceipt>> commits) {}
+      Function<CommitRequest, CompletableFuture<CommitReceipt>> commits,
+      Tasks tasks) {}
 
   /**
    * Opens the store in {@code directory}. Creates it if the directory is missing or empty.

@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import lectus.store.embedded.engine.read.Cursor;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 import lectus.store.testing.Await;
+import lectus.task.TaskState;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,6 +64,19 @@ class ReclaimingTest {
 
     Await.until("the space is there", () -> bytesOnDisk() < ROWS * VALUE_BYTES / 4);
     assertThat(rows()).containsExactly("a=before", "k00000017=new", "z=behind");
+  }
+
+  @Test
+  void it_is_a_task_while_readers_hold_it_up() {
+    try (StoreSnapshot before = engine.latest()) {
+      Commits.commit().clear("k", "l").on(engine);
+
+      Await.until("it runs", () -> !engine.tasks().running().isEmpty());
+      TaskState task = engine.tasks().running().get(0);
+      assertThat(task.type()).isEqualTo("space_reclaiming");
+      assertThat(task.total().orElseThrow()).isGreaterThan(Reclaiming.LARGE_BYTES);
+    }
+    Await.until("it is over", () -> engine.tasks().running().isEmpty());
   }
 
   @Test
