@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import lectus.database.AskedDatabase;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.NamedRevisions;
@@ -48,7 +49,7 @@ record PasswordUpgrade(
 
   private void upgradeDocument(String id, PasswordHash matched, String password) {
     JsonBuffer out = new JsonBuffer(512);
-    documents.read(UserDocuments.USERS, id, DocumentQuery.DEFAULT, out);
+    documents.read(AskedDatabase.byServer(UserDocuments.USERS), id, DocumentQuery.DEFAULT, out);
     JsonObject stored = (JsonObject) JsonValue.parse(out.toBytes());
     if (PasswordHash.of(stored).equals(Optional.of(matched))) {
       Edit edit = parser.interactive(id, NamedRevisions.NONE, withPassword(stored, password));

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import lectus.access.SecurityObject;
 import lectus.access.UserContext;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
 import lectus.document.edit.DocumentLimits;
@@ -87,7 +88,9 @@ final class TestAccounts implements AutoCloseable {
     Optional<String> base = Optional.empty();
     try {
       base =
-          Optional.of(documents.read(UserDocuments.USERS, id, DocumentQuery.DEFAULT, out))
+          Optional.of(
+                  documents.read(
+                      AskedDatabase.byServer(UserDocuments.USERS), id, DocumentQuery.DEFAULT, out))
               .map(Object::toString);
     } catch (lectus.error.LectusException none) {
       // A new document.
@@ -109,7 +112,11 @@ final class TestAccounts implements AutoCloseable {
 
   JsonObject document(String name) {
     JsonBuffer out = new JsonBuffer(64);
-    documents.read(UserDocuments.USERS, UserDocuments.idOf(name), DocumentQuery.DEFAULT, out);
+    documents.read(
+        AskedDatabase.byServer(UserDocuments.USERS),
+        UserDocuments.idOf(name),
+        DocumentQuery.DEFAULT,
+        out);
     return (JsonObject) JsonValue.parse(out.toBytes());
   }
 

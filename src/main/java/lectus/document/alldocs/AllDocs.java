@@ -1,8 +1,8 @@
 package lectus.document.alldocs;
 
 import java.util.List;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
-import lectus.database.DatabaseName;
 import lectus.document.DatabaseReads;
 import lectus.document.PageLimits;
 import lectus.document.PagedBody;
@@ -25,8 +25,8 @@ public final class AllDocs {
   }
 
   /** Returns the whole body of an answer, with CouchDB's line ends. */
-  public PagedBody answer(DatabaseName name, AllDocsQuery query) {
-    ListBody body = new ListBody(new DatabaseReads(catalogue, transactions, name), query, pages);
+  public PagedBody answer(AskedDatabase asked, AllDocsQuery query) {
+    ListBody body = new ListBody(new DatabaseReads(catalogue, transactions, asked), query, pages);
     return out -> {
       boolean more = body.appendNext(out);
       if (!more) {
@@ -37,8 +37,8 @@ public final class AllDocs {
   }
 
   /** Returns the whole body of an answer to {@code /queries}. */
-  public PagedBody answers(DatabaseName name, List<AllDocsQuery> queries) {
-    DatabaseReads reads = new DatabaseReads(catalogue, transactions, name);
+  public PagedBody answers(AskedDatabase asked, List<AllDocsQuery> queries) {
+    DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
     List<ListBody> bodies =
         queries.stream().map(query -> new ListBody(reads, query, pages)).toList();
     return new CombinedLists(reads, bodies);

@@ -2,8 +2,8 @@ package lectus.document.bulk;
 
 import java.util.ArrayList;
 import java.util.List;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
-import lectus.database.DatabaseName;
 import lectus.document.DatabaseReads;
 import lectus.document.PagedBody;
 import lectus.document.RequestJson;
@@ -31,8 +31,8 @@ public final class BulkGet {
    * @throws LectusException {@code bad_request}
    */
   public PagedBody answer(
-      DatabaseName name, byte[] body, boolean revs, boolean latest, BulkGetForm form) {
-    DatabaseReads reads = new DatabaseReads(catalogue, transactions, name);
+      AskedDatabase asked, byte[] body, boolean revs, boolean latest, BulkGetForm form) {
+    DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
     return new BulkGetBody(reads, requests(body), revs, latest, form);
   }
 

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
-import lectus.database.DatabaseName;
 import lectus.document.DatabaseReads;
 import lectus.document.RequestJson;
 import lectus.error.LectusException;
@@ -47,9 +47,9 @@ public final class RevisionsDiff {
    * @param body the request's body: {@code {"id":["1-x",…],…}}
    * @throws LectusException {@code bad_request}
    */
-  public void revsDiff(DatabaseName name, byte[] body, JsonBuffer out) {
+  public void revsDiff(AskedDatabase asked, byte[] body, JsonBuffer out) {
     char separator = '{';
-    for (Answer answer : answers(name, body)) {
+    for (Answer answer : answers(asked, body)) {
       out.octet(separator).string(answer.id()).ascii(":{\"missing\":");
       append(out, answer.missing());
       if (!answer.ancestors().isEmpty()) {
@@ -63,10 +63,10 @@ public final class RevisionsDiff {
   }
 
   /** Appends the answer to {@code _missing_revs}; otherwise like {@link #revsDiff}. */
-  public void missingRevs(DatabaseName name, byte[] body, JsonBuffer out) {
+  public void missingRevs(AskedDatabase asked, byte[] body, JsonBuffer out) {
     out.ascii("{\"missing_revs\":");
     char separator = '{';
-    for (Answer answer : answers(name, body)) {
+    for (Answer answer : answers(asked, body)) {
       out.octet(separator).string(answer.id()).octet(':');
       append(out, answer.missing());
       separator = ',';
@@ -74,9 +74,9 @@ public final class RevisionsDiff {
     out.ascii(separator == '{' ? "{}}" : "}}");
   }
 
-  private List<Answer> answers(DatabaseName name, byte[] body) {
+  private List<Answer> answers(AskedDatabase asked, byte[] body) {
     List<Question> questions = questions(RequestJson.object(body));
-    DatabaseReads reads = new DatabaseReads(catalogue, transactions, name);
+    DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
     List<Answer> answers = new ArrayList<>();
     int from = 0;
     do {

@@ -3,6 +3,7 @@ package lectus.document.local;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -35,12 +36,12 @@ public final class LocalDocuments {
    * @return its revision, {@code 0-1}
    * @throws LectusException {@code not_found}
    */
-  public String read(DatabaseName name, String id, JsonBuffer out) {
+  public String read(AskedDatabase asked, String id, JsonBuffer out) {
     int start = out.length();
     return transactions.read(
         tx -> {
           out.truncate(start);
-          return read(tx, catalogue.current(tx, name), id, out);
+          return read(tx, asked.current(tx, catalogue), id, out);
         });
   }
 

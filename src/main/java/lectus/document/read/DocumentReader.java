@@ -4,9 +4,9 @@ import com.apple.foundationdb.ReadTransaction;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseName;
 import lectus.document.DatabaseReads;
 import lectus.document.PagedBody;
 import lectus.document.PartitionedId;
@@ -44,12 +44,12 @@ public final class DocumentReader implements Measured {
    * @return the revision appended
    * @throws LectusException {@code not_found}, with the reason {@code missing} or {@code deleted}
    */
-  public RevisionId read(DatabaseName name, String id, DocumentQuery options, JsonBuffer out) {
+  public RevisionId read(AskedDatabase asked, String id, DocumentQuery options, JsonBuffer out) {
     int start = out.length();
     return transactions.read(
         tx -> {
           out.truncate(start);
-          return read(tx, catalogue.current(tx, name), id, options, out);
+          return read(tx, asked.current(tx, catalogue), id, options, out);
         });
   }
 
@@ -59,10 +59,10 @@ public final class DocumentReader implements Measured {
    *
    * @return empty if the document has to be read
    */
-  public Optional<RevisionId> readHot(DatabaseName name, String id, JsonBuffer out) {
+  public Optional<RevisionId> readHot(AskedDatabase asked, String id, JsonBuffer out) {
     return transactions.readFromMemory(
         tx -> {
-          DatabaseHandle db = catalogue.current(tx, name);
+          DatabaseHandle db = asked.current(tx, catalogue);
           PartitionedId.check(db, id);
           return hot.find(tx, db, id).map(known -> append(known, out));
         });
@@ -99,8 +99,8 @@ public final class DocumentReader implements Measured {
    *
    * @throws LectusException {@code not_found}, with the reason {@code missing} or {@code deleted}
    */
-  public RevisionId currentRevision(DatabaseName name, String id) {
-    return transactions.read(tx -> winningRevision(tx, catalogue.current(tx, name), id));
+  public RevisionId currentRevision(AskedDatabase asked, String id) {
+    return transactions.read(tx -> winningRevision(tx, asked.current(tx, catalogue), id));
   }
 
   /**
@@ -108,8 +108,8 @@ public final class DocumentReader implements Measured {
    * leaves are requested of a document that was never written.
    */
   public PagedBody openRevisions(
-      DatabaseName name, String id, OpenRevisions which, OpenRevisionsForm form) {
-    DatabaseReads reads = new DatabaseReads(catalogue, transactions, name);
+      AskedDatabase asked, String id, OpenRevisions which, OpenRevisionsForm form) {
+    DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
     return new OpenRevisionsBody(reads, id, which, form);
   }
 

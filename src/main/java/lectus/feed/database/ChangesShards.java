@@ -4,6 +4,7 @@ import com.apple.foundationdb.ReadTransaction;
 import java.util.List;
 import java.util.Optional;
 import lectus.changes.UpdateSequence;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -47,12 +48,12 @@ public final class ChangesShards {
    * @throws LectusException {@code not_found}; {@code bad_request}: the database has not reached
    *     {@code since}
    */
-  public void append(DatabaseName name, Since since, JsonBuffer out) {
+  public void append(AskedDatabase asked, Since since, JsonBuffer out) {
     int start = out.length();
     transactions.read(
         tx -> {
           out.truncate(start);
-          append(tx, catalogue.current(tx, name), since, out);
+          append(tx, asked.current(tx, catalogue), since, out);
           return null;
         });
   }

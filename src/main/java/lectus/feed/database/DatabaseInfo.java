@@ -4,9 +4,9 @@ import com.apple.foundationdb.ReadTransaction;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.UpdateSequence;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseName;
 import lectus.database.Partition;
 import lectus.database.Sequence;
 import lectus.database.Statistics;
@@ -30,12 +30,12 @@ public final class DatabaseInfo {
    *
    * @throws LectusException {@code not_found}
    */
-  public void append(DatabaseName name, JsonBuffer out) {
+  public void append(AskedDatabase asked, JsonBuffer out) {
     int start = out.length();
     transactions.read(
         tx -> {
           out.truncate(start);
-          append(tx, catalogue.current(tx, name), out);
+          append(tx, asked.current(tx, catalogue), out);
           return null;
         });
   }
@@ -47,14 +47,14 @@ public final class DatabaseInfo {
    * @throws LectusException {@code not_found}; {@code bad_request} if the database is not
    *     partitioned
    */
-  public void append(DatabaseName name, Partition partition, JsonBuffer out) {
+  public void append(AskedDatabase asked, Partition partition, JsonBuffer out) {
     Statistics statistics =
         transactions.read(
             tx -> {
-              DatabaseHandle db = checkPartitioned(catalogue.current(tx, name));
+              DatabaseHandle db = checkPartitioned(asked.current(tx, catalogue));
               return Awaiting.await(Statistics.ofPartition(tx, db, partition));
             });
-    out.ascii("{\"db_name\":").string(name.text());
+    out.ascii("{\"db_name\":").string(asked.name().text());
     out.ascii(",\"sizes\":{\"active\":").number(statistics.activeBytes());
     out.ascii(",\"external\":").number(statistics.externalBytes());
     out.ascii("},\"partition\":").string(partition.name());

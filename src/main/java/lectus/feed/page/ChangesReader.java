@@ -5,9 +5,11 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import lectus.access.UserContext;
 import lectus.changes.UpdateSequence;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.Permit;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.document.DatabaseReads;
@@ -298,10 +300,11 @@ public final class ChangesReader {
   }
 
   private DatabaseReads reads(DatabaseHandle life) {
-    return new DatabaseReads(catalogue, transactions, life.name(), life.instance());
+    return DatabaseReads.of(catalogue, transactions, life);
   }
 
   private DatabaseReads reads(DatabaseName name) {
-    return new DatabaseReads(catalogue, transactions, name, db -> rights.check(user, db));
+    Permit permit = db -> rights.check(user, db);
+    return new DatabaseReads(catalogue, transactions, new AskedDatabase(name, permit));
   }
 }

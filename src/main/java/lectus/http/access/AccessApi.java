@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import lectus.account.AdmissionCheck;
 import lectus.http.AccessSettings;
 import lectus.http.Services;
 import lectus.http.exchange.CheckedNames;
@@ -24,7 +25,12 @@ public final class AccessApi {
     this.authentication =
         new Authentication(services.accounts(), settings, sessions, services.tokens(), passwords);
     this.guard = new DatabaseGuard(services.catalogue(), settings.unset());
-    this.gate = new Gate(settings.onlyAdminsListDatabases(), guard, new CheckedNames());
+    this.gate =
+        new Gate(
+            settings.onlyAdminsListDatabases(),
+            guard,
+            new AdmissionCheck(services.accounts()),
+            new CheckedNames());
     this.allowances = new Allowances(settings.limits(), services.usage());
     this.session =
         new SessionResource(services.accounts(), passwords, sessions, handlers(services, settings));

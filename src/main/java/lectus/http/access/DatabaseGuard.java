@@ -5,6 +5,7 @@ import lectus.access.DatabaseRight;
 import lectus.access.SecurityObject;
 import lectus.access.UserContext;
 import lectus.account.UserRights;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -48,5 +49,16 @@ public final class DatabaseGuard {
 
   public DatabaseRight judge(UserContext user, DatabaseHandle db) {
     return rights.of(user, db);
+  }
+
+  /** Returns a database as somebody sees it for whom what he may not read does not exist. */
+  public AskedDatabase ifVisible(UserContext user, DatabaseName name) {
+    return new AskedDatabase(name, db -> requireMember(user, db));
+  }
+
+  private void requireMember(UserContext user, DatabaseHandle db) {
+    if (!judge(user, db).includes(DatabaseRight.MEMBER)) {
+      throw LectusException.notFound("Database does not exist.");
+    }
   }
 }

@@ -4,9 +4,11 @@ import io.vertx.core.Future;
 import java.util.Optional;
 import lectus.access.DatabaseRight;
 import lectus.access.UserContext;
+import lectus.account.AdmissionCheck;
 import lectus.database.DatabaseName;
 import lectus.error.LectusException;
 import lectus.http.ReaderTurns.Kind;
+import lectus.http.exchange.Caller;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 
@@ -17,9 +19,15 @@ import lectus.http.exchange.Exchange;
 public final class Gate {
   private final RouteRights rights;
   private final DatabaseGuard guard;
+  private final AdmissionCheck admissions;
   private final CheckedNames names;
 
-  public Gate(boolean onlyAdminsListDatabases, DatabaseGuard guard, CheckedNames names) {
+  Gate(
+      boolean onlyAdminsListDatabases,
+      DatabaseGuard guard,
+      AdmissionCheck admissions,
+      CheckedNames names) {
+    this.admissions = admissions;
     this.rights = new RouteRights(onlyAdminsListDatabases);
     this.guard = guard;
     this.names = names;
@@ -34,7 +42,7 @@ public final class Gate {
   public Future<Void> admit(Exchange exchange) {
     UserContext user = exchange.user();
     if (user.isServerAdmin()) {
-      return admitted(exchange, DatabaseRight.ADMIN);
+      return admitted(exchange, DatabaseRight.ADMIN, RequiredRight.NONE);
     }
     RequiredRight required = rights.of(exchange.method(), exchange.segments());
     Optional<LectusException> refusal = required.refusal(user);
@@ -44,7 +52,7 @@ public final class Gate {
     return required
         .ofDatabase()
         .map(needed -> admit(exchange, user, required, needed))
-        .orElseGet(() -> admitted(exchange, DatabaseRight.NONE));
+        .orElseGet(() -> admitted(exchange, DatabaseRight.NONE, required));
   }
 
   private Future<Void> admit(
@@ -53,7 +61,7 @@ public final class Gate {
         .compose(
             has ->
                 has.includes(needed)
-                    ? admitted(exchange, has)
+                    ? admitted(exchange, has, required)
                     : Future.failedFuture(required.refusal(user, has)));
   }
 
@@ -69,8 +77,9 @@ public final class Gate {
     }
   }
 
-  private static Future<Void> admitted(Exchange exchange, DatabaseRight right) {
-    exchange.caller().admit(right);
+  private Future<Void> admitted(Exchange exchange, DatabaseRight right, RequiredRight required) {
+    Caller caller = exchange.caller();
+    caller.admit(right, new RequestPermit(caller.admission(), required, right, guard, admissions));
     return Future.succeededFuture();
   }
 }

@@ -3,6 +3,7 @@ package lectus.http.changes;
 import io.vertx.core.Future;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import lectus.database.AskedDatabase;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
@@ -103,7 +104,7 @@ final class ChangesResource implements Resource {
 
   private void answer(Exchange exchange, DatabaseName database, ChangesQuery query) {
     if (query.function().isPresent()) {
-      refuse(exchange, database, query.function().get());
+      refuse(exchange, query.function().get());
       return;
     }
     FeedQuery feed = query.feed();
@@ -119,11 +120,12 @@ final class ChangesResource implements Resource {
   }
 
   /** Refuses a function of a design document; if it does not exist, the error says so. */
-  private void refuse(Exchange exchange, DatabaseName database, DesignFunction function) {
+  private void refuse(Exchange exchange, DesignFunction function) {
+    AskedDatabase asked = names.asked(exchange);
     exchange.answer(
         () -> {
           JsonBuffer json = new JsonBuffer(1_024);
-          documents.read(database, function.documentId(), DocumentQuery.DEFAULT, json);
+          documents.read(asked, function.documentId(), DocumentQuery.DEFAULT, json);
           throw function.refusal(JsonValue.parse(json.toBytes()));
         });
   }

@@ -1,5 +1,6 @@
 package lectus.http.changes;
 
+import lectus.database.AskedDatabase;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
 import lectus.database.Generation;
@@ -35,14 +36,14 @@ final class ChangesShardsResource implements Resource {
     switch (exchange.method()) {
       case GET, HEAD -> {
         Since since = Since.parse(exchange.query().text("since").orElse("0"));
-        exchange.answer(() -> get(database, since));
+        exchange.answer(() -> get(names.asked(exchange), since));
       }
       case PUT -> exchange.answerBodyByChange(body -> put(database, count(body)));
       default -> throw Requests.notAllowed("GET,HEAD,PUT");
     }
   }
 
-  private Reply get(DatabaseName database, Since since) {
+  private Reply get(AskedDatabase database, Since since) {
     JsonBuffer out = new JsonBuffer(512);
     shards.append(database, since, out);
     return Reply.json(200, out);

@@ -1,8 +1,8 @@
 package lectus.http.database;
 
 import java.util.List;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
-import lectus.database.DatabaseName;
 import lectus.document.DocumentId;
 import lectus.document.read.DocumentReader;
 import lectus.error.LectusException;
@@ -34,21 +34,21 @@ final class CompactionResource implements Resource {
       throw Requests.notAllowed("POST");
     }
     Requests.wantJson(exchange);
-    DatabaseName database = names.of(exchange);
+    AskedDatabase database = names.asked(exchange);
     List<String> path = exchange.segments();
     exchange.answerBody(
         ignored -> path.size() == 2 ? database(database) : designDocument(database, path.get(2)));
   }
 
-  private Reply database(DatabaseName database) {
-    catalogue.open(database);
+  private Reply database(AskedDatabase database) {
+    catalogue.open(database.name());
     return Reply.ok(202);
   }
 
   /**
    * @throws LectusException {@code not_found}: no design document has this name
    */
-  private Reply designDocument(DatabaseName database, String name) {
+  private Reply designDocument(AskedDatabase database, String name) {
     documents.currentRevision(database, DocumentId.DESIGN_PREFIX + name);
     return Reply.ok(202);
   }

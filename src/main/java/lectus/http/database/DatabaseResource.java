@@ -1,6 +1,7 @@
 package lectus.http.database;
 
 import java.util.Arrays;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
@@ -45,8 +46,8 @@ final class DatabaseResource implements Resource {
   public void serve(Exchange exchange) {
     switch (exchange.method()) {
       case GET, HEAD -> {
-        DatabaseName name = names.of(exchange);
-        exchange.answer(() -> get(name));
+        AskedDatabase asked = names.asked(exchange);
+        exchange.answer(() -> get(asked));
       }
       case PUT -> put(exchange, DatabaseName.of(exchange.segment(0)));
       case DELETE -> delete(exchange, names.of(exchange));
@@ -55,9 +56,9 @@ final class DatabaseResource implements Resource {
     }
   }
 
-  private Reply get(DatabaseName name) {
+  private Reply get(AskedDatabase asked) {
     JsonBuffer out = new JsonBuffer(512);
-    info.append(name, out);
+    info.append(asked, out);
     return Reply.json(200, out);
   }
 

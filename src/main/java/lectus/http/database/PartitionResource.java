@@ -3,8 +3,8 @@ package lectus.http.database;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
-import lectus.database.DatabaseName;
 import lectus.database.Partition;
 import lectus.document.PagedBody;
 import lectus.document.alldocs.AllDocs;
@@ -38,7 +38,7 @@ final class PartitionResource implements Resource {
 
   @Override
   public void serve(Exchange exchange) {
-    DatabaseName database = names.of(exchange);
+    AskedDatabase database = names.asked(exchange);
     List<String> segments = exchange.segments();
     if (segments.size() == 2) {
       throw LectusException.badRequest("invalid_partition_req");
@@ -53,7 +53,7 @@ final class PartitionResource implements Resource {
     }
   }
 
-  private void serveInfo(Exchange exchange, DatabaseName database, Partition partition) {
+  private void serveInfo(Exchange exchange, AskedDatabase database, Partition partition) {
     if (exchange.method() != Method.GET && !exchange.isHead()) {
       throw Requests.notAllowed("GET");
     }
@@ -66,7 +66,7 @@ final class PartitionResource implements Resource {
   }
 
   private void serveAllDocs(
-      Exchange exchange, DatabaseName database, Map<String, String> parameters) {
+      Exchange exchange, AskedDatabase database, Map<String, String> parameters) {
     boolean queries = exchange.segments().size() == 5;
     if (exchange.segments().size() > 5 || (queries && !exchange.segment(4).equals("queries"))) {
       throw LectusException.notFound("missing");
@@ -90,13 +90,13 @@ final class PartitionResource implements Resource {
     }
   }
 
-  private PagedBody answer(DatabaseName database, AllDocsQuery query) {
-    DatabaseInfo.checkPartitioned(catalogue.open(database));
+  private PagedBody answer(AskedDatabase database, AllDocsQuery query) {
+    DatabaseInfo.checkPartitioned(catalogue.open(database.name()));
     return allDocs.answer(database, query);
   }
 
-  private PagedBody answers(DatabaseName database, List<AllDocsQuery> queries) {
-    DatabaseInfo.checkPartitioned(catalogue.open(database));
+  private PagedBody answers(AskedDatabase database, List<AllDocsQuery> queries) {
+    DatabaseInfo.checkPartitioned(catalogue.open(database.name()));
     return allDocs.answers(database, queries);
   }
 

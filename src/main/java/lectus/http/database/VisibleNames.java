@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import lectus.access.DatabaseRight;
 import lectus.access.UserContext;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -48,6 +49,11 @@ final class VisibleNames {
     NamePage page = catalogue.names(rest.orElseThrow());
     rest = page.next();
     return page.names();
+  }
+
+  /** Returns one of the names, to be read if the user still may when that is done. */
+  AskedDatabase asked(DatabaseName name) {
+    return guard.ifVisible(user, name);
   }
 
   private List<DatabaseName> nextJudged(NameRange range) {

@@ -1,7 +1,7 @@
 package lectus.http.document;
 
 import java.util.Map;
-import lectus.database.DatabaseName;
+import lectus.database.AskedDatabase;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.alldocs.AllDocsQuery;
 import lectus.document.alldocs.AllDocsQuery.Listing;
@@ -27,7 +27,7 @@ final class AllDocsResource implements Resource {
 
   @Override
   public void serve(Exchange exchange) {
-    DatabaseName database = names.of(exchange);
+    AskedDatabase database = names.asked(exchange);
     Map<String, String> parameters = exchange.query().asMap();
     if (exchange.segments().size() == 3) {
       serveQueries(exchange, database, parameters);
@@ -47,7 +47,7 @@ final class AllDocsResource implements Resource {
   }
 
   private void serveQueries(
-      Exchange exchange, DatabaseName database, Map<String, String> parameters) {
+      Exchange exchange, AskedDatabase database, Map<String, String> parameters) {
     if (exchange.method() != Method.POST) {
       throw Requests.notAllowed("POST");
     }

@@ -2,7 +2,7 @@ package lectus.http.document;
 
 import java.util.List;
 import java.util.Optional;
-import lectus.database.DatabaseName;
+import lectus.database.AskedDatabase;
 import lectus.document.DocumentId;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
@@ -32,9 +32,9 @@ final class AttachmentResource implements Resource {
 
   @Override
   public void serve(Exchange exchange) {
-    DatabaseName database = names.of(exchange);
+    AskedDatabase database = names.asked(exchange);
     String id = documentOf(exchange.segments());
-    SecretUsers.check(exchange, database, id);
+    SecretUsers.check(exchange, database.name(), id);
     switch (exchange.method()) {
       case GET, HEAD, DELETE -> exchange.answer(() -> missing(database, id, revision(exchange)));
       case PUT ->
@@ -54,7 +54,7 @@ final class AttachmentResource implements Resource {
     return exchange.query().text("rev").map(RevisionId::of);
   }
 
-  private Reply missing(DatabaseName database, String id, Optional<RevisionId> revision) {
+  private Reply missing(AskedDatabase database, String id, Optional<RevisionId> revision) {
     if (revision.isPresent()) {
       DocumentQuery options = DocumentQuery.DEFAULT.at(revision.get());
       documents.read(database, id, options, new JsonBuffer(TYPICAL_BYTES));

@@ -2,7 +2,7 @@ package lectus.http.document;
 
 import java.util.List;
 import java.util.Optional;
-import lectus.database.DatabaseName;
+import lectus.database.AskedDatabase;
 import lectus.document.PagedBody;
 import lectus.document.bulk.BulkGet;
 import lectus.document.bulk.BulkGetForm;
@@ -52,11 +52,11 @@ final class BulkGetResource implements Resource {
   }
 
   /** The request without its body. */
-  private record Question(DatabaseName database, boolean revs, boolean latest) {}
+  private record Question(AskedDatabase database, boolean revs, boolean latest) {}
 
   private Question question(Exchange exchange) {
     QueryParameters query = exchange.query();
-    return new Question(names.of(exchange), query.isTrue("revs"), query.isTrue("latest"));
+    return new Question(names.asked(exchange), query.isTrue("revs"), query.isTrue("latest"));
   }
 
   /** CouchDB prefers JSON here, and {@code multipart/mixed} among the other types. */

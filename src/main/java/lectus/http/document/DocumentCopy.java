@@ -2,7 +2,7 @@ package lectus.http.document;
 
 import java.util.Arrays;
 import java.util.Optional;
-import lectus.database.DatabaseName;
+import lectus.database.AskedDatabase;
 import lectus.document.DocumentId;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
@@ -51,7 +51,7 @@ final class DocumentCopy {
     String read(JsonBuffer out);
   }
 
-  void copy(Exchange exchange, DatabaseName database, String source) {
+  void copy(Exchange exchange, AskedDatabase database, String source) {
     DocumentQuery options = readOptions(DocumentEditing.givenRevision(exchange));
     copy(
         exchange,
@@ -61,16 +61,16 @@ final class DocumentCopy {
   }
 
   /** A local document has no other revisions to copy. */
-  void copyLocal(Exchange exchange, DatabaseName database, String source) {
+  void copyLocal(Exchange exchange, AskedDatabase database, String source) {
     if (DocumentEditing.namesRevision(exchange)) {
       throw LectusException.notFound("missing");
     }
     copy(exchange, database, source, out -> localDocuments.read(database, source, out));
   }
 
-  private void copy(Exchange exchange, DatabaseName database, String id, Source source) {
+  private void copy(Exchange exchange, AskedDatabase database, String id, Source source) {
     Destination target = destination(exchange.header("Destination"));
-    String location = Locations.of(exchange, database.text(), target.id());
+    String location = Locations.of(exchange, database.name().text(), target.id());
     exchange
         .work(() -> edit(id, source, target))
         .onComplete(
@@ -79,7 +79,7 @@ final class DocumentCopy {
                     () ->
                         writes.submit(
                             exchange,
-                            database,
+                            database.name(),
                             edit,
                             edit.body().jsonBytes(),
                             done -> EditReplies.of(done, 201, location))),

@@ -1,6 +1,6 @@
 package lectus.http.document;
 
-import lectus.database.DatabaseName;
+import lectus.database.AskedDatabase;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.read.DocumentReader;
 import lectus.http.exchange.Exchange;
@@ -18,14 +18,14 @@ final class DocumentDeletion {
     this.writes = writes;
   }
 
-  void delete(Exchange exchange, DatabaseName database, String id) {
+  void delete(Exchange exchange, AskedDatabase database, String id) {
     exchange
         .work(() -> documents.currentRevision(database, id))
         .onComplete(live -> exchange.guarded(() -> submit(exchange, database, id)), exchange::fail);
   }
 
-  private void submit(Exchange exchange, DatabaseName database, String id) {
+  private void submit(Exchange exchange, AskedDatabase database, String id) {
     InteractiveEdit edit = InteractiveEdit.deletion(id, DocumentEditing.givenRevision(exchange));
-    writes.submit(exchange, database, edit, 0, done -> EditReplies.of(done, 200, null));
+    writes.submit(exchange, database.name(), edit, 0, done -> EditReplies.of(done, 200, null));
   }
 }

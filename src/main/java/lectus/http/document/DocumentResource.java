@@ -1,6 +1,6 @@
 package lectus.http.document;
 
-import lectus.database.DatabaseName;
+import lectus.database.AskedDatabase;
 import lectus.document.read.DocumentReader;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
@@ -29,14 +29,14 @@ final class DocumentResource implements Resource {
 
   @Override
   public void serve(Exchange exchange) {
-    DatabaseName database = names.of(exchange);
+    AskedDatabase database = names.asked(exchange);
     String id = DocumentNames.idOf(exchange.segments());
     if (exchange.method() != Method.PUT) {
-      SecretUsers.check(exchange, database, id);
+      SecretUsers.check(exchange, database.name(), id);
     }
     switch (exchange.method()) {
       case GET, HEAD -> reads.get(exchange, database, id);
-      case PUT -> writes.put(exchange, database, id);
+      case PUT -> writes.put(exchange, database.name(), id);
       case DELETE -> deletion.delete(exchange, database, id);
       case COPY -> copy.copy(exchange, database, id);
       case POST -> throw PostedForm.refusal(exchange, id);

@@ -2,7 +2,7 @@ package lectus.http.document;
 
 import java.util.List;
 import java.util.Optional;
-import lectus.database.DatabaseName;
+import lectus.database.AskedDatabase;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.OpenRevisions;
@@ -31,7 +31,7 @@ final class DocumentRetrieval {
     this.documents = documents;
   }
 
-  void get(Exchange exchange, DatabaseName database, String id) {
+  void get(Exchange exchange, AskedDatabase database, String id) {
     QueryParameters query = exchange.query();
     if (query.isEmpty()) {
       getHot(exchange, database, id);
@@ -48,7 +48,7 @@ final class DocumentRetrieval {
   /**
    * A document in memory is answered at once, without the hand-over to a reader's thread and back.
    */
-  private void getHot(Exchange exchange, DatabaseName database, String id) {
+  private void getHot(Exchange exchange, AskedDatabase database, String id) {
     JsonBuffer out = new JsonBuffer(TYPICAL_BYTES);
     documents
         .readHot(database, id, out)
@@ -58,7 +58,7 @@ final class DocumentRetrieval {
   }
 
   private void read(
-      Exchange exchange, DatabaseName database, String id, DocumentQuery options, boolean tagged) {
+      Exchange exchange, AskedDatabase database, String id, DocumentQuery options, boolean tagged) {
     exchange.answer(
         () -> {
           JsonBuffer out = new JsonBuffer(TYPICAL_BYTES);
@@ -75,7 +75,7 @@ final class DocumentRetrieval {
 
   /** JSON is only for clients that do not accept {@code multipart/mixed}, as in CouchDB. */
   private void openRevisions(
-      Exchange exchange, DatabaseName database, String id, OpenRevisions which) {
+      Exchange exchange, AskedDatabase database, String id, OpenRevisions which) {
     if (exchange.accepts().include(MULTIPART)) {
       Boundary boundary = Boundary.random();
       OpenRevisionsForm form = new MultipartOpenRevisions(boundary);

@@ -5,7 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Locale;
 import java.util.regex.Pattern;
-import lectus.database.DatabaseName;
+import lectus.database.AskedDatabase;
 import lectus.document.local.LocalDocuments;
 import lectus.error.LectusException;
 import lectus.http.exchange.CheckedNames;
@@ -48,14 +48,14 @@ final class LocalDocumentResource implements Resource {
 
   @Override
   public void serve(Exchange exchange) {
-    DatabaseName database = names.of(exchange);
+    AskedDatabase database = names.asked(exchange);
     String id = DocumentNames.idOf(exchange.segments());
     if (exchange.method() != Method.PUT) {
-      SecretUsers.check(exchange, database, id);
+      SecretUsers.check(exchange, database.name(), id);
     }
     switch (exchange.method()) {
       case GET, HEAD -> get(exchange, database, id);
-      case PUT -> writes.putLocal(exchange, database, id);
+      case PUT -> writes.putLocal(exchange, database.name(), id);
       case COPY -> copies.copyLocal(exchange, database, id);
       case DELETE -> exchange.answer(() -> delete(exchange, database, id));
       case POST -> throw PostedForm.refusal(exchange, id);
@@ -63,7 +63,7 @@ final class LocalDocumentResource implements Resource {
     }
   }
 
-  private void get(Exchange exchange, DatabaseName database, String id) {
+  private void get(Exchange exchange, AskedDatabase database, String id) {
     if (exchange.query().get("open_revs") != null) {
       replicating.serve(exchange);
       return;
@@ -87,7 +87,7 @@ final class LocalDocumentResource implements Resource {
     return text;
   }
 
-  private Reply read(Exchange exchange, DatabaseName database, String id, boolean revs) {
+  private Reply read(Exchange exchange, AskedDatabase database, String id, boolean revs) {
     JsonBuffer out = new JsonBuffer(512);
     String revision = documents.read(database, id, out);
     String tag = digest(out);
@@ -118,12 +118,12 @@ final class LocalDocumentResource implements Resource {
    * A document that does not exist is a 404 whatever the revision; one that exists is deleted
    * whatever its revision.
    */
-  private Reply delete(Exchange exchange, DatabaseName database, String id) {
+  private Reply delete(Exchange exchange, AskedDatabase database, String id) {
     if (DocumentEditing.namesRevision(exchange)) {
       documents.read(database, id, new JsonBuffer(512));
       DocumentEditing.givenRevision(exchange, LocalDocumentResource::requireRevision);
     }
-    String revision = documents.delete(database, id);
+    String revision = documents.delete(database.name(), id);
     JsonBuffer out = new JsonBuffer(96);
     EditReplies.appendStored(id, revision, out);
     return Reply.json(200, out);

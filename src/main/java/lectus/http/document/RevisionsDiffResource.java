@@ -1,6 +1,6 @@
 package lectus.http.document;
 
-import lectus.database.DatabaseName;
+import lectus.database.AskedDatabase;
 import lectus.document.bulk.RevisionsDiff;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
@@ -28,11 +28,11 @@ final class RevisionsDiffResource implements Resource {
       throw Requests.notAllowed("POST");
     }
     Requests.wantJson(exchange);
-    DatabaseName database = names.of(exchange);
+    AskedDatabase database = names.asked(exchange);
     exchange.answerBody(body -> Reply.json(200, answer(database, body)));
   }
 
-  private JsonBuffer answer(DatabaseName database, byte[] body) {
+  private JsonBuffer answer(AskedDatabase database, byte[] body) {
     JsonBuffer out = new JsonBuffer(1_024);
     if (missingOnly) {
       diff.missingRevs(database, body, out);

@@ -4,6 +4,9 @@ import java.util.Optional;
 import lectus.access.Admission;
 import lectus.access.DatabaseRight;
 import lectus.access.UserContext;
+import lectus.database.DatabaseHandle;
+import lectus.database.Permit;
+import lectus.error.LectusException;
 
 /**
  * Who asks in one exchange, and what he may do with the database that the request names. Nobody is
@@ -13,15 +16,30 @@ import lectus.access.UserContext;
 public final class Caller {
   private Identity identity = Identity.ANONYMOUS;
   private Optional<DatabaseRight> right = Optional.empty();
+  private Permit permit = Caller::refuse;
 
   /** Notes who asks. */
   public void become(Identity known) {
     identity = known;
   }
 
-  /** Notes what he may do with the request's database, once the request may be served at all. */
-  public void admit(DatabaseRight judged) {
+  /**
+   * Notes what he may do with the request's database, once the request may be served at all.
+   *
+   * @param reading judges whether he still may, each time that the database is read for him
+   */
+  public void admit(DatabaseRight judged, Permit reading) {
     right = Optional.of(judged);
+    permit = reading;
+  }
+
+  private static void refuse(DatabaseHandle db) {
+    throw LectusException.forbidden("The request was not admitted.");
+  }
+
+  /** Returns what lets him read, which any thread may ask. */
+  public Permit permit() {
+    return permit;
   }
 
   public UserContext user() {

@@ -2,6 +2,7 @@ package lectus.http.exchange;
 
 import java.util.HashMap;
 import java.util.Map;
+import lectus.database.AskedDatabase;
 import lectus.database.DatabaseName;
 import lectus.error.LectusException;
 
@@ -20,6 +21,15 @@ public final class CheckedNames {
     String text = exchange.segment(0);
     DatabaseName known = checked.get(text);
     return known != null ? known : check(text);
+  }
+
+  /**
+   * Returns the database that the first name of the path refers to, to be read for whoever asks.
+   *
+   * @throws LectusException as {@link #of}
+   */
+  public AskedDatabase asked(Exchange exchange) {
+    return new AskedDatabase(of(exchange), exchange.caller().permit());
   }
 
   private DatabaseName check(String text) {

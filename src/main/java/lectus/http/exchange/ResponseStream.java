@@ -5,6 +5,7 @@ import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import lectus.database.Permit;
 import lectus.http.ReaderTurns.Kind;
 import lectus.http.memory.PageMemory;
 import lectus.http.message.Headers;
@@ -14,7 +15,7 @@ import lectus.json.JsonBuffer;
 /**
  * Sends an answer of any length with back-pressure: a part is read on a reader's thread and written
  * on the event loop, and the next one is read when the socket has taken most of it. No thread waits
- * for a client, and nothing more is read once the client has left.
+ * for a client, and nothing more is read once the client has left, or is not let in any more.
  */
 final class ResponseStream {
   /** Bytes that may wait in memory for a slow client, beside the part being read. */
@@ -31,6 +32,7 @@ final class ResponseStream {
   private final Exchange exchange;
   private final Callable<StreamedBody> making;
   private final Kind followingParts;
+  private final Permit permit;
   private final Outbox outbox;
   private final PageMemory memory;
 
@@ -56,6 +58,7 @@ final class ResponseStream {
     this.making = making;
     this.kind = firstPart;
     this.followingParts = followingParts;
+    this.permit = exchange.caller().permit();
     this.outbox = new Outbox(exchange.response(), OUTBOX_BYTES);
     this.memory = new PageMemory(exchange.memory().pages());
   }
@@ -97,6 +100,8 @@ final class ResponseStream {
       if (isUnchanged()) {
         return Part.UNCHANGED;
       }
+    } else {
+      permit.checkAdmission();
     }
     JsonBuffer out = new JsonBuffer(FIRST_CAPACITY);
     boolean more = body.body().appendNext(out);

@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import lectus.access.Admission;
 import lectus.access.UserContext;
+import lectus.account.AdmissionCheck;
 import lectus.account.NamedAccount;
 import lectus.error.LectusError;
 import lectus.feed.AdmissionNotices;
@@ -16,11 +17,6 @@ import lectus.feed.Registration;
 
 /** The users with open feeds on this server, by their names. Thread-safe. */
 public final class AdmittedUsers implements AdmissionNotices {
-  private static final LectusError CHANGED =
-      new LectusError.Unauthorized("Your account has changed. Log in again.");
-  private static final LectusError PARTY_IS_OVER =
-      new LectusError.Unauthorized("This server has an admin now. Log in.");
-
   private final Map<String, Set<Watch>> byName = new ConcurrentHashMap<>();
 
   /** Those who are admins because there is none. */
@@ -105,17 +101,13 @@ public final class AdmittedUsers implements AdmissionNotices {
   /** Tells those of a name who were let in by another account than this. */
   void found(String name, Optional<NamedAccount> account) {
     for (Watch watch : List.copyOf(byName.getOrDefault(name, Set.of()))) {
-      if (account.filter(now -> isOf(watch.who, now)).isEmpty()) {
-        watch.gone.accept(CHANGED);
+      if (!AdmissionCheck.isOf(watch.who, account)) {
+        watch.gone.accept(AdmissionCheck.CHANGED);
       }
     }
   }
 
-  private static boolean isOf(Admission who, NamedAccount account) {
-    return account.user().equals(who.user()) && who.salt().equals(Optional.of(account.salt()));
-  }
-
   void foundAdmin() {
-    List.copyOf(party).forEach(watch -> watch.gone.accept(PARTY_IS_OVER));
+    List.copyOf(party).forEach(watch -> watch.gone.accept(AdmissionCheck.PARTY_IS_OVER));
   }
 }

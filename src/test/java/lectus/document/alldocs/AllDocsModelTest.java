@@ -16,6 +16,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import lectus.audit.testing.SoundStore;
+import lectus.database.AskedDatabase;
 import lectus.document.PageLimits;
 import lectus.document.alldocs.AllDocsQuery.Listing;
 import lectus.document.testing.TestDatabase;
@@ -93,7 +94,8 @@ class AllDocsModelTest {
       assertThat(
               whole(
                   lists.answer(
-                      db.name, AllDocsQuery.parse(Listing.ALL, question.parameters(), null))))
+                      AskedDatabase.byServer(db.name),
+                      AllDocsQuery.parse(Listing.ALL, question.parameters(), null))))
           .as("question %d: %s, pages of %s", i, question, pages)
           .isEqualTo(answer(question));
     }

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
+import lectus.database.AskedDatabase;
 import lectus.document.PagedBody;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.HotDocuments;
@@ -199,7 +200,7 @@ class ManyRevisionsTest {
     }
     PagedBody body =
         bulkGet.answer(
-            db.name,
+            AskedDatabase.byServer(db.name),
             utf8(
                 IntStream.range(0, 100)
                     .mapToObj(i -> "{\"id\":\"d" + i % 10 + "\"}")
@@ -247,11 +248,12 @@ class ManyRevisionsTest {
     threeLeaves("a");
 
     JsonBuffer out = new JsonBuffer(64);
-    diff.missingRevs(db.name, utf8("{\"a\":[\"4-new\",\"4-b\"],\"b\":[\"1-q\"]}"), out);
+    diff.missingRevs(
+        AskedDatabase.byServer(db.name), utf8("{\"a\":[\"4-new\",\"4-b\"],\"b\":[\"1-q\"]}"), out);
     assertThat(out.toString()).isEqualTo("{\"missing_revs\":{\"a\":[\"4-new\"],\"b\":[\"1-q\"]}}");
 
     out.truncate(0);
-    diff.missingRevs(db.name, utf8("{}"), out);
+    diff.missingRevs(AskedDatabase.byServer(db.name), utf8("{}"), out);
     assertThat(out.toString()).isEqualTo("{\"missing_revs\":{}}");
   }
 
@@ -298,19 +300,21 @@ class ManyRevisionsTest {
   private String openRevs(String id, String parameter, boolean latest) {
     return whole(
         reader.openRevisions(
-            db.name,
+            AskedDatabase.byServer(db.name),
             id,
             OpenRevisions.parse(parameter, latest, false).orElseThrow(),
             new OpenRevisionsJson()));
   }
 
   private String bulkGet(String body, boolean revs, boolean latest) {
-    return whole(bulkGet.answer(db.name, utf8(body), revs, latest, new BulkGetJson()));
+    return whole(
+        bulkGet.answer(
+            AskedDatabase.byServer(db.name), utf8(body), revs, latest, new BulkGetJson()));
   }
 
   private String revsDiff(String body) {
     JsonBuffer out = new JsonBuffer(64);
-    diff.revsDiff(db.name, utf8(body), out);
+    diff.revsDiff(AskedDatabase.byServer(db.name), utf8(body), out);
     return out.toString();
   }
 

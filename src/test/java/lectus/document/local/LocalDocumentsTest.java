@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import lectus.audit.testing.SoundStore;
+import lectus.database.AskedDatabase;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.alldocs.AllDocsQuery;
 import lectus.document.alldocs.AllDocsQuery.Listing;
@@ -99,7 +100,7 @@ class LocalDocumentsTest {
 
     assertThat(db.changes()).isEmpty();
     assertThat(db.statistics().documents()).isZero();
-    assertThat(whole(lists.answer(db.name, AllDocsQuery.all(Listing.ALL))))
+    assertThat(whole(lists.answer(AskedDatabase.byServer(db.name), AllDocsQuery.all(Listing.ALL))))
         .isEqualTo("{\"total_rows\":0,\"offset\":0,\"rows\":[\r\n\r\n]}\n");
   }
 
@@ -184,12 +185,14 @@ class LocalDocumentsTest {
 
   private String read(String id) {
     JsonBuffer out = new JsonBuffer(64);
-    documents.read(db.name, id, out);
+    documents.read(AskedDatabase.byServer(db.name), id, out);
     return out.toString();
   }
 
   private String list(Map<String, String> parameters) {
-    return whole(lists.answer(db.name, AllDocsQuery.parse(Listing.LOCAL, parameters, null)));
+    return whole(
+        lists.answer(
+            AskedDatabase.byServer(db.name), AllDocsQuery.parse(Listing.LOCAL, parameters, null)));
   }
 
   private static void assertError(LectusError error, ThrowingCallable call) {

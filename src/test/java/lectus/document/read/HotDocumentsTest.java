@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.Optional;
+import lectus.database.AskedDatabase;
 import lectus.database.CreationOptions;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusException;
@@ -101,10 +102,10 @@ class HotDocumentsTest {
     HotDocuments none = new HotDocuments(1);
     DocumentReader cold = new DocumentReader(db.catalogue, db.transactions, none);
     db.put("a", "{\"v\":1}");
-    cold.read(db.name, "a", DocumentQuery.DEFAULT, new JsonBuffer(64));
+    cold.read(AskedDatabase.byServer(db.name), "a", DocumentQuery.DEFAULT, new JsonBuffer(64));
 
     JsonBuffer again = new JsonBuffer(64);
-    cold.read(db.name, "a", DocumentQuery.DEFAULT, again);
+    cold.read(AskedDatabase.byServer(db.name), "a", DocumentQuery.DEFAULT, again);
     assertThat(again.toString()).contains("\"v\":1");
   }
 
@@ -116,12 +117,13 @@ class HotDocumentsTest {
         new DocumentReader(db.catalogue, db.transactions, new HotDocuments(64L * bytes));
     DocumentReader smaller =
         new DocumentReader(db.catalogue, db.transactions, new HotDocuments(64L * bytes - 1));
-    reader.read(db.name, "a", DocumentQuery.DEFAULT, new JsonBuffer(64));
-    smaller.read(db.name, "a", DocumentQuery.DEFAULT, new JsonBuffer(64));
+    reader.read(AskedDatabase.byServer(db.name), "a", DocumentQuery.DEFAULT, new JsonBuffer(64));
+    smaller.read(AskedDatabase.byServer(db.name), "a", DocumentQuery.DEFAULT, new JsonBuffer(64));
 
     TestStores.onlyEmbedded();
-    assertThat(reader.readHot(db.name, "a", new JsonBuffer(64))).isPresent();
-    assertThat(smaller.readHot(db.name, "a", new JsonBuffer(64))).isEmpty();
+    assertThat(reader.readHot(AskedDatabase.byServer(db.name), "a", new JsonBuffer(64)))
+        .isPresent();
+    assertThat(smaller.readHot(AskedDatabase.byServer(db.name), "a", new JsonBuffer(64))).isEmpty();
   }
 
   @Test
@@ -161,12 +163,12 @@ class HotDocumentsTest {
 
   private Optional<String> readHot(String id) {
     JsonBuffer out = new JsonBuffer(64);
-    return reader.readHot(db.name, id, out).map(revision -> out.toString());
+    return reader.readHot(AskedDatabase.byServer(db.name), id, out).map(revision -> out.toString());
   }
 
   private String read(String id) {
     JsonBuffer out = new JsonBuffer(64);
-    reader.read(db.name, id, DocumentQuery.DEFAULT, out);
+    reader.read(AskedDatabase.byServer(db.name), id, DocumentQuery.DEFAULT, out);
     return out.toString();
   }
 

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import lectus.audit.testing.SoundStore;
+import lectus.database.AskedDatabase;
 import lectus.document.PageLimits;
 import lectus.document.PagedBody;
 import lectus.document.alldocs.AllDocs;
@@ -83,7 +84,7 @@ class LongStringsTest {
   private String openRevisions() {
     return Answers.whole(
         reader.openRevisions(
-            db.name,
+            AskedDatabase.byServer(db.name),
             "a",
             OpenRevisions.parse("all", false, false).orElseThrow(),
             new OpenRevisionsJson()));
@@ -186,13 +187,13 @@ class LongStringsTest {
     AllDocs lists = new AllDocs(db.catalogue, db.transactions);
     PagedBody whole =
         lists.answer(
-            db.name,
+            AskedDatabase.byServer(db.name),
             AllDocsQuery.parse(
                 AllDocsQuery.Listing.ALL, Map.of("include_docs", "true", "keys", ids), null));
     assertPartsAreBounded(whole, 12);
     assertPartsAreBounded(
         lists.answer(
-            db.name,
+            AskedDatabase.byServer(db.name),
             AllDocsQuery.parse(AllDocsQuery.Listing.ALL, Map.of("include_docs", "true"), null)),
         12);
   }
@@ -213,7 +214,9 @@ class LongStringsTest {
   private String allDocs(Map<String, String> parameters) {
     AllDocs lists = new AllDocs(db.catalogue, db.transactions);
     return Answers.whole(
-        lists.answer(db.name, AllDocsQuery.parse(AllDocsQuery.Listing.ALL, parameters, null)));
+        lists.answer(
+            AskedDatabase.byServer(db.name),
+            AllDocsQuery.parse(AllDocsQuery.Listing.ALL, parameters, null)));
   }
 
   private List<KeyValue> rows(String id) {
@@ -226,7 +229,7 @@ class LongStringsTest {
 
   private String read(DocumentQuery options) {
     JsonBuffer out = new JsonBuffer(64);
-    reader.read(db.name, "a", options, out);
+    reader.read(AskedDatabase.byServer(db.name), "a", options, out);
     return out.toString();
   }
 

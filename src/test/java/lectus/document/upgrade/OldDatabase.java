@@ -8,6 +8,7 @@ import java.util.Optional;
 import lectus.audit.AuditListener;
 import lectus.audit.AuditReport;
 import lectus.audit.StoreAudit;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
@@ -83,7 +84,7 @@ final class OldDatabase {
             Optional.of(RevisionId.of(rev)), false, false, false, false, false, List.of());
     JsonBuffer out = new JsonBuffer(64);
     new DocumentReader(known.catalogue, known.transactions, new HotDocuments(0))
-        .read(known.name, id, options, out);
+        .read(AskedDatabase.byServer(known.name), id, options, out);
     return out.toString();
   }
 

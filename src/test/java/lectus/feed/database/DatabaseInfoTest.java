@@ -3,6 +3,7 @@ package lectus.feed.database;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import lectus.database.AskedDatabase;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
 import lectus.error.LectusException;
@@ -44,14 +45,15 @@ class DatabaseInfoTest {
 
   @Test
   void database_that_does_not_exist() {
-    assertThatThrownBy(() -> info.append(DatabaseName.of("none"), new JsonBuffer(64)))
+    assertThatThrownBy(
+            () -> info.append(AskedDatabase.byServer(DatabaseName.of("none")), new JsonBuffer(64)))
         .isInstanceOf(LectusException.class)
         .hasMessageContaining("Database does not exist.");
   }
 
   private String info() {
     JsonBuffer out = new JsonBuffer(64);
-    info.append(db.name, out);
+    info.append(AskedDatabase.byServer(db.name), out);
     return out.toString();
   }
 }

@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.document.DatabaseReads;
 import lectus.feed.FeedRights;
@@ -172,7 +173,8 @@ class SelectorFeedTest {
     }
     FeedOptions options = selected("{'a':{'$all':[-1]}}", false, false);
     JsonBuffer out = new JsonBuffer(64);
-    DatabaseReads reads = new DatabaseReads(db.catalogue, db.transactions, db.name);
+    DatabaseReads reads =
+        new DatabaseReads(db.catalogue, db.transactions, AskedDatabase.byServer(db.name));
     FeedPage page = db.changes.page(reads, options, FeedPosition.BEGINNING, ALL, false, out);
     assertThat(page.reachedEnd()).isFalse();
     assertThat(page.next().entriesLookedAt()).isBetween(1L, 79L);
@@ -188,7 +190,8 @@ class SelectorFeedTest {
     Store slow = SlowReads.of(store, Duration.ofMillis(80));
     TransactionRunner transactions = new TransactionRunner(slow, TransactionLimits.DEFAULT);
     Catalogue catalogue = new Catalogue(slow, transactions, InstantSource.system());
-    DatabaseReads reads = new DatabaseReads(catalogue, transactions, db.name);
+    DatabaseReads reads =
+        new DatabaseReads(catalogue, transactions, AskedDatabase.byServer(db.name));
     ChangesReader changes = new ChangesReader(catalogue, transactions, FeedRights.DEFAULT);
     FeedOptions options = selected("{'v':-1}", false, false);
     FeedPosition position = FeedPosition.BEGINNING;
