@@ -3,6 +3,8 @@ package lectus.cli;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import lectus.config.ClusterKeys;
+import lectus.config.Configuration;
+import lectus.config.ConfigurationException;
 import lectus.config.CorsKeys;
 import lectus.config.HttpKeys;
 import lectus.config.ListenKeys;
@@ -54,8 +56,17 @@ public final class ServeCommand implements Callable<Integer> {
     return command;
   }
 
+  /**
+   * Returns what the command line that was parsed last, its file and the environment set.
+   *
+   * @throws ConfigurationException an unknown key, or a value that its key does not allow
+   */
+  public Configuration configuration() {
+    return flags.over(environment);
+  }
+
   @Override
   public Integer call() {
-    return new Serving(flags.over(environment), environment, console).run();
+    return new Serving(configuration(), environment, console).run();
   }
 }

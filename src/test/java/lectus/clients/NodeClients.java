@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * in the build folder. Where Node.js, npm or the packages are missing, the test is skipped, unless
  * {@code lectus.test.require-clients} says that it must run.
  */
-final class NodeClients {
+public final class NodeClients {
   private static final Path SOURCES = Path.of("src", "test", "clients");
   private static final int MINUTES = 5;
 
@@ -28,18 +28,27 @@ final class NodeClients {
   }
 
   static NodeClients install() throws IOException, InterruptedException {
+    return new NodeClients(install(SOURCES, Path.of("target", "clients")));
+  }
+
+  /**
+   * Installs the packages from npm that a folder of the sources asks for.
+   *
+   * @param target a folder of the build, which is returned
+   */
+  public static Path install(Path sources, Path target) throws IOException, InterruptedException {
     need(
         runs("node", "--version") && runs("npm", "--version"), "Node.js and npm are not installed");
-    Path folder = Files.createDirectories(Path.of("target", "clients"));
-    try (Stream<Path> sources = Files.list(SOURCES)) {
-      for (Path file : sources.filter(Files::isRegularFile).toList()) {
-        Path copy = folder.resolve(file.getFileName());
+    Files.createDirectories(target);
+    try (Stream<Path> files = Files.list(sources)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        Path copy = target.resolve(file.getFileName());
         Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
       }
     }
-    Outcome installed = run(folder, Map.of(), List.of("npm", "ci", "--no-audit", "--no-fund"));
-    need(installed.status() == 0, "npm could not install the clients:\n" + installed.output());
-    return new NodeClients(folder);
+    Outcome installed = run(target, Map.of(), List.of("npm", "ci", "--no-audit", "--no-fund"));
+    need(installed.status() == 0, "npm could not install its packages:\n" + installed.output());
+    return target;
   }
 
   /** Runs one file of tests to its end. */
@@ -56,14 +65,15 @@ final class NodeClients {
   record Outcome(int status, String output) {}
 
   /** Skips the test if something is missing, unless skipping is forbidden. */
-  static void need(boolean there, String otherwise) {
+  public static void need(boolean there, String otherwise) {
     if (Boolean.getBoolean("lectus.test.require-clients") && !there) {
       throw new AssertionError(otherwise);
     }
     assumeTrue(there, otherwise);
   }
 
-  private static boolean runs(String... command) throws InterruptedException {
+  /** Whether a program is there and ends well. */
+  public static boolean runs(String... command) throws InterruptedException {
     try {
       return run(Path.of("."), Map.of(), List.of(command)).status() == 0;
     } catch (IOException absent) {

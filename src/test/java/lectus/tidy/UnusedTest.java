@@ -48,7 +48,9 @@ class UnusedTest {
           Map.entry("jqwik", "net.jqwik."),
           Map.entry("archunit-junit5", "com.tngtech.archunit."),
           Map.entry("vertx-junit5", "io.vertx.junit5."),
-          Map.entry("jmh-core", "org.openjdk.jmh."));
+          Map.entry("jmh-core", "org.openjdk.jmh."),
+          Map.entry("snakeyaml-engine", "org.snakeyaml.engine."),
+          Map.entry("vertx-json-schema", "io.vertx.json.schema."));
 
   /** What nobody imports: SLF4J stands before Logback, and javac runs JMH's generator. */
   private static final Set<String> BEHIND_THE_SCENES =
