@@ -10,8 +10,11 @@ import ch.qos.logback.classic.joran.JoranConfigurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.OutputStreamAppender;
+import ch.qos.logback.core.read.ListAppender;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Optional;
+import lectus.log.RequestLabel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,11 +36,17 @@ final class LogbackConfigurationTest {
   }
 
   private String line(String message, Throwable failure) {
-    Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
-    AsyncAppender async = (AsyncAppender) root.getAppender("ASYNC");
+    return text(new LoggingEvent("", logger(), Level.ERROR, message, failure, null));
+  }
+
+  private Logger logger() {
+    return context.getLogger(Logger.ROOT_LOGGER_NAME);
+  }
+
+  private String text(ILoggingEvent event) {
+    AsyncAppender async = (AsyncAppender) logger().getAppender("ASYNC");
     OutputStreamAppender<ILoggingEvent> console =
         (OutputStreamAppender<ILoggingEvent>) async.getAppender("CONSOLE");
-    LoggingEvent event = new LoggingEvent("", root, Level.ERROR, message, failure, null);
     return new String(console.getEncoder().encode(event), StandardCharsets.UTF_8);
   }
 
@@ -47,6 +56,19 @@ final class LogbackConfigurationTest {
     assertThat(line)
         .endsWith(" a??2026-01-01T00:00:00.000Z ERROR b?[31m?\n")
         .containsOnlyOnce("\n");
+  }
+
+  @Test
+  void the_request_that_a_line_is_about_stands_before_its_message() {
+    Optional<String> user = Optional.of("ann\n2026 b=\u00fc");
+    Logger logger = context.getLogger("lectus.Some");
+    logger.setAdditive(false);
+    ListAppender<ILoggingEvent> logged = new ListAppender<>();
+    logged.start();
+    logger.addAppender(logged);
+    new RequestLabel("17", user, Optional.of("a/b c")).on(logger.atError()).log("It failed.");
+    assertThat(text(logged.list.get(0)))
+        .endsWith(" ERROR Some request=17 user=ann%0A2026+b%3D%C3%BC db=a%2Fb+c It failed.\n");
   }
 
   @Test

@@ -12,6 +12,9 @@ import lectus.config.Configuration;
 import lectus.config.HttpKeys;
 import lectus.config.Settings;
 import lectus.config.StoreKeys;
+import lectus.log.JsonLines;
+import lectus.log.LogFormat;
+import lectus.log.LogOutput;
 import lectus.server.Node;
 import lectus.server.NodeSettings;
 import lectus.server.cluster.StartException;
@@ -45,7 +48,7 @@ final class Serving {
     NodeSettings settings = Settings.of(configuration).node();
     exposure.checkConfiguration();
     tellOfDataOfItsOwn();
-    openLog();
+    LogOutput.open(settings.http().log().format());
     CountDownLatch told = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
     ScheduledExecutorService flusher = flushRegularly();
@@ -53,7 +56,7 @@ final class Serving {
     try (StoreOpening store = new StoreOpening(configuration);
         Node node = Node.start(settings, () -> exposure.secure(store.await()))) {
       Runtime.getRuntime().addShutdownHook(stopping(told, stopped));
-      console.say("Lectus listens on " + settings.url(node.port()) + "/");
+      console.say(announcement(settings, node.port()));
       CompletableFuture<String> broken = store.await().broken();
       broken.thenRun(told::countDown);
       await(told);
@@ -72,6 +75,14 @@ final class Serving {
       }
     }
     return status;
+  }
+
+  /** The first line on standard output, where the log follows. */
+  private static String announcement(NodeSettings settings, int port) {
+    String sentence = "Lectus listens on " + settings.url(port) + "/";
+    return settings.http().log().format() == LogFormat.JSON
+        ? JsonLines.of("Lectus", sentence)
+        : sentence;
   }
 
   private void tellOfDataOfItsOwn() {
@@ -121,14 +132,6 @@ final class Serving {
     flusher.scheduleWithFixedDelay(
         System.out::flush, FLUSH_MILLIS, FLUSH_MILLIS, TimeUnit.MILLISECONDS);
     return flusher;
-  }
-
-  /**
-   * Initializes the log on this thread alone. While one thread initializes it, other threads'
-   * loggers buffer their lines and print a warning on standard error.
-   */
-  private static void openLog() {
-    LoggerFactory.getILoggerFactory();
   }
 
   /** Writes the lines that the log's own thread has not written yet. */

@@ -4,14 +4,6 @@ package lectus.config;
 public final class HttpKeys {
   static final KeySection SECTION = new KeySection("HTTP");
 
-  public static final ConfigurationKey<Boolean> ACCESS_LOG =
-      SECTION.flag(
-          "access-log",
-          true,
-          """
-          One line for each request in the log.
-          """);
-
   public static final ConfigurationKey<Integer> MAX_REQUEST_BYTES =
       SECTION.number(
           "http.max-request-bytes",

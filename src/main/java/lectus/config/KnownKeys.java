@@ -24,6 +24,7 @@ final class KnownKeys {
           PollKeys.SECTION,
           DocumentKeys.SECTION,
           WorkerKeys.SECTION,
+          LogKeys.SECTION,
           MetricsKeys.SECTION);
 
   static final List<ConfigurationKey<?>> ALL =

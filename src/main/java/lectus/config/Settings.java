@@ -107,7 +107,7 @@ public final class Settings {
         configuration.get(HttpKeys.SLOW_BODY_SECONDS),
         configuration.get(HttpKeys.REQUEST_SECONDS),
         configuration.get(HttpKeys.MAX_UUIDS),
-        configuration.get(HttpKeys.ACCESS_LOG),
+        new ConfiguredLog(configuration).settings(),
         Version.text(),
         utils(),
         hosts(),

@@ -36,7 +36,7 @@ public record HttpSettings(
     int slowBodySeconds,
     int requestSeconds,
     int maxUuids,
-    boolean accessLog,
+    LogSettings log,
     String version,
     Optional<Path> utils,
     HostSettings hosts,

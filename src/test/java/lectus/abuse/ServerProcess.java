@@ -9,13 +9,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import lectus.store.testing.Await;
 
 /** A server in a process of its own with a small heap, watched from outside. Linux only. */
 public final class ServerProcess implements AutoCloseable {
-  private static final String LISTENING = "Lectus listens on http://127.0.0.1:";
+  private static final Pattern LISTENING =
+      Pattern.compile("Lectus listens on http://127\\.0\\.0\\.1:(\\d+)/");
 
   private final Process process;
   private final Path log;
@@ -24,12 +28,13 @@ public final class ServerProcess implements AutoCloseable {
   private ServerProcess(Process process, Path log) {
     this.process = process;
     this.log = log;
-    Await.until("the server listens", () -> !process.isAlive() || portLine() != null);
-    String line = portLine();
-    if (line == null) {
-      throw new IllegalStateException("The server did not start:\n" + String.join("\n", log()));
-    }
-    port = Integer.parseInt(line.substring(LISTENING.length(), line.length() - 1));
+    Await.until("the server listens", () -> !process.isAlive() || announced().isPresent());
+    port =
+        announced()
+            .orElseThrow(
+                () ->
+                    new IllegalStateException(
+                        "The server did not start:\n" + String.join("\n", log())));
   }
 
   /** Whether this system shows the resources of a process. */
@@ -93,8 +98,12 @@ public final class ServerProcess implements AutoCloseable {
     }
   }
 
-  private String portLine() {
-    return log().stream().filter(line -> line.startsWith(LISTENING)).findFirst().orElse(null);
+  private Optional<Integer> announced() {
+    return log().stream()
+        .map(LISTENING::matcher)
+        .filter(Matcher::find)
+        .map(line -> Integer.valueOf(line.group(1)))
+        .findFirst();
   }
 
   /** Returns how many files and sockets it has open. */

@@ -187,7 +187,8 @@ final class ConfigurationTest {
     "http.hosts,db.example,db.example:80",
     "http.hosts,[::2],http://db.example",
     "allow-anonymous,true,yes",
-    "access-log,false,0"
+    "access-log,false,0",
+    "log.format,json,xml"
   })
   void a_value_that_a_key_does_not_take_stops_the_start(String key, String good, String bad) {
     assertThat(of(Map.of(), Map.of(key, good))).isNotNull();

@@ -26,6 +26,7 @@ import lectus.http.socket.SubscriptionFeeds;
 import lectus.http.socket.SubscriptionQuota;
 import lectus.http.socket.TextSocket;
 import lectus.http.socket.WebSocketSettings;
+import lectus.log.RequestLabel;
 
 /** {@code /_changes}: a WebSocket for the changes of any number of databases. */
 final class ChangesSocketResource implements Resource {
@@ -83,7 +84,7 @@ final class ChangesSocketResource implements Resource {
   /** Passes on what the socket keeps, so that the request can be collected. */
   private void begin(Exchange exchange, ServerWebSocket webSocket) {
     Context context = exchange.context();
-    String request = exchange.id();
+    RequestLabel request = exchange.label();
     WebSocketSettings limits = settings.webSockets();
     TextSocket socket =
         new TextSocket(

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * A kind of request target. There are few, and the names of databases and documents are not among
@@ -84,7 +85,7 @@ public record RouteTemplate(int number, String text) {
       return ROOT;
     }
     String top = path.get(0);
-    if (isSpecial(top) && !SYSTEM_DATABASES.contains(top)) {
+    if (isOfServer(top)) {
       return AT_TOP.getOrDefault(top, OTHER);
     }
     if (path.size() == 1) {
@@ -95,6 +96,15 @@ public record RouteTemplate(int number, String text) {
       return IN_DATABASE.getOrDefault(name, OTHER);
     }
     return path.size() == 2 ? DOCUMENT : ATTACHMENT;
+  }
+
+  /** Returns the name of the database to which a path leads, whether it exists or not. */
+  public static Optional<String> databaseOf(List<String> path) {
+    return path.isEmpty() || isOfServer(path.get(0)) ? Optional.empty() : Optional.of(path.get(0));
+  }
+
+  private static boolean isOfServer(String top) {
+    return isSpecial(top) && !SYSTEM_DATABASES.contains(top);
   }
 
   private static boolean isSpecial(String name) {

@@ -123,7 +123,7 @@ final class DocumentEditing {
           database,
           edit,
           prepared -> {
-            queue(database, prepared, jsonBytes, new Unattended(exchange.id()));
+            queue(database, prepared, jsonBytes, new Unattended(exchange.label()));
             exchange.reply(EditReplies.accepted(edit.id()));
           });
     } else {

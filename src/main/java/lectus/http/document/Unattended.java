@@ -5,26 +5,27 @@ import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes;
 import lectus.error.LectusError;
 import lectus.http.exchange.Failures;
+import lectus.log.RequestLabel;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Completes a write that was answered before it was done ({@code batch=ok}). */
-record Unattended(String requestId) implements Writes.Completion {
+record Unattended(RequestLabel request) implements Writes.Completion {
   private static final Logger LOG = LoggerFactory.getLogger(Unattended.class);
 
   @Override
   public void written(List<EditOutcome> outcomes) {
     for (EditOutcome outcome : outcomes) {
       if (outcome instanceof EditOutcome.Failed failed) {
-        LOG.info("request={} batch edit failed: {}", requestId, failed.error().error());
+        request.on(LOG.atInfo()).log("batch edit failed: {}", failed.error().error());
       }
     }
   }
 
   @Override
   public void failed(Throwable failure) {
-    LectusError error = Failures.errorOf(failure, requestId);
-    LOG.info("request={} batch edit failed: {}", requestId, error.reason());
+    LectusError error = Failures.errorOf(failure, request);
+    request.on(LOG.atInfo()).log("batch edit failed: {}", error.reason());
   }
 
   @Override

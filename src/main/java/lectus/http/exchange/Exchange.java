@@ -17,6 +17,7 @@ import lectus.document.PagedBody;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.ReaderTurns.Kind;
+import lectus.http.count.RouteTemplate;
 import lectus.http.memory.ClientMemory;
 import lectus.http.memory.ParsedMemory;
 import lectus.http.message.AcceptedTypes;
@@ -26,6 +27,7 @@ import lectus.http.message.Method;
 import lectus.http.message.QueryParameters;
 import lectus.http.message.Reply;
 import lectus.http.message.RequestTarget;
+import lectus.log.RequestLabel;
 
 /**
  * One request and its answer. Its methods run on the connection's event loop unless they say
@@ -49,6 +51,7 @@ public final class Exchange {
   private final Method method;
   private final HeldMemory held;
   private final Presence presence = new Presence();
+  private final HandedWork handed;
   private final Caller caller = new Caller();
   private final ConnectionUse use;
   private final UnreadRequest unread;
@@ -66,6 +69,7 @@ public final class Exchange {
     this.held = new HeldMemory(loop.memory());
     this.id = RequestIds.of(header(Headers.REQUEST_ID));
     this.unread = new UnreadRequest(request);
+    this.handed = new HandedWork(loop, context, Clients.of(request.connection()), presence);
     this.use = Clients.use(request.connection());
     use.begin(request.version() == HttpVersion.HTTP_2);
     whenLeft(() -> {});
@@ -89,6 +93,13 @@ public final class Exchange {
     return id;
   }
 
+  /** Returns what the log says of this request. */
+  public RequestLabel label() {
+    Optional<String> database =
+        target == null ? Optional.empty() : RouteTemplate.databaseOf(target.segments());
+    return new RequestLabel(id, user().name(), database);
+  }
+
   long startNanos() {
     return startNanos;
   }
@@ -101,9 +112,12 @@ public final class Exchange {
     return method == Method.HEAD;
   }
 
-  /** Returns the path as it was sent, for the log. */
+  /**
+   * Returns the path as it was sent, for the log. Passwords and tokens may stand before and after
+   * it.
+   */
   String rawPath() {
-    return target == null ? uri() : target.path();
+    return target == null ? RequestTarget.visible(uri()) : target.path();
   }
 
   /**
@@ -206,17 +220,14 @@ public final class Exchange {
 
   /** As {@link #answer}, for work that changes a database as a whole, on threads of its own. */
   public void answerChange(Callable<Reply> work) {
-    change(work).onComplete(this::reply, this::fail);
+    handed.change(work).onComplete(this::reply, this::fail);
   }
 
   /** As {@link #answerBody}, for work that changes a database as a whole. */
   public void answerBodyByChange(BodyWork<Reply> work) {
-    body().compose(body -> change(() -> work.answer(body))).onComplete(this::reply, this::fail);
-  }
-
-  private <T> Future<T> change(Callable<T> work) {
-    return Offload.forCertain(
-        patience(), presence.guarding(loop.readers().ofChanges(client())), context, work);
+    body()
+        .compose(body -> handed.change(() -> work.answer(body)))
+        .onComplete(this::reply, this::fail);
   }
 
   /**
@@ -255,18 +266,12 @@ public final class Exchange {
    * CouchDB.
    */
   public <T> Future<T> work(Callable<T> work) {
-    Executor readers = readers(ofRequest());
-    return method == Method.GET || method == Method.HEAD
-        ? Offload.inTime(patience(), readers, context, work)
-        : Offload.forCertain(patience(), readers, context, work);
+    return handed.of(method, ofRequest(), work);
   }
 
   /** Runs {@code work}, which only reads, on a reader's thread; otherwise as {@link #work}. */
   public <T> Future<T> read(Kind kind, Callable<T> work) {
-    boolean isWaitedFor = kind != Kind.LONG_ANSWER && kind != Kind.LONG_FEED;
-    return isWaitedFor
-        ? Offload.inTime(patience(), readers(kind), context, work)
-        : Offload.to(readers(kind), context, work);
+    return handed.read(kind, work);
   }
 
   private Kind ofRequest() {
@@ -275,18 +280,14 @@ public final class Exchange {
 
   /** Returns how long a client waits before it is answered 503. */
   public Duration patience() {
-    return Duration.ofSeconds(loop.settings().requestSeconds());
+    return handed.patience();
   }
 
   /**
    * Returns the readers' threads for this client. The executor keeps no reference to the request.
    */
   public Executor readers(Kind kind) {
-    return presence.guarding(loop.readers().of(client(), kind));
-  }
-
-  private Object client() {
-    return Clients.of(request.connection());
+    return handed.readers(kind);
   }
 
   /**
@@ -368,7 +369,7 @@ public final class Exchange {
       abandoned();
       return;
     }
-    LectusError error = Failures.errorOf(failure, id);
+    LectusError error = Failures.errorOf(failure, label());
     if (response().headWritten()) {
       reset();
     } else if (!databaseLookedUp && loop.databaseFirst().concerns(this, error)) {

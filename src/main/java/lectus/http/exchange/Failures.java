@@ -1,29 +1,30 @@
 package lectus.http.exchange;
 
 import lectus.error.LectusError;
+import lectus.log.RequestLabel;
 import lectus.store.StoreFailures;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The answers to failed requests. Unforeseen failures are logged, with the request's id. */
+/** The answers to failed requests. Unforeseen failures are logged, with the request's label. */
 public final class Failures {
   private static final Logger LOG = LoggerFactory.getLogger(Failures.class);
 
   private Failures() {}
 
-  public static LectusError errorOf(Throwable failure, String requestId) {
+  public static LectusError errorOf(Throwable failure, RequestLabel request) {
     return failure instanceof ClientLeft
         ? ClientLeft.ERROR
-        : StoreFailures.foreseen(failure).orElseGet(() -> unforeseen(failure, requestId));
+        : StoreFailures.foreseen(failure).orElseGet(() -> unforeseen(failure, request));
   }
 
-  private static LectusError unforeseen(Throwable failure, String requestId) {
+  private static LectusError unforeseen(Throwable failure, RequestLabel request) {
     if (failure instanceof OutOfMemoryError) {
-      LOG.error("request={} failed: {}", requestId, failure.toString());
+      request.on(LOG.atError()).log("failed: {}", failure.toString());
       return new LectusError.Unavailable("The server is short of memory.");
     }
-    LOG.error("request={} failed", requestId, failure);
+    request.on(LOG.atError()).setCause(failure).log("failed");
     return StoreFailures.unforeseen(
-        failure, "The request " + requestId + " failed; the log says why.");
+        failure, "The request " + request.id() + " failed; the log says why.");
   }
 }

@@ -36,7 +36,7 @@ public final class HttpLoop {
     this.settings = settings;
     this.cors = new Cors(settings.cors());
     this.databaseFirst = new DatabaseFirst(catalogue);
-    this.accessLog = new AccessLog(settings.accessLog(), Clock.systemUTC());
+    this.accessLog = new AccessLog(settings.log(), Clock.systemUTC());
     this.bodyDeadlines = new BodyDeadlines(settings.slowBodySeconds());
     this.serverHeader = HttpHeaders.createOptimized("Lectus/" + settings.version());
   }

@@ -21,6 +21,7 @@ import lectus.http.memory.PageMemory;
 import lectus.http.socket.CloseCode;
 import lectus.http.socket.TextSocket;
 import lectus.json.JsonBuffer;
+import lectus.log.RequestLabel;
 
 /**
  * A live feed as a WebSocket: each row is a text message. It ends with one more message, equal to
@@ -30,7 +31,7 @@ public final class FeedSocket<P extends ResumePoint<P>>
     implements FeedSink<P>, TextSocket.Listener {
   private final TextSocket socket;
   private final RowMessages messages;
-  private final String requestId;
+  private final RequestLabel request;
   private final LiveListener<P> listener;
   private final PageMemory memory;
 
@@ -40,10 +41,10 @@ public final class FeedSocket<P extends ResumePoint<P>>
       FeedClient client,
       FeedTerms terms,
       PageMemory memory,
-      String requestId) {
+      RequestLabel request) {
     this.socket = socket;
     this.messages = feeds.rowMessages();
-    this.requestId = requestId;
+    this.request = request;
     this.memory = memory;
     this.listener = new LiveListener<>(feeds, client, this, terms);
   }
@@ -107,7 +108,12 @@ public final class FeedSocket<P extends ResumePoint<P>>
     FeedClient client = FeedClient.of(exchange);
     FeedSocket<P> feed =
         new FeedSocket<>(
-            socket, feeds, client, terms, new PageMemory(exchange.memory().pages()), exchange.id());
+            socket,
+            feeds,
+            client,
+            terms,
+            new PageMemory(exchange.memory().pages()),
+            exchange.label());
     socket.start(feed);
     feed.listener.begin(start);
   }
@@ -191,7 +197,7 @@ public final class FeedSocket<P extends ResumePoint<P>>
   @Override
   public void fail(Throwable failure) {
     memory.noneComes();
-    LectusError error = Failures.errorOf(failure, requestId);
+    LectusError error = Failures.errorOf(failure, request);
     boolean passes = error instanceof LectusError.Unavailable;
     socket.close(passes ? CloseCode.TRY_AGAIN_LATER : CloseCode.INTERNAL_ERROR, error.reason());
   }

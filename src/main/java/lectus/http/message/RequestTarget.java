@@ -68,6 +68,18 @@ public record RequestTarget(List<String> segments, boolean isUtf8, String path, 
     return Optional.of(uri.substring(scheme + 3, slash < 0 ? uri.length() : slash));
   }
 
+  /** Returns what may be shown of a target that need not be legal: no query and no credentials. */
+  public static String visible(String uri) {
+    int question = uri.indexOf('?');
+    String start = question < 0 ? uri : uri.substring(0, question);
+    if (start.startsWith("/")) {
+      return start;
+    }
+    int scheme = start.indexOf("://");
+    int slash = scheme < 0 ? -1 : start.indexOf('/', scheme + 3);
+    return slash < 0 ? start.substring(start.lastIndexOf('@') + 1) : start.substring(slash);
+  }
+
   private static String ofOtherForm(String uri) {
     int scheme = uri.indexOf("://");
     if (scheme < 0 && !uri.equals("*")) {

@@ -462,8 +462,9 @@ final class MalformedRequestsTest {
             .filter(event -> event.getLoggerName().equals("lectus.access"))
             .map(ILoggingEvent::getFormattedMessage)
             .reduce("", String::concat);
-    assertThat(lines).contains(" path=/w/%1B[31m%00%85 status=404 ");
-    assertThat(lines).contains(" path=/w/%0D%0A2026-01-01%20ERROR%20all%20is%20lost status=404 ");
+    assertThat(lines).contains(" path=/w/%1B[31m%00%85 db=w status=404 ");
+    assertThat(lines)
+        .contains(" path=/w/%0D%0A2026-01-01%20ERROR%20all%20is%20lost db=w status=404 ");
     assertThat(lines.lines()).allMatch(line -> line.contains(" access method="));
     assertThat(lines.replace("\n", "").chars()).allMatch(c -> c >= ' ' && c < 0x7f);
   }

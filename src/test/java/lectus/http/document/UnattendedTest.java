@@ -6,10 +6,12 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import java.util.Optional;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.error.StoreTroubleException;
+import lectus.log.RequestLabel;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,20 +34,27 @@ final class UnattendedTest {
 
   @Test
   void a_failure_that_was_foreseen_is_a_line_without_a_complaint() {
-    new Unattended("r1")
+    unattended("r1")
         .failed(new StoreTroubleException("The disk is full.", FoundationDbError.NO_SPACE));
-    new Unattended("r2").failed(new LectusException(new LectusError.NotFound("missing")));
+    unattended("r2").failed(new LectusException(new LectusError.NotFound("missing")));
 
     assertThat(log.list).hasSize(2);
     assertThat(log.list).allMatch(line -> line.getLevel() == Level.INFO);
     assertThat(log.list).allMatch(line -> line.getThrowableProxy() == null);
     assertThat(log.list.get(0).getFormattedMessage())
-        .isEqualTo("request=r1 batch edit failed: The disk is full.");
+        .isEqualTo("batch edit failed: The disk is full.");
+    assertThat(log.list.get(0).getKeyValuePairs())
+        .extracting(field -> field.key + "=" + field.value)
+        .containsExactly("request=r1", "user=ann", "db=work");
+  }
+
+  private static Unattended unattended(String request) {
+    return new Unattended(new RequestLabel(request, Optional.of("ann"), Optional.of("work")));
   }
 
   @Test
   void what_nobody_foresaw_is_told_with_its_cause() {
-    new Unattended("r").failed(new IllegalStateException("broken"));
+    unattended("r").failed(new IllegalStateException("broken"));
 
     assertThat(log.list.get(0).getLevel()).isEqualTo(Level.ERROR);
     assertThat(log.list.get(0).getThrowableProxy()).isNotNull();

@@ -7,20 +7,25 @@ import static org.assertj.core.api.Assertions.within;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.stream.Collectors;
+import lectus.config.LogKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** The access log of a whole server, from its first request to its stop. */
@@ -59,7 +64,9 @@ final class AccessLogTest {
           .singleElement()
           .asString()
           .matches(
-              "\\S+ INFO  access method=GET path=" + path + " status=\\d+ bytes=\\d+ micros=.*");
+              "\\S+ INFO  access method=GET path="
+                  + path
+                  + " db=none status=\\d+ bytes=\\d+ micros=.*");
     }
     assertThat(lines).hasSameSizeAs(answers);
     assertThat(timeOf(lines.get(0))).isCloseTo(begin, within(1, ChronoUnit.MINUTES));
@@ -103,6 +110,60 @@ final class AccessLogTest {
     assertThat(line("/_up")).contains(" path=/_up status=401 ");
     assertThat(line("/_uuids")).contains(" path=/_uuids status=200 ");
     assertThat(String.join("", lines())).doesNotContain("cret", "wrong", "AuthSession", "Basic");
+  }
+
+  @Test
+  void a_line_of_json_is_an_object_whatever_a_client_sends() {
+    TestSettings json = new TestSettings().with(LogKeys.FORMAT, "json");
+    String named;
+    try (LectusServer server = LectusServer.start(stores.fresh(), json)) {
+      server.get("/a%0a%22b/c%0A%E2%80%A8?rev=x");
+      named =
+          server
+              .request("GET", "/_up")
+              .header("X-Couch-Request-ID", "mine-1")
+              .send()
+              .header("x-couch-request-id");
+      try (Connection client = server.connect()) {
+        client.write("GET /d/x\u0085 HTTP/1.1\r\nHost: h\r\nX-Couch-Request-ID: a\"b\r\n\r\n");
+        client.readHead();
+      }
+    }
+    List<JsonObject> lines = lines().stream().map(JsonObject::new).toList();
+    assertThat(lines).hasSize(3);
+    assertThat(lines).allMatch(line -> line.getString("logger").equals("access"));
+    JsonObject broken = withPath(lines, "/a%0a%22b/c%0A%E2%80%A8");
+    assertThat(broken.getString("db")).isEqualTo("a\n\"b");
+    assertThat(broken.getString("request")).matches("[0-9a-f]{10}");
+    JsonObject up = withPath(lines, "/_up");
+    assertThat(up.getString("request")).isEqualTo("mine-1").isEqualTo(named);
+    assertThat(up.containsKey("db")).isFalse();
+    assertThat(up.getInteger("status")).isEqualTo(200);
+    assertThat(withPath(lines, "/d/x.*%85").getString("request")).matches("[0-9a-f]{10}");
+  }
+
+  private static JsonObject withPath(List<JsonObject> lines, String pattern) {
+    return lines.stream()
+        .filter(line -> line.getString("path").matches(pattern))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET http://ann:s3cret@h/a?token=s3cret HTTP/1.1",
+        "GET /a%?token=s3cret HTTP/1.1",
+        "GET ann:s3cret@h?token=s3cret HTTP/1.1",
+        "CONNECT ann:s3cret@h:443 HTTP/1.1"
+      })
+  void credentials_around_a_path_are_not_logged(String requestLine) {
+    try (LectusServer server = LectusServer.start(stores.fresh());
+        Connection client = server.connect()) {
+      client.write(requestLine + "\r\nHost: h\r\n\r\n");
+      client.readHead();
+    }
+    assertThat(lines()).singleElement().asString().contains(" path=").doesNotContain("cret", "ann");
   }
 
   private String line(String path) {

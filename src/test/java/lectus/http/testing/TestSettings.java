@@ -184,7 +184,7 @@ public final class TestSettings {
         http.slowBodySeconds(),
         http.requestSeconds(),
         http.maxUuids(),
-        http.accessLog(),
+        http.log(),
         http.version(),
         http.utils(),
         hosts,

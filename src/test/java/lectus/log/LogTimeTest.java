@@ -1,4 +1,4 @@
-package lectus.http.exchange;
+package lectus.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

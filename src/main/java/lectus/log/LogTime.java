@@ -1,4 +1,4 @@
-package lectus.http.exchange;
+package lectus.log;
 
 import java.time.Instant;
 import java.time.InstantSource;
@@ -6,7 +6,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 
 /** UTC with milliseconds, in ISO 8601; only the milliseconds are formatted every time. */
-final class LogTime {
+public final class LogTime {
   private static final DateTimeFormatter TO_THE_SECOND =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.").withZone(ZoneOffset.UTC);
 
@@ -16,11 +16,11 @@ final class LogTime {
   private long second = Long.MIN_VALUE;
   private String toTheSecond;
 
-  LogTime(InstantSource clock) {
+  public LogTime(InstantSource clock) {
     this.clock = clock;
   }
 
-  void appendTo(StringBuilder line) {
+  public void appendTo(StringBuilder line) {
     long now = clock.millis();
     long currentSecond = Math.floorDiv(now, MILLIS_PER_SECOND);
     if (currentSecond != second) {

@@ -1,0 +1,60 @@
+package lectus.http.exchange;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
+import lectus.http.ReaderTurns;
+import lectus.http.ReaderTurns.Kind;
+import lectus.http.message.Method;
+
+/** The work of one request that other threads do; its results come back to the event loop. */
+final class HandedWork {
+  private final ReaderTurns turns;
+  private final Context context;
+  private final Object client;
+  private final Presence presence;
+  private final Duration patience;
+
+  /**
+   * @param client whose turns the work takes
+   */
+  HandedWork(HttpLoop loop, Context context, Object client, Presence presence) {
+    this.turns = loop.readers();
+    this.context = context;
+    this.client = client;
+    this.presence = presence;
+    this.patience = Duration.ofSeconds(loop.settings().requestSeconds());
+  }
+
+  /** Returns how long a client waits before it is answered 503. */
+  Duration patience() {
+    return patience;
+  }
+
+  /** Changes a database as a whole, on threads of their own. */
+  <T> Future<T> change(Callable<T> work) {
+    return Offload.forCertain(patience, presence.guarding(turns.ofChanges(client)), context, work);
+  }
+
+  /** Work that only reads is dropped if its client leaves before it starts; other work is done. */
+  <T> Future<T> of(Method method, Kind kind, Callable<T> work) {
+    return method == Method.GET || method == Method.HEAD
+        ? Offload.inTime(patience, readers(kind), context, work)
+        : Offload.forCertain(patience, readers(kind), context, work);
+  }
+
+  /** Work that only reads. */
+  <T> Future<T> read(Kind kind, Callable<T> work) {
+    boolean isWaitedFor = kind != Kind.LONG_ANSWER && kind != Kind.LONG_FEED;
+    return isWaitedFor
+        ? Offload.inTime(patience, readers(kind), context, work)
+        : Offload.to(readers(kind), context, work);
+  }
+
+  /** Returns the readers' threads for this client. */
+  Executor readers(Kind kind) {
+    return presence.guarding(turns.of(client, kind));
+  }
+}

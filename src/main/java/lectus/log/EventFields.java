@@ -1,0 +1,22 @@
+package lectus.log;
+
+import ch.qos.logback.classic.pattern.ClassicConverter;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import java.util.List;
+import org.slf4j.event.KeyValuePair;
+
+/** The word {@code %fields} of logback's patterns: {@code name=value} pairs, a space after each. */
+public final class EventFields extends ClassicConverter {
+  private static final LineForm FORM = new TextForm();
+
+  @Override
+  public String convert(ILoggingEvent event) {
+    List<KeyValuePair> fields = event.getKeyValuePairs();
+    if (fields == null || fields.isEmpty()) {
+      return "";
+    }
+    StringBuilder text = new StringBuilder();
+    fields.forEach(field -> FORM.text(text, field.key, String.valueOf(field.value)));
+    return text.substring(1) + ' ';
+  }
+}
