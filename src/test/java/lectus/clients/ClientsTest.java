@@ -7,8 +7,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import lectus.audit.testing.SoundStore;
 import lectus.config.TlsKeys;
 import lectus.http.testing.LectusServer;
@@ -28,7 +26,6 @@ final class ClientsTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
-  private static final Pattern PASSED = Pattern.compile("^# pass (\\d+)$", Pattern.MULTILINE);
   private static final int REPLICATED_DOCUMENTS = 10_000;
 
   /** The server's default. */
@@ -126,10 +123,6 @@ final class ClientsTest {
   private static void passes(String file, int tests, Map<String, String> more) throws Exception {
     Map<String, String> environment = new HashMap<>(more);
     environment.putIfAbsent("LECTUS_URL", server.url());
-    NodeClients.Outcome outcome = clients.test(file, environment);
-    assertThat(outcome.status()).as(outcome.output()).isZero();
-    Matcher passed = PASSED.matcher(outcome.output());
-    assertThat(passed.find()).as(outcome.output()).isTrue();
-    assertThat(Integer.parseInt(passed.group(1))).isEqualTo(tests);
+    clients.test(file, environment).assertPassed(tests);
   }
 }

@@ -1,5 +1,6 @@
 package lectus.clients;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
@@ -7,9 +8,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -51,6 +57,28 @@ public final class NodeClients {
     return target;
   }
 
+  /**
+   * Unpacks a package from npm without those that it would be built with.
+   *
+   * @param sha512 of the archive, in Base64
+   * @return its folder
+   */
+  Path unpack(String name, String version, String sha512)
+      throws IOException, InterruptedException, NoSuchAlgorithmException {
+    Path archive = folder.resolve(name + "-" + version + ".tgz");
+    if (!Files.exists(archive)) {
+      Outcome packed = run(folder, Map.of(), List.of("npm", "pack", name + "@" + version));
+      need(packed.status() == 0, "npm could not fetch " + name + ":\n" + packed.output());
+    }
+    byte[] sum = MessageDigest.getInstance("SHA-512").digest(Files.readAllBytes(archive));
+    assertThat(Base64.getEncoder().encodeToString(sum)).as("%s", archive).isEqualTo(sha512);
+    Path unpacked = Files.createDirectories(folder.resolve(name + "-" + version));
+    Outcome done =
+        run(unpacked, Map.of(), List.of("tar", "xf", archive.toAbsolutePath().toString()));
+    assertThat(done.status()).as(done.output()).isZero();
+    return unpacked.resolve("package");
+  }
+
   /** Runs one file of tests to its end. */
   Outcome test(String file, Map<String, String> environment)
       throws IOException, InterruptedException {
@@ -62,7 +90,17 @@ public final class NodeClients {
    *
    * @param output of both its streams
    */
-  record Outcome(int status, String output) {}
+  record Outcome(int status, String output) {
+    private static final Pattern PASSED = Pattern.compile("^# pass (\\d+)$", Pattern.MULTILINE);
+
+    /** All tests passed, and there were that many. */
+    void assertPassed(int tests) {
+      assertThat(status).as(output).isZero();
+      Matcher passed = PASSED.matcher(output);
+      assertThat(passed.find()).as(output).isTrue();
+      assertThat(Integer.parseInt(passed.group(1))).isEqualTo(tests);
+    }
+  }
 
   /** Skips the test if something is missing, unless skipping is forbidden. */
   public static void need(boolean there, String otherwise) {

@@ -1,0 +1,300 @@
+// CouchDB's own dashboard, in a real browser, used as its users do.
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { chromium } from 'playwright-core';
+import { freshName, serverUrl } from './server.mjs';
+
+const FLAGS = [
+  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+  '--disable-background-networking', '--disable-component-update', '--disable-sync',
+];
+
+const password = process.env.LECTUS_PASSWORD;
+const basic = `Basic ${Buffer.from(`root:${password}`).toString('base64')}`;
+
+let profile;
+let browser;
+let page;
+let complaints;
+let refused;
+let db;
+
+before(async () => {
+  profile = await mkdtemp(join(tmpdir(), 'lectus-chromium-'));
+  browser = await chromium.launchPersistentContext(profile, {
+    executablePath: process.env.LECTUS_CHROMIUM,
+    headless: true,
+    args: FLAGS,
+    viewport: { width: 1280, height: 800 },
+  });
+});
+
+after(async () => {
+  await browser?.close();
+  await rm(profile, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  db = freshName('fauxton');
+  await own('PUT', '');
+  page = await browser.newPage();
+  page.setDefaultTimeout(10_000);
+  complaints = [];
+  refused = [];
+  page.on('pageerror', error => complaints.push(String(error)));
+  page.on('dialog', dialog => dialog.accept());
+  page.on('response', answer => {
+    const path = new URL(answer.url()).pathname;
+    if (answer.status() === 501) {
+      refused.push(`${answer.request().method()} ${path.replace(`/${db}`, '/db')}`);
+    } else if (answer.status() >= 500) {
+      complaints.push(`${answer.status()} ${path}`);
+    }
+  });
+});
+
+/** No error within the page, nothing that waits forever, no failure of the server. */
+afterEach(async () => {
+  await page.waitForFunction(() => document.querySelector('.loading-lines') === null);
+  await page.close();
+  assert.deepEqual(complaints, []);
+  await own('DELETE', '');
+});
+
+async function own(method, path, json) {
+  const answer = await fetch(`${serverUrl}/${db}${path}`, {
+    method,
+    body: json && JSON.stringify(json),
+    headers: { Authorization: basic, 'Content-Type': 'application/json' },
+  });
+  assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
+  return answer.json();
+}
+
+/** Another page in the same tab; Fauxton would keep what it shows when only the fragment changes. */
+async function show(fragment) {
+  await page.goto('about:blank');
+  await page.goto(`${serverUrl}/_utils/#/${fragment}`);
+}
+
+async function logIn() {
+  await show('login');
+  await page.fill('#username', 'root');
+  await page.fill('#password', password);
+  await page.click('button[type=submit]');
+  await told('You have been logged in.');
+}
+
+const told = text => page.locator('.Toastify__toast', { hasText: text }).first().waitFor();
+const text = (within, said) => page.locator(within, { hasText: said }).first().waitFor();
+const answerTo = (method, path) => page.waitForResponse(answer =>
+  answer.request().method() === method
+    && decodeURIComponent(new URL(answer.url()).pathname) === path);
+
+async function write(json) {
+  await page.locator('.ace_editor').waitFor();
+  await page.waitForFunction(() => document.querySelector('.ace_editor').env.editor.getValue() !== '');
+  await page.evaluate(
+    value => document.querySelector('.ace_editor').env.editor.setValue(value), JSON.stringify(json));
+}
+
+test('whoever is nobody sees a form, and a wrong password is told', async () => {
+  await show('_all_dbs');
+  await page.locator('#username').waitFor();
+  await page.fill('#username', 'root');
+  await page.fill('#password', 'wrong');
+  await page.click('button[type=submit]');
+  await told('Name or password is incorrect.');
+});
+
+test('log in', async () => {
+  await logIn();
+  await text('a', db);
+});
+
+test('a database is created and deleted', async () => {
+  const name = freshName('made');
+  await show('_all_dbs');
+  await page.click('.add-new-database-btn');
+  await page.fill('#js-new-database-name', name);
+  const made = answerTo('PUT', `/${name}`);
+  await page.locator('#js-new-database-name').press('Enter');
+  assert.equal((await made).status(), 201);
+  await page.waitForURL(url => url.hash.includes(name));
+
+  await show('_all_dbs');
+  const row = page.locator('tr', { has: page.getByText(name, { exact: true }) });
+  await row.locator('[title*="Delete"]').click();
+  await page.locator('.delete-db-modal input').fill(name);
+  const deleted = answerTo('DELETE', `/${name}`);
+  await page.locator('.delete-db-modal .btn-cancel, .delete-db-modal button.delete').last().click();
+  assert.equal((await deleted).status(), 200);
+});
+
+test('a document is written, edited, copied and deleted', async () => {
+  await show(`database/${db}/_new`);
+  await write({ _id: 'first', v: 1 });
+  await page.getByText('Create Document').first().click();
+  await told('Document saved successfully.');
+
+  await show(`database/${db}/first`);
+  const { _rev } = await own('GET', '/first');
+  await write({ _id: 'first', _rev, v: 2 });
+  await page.getByText('Save Changes').first().click();
+  await told('Document saved successfully.');
+  assert.equal((await own('GET', '/first')).v, 2);
+
+  await show(`database/${db}/first`);
+  await page.getByText('Clone Document').first().click();
+  await page.locator('.modal-footer button', { hasText: 'Clone' }).click();
+  await told('Document has been duplicated.');
+  assert.equal((await own('GET', '')).doc_count, 2);
+
+  await show(`database/${db}/first`);
+  await page.locator('.panel-button', { hasText: 'Delete' }).click();
+  const deleted = answerTo('DELETE', `/${db}/first`);
+  await page.locator('.modal-footer button', { hasText: 'Delete' }).click();
+  assert.equal((await deleted).status(), 200);
+});
+
+test('documents are listed, whatever their ids look like', async () => {
+  const id = '<img src=x onerror=alert(1)> ü/1';
+  await own('PUT', `/${encodeURIComponent(id)}`, { text: 'hello' });
+  await own('PUT', '/_design/d', { views: {} });
+  await show(`database/${db}/_all_docs`);
+  await text('td', id);
+  await text('td', '_design/d');
+  await show(`database/${db}/${encodeURIComponent(id)}`);
+  await text('.ace_content', 'hello');
+});
+
+test('the changes', async () => {
+  await own('PUT', '/early', { v: 1 });
+  await show(`database/${db}/_changes`);
+  await text('.change-box', 'early');
+  await own('PUT', '/late', { v: 1 });
+  await show(`database/${db}/_changes`);
+  await text('.change-box', 'late');
+  assert.equal(await page.locator('.change-box').count(), 2);
+});
+
+test('a conflict is seen and solved', async () => {
+  await own('PUT', '/c?new_edits=false', { _rev: '1-a', v: 1 });
+  await own('PUT', '/c?new_edits=false', { _rev: '1-b', v: 2 });
+  await show(`database/${db}/c/conflicts`);
+  await text('button', 'Select as Winner');
+  await page.getByText('Select as Winner').click();
+  const solved = answerTo('POST', `/${db}/_bulk_docs`);
+  await page.locator('.modal-footer button').last().click();
+  assert.equal((await solved).status(), 201);
+  const { _conflicts } = await own('GET', '/c?conflicts=true');
+  assert.equal(_conflicts, undefined);
+});
+
+test('who may read a database', async () => {
+  await show(`database/${db}/_all_docs`);
+  await page.locator('#sidebar-content a', { hasText: 'Permissions' }).click();
+  const section = page.locator('.permissions__members');
+  await section.locator('input[placeholder=Username]').fill('jan');
+  const saved = answerTo('PUT', `/${db}/_security`);
+  await section.getByText('Add User').click();
+  assert.equal((await saved).status(), 200);
+  await text('.permissions__members li', 'jan');
+  assert.deepEqual((await own('GET', '/_security')).members.names, ['jan']);
+});
+
+test('running tasks', async () => {
+  await show('activetasks');
+  await text('body', 'No active tasks.');
+});
+
+test('the configuration, of which most cannot be changed here', async () => {
+  await show('_config');
+  const value = page.locator('tr', { hasText: 'require_valid_user' }).first()
+    .locator('.config-show-value');
+  await value.click();
+  await page.locator('.config-value-input').fill('true');
+  const answer = page.waitForResponse(got => got.request().method() === 'PUT');
+  await page.locator('.btn-config-save').click();
+  assert.equal((await answer).status(), 400);
+  await told('cannot be changed while the server runs');
+});
+
+test('pages about the server', async () => {
+  await show('setup');
+  await text('body', 'configured for production usage');
+  await show('changePassword');
+  await text('h3', 'Change Password');
+  await show('createAdmin');
+  await text('h3', 'Create Admins');
+  await show('documentation');
+  await text('a', 'CouchDB Official Documentation');
+  await show('news');
+  await text('button', 'Load News');
+});
+
+test('a replication is refused, and the page says why', async () => {
+  await show('replication');
+  await text('body', 'There is no replicator-db activity or history to display.');
+  await show(`replication/_create/${db}`);
+  await page.selectOption('select#replication-target', 'REPLICATION_TARGET_NEW_LOCAL_DATABASE');
+  await page.fill('.replication__new-input', freshName('copy'));
+  for (const side of ['source', 'target']) {
+    await page.selectOption(`select#select-replication-${side}-auth`, 'BASIC_AUTH');
+    await page.fill(`#replication-${side}-auth-username`, 'root');
+    await page.fill(`#replication-${side}-auth-password`, password);
+  }
+  await page.click('#replicate');
+  await told('Lectus does not replicate by itself yet');
+  assert.deepEqual(refused, ['POST /_replicator']);
+});
+
+test('what Lectus lacks is refused, in JSON, and the page says so', async () => {
+  await own('PUT', '/_design/d', { views: { v: { map: 'function (doc) { emit(doc._id); }' } } });
+  await own('PUT', '/first', { v: 1 });
+  await show(`database/${db}/_design/d/_view/v`);
+  await told('Error running query.');
+  await show(`database/${db}/_design/d/_info`);
+  await told('Error loading design document metadata.');
+  await show(`database/${db}/_index`);
+  await told('Error running query.');
+  await show(`database/${db}/_find`);
+  await page.getByText('Run Query').click();
+  await told('Error running query.');
+  await show(`database/${db}/first`);
+  await page.getByText('Upload Attachment').first().click();
+  const file = join(profile, 'attachment.txt');
+  await writeFile(file, 'text');
+  await page.setInputFiles('input[type=file]', file);
+  await page.locator('.modal-footer button', { hasText: 'Upload' }).click();
+  await text('.modal-body', 'Error uploading file.');
+
+  assert.deepEqual([...new Set(refused)], [
+    'GET /db/_design/d/_view/v', 'GET /db/_design/d/_info', 'GET /db/_index', 'POST /db/_find',
+    'PUT /db/first/attachment.txt',
+  ]);
+  const answer = await page.request.get(`${serverUrl}/${db}/_design/d/_view/v`);
+  assert.equal((await answer.json()).error, 'not_implemented');
+});
+
+test('its own check of an installation ends', async () => {
+  await show('verifyinstall');
+  await page.locator('#start, .btn-primary', { hasText: 'Verify Installation' }).click();
+  await told('_view');
+  for (const step of ['Create Database', 'Create Document', 'Update Document', 'Delete Document']) {
+    await text('tr', `${step}✓`);
+  }
+});
+
+test('log out', async () => {
+  await show('_all_dbs');
+  await text('a', db);
+  await show('logout');
+  await page.locator('#username').waitFor();
+  await show('_all_dbs');
+  await page.locator('#username').waitFor();
+  assert.equal(await page.evaluate(async () => (await fetch('/_all_dbs')).status), 401);
+});
