@@ -9,6 +9,8 @@ import lectus.changes.ChangeEntry;
 import lectus.document.alldocs.AllDocsRow;
 import lectus.revision.BodySize;
 import lectus.revision.EditBranch;
+import lectus.revision.OtherLeaves;
+import lectus.revision.Winner;
 
 /** Checks the invariants of a document, whatever happened to the transactions that wrote it. */
 final class DocumentCheck {
@@ -74,6 +76,8 @@ final class DocumentCheck {
               + winner.winner().branchCount()
               + " branches, there are "
               + branches.size());
+    } else if (!listsOthers(winner.winner(), branches.subList(1, branches.size()))) {
+      problems.add("its winner does not list the leaves of the other branches as they are");
     }
     for (EditBranch branch : branches.subList(1, branches.size())) {
       if (branch.isWinner()) {
@@ -83,6 +87,11 @@ final class DocumentCheck {
     if (branches.size() <= MOST_COMPARED) {
       checkAncestors(branches);
     }
+  }
+
+  /** A winner need not list them. */
+  private static boolean listsOthers(Winner winner, List<EditBranch> others) {
+    return winner.others().isEmpty() || winner.others().equals(OtherLeaves.of(others));
   }
 
   private void checkAncestors(List<EditBranch> branches) {

@@ -9,8 +9,8 @@ import java.util.Optional;
  * clear, keys to write, and the new winner.
  *
  * @param formerWinner the winning branch as it was read; empty for a document never written
- * @param winner the winning branch afterwards, with the new branch count; its sequence is being
- *     written
+ * @param winner the winning branch afterwards, with the new branch count and the other leaves, if
+ *     these are known; its sequence is being written
  * @param cleared branches whose leaf is no longer a leaf
  * @param written branches to write, the winner among them: new ones, and those that became winner
  *     or loser
@@ -32,7 +32,16 @@ public record BranchUpdate(
     EditBranch former = known.stream().filter(EditBranch::isWinner).findFirst().orElse(null);
     EditBranch best = best(known, replaced, added);
     int formerCount = former == null ? 0 : former.winner().branchCount();
-    EditBranch winner = best.winning(formerCount - replaced.size() + added.size());
+    List<EditBranch> losing = losing(best, known, replaced, added);
+    Optional<OtherLeaves> others =
+        known.size() == formerCount
+            ? OtherLeaves.of(losing)
+            : former
+                .winner()
+                .others()
+                .flatMap(it -> it.without(losers(known)))
+                .flatMap(it -> it.with(losing));
+    EditBranch winner = best.winning(formerCount - replaced.size() + added.size(), others);
     List<EditBranch> written = new ArrayList<>(added.size() + 2);
     written.add(winner);
     for (EditBranch branch : added) {
@@ -45,6 +54,27 @@ public record BranchUpdate(
     }
     return new BranchUpdate(
         Optional.ofNullable(former), winner, leavesGone(replaced, added), written);
+  }
+
+  /** Returns which of the branches lose now. */
+  private static List<EditBranch> losing(
+      EditBranch best, List<EditBranch> known, List<EditBranch> replaced, List<EditBranch> added) {
+    List<EditBranch> losing = new ArrayList<>(known.size() + added.size());
+    for (EditBranch branch : known) {
+      if (branch != best && !holds(replaced, branch)) {
+        losing.add(branch);
+      }
+    }
+    for (EditBranch branch : added) {
+      if (branch != best) {
+        losing.add(branch);
+      }
+    }
+    return losing;
+  }
+
+  private static List<EditBranch> losers(List<EditBranch> known) {
+    return known.stream().filter(branch -> !branch.isWinner()).toList();
   }
 
   private static EditBranch best(

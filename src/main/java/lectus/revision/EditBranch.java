@@ -3,6 +3,7 @@ package lectus.revision;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One edit branch of a document (RFC 001): a leaf and its known ancestors.
@@ -61,7 +62,7 @@ public record EditBranch(
   }
 
   /** Returns this branch as the winner of the transaction being written. */
-  public EditBranch winning(int branchCount) {
-    return new EditBranch(leaf, deleted, ancestors, body, Winner.beingWritten(branchCount));
+  public EditBranch winning(int branchCount, Optional<OtherLeaves> others) {
+    return new EditBranch(leaf, deleted, ancestors, body, Winner.beingWritten(branchCount, others));
   }
 }

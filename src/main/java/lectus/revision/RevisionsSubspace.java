@@ -26,7 +26,11 @@ import lectus.tuple.TupleWriter;
  * <pre>
  * key    (prefix, REVISIONS, doc id, not deleted, position, hash)   hash: {@link RevisionHash}
  * value  winning branch  (format 1, Incarnation, Versionstamp, branch count, body) ancestors
+ *        or              (format 2, Incarnation, Versionstamp, branch count, others, body) ancestors
  *        losing branch   (format 1, nil, body) ancestors
+ * others     = the leaves of the other branches, a byte string ({@link OtherLeaves}). Format 1 has
+ *              none: there is no other branch, or there are more than can be listed, or the edit did
+ *              not know them because an earlier version wrote the document
  * body       = external bytes, stored bytes, nil (reserved for a digest of the attachments)
  * ancestors  = {@link Ancestors}, not a tuple
  * </pre>
@@ -35,7 +39,9 @@ import lectus.tuple.TupleWriter;
  * ranges: it alone decides whether two edits of a document conflict.
  */
 public final class RevisionsSubspace {
-  private static final StoredFormat FORMAT = new StoredFormat(1, "An edit branch");
+  private static final int PLAIN = 1;
+  private static final int WITH_OTHERS = 2;
+  private static final StoredFormat FORMAT = new StoredFormat(WITH_OTHERS, "An edit branch");
 
   /** Above every type code with which the tuple encoding of a boolean begins. */
   private static final int AFTER_BRANCHES = 0xff;
@@ -95,19 +101,28 @@ public final class RevisionsSubspace {
   /** Writes a branch. The store fills in a winner's sequence when the transaction commits. */
   public void put(Transaction tx, String docId, EditBranch branch, int numberInTransaction) {
     byte[] key = key(docId, branch.deleted(), branch.leaf());
-    TupleWriter value =
-        new TupleWriter(64 + branch.ancestors().sizeBytes()).integer(FORMAT.number());
+    TupleWriter value = new TupleWriter(64 + branch.ancestors().sizeBytes());
     if (!branch.isWinner()) {
-      writeTail(value.nil(), branch);
+      writeTail(value.integer(PLAIN).nil(), branch);
       tx.set(key, value.toBytes());
       return;
     }
-    int stampOffset = VersionstampOperands.append(value.integer(incarnation), numberInTransaction);
-    writeTail(value.integer(branch.winner().branchCount()), branch);
+    int stampOffset = writeWinner(value, branch.winner(), numberInTransaction);
+    writeTail(value, branch);
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE,
         key,
         VersionstampOperands.template(value.toBytes(), stampOffset));
+  }
+
+  /** Returns the offset of the versionstamp. */
+  private int writeWinner(TupleWriter value, Winner winner, int numberInTransaction) {
+    Optional<OtherLeaves> others = winner.others().filter(it -> it.count() > 0);
+    value.integer(others.isPresent() ? WITH_OTHERS : PLAIN).integer(incarnation);
+    int stampOffset = VersionstampOperands.append(value, numberInTransaction);
+    value.integer(winner.branchCount());
+    others.ifPresent(it -> value.bytes(it.toBytes()));
+    return stampOffset;
   }
 
   public void clear(Transaction tx, String docId, EditBranch branch) {
@@ -143,7 +158,9 @@ public final class RevisionsSubspace {
   /** Returns an upper bound of the size of a branch's value, in bytes. */
   public int valueSizeBound(EditBranch branch) {
     int otherElements = 64;
-    return otherElements + branch.ancestors().sizeBytes();
+    int othersBound = 2 * OtherLeaves.MOST * Integer.BYTES;
+    boolean mayList = branch.isWinner() && branch.winner().branchCount() > 1;
+    return otherElements + (mayList ? othersBound : 0) + branch.ancestors().sizeBytes();
   }
 
   private CompletableFuture<List<EditBranch>> highest(ReadTransaction tx, String docId, int limit) {
@@ -206,15 +223,27 @@ public final class RevisionsSubspace {
   }
 
   private static EditBranch decodeValue(RevisionId leaf, boolean deleted, byte[] bytes) {
-    TupleReader value = FORMAT.reader(bytes);
+    TupleReader value = new TupleReader(bytes, 0);
+    int format = FORMAT.upTo(value);
     Winner winner = null;
-    if (value.isNil()) {
+    if (format == PLAIN && value.isNil()) {
       value.nil();
     } else {
-      winner = new Winner(Sequence.readFrom(value), value.smallInteger());
+      winner = readWinner(value, format);
     }
     BodySize body = new BodySize(value.integer(), value.integer());
     int ancestors = value.nil().position();
     return new EditBranch(leaf, deleted, Ancestors.readFrom(bytes, ancestors), body, winner);
+  }
+
+  private static Winner readWinner(TupleReader value, int format) {
+    Sequence sequence = Sequence.readFrom(value);
+    int branchCount = value.smallInteger();
+    if (format == WITH_OTHERS) {
+      OtherLeaves others = OtherLeaves.readFrom(value.bytes(), branchCount - 1);
+      return new Winner(sequence, branchCount, Optional.of(others));
+    }
+    return new Winner(
+        sequence, branchCount, branchCount == 1 ? Optional.of(OtherLeaves.NONE) : Optional.empty());
   }
 }

@@ -1,10 +1,11 @@
 package lectus.tuple;
 
 /**
- * The format of one kind of stored value: its first element or first byte. Values are written in
- * this format, and only this format is read. A higher number belongs to a newer version and is not
- * damage.
+ * The format of one kind of stored value: its first element or first byte. A higher number belongs
+ * to a newer version and is not damage.
  *
+ * @param number the highest number that this version reads, and the only one unless {@link #upTo}
+ *     is asked
  * @param what the kind of value, as the beginning of a sentence
  */
 public record StoredFormat(int number, String what) {
@@ -19,6 +20,18 @@ public record StoredFormat(int number, String what) {
     TupleReader reader = new TupleReader(value, 0);
     check(reader.smallInteger());
     return reader;
+  }
+
+  /**
+   * Reads a format from 1 to {@link #number}, for values of which several formats are current.
+   *
+   * @throws NewerFormatException if a newer version wrote it
+   * @throws MalformedTupleException if it is damaged
+   */
+  public int upTo(TupleReader value) {
+    int found = value.smallInteger();
+    check(found < 1 || found > number ? found : number);
+    return found;
   }
 
   /** Like {@link #reader}, for bytes that are not a tuple. */

@@ -23,6 +23,7 @@ import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.edit.Edit;
+import lectus.document.testing.EarlierWinner;
 import lectus.document.testing.TestDatabase;
 import lectus.document.write.DocumentWriter;
 import lectus.revision.RevisionId;
@@ -169,6 +170,20 @@ class AuditTest {
     audited.assertFound("document \"a\"", "its winner counts 1 branches, there are 2");
     audited.assertFound("document \"a\"", "its leaf " + first + " is an ancestor of another");
     audited.assertFound("document \"a\"", "is marked as a winner beside another");
+  }
+
+  @Test
+  void a_winner_lists_another_leaf_than_there_is() {
+    EarlierWinner.misremember(db, "c");
+
+    audited.assertFound("document \"c\"", "its winner does not list the leaves of the other");
+  }
+
+  @Test
+  void a_winner_that_lists_no_leaves_is_sound() {
+    EarlierWinner.write(db, "c");
+
+    assertThat(audited.findings()).isEmpty();
   }
 
   @Test

@@ -7,6 +7,7 @@ import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import lectus.changes.ChangeEntry;
@@ -25,6 +26,7 @@ import lectus.document.testing.TestDatabase;
 import lectus.revision.Ancestors;
 import lectus.revision.BodySize;
 import lectus.revision.EditBranch;
+import lectus.revision.OtherLeaves;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
@@ -33,6 +35,7 @@ import lectus.store.Store;
 import lectus.store.testing.GoldenRows;
 import lectus.store.testing.TestStores;
 import lectus.store.testing.WrittenRows;
+import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -64,29 +67,36 @@ final class GoldenDocumentRowsTest {
     EditBranch withParents = branch(PLAIN, false, plain, plain);
     EditBranch losing = branch(ODD, false, ODD.hash());
     EditBranch deleted = branch(PLAIN, true, plain, ODD.hash());
+    Optional<OtherLeaves> others = OtherLeaves.of(List.of(losing, deleted));
     WrittenRows written =
         written(
             DatabaseSubspace.REVISIONS,
             tx -> {
-              revisions.put(tx, "a", alone.winning(1), 1);
-              revisions.put(tx, "b\0", withParents.winning(3), 258);
+              revisions.put(tx, "a", alone.winning(1, Optional.empty()), 1);
+              revisions.put(tx, "b\0", withParents.winning(3, Optional.empty()), 258);
+              revisions.put(tx, "c", withParents.winning(3, others), 259);
               revisions.put(tx, "b\0", losing, 0);
               revisions.put(tx, "b\0", deleted, 0);
             });
     GoldenRows golden = GoldenRows.of("RevisionsSubspace", db.prefix(), written.stamp());
 
     golden.assertAre(written.rows());
-    Winner winner = new Winner(Sequence.of(0, written.stamp(), 258), 3);
+    Winner winner = new Winner(Sequence.of(0, written.stamp(), 258), 3, Optional.empty());
+    Winner listing = new Winner(Sequence.of(0, written.stamp(), 259), 3, others);
     assertThat(branch(golden, "the winner of three")).isEqualTo(with(winner, withParents));
+    assertThat(branch(golden, "the winner of three, with the leaves of the others"))
+        .isEqualTo(with(listing, withParents));
     assertThat(branch(golden, "a losing branch with an odd hash")).isEqualTo(losing);
     assertThat(branch(golden, "a deleted branch")).isEqualTo(deleted);
     assertThat(branch(golden, "the first revision of a document").losing()).isEqualTo(alone);
   }
 
   private EditBranch branch(GoldenRows golden, String title) {
-    String id = title.equals("the first revision of a document") ? "a" : "b\0";
-    byte[] document = DatabaseSubspace.REVISIONS.key(db.prefix()).string(id).toBytes();
-    return RevisionsSubspace.decode(golden.row(title), document.length);
+    KeyValue row = golden.row(title);
+    TupleReader key = new TupleReader(row.getKey(), db.prefix().length);
+    key.integer();
+    key.string();
+    return RevisionsSubspace.decode(row, key.position());
   }
 
   private static EditBranch with(Winner winner, EditBranch branch) {

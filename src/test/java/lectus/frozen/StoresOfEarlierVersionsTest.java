@@ -16,8 +16,9 @@ import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Opens, reads, writes and checks a folder that {@link WriteStore} wrote. The folder never changes,
@@ -25,14 +26,15 @@ import org.junit.jupiter.api.io.TempDir;
  */
 final class StoresOfEarlierVersionsTest {
   private static final Path STORES = Path.of("src/test/resources/stores");
-  private static final String NAME = "format-1";
-
   @TempDir Path folder;
 
   @BeforeEach
-  void unpack() throws IOException {
+  void only() {
     TestStores.onlyEmbedded();
-    try (InputStream packed = Files.newInputStream(STORES.resolve(NAME + ".zip"));
+  }
+
+  private void unpack(String name) throws IOException {
+    try (InputStream packed = Files.newInputStream(STORES.resolve(name + ".zip"));
         ZipInputStream zip = new ZipInputStream(packed)) {
       for (ZipEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
         Path file = folder.resolve(entry.getName());
@@ -42,9 +44,11 @@ final class StoresOfEarlierVersionsTest {
     }
   }
 
-  @Test
-  void clients_see_what_they_saw() throws IOException {
-    List<String> expected = Files.readAllLines(STORES.resolve(NAME + ".txt"));
+  @ParameterizedTest
+  @ValueSource(strings = {"format-1", "format-2"})
+  void clients_see_what_they_saw(String name) throws IOException {
+    unpack(name);
+    List<String> expected = Files.readAllLines(STORES.resolve(name + ".txt"));
     try (Store store = EmbeddedStores.open(folder)) {
       try (LectusServer server = LectusServer.start(store)) {
         assertThat(StoreListing.of(server)).containsExactlyElementsOf(expected);
@@ -53,8 +57,10 @@ final class StoresOfEarlierVersionsTest {
     }
   }
 
-  @Test
-  void it_is_written_like_a_new_one() {
+  @ParameterizedTest
+  @ValueSource(strings = {"format-1", "format-2"})
+  void it_is_written_like_a_new_one(String name) throws IOException {
+    unpack(name);
     try (Store store = EmbeddedStores.open(folder)) {
       try (LectusServer server = LectusServer.start(store)) {
         editAll(server);
@@ -65,13 +71,14 @@ final class StoresOfEarlierVersionsTest {
         LectusServer server = LectusServer.start(store)) {
       assertThat(server.get("/values/types").body()).contains("\"new\":true");
       assertThat(server.get("/values/gone").body()).contains("\"new\":true");
-      assertThat(server.get("/conflicts/a").body()).contains("\"_rev\":\"4-");
+      assertThat(server.get("/conflicts/a").body()).contains("\"_rev\":\"5-");
       assertThat(server.get("/values/long").status()).isEqualTo(404);
     }
   }
 
   private static void editAll(LectusServer server) {
     edit(server, "/values/types");
+    server.write("/conflicts/a", "{\"_rev\":\"3-c\",\"losing\":true}");
     edit(server, "/conflicts/a");
     edit(server, "/conflicts/c");
     edit(server, "/shards/first-3");

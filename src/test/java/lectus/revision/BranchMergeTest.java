@@ -80,7 +80,8 @@ class BranchMergeTest {
     assertThat(update.cleared()).isEmpty();
     assertThat(print(update.written())).isEqualTo("5-e, 1-a");
     assertThat(update.written().get(1).isWinner()).isFalse();
-    assertThat(update.winner().winner()).isEqualTo(Winner.beingWritten(2));
+    assertThat(update.winner().winner())
+        .isEqualTo(new Winner(null, 2, OtherLeaves.of(update.written().subList(1, 2))));
   }
 
   @Test
@@ -161,7 +162,7 @@ class BranchMergeTest {
     }
     branches.sort(EditBranch.WINNER_FIRST);
     if (!branches.isEmpty()) {
-      branches.set(0, branches.get(0).winning(branches.size()));
+      branches.set(0, branches.get(0).winning(branches.size(), Optional.empty()));
     }
     return branches;
   }

@@ -7,6 +7,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
@@ -43,14 +44,14 @@ class RevisionsSubspaceTest {
     CommitResult<Void> committed =
         transactions.runVersioned(
             tx -> {
-              revisions.put(tx, "a", branch.winning(2), 513);
+              revisions.put(tx, "a", branch.winning(2, Optional.empty()), 513);
               return null;
             });
 
     EditBranch read =
         transactions.read(tx -> Awaiting.await(revisions.winner(tx, "a")).orElseThrow());
     assertThat(read.winner())
-        .isEqualTo(new Winner(Sequence.of(0, committed.versionstamp(), 513), 2));
+        .isEqualTo(new Winner(Sequence.of(0, committed.versionstamp(), 513), 2, Optional.empty()));
     assertThat(read.losing()).isEqualTo(branch);
   }
 
@@ -148,7 +149,7 @@ class RevisionsSubspaceTest {
             Ancestors.of(nuls, Ancestors.MAX_COUNT),
             new BodySize(Long.MAX_VALUE, Long.MAX_VALUE),
             null);
-    put("\0".repeat(512), branch.winning(Integer.MAX_VALUE));
+    put("\0".repeat(512), branch.winning(Integer.MAX_VALUE, Optional.empty()));
 
     EditBranch read =
         transactions.read(
@@ -163,7 +164,7 @@ class RevisionsSubspaceTest {
     branch.leaf().hash().writeTo(key);
     transactions.run(
         tx -> {
-          tx.set(key.toBytes(), new TupleWriter(8).integer(2).nil().toBytes());
+          tx.set(key.toBytes(), new TupleWriter(8).integer(3).nil().toBytes());
           return null;
         });
 
@@ -173,8 +174,8 @@ class RevisionsSubspaceTest {
                     tx -> Awaiting.await(revisions.branch(tx, "a", false, branch.leaf()))))
         .isInstanceOf(NewerFormatException.class)
         .hasMessage(
-            "An edit branch was written by a newer version of Lectus: it has format 2, this version"
-                + " reads up to 1");
+            "An edit branch was written by a newer version of Lectus: it has format 3, this version"
+                + " reads up to 2");
   }
 
   private void put(String id, EditBranch branch) {

@@ -6,7 +6,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.document.edit.InteractiveEdit;
 import lectus.error.LectusError;
-import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
@@ -55,20 +54,15 @@ final class DeletionPlanner implements DocumentPlanner {
 
   /** A tombstone lies below every live branch, so below the next in line, or nowhere. */
   private boolean readSame() {
-    same = new SameRevision(scope, edit.id(), tombstone);
-    return same.lookBeside(known(), Awaiting.await(baseAndNext).stream().skip(1).findFirst());
+    same = new SameRevision(scope, edit.id(), tombstone, known());
+    return same.readBelow(Awaiting.await(baseAndNext).stream().skip(1).findFirst());
   }
 
   @Override
   public PlannedDocument plan() {
-    if (tombstone == null) {
-      return PlannedDocument.failed(edits, new LectusError.Conflict());
-    }
-    EditBranch branch = Awaiting.await(baseAndNext).get(0);
-    return same.isThere()
-        ? scope.joined(edits, edit, branch, child)
-        : scope.written(
-            edits, edit, child, BranchUpdate.of(known(), List.of(branch), List.of(tombstone)));
+    return tombstone == null
+        ? PlannedDocument.failed(edits, new LectusError.Conflict())
+        : scope.followed(edits, edit, base, tombstone, same);
   }
 
   private List<EditBranch> known() {

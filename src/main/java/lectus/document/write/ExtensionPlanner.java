@@ -5,7 +5,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.document.edit.InteractiveEdit;
 import lectus.error.LectusError;
-import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
@@ -19,7 +18,8 @@ final class ExtensionPlanner implements DocumentPlanner {
   private final EditGroup edits;
   private final InteractiveEdit edit;
   private final RevisionId child;
-  private final CompletableFuture<Optional<EditBranch>> base;
+  private final RevisionId base;
+  private final CompletableFuture<Optional<EditBranch>> branch;
   private CompletableFuture<Optional<EditBranch>> winner;
   private EditBranch leaf;
   private SameRevision same;
@@ -28,51 +28,45 @@ final class ExtensionPlanner implements DocumentPlanner {
     this.scope = scope;
     this.edits = edits;
     this.edit = edit;
+    this.base = base;
     this.child = scope.childOf(Optional.of(base), edit);
-    this.base = scope.revisions().branch(scope.tx(), edit.id(), false, base);
+    this.branch = scope.revisions().branch(scope.tx(), edit.id(), false, base);
   }
 
   @Override
   public boolean readOn() {
-    if (leaf == null) {
-      return readWinner();
+    if (leaf == null && Awaiting.await(branch).isPresent()) {
+      leaf = scope.branchBelow(Awaiting.await(branch).get(), child, edit);
+      return readWinner() || readSame();
     }
-    if (winner == null || same != null) {
-      return false;
-    }
-    // A live leaf above its base lies anywhere below the winner.
-    same = new SameRevision(scope, edit.id(), leaf);
-    return same.lookBeside(known(), Awaiting.await(winner));
+    return leaf != null && same == null && readSame();
   }
 
   private boolean readWinner() {
-    Optional<EditBranch> found = Awaiting.await(base);
-    if (found.isEmpty()) {
-      return false;
-    }
-    leaf = scope.branchBelow(found.get(), child, edit);
-    if (found.get().isWinner()) {
+    if (Awaiting.await(branch).orElseThrow().isWinner()) {
       return false;
     }
     winner = scope.revisions().winner(scope.tx(), edit.id());
     return true;
   }
 
+  /** A live leaf above its base lies anywhere below the winner, or nowhere if that is the base. */
+  private boolean readSame() {
+    same = new SameRevision(scope, edit.id(), leaf, known());
+    return winner != null && same.readBelow(Awaiting.await(winner));
+  }
+
   @Override
   public PlannedDocument plan() {
-    if (leaf == null) {
-      return PlannedDocument.failed(edits, new LectusError.Conflict());
-    }
-    EditBranch branch = Awaiting.await(base).orElseThrow();
-    if (same != null && same.isThere()) {
-      return scope.joined(edits, edit, branch, child);
-    }
-    return scope.written(
-        edits, edit, child, BranchUpdate.of(known(), List.of(branch), List.of(leaf)));
+    return leaf == null
+        ? PlannedDocument.failed(edits, new LectusError.Conflict())
+        : scope.followed(edits, edit, base, leaf, same);
   }
 
   private List<EditBranch> known() {
-    EditBranch branch = Awaiting.await(base).orElseThrow();
-    return winner == null ? List.of(branch) : List.of(branch, Awaiting.await(winner).orElseThrow());
+    EditBranch extended = Awaiting.await(branch).orElseThrow();
+    return winner == null
+        ? List.of(extended)
+        : List.of(extended, Awaiting.await(winner).orElseThrow());
   }
 }

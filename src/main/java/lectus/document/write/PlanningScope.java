@@ -156,10 +156,31 @@ final class PlanningScope {
   }
 
   /**
+   * Plans an interactive edit that replaces the leaf {@code base}.
+   *
+   * @param made the edit's leaf
+   */
+  PlannedDocument followed(
+      EditGroup edits, InteractiveEdit edit, RevisionId base, EditBranch made, SameRevision same) {
+    EditBranch branch =
+        same.branches().stream()
+            .filter(it -> !it.deleted() && it.leaf().equals(base))
+            .findFirst()
+            .orElseThrow();
+    return same.isThere()
+        ? joined(edits, edit, branch, made.leaf())
+        : written(
+            edits,
+            edit,
+            made.leaf(),
+            BranchUpdate.of(same.branches(), List.of(branch), List.of(made)));
+  }
+
+  /**
    * Plans an interactive edit whose revision a replicator has already brought, without the history
    * that ends in the edit's base: the two branches become one. Reads all branches.
    */
-  PlannedDocument joined(
+  private PlannedDocument joined(
       EditGroup edits, InteractiveEdit edit, EditBranch base, RevisionId revision) {
     BranchMerge merge = merge(Awaiting.await(revisions.branches(tx, edit.id())));
     RevisionPath path =

@@ -8,12 +8,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.document.edit.Edit;
+import lectus.document.edit.InteractiveEdit;
+import lectus.document.testing.EarlierWinner;
 import lectus.document.testing.TestDatabase;
+import lectus.revision.OtherLeaves;
 import lectus.revision.RevisionId;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** RFC 001, "Summarizing the performance profile": keys read, there or not, and round trips. */
 class ReadProfileTest {
@@ -66,13 +71,60 @@ class ReadProfileTest {
         .isEqualTo(new Profile(2, 2));
   }
 
-  /** An unread branch may be the same revision: a third key tells. */
-  @Test
-  void extending_a_losing_branch_far_below_the_winner_of_three() {
-    branches("1-a", "1-b", "9-c");
+  @ParameterizedTest(name = "{0} branches")
+  @ValueSource(ints = {2, 3, 10, 1 + OtherLeaves.MOST})
+  void extending_a_losing_branch_far_below_the_winner(int count) {
+    manyBranches(count);
 
-    assertThat(profileOf(edit("a", RevisionId.of("1-a"), "{\"v\":1}")))
+    assertThat(profileOf(edit("a", RevisionId.of("1-0"), "{\"v\":1}")))
+        .isEqualTo(new Profile(2, 2));
+  }
+
+  /** An unread branch may be the same revision: a third key tells. */
+  @ParameterizedTest(name = "{0} branches")
+  @ValueSource(ints = {2 + OtherLeaves.MOST, 70})
+  void extending_a_losing_branch_of_more_than_the_winner_lists(int count) {
+    manyBranches(count);
+
+    assertThat(profileOf(edit("a", RevisionId.of("1-0"), "{\"v\":1}")))
         .isEqualTo(new Profile(3, 3));
+  }
+
+  /** The made revision, 2-1b92878ab316544a5fba247c6e342be4, has the CRC-32 of another leaf. */
+  @Test
+  void extending_a_losing_branch_where_another_leaf_has_the_fingerprint_of_the_revision() {
+    branches("9-z", "1-0", "1-zu6lryzue5n3");
+
+    assertThat(profileOf(edit("a", RevisionId.of("1-0"), "{\"v\":1}")))
+        .isEqualTo(new Profile(3, 3));
+    assertThat(db.leaves("a"))
+        .containsExactly("9-z", "2-1b92878ab316544a5fba247c6e342be4", "1-zu6lryzue5n3");
+  }
+
+  /** Once, since the edit writes what it has read. */
+  @Test
+  void a_winner_that_an_earlier_version_wrote_costs_a_read_of_all_branches_once() {
+    manyBranches(10);
+    EarlierWinner.write(db, "a");
+
+    assertThat(profileOf(edit("a", RevisionId.of("1-0"), "{\"v\":1}")))
+        .isEqualTo(new Profile(12, 3));
+    assertThat(profileOf(edit("a", RevisionId.of("1-1"), "{\"v\":1}")))
+        .isEqualTo(new Profile(2, 2));
+    EarlierWinner.write(db, "a");
+    assertThat(profileOf(edit("a", RevisionId.of("9-z"), "{\"v\":1}")))
+        .isEqualTo(new Profile(1, 1));
+    assertThat(profileOf(deletion("a", db.winner("a").leaf()))).isEqualTo(new Profile(12, 2));
+    assertThat(profileOf(deletion("a", db.winner("a").leaf()))).isEqualTo(new Profile(2, 1));
+  }
+
+  @Test
+  void extending_a_losing_branch_where_the_revision_is_there() {
+    manyBranches(3);
+    RevisionId child = elsewhere(edit("a", RevisionId.of("1-0"), "{\"v\":1}"));
+    db.replicate("a", "{\"v\":1}", child.toString());
+
+    assertThat(profileOf(edit("a", RevisionId.of("1-0"), "{\"v\":1}")).keys()).isGreaterThan(2);
   }
 
   @Test
@@ -90,12 +142,33 @@ class ReadProfileTest {
     assertThat(profileOf(deletion("a", RevisionId.of("5-e")))).isEqualTo(new Profile(2, 1));
   }
 
-  /** An unread branch may be the same tombstone: a third key tells. */
-  @Test
-  void deleting_the_winning_one_of_three_branches() {
-    branches("1-a", "1-b", "1-c");
+  @ParameterizedTest(name = "{0} branches")
+  @ValueSource(ints = {2, 3, 10, 1 + OtherLeaves.MOST})
+  void deleting_the_winning_one_of_many_branches(int count) {
+    manyBranches(count);
 
-    assertThat(profileOf(deletion("a", RevisionId.of("1-c")))).isEqualTo(new Profile(3, 2));
+    assertThat(profileOf(deletion("a", RevisionId.of("9-z")))).isEqualTo(new Profile(2, 1));
+  }
+
+  /** An unread branch may be the same tombstone: a third key tells. */
+  @ParameterizedTest(name = "{0} branches")
+  @ValueSource(ints = {2 + OtherLeaves.MOST, 70})
+  void deleting_the_winning_one_of_more_than_it_lists(int count) {
+    manyBranches(count);
+
+    assertThat(profileOf(deletion("a", RevisionId.of("9-z")))).isEqualTo(new Profile(3, 2));
+  }
+
+  /** What an edit writes lists the leaves as what it read did. */
+  @Test
+  void edits_that_follow_each_other() {
+    manyBranches(10);
+    for (int i = 0; i < 4; i++) {
+      assertThat(profileOf(edit("a", RevisionId.of("1-" + i), "{\"v\":1}")))
+          .isEqualTo(new Profile(2, 2));
+      RevisionId winner = db.winner("a").leaf();
+      assertThat(profileOf(deletion("a", winner))).isEqualTo(new Profile(2, 1));
+    }
   }
 
   @Test
@@ -146,6 +219,21 @@ class ReadProfileTest {
 
     assertThat(profileOf(edits).roundTrips()).isEqualTo(2);
     documents = 101;
+  }
+
+  private static RevisionId elsewhere(InteractiveEdit edit) {
+    return TestDatabase.written(
+        TestDatabase.create(stores.fresh())
+            .write(List.of(replicated("a", "{}", edit.base().orElseThrow().toString()), edit))
+            .get(1));
+  }
+
+  /** All at the first position but for the winner. */
+  private void manyBranches(int count) {
+    branches("9-z");
+    for (int i = 0; i < count - 1; i++) {
+      branches("1-" + i);
+    }
   }
 
   private void fiveBranches() {

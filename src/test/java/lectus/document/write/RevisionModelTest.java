@@ -19,11 +19,13 @@ import lectus.document.alldocs.AllDocsRow;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.ReplicatedEdit;
+import lectus.document.testing.EarlierWinner;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.revision.BodySize;
 import lectus.revision.EditBranch;
+import lectus.revision.OtherLeaves;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionPath;
 import lectus.store.testing.TestStores;
@@ -275,7 +277,8 @@ class RevisionModelTest {
 
   private boolean editOfARevisionThatMayBeThere(String id, Random random) {
     RevisionTreeModel model = new RevisionTreeModel();
-    for (int branches = 1 + random.nextInt(5); branches > 0; branches--) {
+    int most = random.nextInt(20) > 0 ? 5 : OtherLeaves.MOST + 5;
+    for (int branches = 1 + random.nextInt(most); branches > 0; branches--) {
       boolean tombstone = random.nextInt(3) == 0;
       String leaf = "%d-%032x".formatted(1 + random.nextInt(3), random.nextInt(1_000_000));
       arrive(id, model, RevisionId.of(leaf), tombstone);
@@ -295,6 +298,9 @@ class RevisionModelTest {
     if (isThere) {
       db.write(new ReplicatedEdit(id, new RevisionPath(child, List.of()), deletes, edit.body()));
       model.merge(List.of(child), deletes);
+    }
+    if (random.nextInt(3) == 0) {
+      EarlierWinner.write(db, id);
     }
 
     assertThat(written(db.write(edit))).isEqualTo(child);
