@@ -68,6 +68,7 @@ final class DatabaseAudit {
       changes.nameStrays();
     }
     new LocalDocumentsAudit(reading, database, report).run();
+    new AttachmentsAudit(reading, database, report).run();
     AuditReport counters = report.part();
     new CountersAudit(reading, database, counters).run(counted);
     if (reading.isOneVersion() || isAsItWas(before)) {

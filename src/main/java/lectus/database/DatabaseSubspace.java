@@ -25,7 +25,9 @@ public enum DatabaseSubspace {
   /** The changes index, by shard (RFC 003, RFC 018). */
   CHANGES(7),
   /** Design documents that ask for every write to be validated. */
-  VALIDATORS(8);
+  VALIDATORS(8),
+  /** Contents of attachments, and which leaves show them. */
+  ATTACHMENTS(9);
 
   private final int number;
 

@@ -1,6 +1,7 @@
 package lectus.http;
 
 import lectus.account.Accounts;
+import lectus.attachment.ContentStore;
 import lectus.database.Catalogue;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.bulk.BulkGet;
@@ -40,6 +41,7 @@ public record Services(
     BulkGet bulkGet,
     RevisionsDiff revisionsDiff,
     LocalDocuments localDocuments,
+    ContentStore contents,
     ChangesReader changes,
     ManyDatabases manyDatabases,
     StoreUpdates storeUpdates,

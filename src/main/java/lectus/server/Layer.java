@@ -6,6 +6,8 @@ import java.util.Optional;
 import lectus.account.Accounts;
 import lectus.account.AdminsSubspace;
 import lectus.account.UserDocumentRule;
+import lectus.attachment.ContentStore;
+import lectus.attachment.StoreSweep;
 import lectus.database.Catalogue;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.bulk.BulkGet;
@@ -113,6 +115,10 @@ public final class Layer {
     return new UpdatesCompaction(store, transactions);
   }
 
+  StoreSweep attachmentsSweep() {
+    return new StoreSweep(store, catalogue);
+  }
+
   StoreUpgrade upgrade() {
     return new StoreUpgrade(store, catalogue, transactions);
   }
@@ -147,6 +153,7 @@ public final class Layer {
         new BulkGet(catalogue, transactions),
         new RevisionsDiff(catalogue, transactions),
         new LocalDocuments(catalogue, transactions),
+        new ContentStore(catalogue, transactions),
         changes,
         new ManyDatabases(store, catalogue, transactions, rights, settings.memory().candidates()),
         new StoreUpdates(store, transactions),

@@ -123,6 +123,7 @@ public final class Node implements AutoCloseable {
     workers.onThread("lectus-poller", poller);
     workers.onThread(
         "lectus-compaction", new UpdatesCompactionVerticle(layer.compaction(), store.tasks()));
+    workers.onThread("lectus-attachments", new AttachmentsSweepVerticle(layer.attachmentsSweep()));
     WritePool pool = new WritePool(settings);
     pool.start(workers, layer.writer(), announcer);
     accounts = Optional.of(layer.accounts().start());

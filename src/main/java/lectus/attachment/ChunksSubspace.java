@@ -1,0 +1,64 @@
+package lectus.attachment;
+
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.util.concurrent.CompletableFuture;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * The bytes of the contents of one database's attachments.
+ *
+ * <pre>
+ * key    (prefix, ATTACHMENTS, CHUNKS, upload, number from 0)
+ * value  bytes, whose format is that of the content's row
+ * </pre>
+ *
+ * Written without conflict ranges: nobody reads a chunk before its content has a row, and none
+ * changes.
+ */
+public final class ChunksSubspace {
+  private final byte[] prefix;
+
+  public ChunksSubspace(byte[] databasePrefix) {
+    this.prefix = AttachmentKeys.CHUNKS.key(databasePrefix).toBytes();
+  }
+
+  /** Returns null if there is no such chunk. */
+  public CompletableFuture<byte[]> get(ReadTransaction tx, UploadId upload, long number) {
+    return tx.get(key(upload, number));
+  }
+
+  public void put(Transaction tx, UploadId upload, long number, byte[] bytes) {
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.set(key(upload, number), bytes);
+  }
+
+  /** Clears all chunks of an upload, however many they are. */
+  public void clear(Transaction tx, UploadId upload) {
+    Range all = range(upload);
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.clear(all);
+  }
+
+  /** Returns the range of the chunks of an upload, in their order. */
+  public Range range(UploadId upload) {
+    byte[] begin = writer(upload).toBytes();
+    return new Range(begin, ByteArrayUtil.strinc(begin));
+  }
+
+  /** Returns the upload to which a key belongs. */
+  public UploadId uploadOf(byte[] key) {
+    return UploadId.of(new TupleReader(key, prefix.length).bytes());
+  }
+
+  private byte[] key(UploadId upload, long number) {
+    return writer(upload).integer(number).toBytes();
+  }
+
+  private TupleWriter writer(UploadId upload) {
+    return TupleWriter.startingWith(prefix).bytes(upload.bytes());
+  }
+}

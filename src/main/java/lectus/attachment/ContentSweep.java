@@ -1,0 +1,148 @@
+package lectus.attachment;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.BiConsumer;
+import java.util.function.ToLongFunction;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.error.LectusException;
+import lectus.store.Awaiting;
+import lectus.store.Lease;
+import lectus.store.RowPage;
+import lectus.store.TransactionRunner;
+
+/**
+ * Removes, from one life of a database, contents that no document refers to and what broken uploads
+ * left, once they have been so for a while. Each transaction removes a bounded number of them;
+ * clearing a content is two keys and a range, however long it is.
+ */
+final class ContentSweep {
+  /** Contents and uploads of one transaction. */
+  private static final int AT_ONCE = 100;
+
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+  private final Lease lease;
+  private final long graceVersions;
+  private final DatabaseHandle db;
+  private final ContentsSubspace contents;
+  private final ChunksSubspace chunks;
+  private final ReferencesSubspace references;
+  private final UnusedSubspace unused;
+  private final UploadsSubspace uploads;
+
+  /**
+   * @param graceVersions for how many of the store's versions, about a million a second, something
+   *     has to be unused
+   */
+  ContentSweep(
+      Catalogue catalogue,
+      TransactionRunner transactions,
+      Lease lease,
+      long graceVersions,
+      DatabaseHandle db) {
+    this.catalogue = catalogue;
+    this.transactions = transactions;
+    this.lease = lease;
+    this.graceVersions = graceVersions;
+    this.db = db;
+    this.contents = new ContentsSubspace(db.prefix());
+    this.chunks = new ChunksSubspace(db.prefix());
+    this.references = new ReferencesSubspace(db.prefix());
+    this.unused = new UnusedSubspace(db.prefix());
+    this.uploads = new UploadsSubspace(db.prefix());
+  }
+
+  /**
+   * Does nothing if another server has the lease.
+   *
+   * @throws LectusException {@code not_found} if the database is gone
+   */
+  void run() {
+    sweep(unused.range(), UnusedSubspace::since, this::content);
+    sweep(uploads.range(), UploadsSubspace::since, this::upload);
+  }
+
+  private record Found(List<byte[]> keys, Optional<byte[]> next) {}
+
+  private void sweep(
+      Range range, ToLongFunction<byte[]> since, BiConsumer<Transaction, byte[]> removal) {
+    Optional<byte[]> from = Optional.of(range.begin);
+    while (from.isPresent()) {
+      byte[] begin = from.get();
+      Found found = transactions.read(tx -> find(tx, begin, range.end, since));
+      for (int i = 0; i < found.keys().size(); i += AT_ONCE) {
+        int to = Math.min(found.keys().size(), i + AT_ONCE);
+        removeAll(found.keys().subList(i, to), removal);
+      }
+      from = found.next();
+    }
+  }
+
+  private Found find(ReadTransaction tx, byte[] begin, byte[] end, ToLongFunction<byte[]> since) {
+    RowPage page = RowPage.read(tx, begin, end);
+    long now = Awaiting.await(tx.getReadVersion());
+    List<byte[]> keys = new ArrayList<>();
+    for (KeyValue row : page.rows()) {
+      if (isOver(since.applyAsLong(row.getValue()), now)) {
+        keys.add(row.getKey());
+      }
+    }
+    return new Found(keys, page.next());
+  }
+
+  /** If it is stored twice, the second run finds nothing left. */
+  private void removeAll(List<byte[]> keys, BiConsumer<Transaction, byte[]> removal) {
+    transactions.runIdempotent(
+        tx -> {
+          if (!lease.isTaken(tx)) {
+            lease.hold(tx);
+            requireSameLife(tx);
+            keys.forEach(key -> removal.accept(tx, key));
+          }
+          return null;
+        });
+  }
+
+  private void requireSameLife(Transaction tx) {
+    if (!catalogue.currentForWrites(tx, db.name()).instance().equals(db.instance())) {
+      throw LectusException.notFound("Database does not exist.");
+    }
+  }
+
+  private void content(Transaction tx, byte[] key) {
+    ContentId id = unused.contentOf(key);
+    if (!isOver(tx, Awaiting.await(unused.since(tx, id)))) {
+      return;
+    }
+    unused.clear(tx, id);
+    if (Awaiting.await(references.any(tx, id))) {
+      return;
+    }
+    Awaiting.await(contents.get(tx, id)).ifPresent(it -> chunks.clear(tx, it.upload()));
+    contents.clear(tx, id);
+  }
+
+  private void upload(Transaction tx, byte[] key) {
+    UploadId upload = uploads.uploadOf(key);
+    if (isOver(tx, Awaiting.await(uploads.since(tx, upload)))) {
+      uploads.clear(tx, upload);
+      chunks.clear(tx, upload);
+    }
+  }
+
+  private boolean isOver(Transaction tx, OptionalLong since) {
+    return since.isPresent() && isOver(since.getAsLong(), Awaiting.await(tx.getReadVersion()));
+  }
+
+  private boolean isOver(long since, long now) {
+    return now - since > graceVersions;
+  }
+}

@@ -1,0 +1,187 @@
+package lectus.attachment;
+
+import com.apple.foundationdb.Transaction;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.InstanceId;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.store.Awaiting;
+import lectus.store.CommitResult;
+import lectus.store.TransactionRunner;
+import lectus.store.Underway;
+
+/**
+ * Stores one content while it arrives: chunk after chunk, several in a transaction, the next ones
+ * while the commit before is on its way. The content can be referred to when it is finished, and
+ * not before. What an upload leaves that is never finished is swept. Its methods wait for the
+ * store. Not thread-safe.
+ */
+public final class ContentUpload {
+  /** Length of a chunk: below the store's limit of 100 000 bytes for a value. */
+  static final int CHUNK_BYTES = 90_000;
+
+  /** Chunks of one transaction. */
+  private static final int CHUNKS_AT_ONCE = 8;
+
+  /** Memory of an upload at most: the chunks of two transactions, and one that fills. */
+  public static final long MOST_BYTES = (2L * CHUNKS_AT_ONCE + 1) * CHUNK_BYTES;
+
+  private final Catalogue catalogue;
+  private final TransactionRunner transactions;
+  private final DatabaseName database;
+  private final UploadId upload = UploadId.random();
+  private final MessageDigest sha256 = Digests.sha256();
+  private final MessageDigest md5 = Digests.md5();
+  private final ChunkBuffer filling = new ChunkBuffer(CHUNK_BYTES);
+  private List<byte[]> complete = new ArrayList<>(CHUNKS_AT_ONCE);
+  private Optional<Underway<CommitResult<InstanceId>>> commit = Optional.empty();
+  private Optional<InstanceId> instance = Optional.empty();
+  private long chunks;
+  private long length;
+
+  ContentUpload(Catalogue catalogue, TransactionRunner transactions, DatabaseName database) {
+    this.catalogue = catalogue;
+    this.transactions = transactions;
+    this.database = database;
+  }
+
+  /** Returns how many bytes have come. */
+  public long length() {
+    return length;
+  }
+
+  /**
+   * Takes the next bytes.
+   *
+   * @throws LectusException {@code not_found} if the database is gone; Unavailable if the upload
+   *     paused for so long that it was swept, or the store answers no commit in time
+   */
+  public void write(byte[] bytes, int from, int to) {
+    sha256.update(bytes, from, to - from);
+    md5.update(bytes, from, to - from);
+    length += to - from;
+    int at = from;
+    while (at < to) {
+      at += filling.take(bytes, at, to);
+      if (filling.isFull()) {
+        complete.add(filling.taken());
+      }
+      if (complete.size() == CHUNKS_AT_ONCE) {
+        store();
+      }
+    }
+  }
+
+  /**
+   * Stores the rest. If the content is there already, what this upload stored of it is cleared.
+   *
+   * @throws LectusException as {@link #write}
+   */
+  public Content finish() {
+    finishCommit();
+    if (!filling.isEmpty()) {
+      complete.add(filling.taken());
+    }
+    ContentId id = ContentId.of(sha256.digest());
+    StoredContent content = new StoredContent(upload, length, md5.digest(), CHUNK_BYTES);
+    transactions.run(
+        tx -> {
+          finish(tx, current(tx), id, content);
+          return null;
+        });
+    return new Content(id, length, content.md5());
+  }
+
+  private void finish(Transaction tx, DatabaseHandle db, ContentId id, StoredContent content) {
+    requireUnswept(tx, db);
+    ContentsSubspace contents = new ContentsSubspace(db.prefix());
+    if (Awaiting.await(contents.get(tx, id)).isEmpty()) {
+      putChunks(tx, db, chunks, complete);
+      contents.put(tx, id, content);
+    } else if (chunks > 0) {
+      new ChunksSubspace(db.prefix()).clear(tx, upload);
+    }
+    if (chunks > 0) {
+      new UploadsSubspace(db.prefix()).clear(tx, upload);
+    }
+    new UnusedSubspace(db.prefix()).put(tx, id, Awaiting.await(tx.getReadVersion()));
+  }
+
+  private void store() {
+    finishCommit();
+    List<byte[]> storing = complete;
+    long first = chunks;
+    complete = new ArrayList<>(CHUNKS_AT_ONCE);
+    commit = Optional.of(transactions.begin(tx -> store(tx, first, storing), any -> true));
+    chunks += storing.size();
+  }
+
+  private InstanceId store(Transaction tx, long first, List<byte[]> storing) {
+    DatabaseHandle db = current(tx);
+    if (first > 0) {
+      requireUnswept(tx, db);
+    }
+    new UploadsSubspace(db.prefix()).put(tx, upload, Awaiting.await(tx.getReadVersion()));
+    putChunks(tx, db, first, storing);
+    return db.instance();
+  }
+
+  private void finishCommit() {
+    if (commit.isPresent()) {
+      Underway<CommitResult<InstanceId>> last = commit.get();
+      commit = Optional.empty();
+      instance = Optional.of(last.finish().value());
+    }
+  }
+
+  private void putChunks(Transaction tx, DatabaseHandle db, long first, List<byte[]> storing) {
+    ChunksSubspace rows = new ChunksSubspace(db.prefix());
+    for (int i = 0; i < storing.size(); i++) {
+      rows.put(tx, upload, first + i, storing.get(i));
+    }
+  }
+
+  /** A database that was deleted and created again meanwhile is another one. */
+  private DatabaseHandle current(Transaction tx) {
+    DatabaseHandle db = catalogue.currentForWrites(tx, database);
+    if (instance.isPresent() && !instance.get().equals(db.instance())) {
+      throw LectusException.notFound("Database does not exist.");
+    }
+    return db;
+  }
+
+  private void requireUnswept(Transaction tx, DatabaseHandle db) {
+    boolean isKnown =
+        chunks == 0
+            || Awaiting.await(new UploadsSubspace(db.prefix()).since(tx, upload)).isPresent();
+    if (!isKnown) {
+      throw new LectusException(
+          new LectusError.Unavailable("The upload of the attachment paused for too long."));
+    }
+  }
+
+  /** Clears what was stored; an upload that is not abandoned is swept some time. */
+  public void abandon() {
+    commit.ifPresent(ContentUpload::await);
+    commit = Optional.empty();
+    if (chunks > 0) {
+      transactions.runIdempotent(
+          tx -> {
+            DatabaseHandle db = current(tx);
+            new ChunksSubspace(db.prefix()).clear(tx, upload);
+            new UploadsSubspace(db.prefix()).clear(tx, upload);
+            return null;
+          });
+    }
+  }
+
+  private static void await(Underway<CommitResult<InstanceId>> last) {
+    last.finish();
+  }
+}

@@ -1,0 +1,60 @@
+package lectus.attachment;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.tuple.StoredFormat;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * The contents of one database's attachments. A row is written when the last chunk is stored, and
+ * not before.
+ *
+ * <pre>
+ * key    (prefix, ATTACHMENTS, CONTENTS, SHA-256)
+ * value  (format 1, upload, length, MD5, chunk bytes)
+ * </pre>
+ *
+ * Read and written with conflict ranges: a document that refers to a content loses against the
+ * sweeper that removes it, or the other way round.
+ */
+public final class ContentsSubspace {
+  private static final StoredFormat FORMAT = new StoredFormat(1, "A content of attachments");
+
+  private final byte[] prefix;
+
+  public ContentsSubspace(byte[] databasePrefix) {
+    this.prefix = AttachmentKeys.CONTENTS.key(databasePrefix).toBytes();
+  }
+
+  public CompletableFuture<Optional<StoredContent>> get(ReadTransaction tx, ContentId id) {
+    return tx.get(key(id)).thenApply(value -> Optional.ofNullable(value).map(this::decode));
+  }
+
+  public void put(Transaction tx, ContentId id, StoredContent content) {
+    TupleWriter value = new TupleWriter(64).integer(FORMAT.number());
+    value.bytes(content.upload().bytes()).integer(content.length());
+    tx.set(key(id), value.bytes(content.md5()).integer(content.chunkBytes()).toBytes());
+  }
+
+  public void clear(Transaction tx, ContentId id) {
+    tx.clear(key(id));
+  }
+
+  /** Returns the content that a key names. */
+  public ContentId idOf(byte[] key) {
+    return ContentId.of(new TupleReader(key, prefix.length).bytes());
+  }
+
+  public StoredContent decode(byte[] value) {
+    TupleReader reader = FORMAT.reader(value);
+    UploadId upload = UploadId.of(reader.bytes());
+    return new StoredContent(upload, reader.integer(), reader.bytes(), reader.smallInteger());
+  }
+
+  private byte[] key(ContentId id) {
+    return TupleWriter.startingWith(prefix).bytes(id.bytes()).toBytes();
+  }
+}

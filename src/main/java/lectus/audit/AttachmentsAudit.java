@@ -1,0 +1,142 @@
+package lectus.audit;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import lectus.attachment.AttachmentKeys;
+import lectus.attachment.ChunksSubspace;
+import lectus.attachment.ContentId;
+import lectus.attachment.ContentsSubspace;
+import lectus.attachment.Digests;
+import lectus.attachment.ReferencesSubspace;
+import lectus.attachment.StoredContent;
+import lectus.attachment.UnusedSubspace;
+import lectus.attachment.UploadsSubspace;
+import lectus.database.DatabaseSubspace;
+import lectus.store.Awaiting;
+import lectus.tuple.MalformedTupleException;
+
+/**
+ * Audits the contents of attachments: each is whole and has its hash, each is referred to or known
+ * to the sweeper, and every chunk belongs to one or to an upload.
+ */
+final class AttachmentsAudit {
+  private final Reading reading;
+  private final AuditedDatabase database;
+  private final AuditReport report;
+  private final byte[] prefix;
+  private final ContentsSubspace contents;
+  private final ChunksSubspace chunks;
+  private final ReferencesSubspace references;
+  private final UnusedSubspace unused;
+  private final UploadsSubspace uploads;
+
+  AttachmentsAudit(Reading reading, AuditedDatabase database, AuditReport report) {
+    this.reading = reading;
+    this.database = database;
+    this.report = report;
+    this.prefix = database.handle().prefix();
+    this.contents = new ContentsSubspace(prefix);
+    this.chunks = new ChunksSubspace(prefix);
+    this.references = new ReferencesSubspace(prefix);
+    this.unused = new UnusedSubspace(prefix);
+    this.uploads = new UploadsSubspace(prefix);
+  }
+
+  void run() {
+    each(AttachmentKeys.CONTENTS, "A content", this::checkContent);
+    new ChunksAudit(reading, database, report).run();
+    each(AttachmentKeys.REFERENCES, "A reference to a content", this::checkReference);
+    each(AttachmentKeys.UNUSED, "A row of the unused contents", this::checkUnused);
+    each(AttachmentKeys.UPLOADS, "An upload", this::checkUpload);
+    new Gaps(reading, report, database.place())
+        .check(
+            DatabaseSubspace.ATTACHMENTS.range(prefix),
+            Stream.of(AttachmentKeys.values()).map(it -> it.range(prefix)).toList(),
+            "something of attachments that belongs to none");
+  }
+
+  private void each(AttachmentKeys part, String what, Consumer<KeyValue> check) {
+    RowCursor rows = new RowCursor(reading, part.range(prefix));
+    while (rows.hasNext()) {
+      KeyValue row = rows.next();
+      try {
+        check.accept(row);
+      } catch (MalformedTupleException | IllegalArgumentException malformed) {
+        report.add(database.place(), Texts.unreadable(what, row.getKey(), malformed));
+      }
+    }
+  }
+
+  private void checkContent(KeyValue row) {
+    ContentId id = contents.idOf(row.getKey());
+    StoredContent content = contents.decode(row.getValue());
+    if (!isWhole(id, content) && isThere(id, content)) {
+      complain(id, "is damaged: its chunks do not have its hash and length");
+    }
+    if (reading.<Boolean>read(tx -> isForgotten(tx, id))) {
+      complain(id, "has no reference, and the sweeper does not know it");
+    }
+  }
+
+  private boolean isWhole(ContentId id, StoredContent content) {
+    MessageDigest sha256 = Digests.sha256();
+    MessageDigest md5 = Digests.md5();
+    RowCursor rows = new RowCursor(reading, chunks.range(content.upload()));
+    long length = 0;
+    while (rows.hasNext()) {
+      byte[] chunk = rows.next().getValue();
+      sha256.update(chunk);
+      md5.update(chunk);
+      length += chunk.length;
+    }
+    return length == content.length()
+        && ContentId.of(sha256.digest()).equals(id)
+        && Arrays.equals(md5.digest(), content.md5());
+  }
+
+  /** A content that was swept while its chunks were read is not damaged. */
+  private boolean isThere(ContentId id, StoredContent content) {
+    return reading
+        .<Optional<StoredContent>>read(tx -> Awaiting.await(contents.get(tx, id)))
+        .equals(Optional.of(content));
+  }
+
+  private boolean isForgotten(ReadTransaction tx, ContentId id) {
+    return Awaiting.await(contents.get(tx, id)).isPresent()
+        && Awaiting.await(unused.since(tx, id)).isEmpty()
+        && !Awaiting.await(references.any(tx, id));
+  }
+
+  private void checkReference(KeyValue row) {
+    ReferencesSubspace.Reference reference = references.decode(row.getKey(), row.getValue());
+    if (reading.<Boolean>read(tx -> isDangling(tx, reference))) {
+      report.add(
+          database.place(reference.docId()),
+          "it refers to the content " + reference.content().hex() + ", which is not there");
+    }
+  }
+
+  private boolean isDangling(ReadTransaction tx, ReferencesSubspace.Reference it) {
+    return Awaiting.await(references.contains(tx, it.content(), it.docId(), it.leaf()))
+        && Awaiting.await(contents.get(tx, it.content())).isEmpty();
+  }
+
+  private void checkUnused(KeyValue row) {
+    unused.contentOf(row.getKey());
+    UnusedSubspace.since(row.getValue());
+  }
+
+  private void checkUpload(KeyValue row) {
+    uploads.uploadOf(row.getKey());
+    UploadsSubspace.since(row.getValue());
+  }
+
+  private void complain(ContentId id, String problem) {
+    report.add(database.place(), "the content " + id.hex() + " " + problem);
+  }
+}

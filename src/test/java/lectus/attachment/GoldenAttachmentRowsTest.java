@@ -1,0 +1,96 @@
+package lectus.attachment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Transaction;
+import java.util.Arrays;
+import java.util.function.Consumer;
+import lectus.database.DatabaseSubspace;
+import lectus.document.testing.TestDatabase;
+import lectus.store.Store;
+import lectus.store.testing.GoldenRows;
+import lectus.store.testing.TestStores;
+import lectus.store.testing.WrittenRows;
+import lectus.tuple.TupleWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The exact bytes of the contents of attachments, and of what belongs to them. */
+final class GoldenAttachmentRowsTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final ContentId CONTENT = new ContentId("00ff" + "ab".repeat(30));
+  private static final UploadId UPLOAD = new UploadId("00" + "cd".repeat(15));
+  private static final byte[] LEAF = new TupleWriter(8).bool(true).integer(3).toBytes();
+
+  private final Store store = stores.fresh();
+  private final byte[] db = TestDatabase.create(store).read((tx, handle) -> handle.prefix());
+
+  private GoldenRows golden(String name, Consumer<Transaction> encoder) {
+    WrittenRows written = WrittenRows.of(store, DatabaseSubspace.ATTACHMENTS.range(db), encoder);
+    GoldenRows golden = GoldenRows.of(name, db, written.stamp());
+    golden.assertAre(written.rows());
+    return golden;
+  }
+
+  @Test
+  void contents() {
+    ContentsSubspace contents = new ContentsSubspace(db);
+    byte[] md5 = new byte[16];
+    Arrays.fill(md5, (byte) 0xee);
+    StoredContent content = new StoredContent(UPLOAD, 200_000, md5, 90_000);
+    KeyValue row =
+        golden("ContentsSubspace", tx -> contents.put(tx, CONTENT, content)).row("a content");
+
+    assertThat(contents.idOf(row.getKey())).isEqualTo(CONTENT);
+    assertThat(contents.decode(row.getValue())).isEqualTo(content);
+    assertThat(content.chunks()).isEqualTo(3);
+  }
+
+  @Test
+  void chunks() {
+    ChunksSubspace chunks = new ChunksSubspace(db);
+    GoldenRows golden =
+        golden(
+            "ChunksSubspace",
+            tx -> {
+              chunks.put(tx, UPLOAD, 0, new byte[] {1, 2});
+              chunks.put(tx, UPLOAD, 256, new byte[] {3});
+            });
+
+    assertThat(chunks.uploadOf(golden.key("the first chunk"))).isEqualTo(UPLOAD);
+  }
+
+  @Test
+  void references() {
+    ReferencesSubspace references = new ReferencesSubspace(db);
+    KeyValue row =
+        golden("ReferencesSubspace", tx -> references.put(tx, CONTENT, "ü\0", LEAF))
+            .row("a live leaf");
+
+    ReferencesSubspace.Reference found = references.decode(row.getKey(), row.getValue());
+    assertThat(found.content()).isEqualTo(CONTENT);
+    assertThat(found.docId()).isEqualTo("ü\0");
+    assertThat(found.leaf()).isEqualTo(LEAF);
+  }
+
+  @Test
+  void unused_contents() {
+    UnusedSubspace unused = new UnusedSubspace(db);
+    KeyValue row =
+        golden("UnusedSubspace", tx -> unused.put(tx, CONTENT, 1_000_000)).row("a content");
+
+    assertThat(unused.contentOf(row.getKey())).isEqualTo(CONTENT);
+    assertThat(UnusedSubspace.since(row.getValue())).isEqualTo(1_000_000);
+  }
+
+  @Test
+  void uploads() {
+    UploadsSubspace uploads = new UploadsSubspace(db);
+    KeyValue row = golden("UploadsSubspace", tx -> uploads.put(tx, UPLOAD, 1_000)).row("an upload");
+
+    assertThat(uploads.uploadOf(row.getKey())).isEqualTo(UPLOAD);
+    assertThat(UploadsSubspace.since(row.getValue())).isEqualTo(1_000);
+  }
+}
