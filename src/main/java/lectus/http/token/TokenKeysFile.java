@@ -1,6 +1,7 @@
 package lectus.http.token;
 
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -21,6 +22,10 @@ final class TokenKeysFile {
 
   private final Path file;
   private volatile Look last = new Look(TokenKeys.NONE, new Stamp(FileTime.fromMillis(0), -1), 0);
+
+  /** Whether the last look failed, which is said once. */
+  private boolean isMissing;
+
   private volatile long lookedAtNanos = System.nanoTime() - FRESH_NANOS;
 
   TokenKeysFile(Path file) {
@@ -61,19 +66,22 @@ final class TokenKeysFile {
       BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
       Stamp stamp = new Stamp(attributes.lastModifiedTime(), attributes.size());
       if (!stamp.equals(last.stamp())) {
-        TokenKeys keys = keysOr(last.keys());
-        last = new Look(keys, stamp, last.number() + 1);
+        last = new Look(keysOr(last.keys()), stamp, last.number() + 1);
       }
+      isMissing = false;
     } catch (IOException e) {
-      LOG.warn("The keys of tokens in {} cannot be read.", file, e);
+      if (!isMissing) {
+        LOG.warn("The keys of tokens in {} cannot be read. Those from before are kept.", file, e);
+      }
+      isMissing = true;
     }
   }
 
   private TokenKeys keysOr(TokenKeys before) throws IOException {
     try {
       return TokenKeys.parse(Files.readString(file));
-    } catch (MalformedKeysException e) {
-      LOG.warn("The keys of tokens in {} are not taken.", file, e);
+    } catch (MalformedKeysException | CharacterCodingException e) {
+      LOG.warn("The keys of tokens in {} are not taken. Those from before are kept.", file, e);
       return before;
     }
   }
