@@ -51,6 +51,7 @@ public record Services(
     AdmissionNotices admissions,
     StorePulse pulse,
     Membership membership,
+    OtherMembers others,
     ClientMemory memory,
     ReaderTurns readers,
     TailRegistry liveTails,

@@ -33,6 +33,7 @@ import lectus.feed.page.ChangesReader;
 import lectus.feed.tail.TailRegistry;
 import lectus.feed.updates.StoreUpdates;
 import lectus.http.Membership;
+import lectus.http.OtherMembers;
 import lectus.http.ReaderTurns;
 import lectus.http.Services;
 import lectus.http.UserUsage;
@@ -137,6 +138,7 @@ public final class Layer {
       DatabaseNotices events,
       AdmissionNotices admissions,
       Membership membership,
+      OtherMembers others,
       ReaderTurns readers,
       Metrics metrics) {
     ClientMemory memory = settings.memory().accounts();
@@ -163,6 +165,7 @@ public final class Layer {
         admissions,
         pulse,
         membership,
+        others,
         memory,
         readers,
         tails,

@@ -11,6 +11,10 @@ import java.util.function.Supplier;
 import lectus.account.Accounts;
 import lectus.document.write.Writes;
 import lectus.error.LectusException;
+import lectus.http.OtherMembers;
+import lectus.http.Services;
+import lectus.http.node.NodeApi;
+import lectus.http.node.OwnResources;
 import lectus.metrics.Metrics;
 import lectus.server.cluster.ClusterMembership;
 import lectus.server.cluster.HazelcastCluster;
@@ -19,6 +23,8 @@ import lectus.server.cluster.SingleNode;
 import lectus.server.cluster.StartException;
 import lectus.server.connection.ConnectionGate;
 import lectus.server.connection.GatedTransport;
+import lectus.server.member.MemberBus;
+import lectus.server.member.MemberDesk;
 import lectus.server.turn.RequestThreads;
 import lectus.server.turn.StoreWatch;
 import lectus.server.turn.WaitingRoom;
@@ -131,8 +137,25 @@ public final class Node implements AutoCloseable {
     Writes writes = pool.entrance(vertx.eventBus());
     MembershipAt membership = new MembershipAt(cluster, servers::address);
     List.of(bus, announcer, poller, pool, threads).forEach(metrics::add);
-    servers.listen(layer.services(writes, announcer, users, membership, threads, metrics));
+    Services services =
+        layer.services(writes, announcer, users, membership, members(layer), threads, metrics);
+    servers.listen(services);
+    answerMembers(services);
     settings.metrics().ifPresent(at -> workers.onEventLoop(new MetricsVerticle(metrics, at)));
+  }
+
+  private OtherMembers members(Layer layer) {
+    return vertx.isClustered()
+        ? new MemberBus(vertx, layer.accounts()::cookieSecret)
+        : OtherMembers.NONE;
+  }
+
+  private void answerMembers(Services services) {
+    if (vertx.isClustered()) {
+      OwnResources parts = new NodeApi(services, settings.http()).parts();
+      new MemberDesk(vertx, services.accounts()::cookieSecret, parts::answer)
+          .open(services.membership().self());
+    }
   }
 
   /**

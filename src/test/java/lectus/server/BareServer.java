@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import lectus.feed.AdmissionNotices;
+import lectus.http.OtherMembers;
 import lectus.http.Services;
 import lectus.http.api.HttpApi;
 import lectus.http.testing.Connection;
@@ -58,7 +59,14 @@ final class BareServer implements AutoCloseable {
             Duration.ofSeconds(settings.http().requestSeconds()));
     MembershipAt membership = new MembershipAt(new SingleNode(), () -> "127.0.0.1:0");
     services =
-        layer.services(writes, announcer, AdmissionNotices.NONE, membership, readers, metrics);
+        layer.services(
+            writes,
+            announcer,
+            AdmissionNotices.NONE,
+            membership,
+            OtherMembers.NONE,
+            readers,
+            metrics);
     api = new HttpApi(services, settings.http());
     server =
         Future.<HttpServer>future(

@@ -120,9 +120,7 @@ public final class Exchange {
     return target == null ? RequestTarget.visible(uri()) : target.path();
   }
 
-  /**
-   * Returns the request target as it was sent; empty if there is none, as with HTTP/2's CONNECT.
-   */
+  /** Returns the target as it was sent; empty if there is none, as with HTTP/2's CONNECT. */
   public String uri() {
     String uri = request.uri();
     return uri == null ? "" : uri;
@@ -206,9 +204,7 @@ public final class Exchange {
     return loop.cors().allows(origin);
   }
 
-  /**
-   * Runs {@code work} on a reader's thread, and sends its answer or failure from the event loop.
-   */
+  /** Runs {@code work} on a reader's thread, and sends its answer or failure. */
   public void answer(Callable<Reply> work) {
     work(work).onComplete(this::reply, this::fail);
   }
@@ -225,9 +221,12 @@ public final class Exchange {
 
   /** As {@link #answerBody}, for work that changes a database as a whole. */
   public void answerBodyByChange(BodyWork<Reply> work) {
-    body()
-        .compose(body -> handed.change(() -> work.answer(body)))
-        .onComplete(this::reply, this::fail);
+    body().compose(body -> change(() -> work.answer(body))).onComplete(this::reply, this::fail);
+  }
+
+  /** Runs {@code work} as {@link #answerChange} does. */
+  public <T> Future<T> change(Callable<T> work) {
+    return handed.change(work);
   }
 
   /**

@@ -1,5 +1,6 @@
 package lectus.http.node;
 
+import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -7,9 +8,7 @@ import java.util.TreeMap;
 import lectus.account.Accounts;
 import lectus.account.AdminsSubspace.Admin;
 import lectus.error.LectusException;
-import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
-import lectus.http.exchange.Resource;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
@@ -18,9 +17,9 @@ import lectus.json.JsonBuffer;
  * clients and containers make them. Every server of the store has the same. As in CouchDB, a
  * password is shown as its hash.
  */
-final class AdminsResource implements Resource {
-  /** The segments of the path to one admin. */
-  private static final int SEGMENTS = 5;
+final class AdminsResource implements NodePart {
+  /** The names in the path to one admin. */
+  private static final int SEGMENTS = 3;
 
   private final Accounts accounts;
 
@@ -29,29 +28,28 @@ final class AdminsResource implements Resource {
   }
 
   @Override
-  public void serve(Exchange exchange) {
-    List<String> path = exchange.segments();
+  public Future<Reply> answer(NodeRequest request) {
+    List<String> path = request.path();
     if (path.size() > SEGMENTS) {
       throw LectusException.notFound("missing");
     }
     if (path.size() == SEGMENTS) {
-      serveAdmin(exchange, path.get(SEGMENTS - 1));
-      return;
+      return ofAdmin(request, path.get(SEGMENTS - 1));
     }
-    switch (exchange.method()) {
-      case GET, HEAD -> exchange.answer(this::all);
+    return switch (request.method()) {
+      case GET, HEAD -> request.work().read(this::all);
       default -> throw Requests.notAllowed("GET");
-    }
+    };
   }
 
-  private void serveAdmin(Exchange exchange, String name) {
-    switch (exchange.method()) {
-      case GET, HEAD -> exchange.answer(() -> ConfigText.reply(known(find(name))));
-      case PUT -> exchange.answerBodyByChange(body -> put(name, ConfigText.of(body)));
-      case DELETE ->
-          exchange.answerChange(() -> ConfigText.reply(known(accounts.removeAdmin(name))));
+  private Future<Reply> ofAdmin(NodeRequest request, String name) {
+    NodeRequest.Work work = request.work();
+    return switch (request.method()) {
+      case GET, HEAD -> work.read(() -> ConfigText.reply(known(find(name))));
+      case PUT -> work.change(() -> put(name, ConfigText.of(request.body())));
+      case DELETE -> work.change(() -> ConfigText.reply(known(accounts.removeAdmin(name))));
       default -> throw Requests.notAllowed("GET,PUT,DELETE");
-    }
+    };
   }
 
   private Reply all() {

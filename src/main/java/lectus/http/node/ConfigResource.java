@@ -1,13 +1,12 @@
 package lectus.http.node;
 
+import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import lectus.error.LectusException;
-import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
-import lectus.http.exchange.Resource;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
@@ -16,14 +15,14 @@ import lectus.json.JsonBuffer;
  * configuration does not change, so a value is accepted if it is in force already: set-up scripts
  * that find what they want go on. Admins are another matter.
  */
-final class ConfigResource implements Resource {
-  private static final String ADMINS = "admins";
+final class ConfigResource implements NodePart {
+  static final String ADMINS = "admins";
 
   /** The names in a path to all sections, to one, and to a value. */
-  private static final int TO_ALL = 3;
+  private static final int TO_ALL = 1;
 
-  private static final int TO_SECTION = 4;
-  private static final int TO_VALUE = 5;
+  private static final int TO_SECTION = 2;
+  private static final int TO_VALUE = 3;
 
   private final List<ConfigEntry> entries;
   private final AdminsResource admins;
@@ -34,25 +33,24 @@ final class ConfigResource implements Resource {
   }
 
   @Override
-  public void serve(Exchange exchange) {
-    List<String> path = exchange.segments();
+  public Future<Reply> answer(NodeRequest request) {
+    List<String> path = request.path();
     if (path.size() > TO_ALL && path.get(TO_ALL).equals(ADMINS)) {
-      admins.serve(exchange);
-      return;
+      return admins.answer(request);
     }
-    switch (path.size()) {
-      case TO_ALL -> serveAll(exchange);
-      case TO_SECTION -> serveSection(exchange, path.get(TO_ALL));
-      case TO_VALUE -> serveValue(exchange, path.get(TO_ALL), path.get(TO_SECTION));
+    return switch (path.size()) {
+      case TO_ALL -> ofAll(request);
+      case TO_SECTION -> Future.succeededFuture(ofSection(request, path.get(TO_ALL)));
+      case TO_VALUE -> ofValue(request, path.get(TO_ALL), path.get(TO_SECTION));
       default -> throw LectusException.notFound("missing");
-    }
+    };
   }
 
-  private void serveAll(Exchange exchange) {
-    switch (exchange.method()) {
-      case GET, HEAD -> exchange.answer(() -> Reply.json(200, all()));
+  private Future<Reply> ofAll(NodeRequest request) {
+    return switch (request.method()) {
+      case GET, HEAD -> request.work().read(() -> Reply.json(200, all()));
       default -> throw Requests.notAllowed("GET");
-    }
+    };
   }
 
   private JsonBuffer all() {
@@ -86,36 +84,35 @@ final class ConfigResource implements Resource {
     return json.ascii(values.isEmpty() ? "{}" : "}");
   }
 
-  private void serveSection(Exchange exchange, String name) {
+  private Reply ofSection(NodeRequest request, String name) {
     if (name.equals("_reload")) {
-      serveReload(exchange);
-      return;
+      return ofReload(request);
     }
-    switch (exchange.method()) {
-      case GET, HEAD -> exchange.reply(Reply.json(200, append(new JsonBuffer(512), section(name))));
+    return switch (request.method()) {
+      case GET, HEAD -> Reply.json(200, append(new JsonBuffer(512), section(name)));
       default -> throw Requests.notAllowed("GET");
-    }
+    };
   }
 
   /** Nothing is kept but what the configuration says. */
-  private static void serveReload(Exchange exchange) {
-    switch (exchange.method()) {
-      case POST -> exchange.reply(Reply.ok(200));
+  private static Reply ofReload(NodeRequest request) {
+    return switch (request.method()) {
+      case POST -> Reply.ok(200);
       default -> throw Requests.notAllowed("POST");
-    }
+    };
   }
 
-  private void serveValue(Exchange exchange, String section, String name) {
+  private Future<Reply> ofValue(NodeRequest request, String section, String name) {
     Optional<ConfigEntry> entry =
         entries.stream()
             .filter(it -> it.section().equals(section) && it.name().equals(name))
             .findFirst();
-    switch (exchange.method()) {
-      case GET, HEAD -> exchange.reply(value(known(entry)));
-      case PUT -> exchange.answerBody(body -> put(entry, ConfigText.of(body)));
+    return switch (request.method()) {
+      case GET, HEAD -> Future.succeededFuture(value(known(entry)));
+      case PUT -> request.work().read(() -> put(entry, ConfigText.of(request.body())));
       case DELETE -> throw LectusException.badRequest(known(entry).advice());
       default -> throw Requests.notAllowed("GET,PUT,DELETE");
-    }
+    };
   }
 
   private static ConfigEntry known(Optional<ConfigEntry> entry) {

@@ -4,14 +4,12 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import java.util.List;
-import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
-import lectus.http.exchange.Resource;
 import lectus.http.message.Reply;
 import lectus.metrics.Metrics;
 
 /** {@code /_node/{node}/_prometheus}: all figures, in Prometheus' text format. */
-final class FiguresResource implements Resource {
+final class FiguresResource implements NodePart {
   private static final CharSequence TYPE = HttpHeaders.createOptimized(Metrics.CONTENT_TYPE);
 
   private final Metrics metrics;
@@ -21,13 +19,12 @@ final class FiguresResource implements Resource {
   }
 
   @Override
-  public void serve(Exchange exchange) {
-    switch (exchange.method()) {
+  public Future<Reply> answer(NodeRequest request) {
+    return switch (request.method()) {
       case GET, HEAD ->
-          Future.fromCompletionStage(metrics.text(), exchange.context())
-              .map(text -> new Reply(200, TYPE, Buffer.buffer(text), List.of()))
-              .onComplete(exchange::reply, exchange::fail);
+          Future.fromCompletionStage(metrics.text(), request.work().context())
+              .map(text -> new Reply(200, TYPE, Buffer.buffer(text), List.of()));
       default -> throw Requests.notAllowed("GET");
-    }
+    };
   }
 }

@@ -1,5 +1,6 @@
 package lectus.http.node;
 
+import java.time.Duration;
 import java.util.Map;
 import lectus.http.HttpSettings;
 import lectus.http.Services;
@@ -26,33 +27,43 @@ public final class NodeApi {
         "_up",
         new UpResource(services.pulse()),
         "_active_tasks",
-        activeTasks(),
+        new ActiveTasksResource(tasks(), services.membership(), services.others()),
         "_membership",
         new MembershipResource(services.membership()),
         "_cluster_setup",
         new ClusterSetupResource(services.membership()));
   }
 
-  private Resource activeTasks() {
-    return new ActiveTasksResource(services.tasks(), services.membership());
+  private TaskList tasks() {
+    return new TaskList(services.tasks(), services.membership());
   }
 
-  private Map<String, Resource> ofNode() {
-    return Map.of(
-        "_active_tasks",
-        activeTasks(),
-        "_config",
-        new ConfigResource(
-            new CouchConfig(services.storeId(), settings, services.parser().limits()).entries(),
-            new AdminsResource(services.accounts())),
-        "_prometheus",
-        new FiguresResource(services.metrics()),
-        "_stats",
-        new StatsResource(services.figures()),
-        "_system",
-        new SystemResource(),
-        "_versions",
-        new VersionsResource());
+  /** Returns the resources of this server itself, for its clients and for other members. */
+  public OwnResources parts() {
+    Map<String, NodePart> parts =
+        Map.of(
+            TaskList.NAME,
+            tasks(),
+            "_config",
+            new ConfigResource(
+                new CouchConfig(services.storeId(), settings, services.parser().limits()).entries(),
+                new AdminsResource(services.accounts())),
+            "_prometheus",
+            new FiguresResource(services.metrics()),
+            "_stats",
+            new StatsResource(services.figures()),
+            "_system",
+            new SystemResource(),
+            "_versions",
+            new VersionsResource());
+    return new OwnResources(
+        parts, services.readers(), Duration.ofSeconds(settings.requestSeconds()));
+  }
+
+  private NodeResource node() {
+    OwnResources parts = parts();
+    return new NodeResource(
+        services.membership(), parts, new RemoteParts(services.others(), parts));
   }
 
   /** Returns the resources that answer for everything below their names. */
@@ -63,7 +74,7 @@ public final class NodeApi {
         "_utils",
         new UtilsResource(settings.utils()),
         "_node",
-        new NodeResource(services.membership(), ofNode()),
+        node(),
         "_scheduler",
         new SchedulerResource());
   }

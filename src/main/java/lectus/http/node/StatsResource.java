@@ -1,15 +1,14 @@
 package lectus.http.node;
 
 import com.sun.management.UnixOperatingSystemMXBean;
+import io.vertx.core.Future;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Map;
 import lectus.http.count.Figures;
 import lectus.http.count.RequestFigures;
 import lectus.http.count.RouteTemplate;
-import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
-import lectus.http.exchange.Resource;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
@@ -17,10 +16,7 @@ import lectus.json.JsonBuffer;
  * {@code /_node/{node}/_stats} and what lies below: what CouchDB's exporters read. Figures begin
  * with the server, and not, as some of CouchDB's, ten seconds ago.
  */
-final class StatsResource implements Resource {
-  /** The names before a figure's own: {@code _node}, the node, {@code _stats}. */
-  private static final int NAMES_BEFORE = 3;
-
+final class StatsResource implements NodePart {
   private static final List<String> METHODS =
       List.of("COPY", "DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT");
 
@@ -37,16 +33,16 @@ final class StatsResource implements Resource {
   }
 
   @Override
-  public void serve(Exchange exchange) {
-    switch (exchange.method()) {
+  public Future<Reply> answer(NodeRequest request) {
+    return switch (request.method()) {
       case GET, HEAD -> {
-        List<String> path = exchange.segments();
+        List<String> path = request.path();
         JsonBuffer json = new JsonBuffer(4_096);
-        tree().append(path.subList(NAMES_BEFORE, path.size()), json);
-        exchange.reply(Reply.json(200, json));
+        tree().append(path.subList(1, path.size()), json);
+        yield Future.succeededFuture(Reply.json(200, json));
       }
       default -> throw Requests.notAllowed("GET");
-    }
+    };
   }
 
   private StatTree tree() {

@@ -1,13 +1,12 @@
 package lectus.http.node;
 
+import io.vertx.core.Future;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryUsage;
 import java.util.concurrent.TimeUnit;
-import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
-import lectus.http.exchange.Resource;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
@@ -15,13 +14,13 @@ import lectus.json.JsonBuffer;
  * {@code /_node/{node}/_system}: the process, in the form in which CouchDB shows Erlang's. The heap
  * stands for Erlang's processes, threads for their number, and what there is nothing of is 0.
  */
-final class SystemResource implements Resource {
+final class SystemResource implements NodePart {
   @Override
-  public void serve(Exchange exchange) {
-    switch (exchange.method()) {
-      case GET, HEAD -> exchange.reply(Reply.json(200, json()));
+  public Future<Reply> answer(NodeRequest request) {
+    return switch (request.method()) {
+      case GET, HEAD -> Future.succeededFuture(Reply.json(200, json()));
       default -> throw Requests.notAllowed("GET");
-    }
+    };
   }
 
   private static JsonBuffer json() {

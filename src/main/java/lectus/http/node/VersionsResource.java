@@ -1,14 +1,13 @@
 package lectus.http.node;
 
 import com.ibm.icu.util.VersionInfo;
-import lectus.http.exchange.Exchange;
+import io.vertx.core.Future;
 import lectus.http.exchange.Requests;
-import lectus.http.exchange.Resource;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
 /** {@code /_node/{node}/_versions}: what the server is built on. It runs no JavaScript. */
-final class VersionsResource implements Resource {
+final class VersionsResource implements NodePart {
   private final Reply reply;
 
   VersionsResource() {
@@ -22,10 +21,10 @@ final class VersionsResource implements Resource {
   }
 
   @Override
-  public void serve(Exchange exchange) {
-    switch (exchange.method()) {
-      case GET, HEAD -> exchange.reply(reply);
+  public Future<Reply> answer(NodeRequest request) {
+    return switch (request.method()) {
+      case GET, HEAD -> Future.succeededFuture(reply);
       default -> throw Requests.notAllowed("GET");
-    }
+    };
   }
 }

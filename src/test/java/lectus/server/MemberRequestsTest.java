@@ -1,0 +1,231 @@
+package lectus.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
+import lectus.server.testing.ClusterFile;
+import lectus.server.waking.PollSettings;
+import lectus.store.Store;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import lectus.task.RunningTask;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code /_node/{name}} of another member of the cluster, asked for through this one. */
+@Timeout(120)
+final class MemberRequestsTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  @TempDir private static Path folder;
+
+  private static final PollSettings HOURLY =
+      new PollSettings(Duration.ofHours(1), Duration.ofHours(1));
+  private static final String ROOT = "Basic cm9vdDpyb290";
+
+  private static Member one;
+  private static Member two;
+
+  /** In the cluster, with a store of its own. */
+  private static Member stranger;
+
+  private static Store store;
+
+  @BeforeAll
+  static void form() {
+    store = stores.fresh();
+    lectus.http.testing.Member.makeAdmin(store, "root");
+    Path file = ClusterFile.write(folder);
+    one = new Member(file, store, HOURLY);
+    two = new Member(file, store, HOURLY);
+    stranger = new Member(file, stores.fresh(), HOURLY);
+    Await.until("three know each other", () -> members().split("lectus@").length > 2 * 3);
+    Await.until(
+        "each can be asked", () -> get("/_node/" + name(two) + "/_versions").status() == 200);
+    Await.until(
+        "the stranger refuses",
+        () -> get("/_node/" + name(stranger) + "/_versions").status() == 501);
+  }
+
+  @AfterAll
+  static void leave() {
+    stranger.close();
+    two.close();
+    one.close();
+  }
+
+  private static Request asRoot(LectusServer server, String method, String target) {
+    return server.request(method, target).header("Authorization", ROOT);
+  }
+
+  private static Answer get(String target) {
+    return asRoot(one.server(), "GET", target).send();
+  }
+
+  private static String members() {
+    return get("/_membership").body();
+  }
+
+  private static String name(Member member) {
+    return member.name("");
+  }
+
+  private static double sample(String text, String start) {
+    return text.lines()
+        .filter(line -> line.startsWith(start))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "_prometheus",
+        "_stats",
+        "_stats/couchdb/httpd/bulk_requests",
+        "_system",
+        "_versions",
+        "_active_tasks",
+        "_config",
+        "_config/couchdb",
+        "_config/couchdb/uuid",
+        "_config/admins",
+        "_config/none/x",
+        "_config/a/b/c/d"
+      })
+  void another_member_answers_like_itself(String below) {
+    Answer there = asRoot(two.server(), "GET", "/_node/_local/" + below).send();
+    Answer through = get("/_node/" + name(two) + "/" + below);
+
+    assertThat(through.status()).isEqualTo(there.status());
+    assertThat(through.header("content-type")).isEqualTo(there.header("content-type"));
+    if (!below.matches("_prometheus|_stats|_system")) {
+      assertThat(through.body()).isEqualTo(there.body());
+    }
+  }
+
+  @Test
+  void the_figures_are_the_other_members() {
+    for (int i = 0; i < 50; i++) {
+      two.server().get("/_up");
+    }
+    String figure = "lectus_http_requests_total{route=\"/_up\"";
+
+    assertThat(sample(get("/_node/" + name(two) + "/_prometheus").body(), figure)).isEqualTo(50);
+    assertThat(sample(get("/_node/_local/_prometheus").body(), figure)).isZero();
+  }
+
+  @Test
+  void a_list_of_tasks_has_those_of_all_members_of_the_store() {
+    String task = "{\"node\":\"" + name(one) + "\",";
+    String other = "{\"node\":\"" + name(two) + "\",";
+    try (RunningTask shown = store.tasks().begin("resharding", "w")) {
+      // Both servers have one store, and so the same tasks.
+      assertThat(shown).isNotNull();
+      assertThat(get("/_active_tasks").body()).startsWith("[" + task).contains("," + other);
+      assertThat(get("/_node/_local/_active_tasks").body()).contains(task).doesNotContain(other);
+    }
+    assertThat(get("/_active_tasks").body()).isEqualTo("[]\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"lectus@10.0.0.1:5701", "_all", "lectus@", "%00", "_local%2F"})
+  void nobody_else_is_a_member(String name) {
+    Answer answer = get("/_node/" + name + "/_stats");
+
+    assertThat(answer.status()).isEqualTo(404);
+    assertThat(answer.member("error")).isEqualTo("not_found");
+    assertThat(answer.member("reason")).startsWith("no such node: ");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "_stats,GET",
+    "_prometheus,GET",
+    "_config,GET",
+    "_config/admins/x,PUT",
+    "_active_tasks,GET"
+  })
+  void rights_are_checked_before_anybody_is_asked(String below, String method) {
+    String target = "/_node/" + name(two) + "/" + below;
+
+    assertThat(one.server().request(method, target).json("\"x\"").send().status()).isEqualTo(401);
+  }
+
+  @Test
+  void methods_are_judged_by_the_other_member() {
+    Answer answer = asRoot(one.server(), "POST", "/_node/" + name(two) + "/_stats").send();
+
+    assertThat(answer.status()).isEqualTo(405);
+    assertThat(answer.header("allow")).isEqualTo("GET");
+    Answer head = asRoot(one.server(), "HEAD", "/_node/" + name(two) + "/_versions").send();
+    assertThat(head.status()).isEqualTo(200);
+    assertThat(head.body()).isEmpty();
+    assertThat(get("/_node/" + name(two) + "/_smoosh").status()).isEqualTo(501);
+  }
+
+  @Test
+  void an_admin_who_is_made_through_another_member_is_everybodys() {
+    String admins = "/_node/" + name(two) + "/_config/admins/boss";
+
+    assertThat(asRoot(one.server(), "PUT", admins).json("\"boss\"").send().status()).isEqualTo(200);
+    assertThat(asRoot(two.server(), "GET", "/_node/_local/_config/admins").send().body())
+        .contains("\"boss\"");
+    assertThat(asRoot(one.server(), "DELETE", admins).send().status()).isEqualTo(200);
+    assertThat(asRoot(two.server(), "GET", "/_node/_local/_config/admins").send().body())
+        .doesNotContain("\"boss\"");
+  }
+
+  @Test
+  void a_setting_is_accepted_if_the_other_member_has_it() {
+    String setting = "/_node/" + name(two) + "/_config/uuids/max_count";
+
+    assertThat(asRoot(one.server(), "PUT", setting).json("\"1000\"").send().status())
+        .isEqualTo(200);
+    assertThat(asRoot(one.server(), "PUT", setting).json("\"7\"").send().status()).isEqualTo(400);
+    assertThat(asRoot(one.server(), "DELETE", setting).send().status()).isEqualTo(400);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "GET,_stats",
+    "GET,_config/admins",
+    "PUT,_config/admins/x",
+    "DELETE,_config/admins/root"
+  })
+  void a_member_with_another_store_takes_nothing(String method, String below) {
+    Request request = asRoot(one.server(), method, "/_node/" + name(stranger) + "/" + below);
+    Answer answer = request.json("\"x\"").send();
+
+    assertThat(answer.status()).isEqualTo(501);
+    assertThat(answer.member("reason")).startsWith(name(stranger) + " has another store");
+    assertThat(get("/_node/_local/_config/admins").body())
+        .contains("\"root\"")
+        .doesNotContain("\"x\"");
+  }
+
+  @Test
+  void a_body_has_a_limit() {
+    String setting = "/_node/" + name(two) + "/_config/uuids/max_count";
+    String spaces = " ".repeat((16 << 10) - 6);
+
+    assertThat(asRoot(one.server(), "PUT", setting).json("\"1000\"" + spaces).send().status())
+        .isEqualTo(200);
+    assertThat(asRoot(one.server(), "PUT", setting).json("\"1000\"" + spaces + " ").send().status())
+        .isEqualTo(413);
+  }
+}
