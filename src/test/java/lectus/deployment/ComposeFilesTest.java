@@ -2,14 +2,18 @@ package lectus.deployment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.hazelcast.config.Config;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import lectus.config.ClusterKeys;
 import lectus.config.HttpKeys;
 import lectus.config.ListenKeys;
+import lectus.config.ProxyKeys;
 import lectus.config.StoreKeys;
+import lectus.http.AddressRange;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,18 +28,19 @@ final class ComposeFilesTest {
   private static final Path SECRETS = ComposeFile.FOLDER.resolve("lectus.env.example");
 
   @ParameterizedTest
-  @ValueSource(strings = {"compose.single.yaml"})
+  @ValueSource(strings = {"compose.single.yaml", "compose.yaml"})
   void each_server_has_keys_that_there_are_and_needs_an_admin(String name) throws IOException {
     ComposeFile file = new ComposeFile(name);
     assertThat(file.servers()).isNotEmpty();
     for (String server : file.servers()) {
+      file.servedHere(server).assertUsable();
       assertThat(file.served(server).needsAnAdmin()).isTrue();
       assertThat(file.service(server).at("env_file").text()).isEqualTo("lectus.env");
     }
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"compose.single.yaml"})
+  @ValueSource(strings = {"compose.single.yaml", "compose.yaml"})
   void each_server_has_time_to_stop_in_order(String name) throws IOException {
     ComposeFile file = new ComposeFile(name);
     for (String server : file.servers()) {
@@ -46,7 +51,7 @@ final class ComposeFilesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"compose.single.yaml"})
+  @ValueSource(strings = {"compose.single.yaml", "compose.yaml"})
   void each_server_is_confined(String name) throws IOException {
     ComposeFile file = new ComposeFile(name);
     for (String server : file.servers()) {
@@ -60,7 +65,7 @@ final class ComposeFilesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"compose.single.yaml"})
+  @ValueSource(strings = {"compose.single.yaml", "compose.yaml"})
   void what_they_mount_is_there(String name) throws IOException {
     ComposeFile file = new ComposeFile(name);
 
@@ -81,6 +86,100 @@ final class ComposeFilesTest {
     assertThat(file.yaml().at("volumes").names()).containsExactly("data");
     assertThat(file.service("lectus").at("ports").texts())
         .containsExactly("127.0.0.1:5984:" + served.get(ListenKeys.PORT));
+  }
+
+  @Test
+  void the_servers_of_the_cluster_share_a_store_and_find_each_other() throws IOException {
+    ComposeFile file = new ComposeFile("compose.yaml");
+    assertThat(file.servers()).containsExactly("lectus-1", "lectus-2", "lectus-3");
+    for (String server : file.servers()) {
+      Served served = file.served(server);
+      assertThat(served.get(StoreKeys.STORE)).isEqualTo("foundationdb");
+      assertThat(served.get(ClusterKeys.CLUSTER)).isTrue();
+      assertThat(file.service(server).at("volumes").texts())
+          .containsExactly(
+              "./cluster.yaml:" + served.get(ClusterKeys.CLUSTER_CONFIG) + ":ro",
+              "coordinators:" + Path.of(served.get(StoreKeys.CLUSTER_FILE)).getParent() + ":ro");
+    }
+    Config cluster = Config.loadFromFile(ComposeFile.FOLDER.resolve("cluster.yaml").toFile());
+    assertThat(cluster.getNetworkConfig().getJoin().getTcpIpConfig().getMembers())
+        .containsExactlyElementsOf(file.servers());
+  }
+
+  @Test
+  void the_database_is_made_once_before_any_server_starts() throws IOException {
+    ComposeFile file = new ComposeFile("compose.yaml");
+    Yaml setup = file.service("foundationdb-setup");
+
+    assertThat(setup.at("entrypoint").texts().get(2))
+        .contains("until fdb \"status minimal\"", "configure new single ssd");
+    assertThat(setup.at("restart").text()).isEqualTo("on-failure");
+    for (String server : file.servers()) {
+      assertThat(file.service(server).at("depends_on", "foundationdb-setup", "condition").text())
+          .isEqualTo("service_completed_successfully");
+    }
+  }
+
+  @Test
+  void the_cluster_speaks_the_protocol_of_the_images_client_library() throws IOException {
+    ComposeFile file = new ComposeFile("compose.yaml");
+    String image =
+        Dockerfile.read().last("ARG").text().replace("FDB_VERSION=", "foundationdb/foundationdb:");
+
+    assertThat(file.service("foundationdb").at("image").text()).isEqualTo(image);
+    assertThat(file.service("foundationdb-setup").at("image").text()).isEqualTo(image);
+  }
+
+  /** The cluster file has the address of the coordinator, not its name. */
+  @Test
+  void addresses_that_others_go_by_are_fixed_and_nobody_elses() throws IOException {
+    ComposeFile file = new ComposeFile("compose.yaml");
+    String balancer = addressOf(file, "load-balancer");
+    Yaml network = file.yaml().at("networks", "default", "ipam", "config").items().get(0);
+
+    assertThat(network.at("subnet").text()).isEqualTo("172.30.84.0/24");
+    assertThat(network.at("ip_range").text()).isEqualTo("172.30.84.128/25");
+    assertThat(List.of(addressOf(file, "foundationdb"), balancer))
+        .doesNotHaveDuplicates()
+        .allMatch(address -> address.matches("172\\.30\\.84\\.[2-9]"));
+    for (String server : file.servers()) {
+      assertThat(file.served(server).get(ProxyKeys.TRUSTED_PROXIES))
+          .containsExactly(AddressRange.parse(balancer).orElseThrow());
+    }
+  }
+
+  private static String addressOf(ComposeFile file, String service) {
+    return file.service(service).at("networks", "default", "ipv4_address").text();
+  }
+
+  @Test
+  void only_the_load_balancer_can_be_reached_and_it_knows_every_server() throws IOException {
+    ComposeFile file = new ComposeFile("compose.yaml");
+    String configuration = Files.readString(ComposeFile.FOLDER.resolve("haproxy.cfg"));
+    for (String server : file.servers()) {
+      assertThat(file.service(server).find("ports")).isEmpty();
+      assertThat(configuration)
+          .contains(
+              "server " + server + " " + server + ":" + file.served(server).get(ListenKeys.PORT));
+    }
+    assertThat(configuration.lines().filter(line -> line.strip().startsWith("server ")))
+        .hasSameSizeAs(file.servers());
+    assertThat(configuration).contains("bind :5984\n");
+    assertThat(file.service("load-balancer").at("ports").texts())
+        .containsExactly("127.0.0.1:5984:5984");
+  }
+
+  @Test
+  void what_is_named_elsewhere_in_the_file_is_there() throws IOException {
+    ComposeFile file = new ComposeFile("compose.yaml");
+    for (String name : file.yaml().at("services").names()) {
+      Yaml service = file.service(name);
+      service
+          .find("depends_on")
+          .map(it -> it.value() instanceof List<?> ? it.texts() : it.names())
+          .ifPresent(names -> assertThat(file.yaml().at("services").names()).containsAll(names));
+      assertThat(file.yaml().at("volumes").names()).containsAll(file.volumesOf(name));
+    }
   }
 
   /** A server without a password refuses to start; one that everybody knows would be worse. */

@@ -20,7 +20,7 @@ final class ComposeSchemaTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"compose.single.yaml"})
+  @ValueSource(strings = {"compose.single.yaml", "compose.yaml"})
   void they_follow_the_schema(String name) throws IOException {
     Yaml compose = new ComposeFile(name).yaml();
 

@@ -1,0 +1,244 @@
+package lectus.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import lectus.account.Admins;
+import lectus.config.ProxyKeys;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
+import lectus.http.testing.SocketClient;
+import lectus.http.testing.TestSettings;
+import lectus.server.waking.PollSettings;
+import lectus.store.Store;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+/** Three servers of one store behind the load balancer of docker/compose.yaml. */
+@Timeout(120)
+final class LoadBalancerTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private static final PollSettings OFTEN =
+      new PollSettings(Duration.ofMillis(50), Duration.ofMillis(50));
+
+  /** A feed is silent for longer than a plain answer may be. */
+  private static final String FEED = "/w/_changes?feed=continuous&heartbeat=2500&since=";
+
+  private static final String PLAIN_SECONDS = "1s";
+
+  private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");
+  private static final Pattern END = Pattern.compile("\"last_seq\":\"([^\"]*)\"");
+
+  @TempDir private Path folder;
+
+  private final Store store = stores.fresh();
+  private final List<LectusServer> servers =
+      new ArrayList<>(Stream.generate(this::start).limit(3).toList());
+  private final Logger logger = (Logger) LoggerFactory.getLogger("lectus.access");
+  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+  @BeforeAll
+  static void need() throws InterruptedException {
+    HaProxy.need();
+  }
+
+  @BeforeEach
+  void prepare() {
+    log.start();
+    logger.addAppender(log);
+    servers.get(0).put("/w");
+  }
+
+  @AfterEach
+  void stop() {
+    stopServers(servers.size());
+    logger.detachAppender(log);
+  }
+
+  /** Stops so many servers, the first ones. */
+  private void stopServers(int number) {
+    List<LectusServer> first = servers.subList(0, number);
+    first.forEach(LectusServer::close);
+    first.clear();
+  }
+
+  private LectusServer start() {
+    TestSettings settings =
+        new TestSettings().polls(OFTEN).with(ProxyKeys.TRUSTED_PROXIES, "127.0.0.1");
+    return LectusServer.start(store, settings);
+  }
+
+  private HaProxy balancer() throws IOException {
+    return balancer(UnaryOperator.identity());
+  }
+
+  /** Plain answers may be silent for a second, and servers are looked at five times a second. */
+  private HaProxy balancer(UnaryOperator<String> changes) throws IOException {
+    return new HaProxy(
+        folder,
+        servers,
+        text -> {
+          String quick = HaProxy.replaced(text, "timeout client 60s", "timeout client 1s");
+          quick = HaProxy.replaced(quick, "timeout server 60s", "timeout server " + PLAIN_SECONDS);
+          quick = HaProxy.replaced(quick, "check inter 2s", "check inter 200ms");
+          return changes.apply(quick);
+        });
+  }
+
+  private static Connection feed(HaProxy balancer) {
+    return feed(balancer, "now");
+  }
+
+  private static Connection feed(HaProxy balancer, String since) {
+    Connection feed = new Request(balancer.port(), "GET", FEED + since).open();
+    assertThat(feed.readHead().status()).isEqualTo(200);
+    return feed;
+  }
+
+  @Test
+  void feeds_and_sockets_outlive_the_time_that_plain_answers_have() throws IOException {
+    try (HaProxy balancer = balancer();
+        SocketClient socket = SocketClient.connect(balancer.port(), "/w/_changes?since=now");
+        Connection feed = feed(balancer)) {
+      assertThat(feed.chunkText()).isEqualTo("\n");
+      servers.get(0).write("/w/a", "{}");
+
+      assertThat(feed.chunkText()).contains("\"id\":\"a\"");
+      assertThat(socket.text()).contains("\"id\":\"a\"");
+    }
+  }
+
+  @Test
+  void without_the_times_for_feeds_and_sockets_they_are_cut_off() throws IOException {
+    UnaryOperator<String> forgetful =
+        text ->
+            HaProxy.replaced(
+                text.replace("http-request set-timeout server", "#"),
+                "timeout tunnel 1h",
+                "timeout tunnel " + PLAIN_SECONDS);
+    try (HaProxy balancer = balancer(forgetful);
+        SocketClient socket = SocketClient.connect(balancer.port(), "/w/_changes?since=now");
+        Connection feed = feed(balancer)) {
+      assertThatThrownBy(feed::chunkText).isInstanceOf(UncheckedIOException.class);
+      Await.until("the socket is closed", socket::isClosed);
+    }
+  }
+
+  @Test
+  void a_server_that_stops_is_taken_out_and_nobody_is_refused() throws IOException {
+    try (HaProxy balancer = balancer()) {
+      servers.get(0).write("/w/a", "{}");
+      LectusServer leaving = servers.remove(0);
+      CompletableFuture<Void> stopped = CompletableFuture.runAsync(leaving::close);
+      while (!stopped.isDone() || balancer.activeServers() > 2) {
+        assertThat(balancer.get("/w/a").status()).isEqualTo(200);
+        assertThat(new Request(balancer.port(), "POST", "/w").json("{}").send().status())
+            .isEqualTo(201);
+      }
+      stopped.join();
+      assertThat(balancer.get("/w/a").status()).isEqualTo(200);
+      stopServers(2);
+      Await.until("none is left", () -> balancer.activeServers() == 0);
+      assertThat(balancer.get("/_up").status()).isEqualTo(503);
+    }
+  }
+
+  /** Wherever its feed is: a server that stops tells it where to go on. */
+  @Test
+  void a_follower_of_changes_misses_nothing_while_servers_stop() throws IOException {
+    try (HaProxy balancer = balancer()) {
+      Connection feed = feed(balancer);
+      LectusServer last = servers.get(2);
+      last.write("/w/a", "{}");
+      stopServers(1);
+      last.write("/w/b", "{}");
+      stopServers(1);
+      last.write("/w/c", "{}");
+
+      List<String> ids = new ArrayList<>();
+      while (ids.size() < 3) {
+        String text = feed.chunkText();
+        ID.matcher(text).results().forEach(id -> ids.add(id.group(1)));
+        Matcher end = END.matcher(text);
+        if (end.find()) {
+          feed.close();
+          feed = feed(balancer, end.group(1));
+        }
+      }
+      feed.close();
+      assertThat(ids).containsExactly("a", "b", "c");
+    }
+  }
+
+  @Test
+  void a_log_in_through_one_server_is_good_for_all() throws IOException {
+    new Admins(store).put("ann", Admins.hashOf("secret", 10));
+    try (HaProxy balancer = balancer()) {
+      Answer granted =
+          new Request(balancer.port(), "POST", "/_session")
+              .json("{\"name\":\"ann\",\"password\":\"secret\"}")
+              .send();
+      assertThat(granted.status()).isEqualTo(200);
+      String cookie = granted.header("set-cookie").split(";")[0];
+      assertThat(servers)
+          .allSatisfy(
+              server -> assertThat(nameOf(server.request("GET", "/_session"), cookie)).isTrue());
+      assertThat(nameOf(new Request(balancer.port(), "GET", "/_session"), cookie)).isTrue();
+    }
+  }
+
+  private static boolean nameOf(Request request, String cookie) {
+    return request.header("Cookie", cookie).send().body().contains("\"name\":\"ann\"");
+  }
+
+  /** All addresses of 127.0.0.0/8 are this machine. */
+  @Test
+  void servers_learn_the_address_of_each_client_and_nothing_that_it_pretends() throws IOException {
+    try (HaProxy balancer = balancer()) {
+      Socket socket = new Socket();
+      socket.bind(new InetSocketAddress("127.0.0.9", 0));
+      socket.connect(new InetSocketAddress("127.0.0.1", balancer.port()));
+      try (Connection connection = new Connection(socket)) {
+        Request request =
+            new Request(balancer.port(), "PUT", "/w/x")
+                .header("X-Forwarded-For", "192.0.2.1")
+                .header("X-Forwarded-Ssl", "on")
+                .header("X-Forwarded-Proto", "https")
+                .header("X-Forwarded-Host", "elsewhere.example")
+                .header("Forwarded", "for=192.0.2.2;proto=https");
+        Answer answer = connection.write(request.json("{}").bytes()).read(false);
+        assertThat(answer.header("location")).isEqualTo("http://host/w/x");
+      }
+    }
+    stopServers(3);
+    assertThat(log.list.stream().map(ILoggingEvent::getFormattedMessage))
+        .anyMatch(lines -> lines.contains(" path=/w/x ") && lines.contains(" client=127.0.0.9 "));
+  }
+}
