@@ -7,6 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import lectus.config.ClusterKeys;
 import lectus.config.Configuration;
 import lectus.config.HttpKeys;
@@ -17,10 +18,9 @@ import lectus.log.LogFormat;
 import lectus.log.LogOutput;
 import lectus.server.Node;
 import lectus.server.NodeSettings;
-import lectus.server.cluster.StartException;
 import org.slf4j.LoggerFactory;
 
-/** One server from its start to its orderly stop. */
+/** A server from its start to its orderly stop. Told to restart, it lives once more. */
 final class Serving {
   /** The exit status of a server whose store cannot go on; it may be started again. */
   static final int STORE_BROKEN = 3;
@@ -33,6 +33,7 @@ final class Serving {
   private final Configuration configuration;
   private final Exposure exposure;
   private final Console console;
+  private boolean isFirstLife = true;
 
   Serving(Configuration configuration, Map<String, String> environment, Console console) {
     this.configuration = configuration;
@@ -49,23 +50,10 @@ final class Serving {
     exposure.checkConfiguration();
     tellOfDataOfItsOwn();
     LogOutput.open(settings.http().log().format());
-    CountDownLatch told = new CountDownLatch(1);
     CountDownLatch stopped = new CountDownLatch(1);
     ScheduledExecutorService flusher = flushRegularly();
-    int status = 0;
-    try (StoreOpening store = new StoreOpening(configuration);
-        Node node = Node.start(settings, () -> exposure.secure(store.await()))) {
-      Runtime.getRuntime().addShutdownHook(stopping(told, stopped));
-      console.say(announcement(settings, node.port()));
-      CompletableFuture<String> broken = store.await().broken();
-      broken.thenRun(told::countDown);
-      await(told);
-      broken.thenAccept(console::complain);
-      status = broken.isDone() ? STORE_BROKEN : 0;
-    } catch (StartException unclean) {
-      if (status == 0) {
-        throw unclean;
-      }
+    try (StoreOpening store = new StoreOpening(configuration)) {
+      return serve(settings, store, stopped);
     } finally {
       try {
         flusher.shutdown();
@@ -74,7 +62,25 @@ final class Serving {
         stopped.countDown();
       }
     }
-    return status;
+  }
+
+  private int serve(NodeSettings settings, StoreOpening store, CountDownLatch stopped) {
+    CompletableFuture<Void> told = new CompletableFuture<>();
+    Thread hook = stopping(told, stopped);
+    Consumer<Node> listening =
+        node -> {
+          if (isFirstLife) {
+            isFirstLife = false;
+            Runtime.getRuntime().addShutdownHook(hook);
+          }
+          console.say(announcement(settings, node.port()));
+        };
+    ServerLives lives = new ServerLives(store, exposure::secure, listening, told);
+    if (lives.run(settings) != ServerLives.Ending.STORE_BROKE) {
+      return 0;
+    }
+    store.await().broken().thenAccept(console::complain);
+    return STORE_BROKEN;
   }
 
   /** The first line on standard output, where the log follows. */
@@ -98,11 +104,11 @@ final class Serving {
    * The process lives until its shutdown hooks return. This one returns in any case: a server that
    * cannot stop, for lack of memory or because a thread hangs, is ended all the same.
    */
-  private Thread stopping(CountDownLatch told, CountDownLatch stopped) {
+  private Thread stopping(CompletableFuture<Void> told, CountDownLatch stopped) {
     long mostSeconds = configuration.get(HttpKeys.STOP_SECONDS) + MOST_BEYOND_STOP_SECONDS;
     return new Thread(
         () -> {
-          told.countDown();
+          told.complete(null);
           try {
             stopped.await(mostSeconds, TimeUnit.SECONDS);
           } catch (InterruptedException e) {
@@ -110,14 +116,6 @@ final class Serving {
           }
         },
         "lectus-stop");
-  }
-
-  private static void await(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   /** The log's lines are collected in the buffer of standard output and written many at a time. */

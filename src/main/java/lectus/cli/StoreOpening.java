@@ -11,10 +11,27 @@ import lectus.store.Store;
  * the start.
  */
 final class StoreOpening implements AutoCloseable {
-  private final CompletableFuture<Store> store;
+  private final Configuration configuration;
+  private CompletableFuture<Store> store;
 
   StoreOpening(Configuration configuration) {
-    store = CompletableFuture.supplyAsync(() -> ConfiguredStore.open(configuration));
+    this.configuration = configuration;
+    this.store = begin();
+  }
+
+  private CompletableFuture<Store> begin() {
+    return CompletableFuture.supplyAsync(() -> ConfiguredStore.open(configuration));
+  }
+
+  /**
+   * Closes the store and begins to open it anew, if a process can do so. A cluster stays connected:
+   * its client library cannot be started twice.
+   */
+  void openAnew() {
+    if (ConfiguredStore.canBeOpenedAnew(configuration)) {
+      close();
+      store = begin();
+    }
   }
 
   /**

@@ -38,6 +38,11 @@ public final class ConfiguredStore {
             clusterFile(configuration), CLUSTER_TIMEOUT, configuration.get(StoreKeys.DIRECTORY));
   }
 
+  /** Whether a process may open the store again after it has closed it. */
+  public static boolean canBeOpenedAnew(Configuration configuration) {
+    return isEmbedded(configuration);
+  }
+
   private static EmbeddedOptions options(Configuration configuration) {
     Settings settings = Settings.of(configuration);
     MemoryPlan memory = settings.memory();

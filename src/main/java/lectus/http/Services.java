@@ -29,6 +29,7 @@ import lectus.task.Tasks;
  * The services that the resources use.
  *
  * @param storeId 32 hex digits
+ * @param restart begins to restart the server; returns at once
  * @param readers runs what reads the store, and everything else that may block
  */
 public record Services(
@@ -60,4 +61,5 @@ public record Services(
     UserUsage usage,
     Figures figures,
     Metrics metrics,
-    Tasks tasks) {}
+    Tasks tasks,
+    Runnable restart) {}

@@ -140,7 +140,8 @@ public final class Layer {
       Membership membership,
       OtherMembers others,
       ReaderTurns readers,
-      Metrics metrics) {
+      Metrics metrics,
+      Runnable restart) {
     ClientMemory memory = settings.memory().accounts();
     TailRegistry tails = new TailRegistry(readers.ofTails());
     Figures figures = figures(events);
@@ -174,7 +175,8 @@ public final class Layer {
         new UserUsage(System::nanoTime),
         figures,
         metrics,
-        store.tasks());
+        store.tasks(),
+        restart);
   }
 
   private Figures figures(DatabaseNotices events) {

@@ -7,6 +7,7 @@ import io.vertx.core.file.FileSystemOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import lectus.account.Accounts;
 import lectus.document.write.Writes;
@@ -52,6 +53,9 @@ public final class Node implements AutoCloseable {
 
   private static final long PULSE_MILLIS = 1_000;
 
+  /** Who asks for a restart has his answer by then, even if he asked another member. */
+  private static final long BEFORE_RESTART_MILLIS = 100;
+
   private final NodeSettings settings;
   private final ClusterMembership cluster;
   private final Vertx vertx;
@@ -59,6 +63,7 @@ public final class Node implements AutoCloseable {
   private final Deployments workers;
   private final HttpServers servers;
   private final Metrics metrics = new Metrics();
+  private final CompletableFuture<Void> restart = new CompletableFuture<>();
   private Announcements others = Announcements.TO_NOBODY;
   private Optional<Accounts> accounts = Optional.empty();
 
@@ -116,6 +121,15 @@ public final class Node implements AutoCloseable {
     return servers.port();
   }
 
+  /** Completes when a client wants the server to restart; its owner does so. */
+  public CompletableFuture<Void> restartWanted() {
+    return restart;
+  }
+
+  private void wantRestart() {
+    vertx.setTimer(BEFORE_RESTART_MILLIS, timer -> restart.complete(null));
+  }
+
   /** From the store upwards; the address comes last. */
   private void serve(Store store) {
     Layer layer = new Layer(store, settings);
@@ -138,7 +152,15 @@ public final class Node implements AutoCloseable {
     MembershipAt membership = new MembershipAt(cluster, servers::address);
     List.of(bus, announcer, poller, pool, threads).forEach(metrics::add);
     Services services =
-        layer.services(writes, announcer, users, membership, members(layer), threads, metrics);
+        layer.services(
+            writes,
+            announcer,
+            users,
+            membership,
+            members(layer),
+            threads,
+            metrics,
+            this::wantRestart);
     servers.listen(services);
     answerMembers(services);
     settings.metrics().ifPresent(at -> workers.onEventLoop(new MetricsVerticle(metrics, at)));

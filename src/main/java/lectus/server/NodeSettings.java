@@ -41,6 +41,26 @@ public record NodeSettings(
     Optional<MetricsSettings> metrics,
     Duration stopGrace) {
 
+  /** Returns the same settings with another port. */
+  public NodeSettings at(int newPort) {
+    return new NodeSettings(
+        host,
+        newPort,
+        http,
+        documents,
+        writes,
+        ignoresValidation,
+        accounts,
+        maxConnections,
+        readers,
+        memory,
+        polls,
+        cluster,
+        wire,
+        metrics,
+        stopGrace);
+  }
+
   /** Returns the URL of a server on this port, without a slash at the end. */
   public String url(int port) {
     return (wire.tls().isPresent() ? "https" : "http") + "://" + address(port);

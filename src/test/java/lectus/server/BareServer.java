@@ -66,7 +66,8 @@ final class BareServer implements AutoCloseable {
             membership,
             OtherMembers.NONE,
             readers,
-            metrics);
+            metrics,
+            () -> {});
     api = new HttpApi(services, settings.http());
     server =
         Future.<HttpServer>future(

@@ -23,6 +23,7 @@ import lectus.store.Store;
 final class Member implements ClusterMembership, AutoCloseable {
   private final HazelcastCluster cluster;
   private final ConcurrentLinkedQueue<DatabaseEvent> received = new ConcurrentLinkedQueue<>();
+  private final Node node;
   private final LectusServer server;
 
   /**
@@ -31,11 +32,17 @@ final class Member implements ClusterMembership, AutoCloseable {
   Member(Path file, Store store, PollSettings polls) {
     cluster = new HazelcastCluster(new ClusterSettings(Optional.of(file), 0));
     NodeSettings settings = new TestSettings().polls(polls).toNode();
-    server = LectusServer.of(Node.start(settings, () -> store, this));
+    node = Node.start(settings, () -> store, this);
+    server = LectusServer.of(node);
   }
 
   LectusServer server() {
     return server;
+  }
+
+  /** Whether it was asked to restart, which nobody does here. */
+  boolean isToRestart() {
+    return node.restartWanted().isDone();
   }
 
   /** Returns the events that other members sent to this one. */

@@ -219,6 +219,22 @@ final class MemberRequestsTest {
   }
 
   @Test
+  void a_restart_is_asked_of_the_member_that_is_named() {
+    String target = "/_node/" + name(two) + "/_restart";
+    assertThat(one.server().request("POST", target).send().status()).isEqualTo(401);
+    assertThat(get(target).status()).isEqualTo(405);
+    assertThat(two.isToRestart()).isFalse();
+
+    assertThat(asRoot(one.server(), "POST", target).send().body()).isEqualTo("{\"ok\":true}\n");
+
+    Await.until("it is to restart", two::isToRestart);
+    assertThat(one.isToRestart()).isFalse();
+    String other = "/_node/" + name(stranger) + "/_restart";
+    assertThat(asRoot(one.server(), "POST", other).send().status()).isEqualTo(501);
+    assertThat(stranger.isToRestart()).isFalse();
+  }
+
+  @Test
   void a_body_has_a_limit() {
     String setting = "/_node/" + name(two) + "/_config/uuids/max_count";
     String spaces = " ".repeat((16 << 10) - 6);

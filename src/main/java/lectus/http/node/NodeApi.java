@@ -50,6 +50,8 @@ public final class NodeApi {
                 new AdminsResource(services.accounts())),
             "_prometheus",
             new FiguresResource(services.metrics()),
+            "_restart",
+            new RestartPart(services.restart()),
             "_stats",
             new StatsResource(services.figures()),
             "_system",

@@ -163,7 +163,6 @@ final class ServerResourcesTest {
         "/w/_find",
         "/w/_index",
         "/w/_explain",
-        "/_node/_local/_restart",
         "/w/_purge",
         "/w/_partition/p/_find",
         "/w/_partition/p/_design/d/_view/v",
