@@ -49,6 +49,8 @@ class UnusedTest {
           Map.entry("archunit-junit5", "com.tngtech.archunit."),
           Map.entry("vertx-junit5", "io.vertx.junit5."),
           Map.entry("jmh-core", "org.openjdk.jmh."),
+          Map.entry("client-java-api", "io.kubernetes.client.openapi.models."),
+          Map.entry("gson", "com.google.gson."),
           Map.entry("snakeyaml-engine", "org.snakeyaml.engine."),
           Map.entry("vertx-json-schema", "io.vertx.json.schema."));
 

@@ -1,0 +1,275 @@
+package lectus.deployment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.hazelcast.config.Config;
+import com.hazelcast.config.KubernetesConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import lectus.config.ClusterKeys;
+import lectus.config.HttpKeys;
+import lectus.config.ListenKeys;
+import lectus.config.MetricsKeys;
+import lectus.config.StoreKeys;
+import lectus.http.testing.LectusServer;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The files for Kubernetes, as far as that goes without a cluster. */
+@Timeout(60)
+final class KubernetesTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  /** An orderly stop takes as long as running requests may, and a minute for all other steps. */
+  private static final int BEYOND_REQUESTS_SECONDS = 60;
+
+  private static final Path CLUSTER = Path.of("conf", "cluster-kubernetes.yaml");
+
+  private final KubernetesObjects objects;
+
+  KubernetesTest() throws IOException {
+    objects = KubernetesObjects.read();
+  }
+
+  private Served served() {
+    return Served.by(objects.container().at("args").texts(), Map.of());
+  }
+
+  @Test
+  void kubernetes_knows_every_member_of_every_object() throws IOException {
+    assertThat(objects.all()).hasSizeGreaterThan(5);
+    for (Yaml object : objects.all()) {
+      KubernetesObjects.validate(object);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {selectors: {a: b}}}",
+        "{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {ports: [{portt: 1}]}}",
+        "{apiVersion: v1, kind: Service, metadata: {name: x}, spec: {ports: {port: 1}}}",
+        "{apiVersion: v2, kind: Service, metadata: {name: x}}"
+      })
+  void a_mistake_would_be_found(String object) {
+    assertThatThrownBy(() -> KubernetesObjects.validate(Yaml.of(object)))
+        .isInstanceOf(RuntimeException.class);
+  }
+
+  @Test
+  void the_kustomization_lists_every_file() throws IOException {
+    Yaml list = Yaml.of(KubernetesObjects.FOLDER.resolve(KubernetesObjects.KUSTOMIZATION));
+
+    assertThat(list.at("resources").texts())
+        .containsExactlyInAnyOrderElementsOf(KubernetesObjects.files());
+  }
+
+  @Test
+  void the_arguments_are_flags_and_keys_of_lectus() {
+    List<String> here = new ArrayList<>(objects.container().at("args").texts());
+    here.add("--set=cluster.config=" + CLUSTER);
+
+    Served.by(here, Map.of()).assertUsable();
+    assertThat(served().get(StoreKeys.STORE)).isEqualTo("foundationdb");
+    assertThat(served().get(ClusterKeys.CLUSTER)).isTrue();
+  }
+
+  @Test
+  void no_server_starts_without_an_admin_who_comes_from_a_secret() throws IOException {
+    assertThat(served().needsAnAdmin()).isTrue();
+    assertThat(objects.container().at("envFrom").items())
+        .extracting(it -> it.at("secretRef", "name").text())
+        .containsExactly("lectus-admin");
+    assertThat(Files.readString(KubernetesObjects.FOLDER.resolve(KubernetesObjects.KUSTOMIZATION)))
+        .contains("generic lectus-admin", "COUCHDB_USER=", "COUCHDB_PASSWORD=")
+        .contains("generic lectus-foundationdb", "fdb.cluster=");
+  }
+
+  /** A service of this name would set LECTUS_PORT and others, which are keys or refused. */
+  @Test
+  void kubernetes_sets_no_variables_of_its_own() {
+    assertThat(objects.pod().at("enableServiceLinks").value()).isEqualTo(false);
+    assertThatThrownBy(
+            () ->
+                Served.by(
+                    objects.container().at("args").texts(),
+                    Map.of("LECTUS_PORT", "tcp://10.0.0.1:5984")))
+        .hasMessageContaining("LECTUS_PORT");
+  }
+
+  @Test
+  void the_ports_of_containers_are_those_that_servers_listen_on() throws IOException {
+    assertThat(portsOf(objects.container(), "containerPort"))
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of(
+                "http", served().get(ListenKeys.PORT),
+                "figures", served().get(MetricsKeys.METRICS_PORT),
+                "events", served().get(ClusterKeys.CLUSTER_EVENT_PORT),
+                "hazelcast", cluster().getNetworkConfig().getPort()));
+  }
+
+  private static Map<String, Integer> portsOf(Yaml parent, String number) {
+    return parent.at("ports").items().stream()
+        .collect(Collectors.toMap(it -> it.at("name").text(), it -> it.at(number).number()));
+  }
+
+  private static Config cluster() throws IOException {
+    return Config.loadFromFile(CLUSTER.toFile());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"lectus", "lectus-members"})
+  void services_lead_to_the_ports_of_pods(String name) {
+    Yaml spec = objects.get("Service", name).at("spec");
+
+    assertThat(spec.at("selector").map()).isEqualTo(labels());
+    for (Yaml port : spec.at("ports").items()) {
+      assertThat(port.at("targetPort").text()).isEqualTo(port.at("name").text());
+      assertThat(portsOf(objects.container(), "containerPort"))
+          .containsEntry(port.at("name").text(), port.at("port").number());
+    }
+  }
+
+  private Map<String, Object> labels() {
+    return objects.only("Deployment").at("spec", "template", "metadata", "labels").map();
+  }
+
+  @Test
+  void all_selectors_find_the_pods() {
+    Yaml deployment = objects.only("Deployment").at("spec");
+
+    assertThat(deployment.at("selector", "matchLabels").map()).isEqualTo(labels());
+    assertThat(objects.only("PodDisruptionBudget").at("spec", "selector", "matchLabels").map())
+        .isEqualTo(labels());
+    assertThat(objects.only("NetworkPolicy").at("spec", "podSelector", "matchLabels").map())
+        .isEqualTo(labels());
+    Yaml target = objects.only("HorizontalPodAutoscaler").at("spec", "scaleTargetRef");
+    assertThat(target.map())
+        .isEqualTo(Map.of("apiVersion", "apps/v1", "kind", "Deployment", "name", "lectus"));
+  }
+
+  @Test
+  void members_find_each_other_by_the_headless_service_in_parallel() throws IOException {
+    KubernetesConfig kubernetes = cluster().getNetworkConfig().getJoin().getKubernetesConfig();
+    Yaml members = objects.get("Service", kubernetes.getProperty("service-name"));
+
+    assertThat(kubernetes.isEnabled()).isTrue();
+    assertThat(members.at("spec", "clusterIP").text()).isEqualTo("None");
+    assertThat(members.at("spec", "publishNotReadyAddresses").value()).isEqualTo(true);
+    assertThat(portsOf(members.at("spec"), "port"))
+        .containsEntry("hazelcast", Integer.valueOf(kubernetes.getProperty("service-port")));
+    assertThat(
+            Yaml.of(objects.get("ConfigMap", "lectus-cluster").at("data", "cluster.yaml").text()))
+        .isEqualTo(Yaml.of(CLUSTER));
+  }
+
+  @Test
+  void members_may_read_what_hazelcast_asks_for_and_nothing_else() {
+    String account = objects.pod().at("serviceAccountName").text();
+    Yaml binding = objects.get("RoleBinding", "lectus-members");
+    Yaml role = objects.get("Role", binding.at("roleRef", "name").text());
+
+    assertThat(objects.get("ServiceAccount", account)).isNotNull();
+    assertThat(binding.at("subjects").items())
+        .extracting(Yaml::map)
+        .containsExactly(Map.of("kind", "ServiceAccount", "name", account));
+    assertThat(role.at("rules").items())
+        .allSatisfy(rule -> assertThat(rule.at("verbs").texts()).containsExactly("get", "list"))
+        .flatExtracting(rule -> rule.at("resources").texts())
+        .containsExactlyInAnyOrder("endpoints", "pods", "services", "endpointslices");
+  }
+
+  @Test
+  void what_is_mounted_is_where_the_arguments_say() {
+    Map<String, String> mounts =
+        objects.container().at("volumeMounts").items().stream()
+            .collect(Collectors.toMap(it -> it.at("name").text(), it -> it.at("mountPath").text()));
+
+    assertThat(served().get(ClusterKeys.CLUSTER_CONFIG))
+        .isEqualTo(mounts.get("cluster") + "/cluster.yaml");
+    assertThat(served().get(StoreKeys.CLUSTER_FILE))
+        .isEqualTo(mounts.get("foundationdb") + "/fdb.cluster");
+    assertThat(objects.pod().at("volumes").items())
+        .extracting(it -> it.at("name").text())
+        .containsExactlyInAnyOrderElementsOf(mounts.keySet());
+  }
+
+  @Test
+  void a_pod_has_time_to_stop_in_order() {
+    int pause =
+        Integer.parseInt(
+            objects.container().at("lifecycle", "preStop", "exec", "command").texts().get(1));
+
+    assertThat(objects.pod().at("terminationGracePeriodSeconds").number())
+        .isEqualTo(pause + served().get(HttpKeys.STOP_SECONDS) + BEYOND_REQUESTS_SECONDS);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "startupProbe, /_up, http",
+    "readinessProbe, /_up, http",
+    "livenessProbe, /metrics, figures"
+  })
+  void probes_ask_for_what_servers_answer(String probe, String path, String port) {
+    Yaml asked = objects.container().at(probe, "httpGet");
+
+    assertThat(asked.map()).isEqualTo(Map.of("path", path, "port", port));
+  }
+
+  @Test
+  void a_server_answers_the_probes_path() {
+    try (LectusServer server = LectusServer.start(stores.fresh())) {
+      assertThat(server.get("/_up").status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void the_autoscaler_goes_by_a_figure_that_there_is() throws IOException {
+    Yaml first = objects.only("HorizontalPodAutoscaler").at("spec", "metrics").items().get(0);
+
+    assertThat(Files.readAllLines(Path.of("src/test/resources/metrics/names.txt")))
+        .contains(first.at("pods", "metric", "name").text() + " gauge");
+  }
+
+  @Test
+  void pods_are_confined() throws IOException {
+    Yaml pod = objects.pod().at("securityContext");
+    Yaml container = objects.container().at("securityContext");
+
+    assertThat(pod.at("runAsNonRoot").value()).isEqualTo(true);
+    assertThat(pod.at("runAsUser").text() + ":" + pod.at("runAsGroup").text())
+        .isEqualTo(Dockerfile.read().last("USER").text());
+    assertThat(pod.at("seccompProfile", "type").text()).isEqualTo("RuntimeDefault");
+    assertThat(container.at("allowPrivilegeEscalation").value()).isEqualTo(false);
+    assertThat(container.at("readOnlyRootFilesystem").value()).isEqualTo(true);
+    assertThat(container.at("capabilities", "drop").texts()).containsExactly("ALL");
+  }
+
+  @Test
+  void only_members_reach_the_ports_of_members() throws IOException {
+    List<Yaml> rules = objects.only("NetworkPolicy").at("spec", "ingress").items();
+
+    assertThat(rules).hasSize(2);
+    assertThat(rules.get(0).find("from")).isEmpty();
+    assertThat(rules.get(0).at("ports").items())
+        .extracting(it -> it.at("port").number())
+        .containsExactly(served().get(ListenKeys.PORT), served().get(MetricsKeys.METRICS_PORT));
+    assertThat(rules.get(1).at("from").items().get(0).at("podSelector", "matchLabels").map())
+        .isEqualTo(labels());
+    assertThat(rules.get(1).at("ports").items())
+        .extracting(it -> it.at("port").number())
+        .containsExactly(
+            cluster().getNetworkConfig().getPort(), served().get(ClusterKeys.CLUSTER_EVENT_PORT));
+  }
+}
