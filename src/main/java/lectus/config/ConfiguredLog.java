@@ -12,7 +12,8 @@ final class ConfiguredLog {
   }
 
   LogSettings settings() {
-    return new LogSettings(configuration.get(LogKeys.ACCESS_LOG), format());
+    return new LogSettings(
+        configuration.get(LogKeys.ACCESS_LOG), format(), configuration.get(LogKeys.SLOW_MILLIS));
   }
 
   private LogFormat format() {

@@ -23,5 +23,16 @@ public final class LogKeys {
           One line for each request in the log.
           """);
 
+  public static final ConfigurationKey<Integer> SLOW_MILLIS =
+      SECTION.number(
+          "log.slow-request-millis",
+          0,
+          0,
+          3_600_000,
+          """
+          A request that takes at least so many milliseconds has another line in the
+          log, which says what it waited for. 0: none has. Live feeds are not meant.
+          """);
+
   private LogKeys() {}
 }

@@ -16,7 +16,15 @@ public final class EventFields extends ClassicConverter {
       return "";
     }
     StringBuilder text = new StringBuilder();
-    fields.forEach(field -> FORM.text(text, field.key, String.valueOf(field.value)));
+    fields.forEach(field -> append(text, field));
     return text.substring(1) + ' ';
+  }
+
+  private static void append(StringBuilder text, KeyValuePair field) {
+    if (field.value instanceof SentText sent) {
+      FORM.sent(text, field.key, sent.text());
+    } else {
+      FORM.text(text, field.key, String.valueOf(field.value));
+    }
   }
 }

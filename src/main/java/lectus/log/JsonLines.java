@@ -61,6 +61,8 @@ public final class JsonLines extends EncoderBase<ILoggingEvent> {
   private static void append(StringBuilder line, KeyValuePair field) {
     if (field.value instanceof Number number) {
       FORM.number(line, field.key, number.longValue());
+    } else if (field.value instanceof SentText sent) {
+      FORM.sent(line, field.key, sent.text());
     } else {
       FORM.text(line, field.key, String.valueOf(field.value));
     }

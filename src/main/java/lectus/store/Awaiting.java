@@ -4,17 +4,37 @@ import com.apple.foundationdb.FDBException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import lectus.error.NotInMemoryException;
+import lectus.measure.Stage;
+import lectus.measure.StageNotes;
 
 /** Awaits futures that were started earlier. */
 public final class Awaiting {
   private Awaiting() {}
 
   /**
-   * Waits for a future on the caller's thread and returns its value.
+   * Waits for a read on the caller's thread and returns its value.
    *
-   * @throws FDBException the error of the failed read or commit, not wrapped
+   * @throws FDBException the error of the failed read, not wrapped
    */
   public static <T> T await(CompletableFuture<T> future) {
+    if (future.isDone()) {
+      return awaitAnswer(future);
+    }
+    StageNotes stages = StageNotes.current();
+    long begun = stages.begin();
+    try {
+      return awaitAnswer(future);
+    } finally {
+      stages.end(Stage.READ, begun);
+    }
+  }
+
+  /**
+   * Waits for the answer to a commit, or for a pause before the next run.
+   *
+   * @throws FDBException the error of the failed commit, not wrapped
+   */
+  static <T> T awaitAnswer(CompletableFuture<T> future) {
     if (!future.isDone()) {
       Waits.announce();
     }

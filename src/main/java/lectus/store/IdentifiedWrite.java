@@ -74,14 +74,14 @@ final class IdentifiedWrite<T> implements Work<CommitResult<T>> {
         () -> {
           awaitOrDoubt(commit, attempt, value, readVersion);
           ids.finished(id);
-          return new CommitResult<>(value, Awaiting.await(versionstamp));
+          return new CommitResult<>(value, Awaiting.awaitAnswer(versionstamp));
         });
   }
 
   private void awaitOrDoubt(
       CompletableFuture<Void> commit, int attempt, T value, long readVersion) {
     try {
-      Awaiting.await(commit);
+      Awaiting.awaitAnswer(commit);
     } catch (FDBException failure) {
       if (!RetryableErrors.isCertainlyNotStored(failure.getCode())) {
         doubtfulSince = isInDoubt() ? doubtfulSince : readVersion;

@@ -26,7 +26,7 @@ record Run<T>(
         commit,
         NOTHING,
         () -> {
-          Awaiting.await(commit);
+          Awaiting.awaitAnswer(commit);
           return value;
         });
   }

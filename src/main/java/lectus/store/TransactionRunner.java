@@ -204,7 +204,7 @@ public final class TransactionRunner {
   private static <T> CommitResult<T> committed(
       T value, CompletableFuture<Void> commit, CompletableFuture<byte[]> versionstamp) {
     try {
-      Awaiting.await(commit);
+      Awaiting.awaitAnswer(commit);
     } catch (FDBException e) {
       if (RetryableErrors.isUnknownResult(e.getCode())) {
         throw RetryableErrors.unknownResult(Integer.toString(e.getCode()));
@@ -216,7 +216,7 @@ public final class TransactionRunner {
 
   private static byte[] versionstampOrNull(CompletableFuture<byte[]> versionstamp) {
     try {
-      return Awaiting.await(versionstamp);
+      return Awaiting.awaitAnswer(versionstamp);
     } catch (FDBException e) {
       // The transaction wrote nothing.
       if (FoundationDbError.NO_COMMIT_VERSION.is(e.getCode())) {

@@ -5,6 +5,8 @@ import com.apple.foundationdb.Transaction;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
+import lectus.measure.Stage;
+import lectus.measure.StageNotes;
 
 /**
  * A transaction begun by a {@link TransactionRunner}: its first run is complete except for the
@@ -17,6 +19,7 @@ public final class Underway<T> {
   private final TransactionFigures figures;
   private final Duration time;
   private final long startNanos = System.nanoTime();
+  private final StageNotes stages = StageNotes.current();
   private Transaction transaction;
   private Run<T> run;
   private long sentNanos;
@@ -91,13 +94,16 @@ public final class Underway<T> {
         run = run();
       }
     } finally {
+      stages.end(Stage.TRANSACTION, startNanos);
       transaction.close();
     }
   }
 
   private void noteCommit() {
     if (run.sendsCommit()) {
-      figures.committed(System.nanoTime() - sentNanos);
+      long now = System.nanoTime();
+      figures.committed(now - sentNanos);
+      stages.add(Stage.COMMIT, sentNanos, now);
     }
   }
 
@@ -120,10 +126,13 @@ public final class Underway<T> {
       transaction.close();
       return Optional.of(transactions.apply(left));
     }
+    long pausedNanos = stages.begin();
     try {
-      return Optional.of(Awaiting.await(transaction.onError(lost)));
+      return Optional.of(Awaiting.awaitAnswer(transaction.onError(lost)));
     } catch (FDBException timeIsUp) {
       return Optional.empty();
+    } finally {
+      stages.end(Stage.RETRY, pausedNanos);
     }
   }
 }

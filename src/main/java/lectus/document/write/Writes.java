@@ -3,6 +3,7 @@ package lectus.document.write;
 import java.util.List;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
+import lectus.measure.StageNotes;
 
 /**
  * Queues edits for the transaction that commits them. Edits of one document are committed in the
@@ -23,6 +24,11 @@ public interface Writes {
      */
     default boolean isAwaited() {
       return true;
+    }
+
+    /** Returns who is told what the write waited for. */
+    default StageNotes stages() {
+      return StageNotes.NONE;
     }
   }
 

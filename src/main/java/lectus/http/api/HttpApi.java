@@ -27,6 +27,7 @@ import lectus.http.exchange.RequestedHost;
 import lectus.http.live.LiveFeeds;
 import lectus.http.message.RequestTarget;
 import lectus.http.socket.OpenSessions;
+import lectus.measure.Stage;
 
 /**
  * CouchDB's HTTP interface, for one event loop: takes requests, finds their resources and answers
@@ -188,7 +189,9 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private void answerLater(Exchange exchange, Future<Void> admission) {
     HttpServerRequest request = exchange.request();
     request.pause();
+    long begun = exchange.stages().begin();
     admission
+        .onComplete(known -> exchange.stages().end(Stage.LOG_IN, begun))
         .onComplete(admitted -> exchange.guarded(() -> answer(exchange)), exchange::fail)
         .onComplete(done -> exchange.unread().readOn());
   }

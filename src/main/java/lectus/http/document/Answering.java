@@ -6,6 +6,7 @@ import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes.Completion;
 import lectus.http.exchange.Exchange;
 import lectus.http.message.Reply;
+import lectus.measure.StageNotes;
 
 /** Answers a request when its only edit is done, on the request's own event loop. */
 record Answering(Exchange exchange, Function<EditOutcome, Reply> reply) implements Completion {
@@ -17,6 +18,11 @@ record Answering(Exchange exchange, Function<EditOutcome, Reply> reply) implemen
 
   private void answer(EditOutcome outcome) {
     exchange.reply(reply.apply(outcome));
+  }
+
+  @Override
+  public StageNotes stages() {
+    return exchange.stages();
   }
 
   @Override

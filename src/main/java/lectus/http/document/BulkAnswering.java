@@ -14,6 +14,7 @@ import lectus.http.exchange.Exchange;
 import lectus.http.message.ErrorStatus;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
+import lectus.measure.StageNotes;
 
 /** Answers a bulk request when all of its edits are done, with a row for each document. */
 record BulkAnswering(Exchange exchange, BulkEdits bulk) implements Completion {
@@ -44,6 +45,11 @@ record BulkAnswering(Exchange exchange, BulkEdits bulk) implements Completion {
 
   private void send(Reply reply) {
     exchange.context().runOnContext(none -> exchange.guarded(() -> exchange.reply(reply)));
+  }
+
+  @Override
+  public StageNotes stages() {
+    return exchange.stages();
   }
 
   @Override

@@ -6,6 +6,7 @@ import lectus.account.Accounts;
 import lectus.account.UserDocuments;
 import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes.Completion;
+import lectus.measure.StageNotes;
 
 /**
  * Completes a write of users' documents when what depends on them has followed, so that a client
@@ -39,5 +40,10 @@ record FollowedUsers(Accounts accounts, Completion completion) implements Comple
   @Override
   public boolean isAwaited() {
     return completion.isAwaited();
+  }
+
+  @Override
+  public StageNotes stages() {
+    return completion.stages();
   }
 }

@@ -14,7 +14,6 @@ import java.util.concurrent.Executor;
 import java.util.function.UnaryOperator;
 import lectus.access.UserContext;
 import lectus.document.PagedBody;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.ReaderTurns.Kind;
 import lectus.http.count.RouteTemplate;
@@ -28,6 +27,7 @@ import lectus.http.message.QueryParameters;
 import lectus.http.message.Reply;
 import lectus.http.message.RequestTarget;
 import lectus.log.RequestLabel;
+import lectus.measure.StageNotes;
 
 /**
  * One request and its answer. Its methods run on the connection's event loop unless they say
@@ -52,13 +52,14 @@ public final class Exchange {
   private final HeldMemory held;
   private final Presence presence = new Presence();
   private final HandedWork handed;
+  private final Course course;
+  private final FailedAnswer failed = new FailedAnswer(this);
   private final Caller caller = new Caller();
   private final ConnectionUse use;
   private final UnreadRequest unread;
   private boolean inUse = true;
   private RequestTarget target;
   private QueryParameters query;
-  private boolean databaseLookedUp;
   private boolean isFeed;
 
   public Exchange(HttpLoop loop, Context context, HttpServerRequest request) {
@@ -69,7 +70,9 @@ public final class Exchange {
     this.held = new HeldMemory(loop.memory());
     this.id = RequestIds.of(header(Headers.REQUEST_ID));
     this.unread = new UnreadRequest(request);
-    this.handed = new HandedWork(loop, context, Clients.of(request.connection()), presence);
+    this.course = loop.course();
+    this.handed =
+        new HandedWork(loop, context, Clients.of(request.connection()), presence, course.stages());
     this.use = Clients.use(request.connection());
     use.begin(request.version() == HttpVersion.HTTP_2);
     whenLeft(() -> {});
@@ -98,6 +101,17 @@ public final class Exchange {
     Optional<String> database =
         target == null ? Optional.empty() : RouteTemplate.databaseOf(target.segments());
     return new RequestLabel(id, user().name(), database);
+  }
+
+  /** Returns who is told what the request waits for. */
+  public StageNotes stages() {
+    return course.stages();
+  }
+
+  /** Notes that the last part of the answer is on its way. */
+  Future<Void> sends(Future<Void> sent) {
+    course.sends(sent);
+    return sent;
   }
 
   long startNanos() {
@@ -339,7 +353,7 @@ public final class Exchange {
    */
   void announceCut() {
     new ResponseHead(this).announceCut();
-    databaseLookedUp = true;
+    failed.lookUpNothing();
   }
 
   /** Sets the status and the headers that every answer has, without sending them yet. */
@@ -364,19 +378,7 @@ public final class Exchange {
    * begun. It is not a failure if the client left before its answer was begun.
    */
   public void fail(Throwable failure) {
-    if (failure instanceof ClientLeft || ClientFaults.isDeparture(failure)) {
-      abandoned();
-      return;
-    }
-    LectusError error = Failures.errorOf(failure, label());
-    if (response().headWritten()) {
-      reset();
-    } else if (!databaseLookedUp && loop.databaseFirst().concerns(this, error)) {
-      databaseLookedUp = true;
-      answer(() -> loop.databaseFirst().insteadOf(error, this));
-    } else {
-      reply(Challenge.with(this, error));
-    }
+    failed.send(failure);
   }
 
   /** Notes that the answer lasts as long as its client likes: how long says nothing. */
@@ -398,11 +400,7 @@ public final class Exchange {
    * Replaces an action given earlier.
    */
   public void whenLeft(Runnable action) {
-    Runnable leave =
-        () -> {
-          presence.leave();
-          action.run();
-        };
+    Runnable leave = presence.leaving(action);
     response().closeHandler(none -> leave.run());
     response().exceptionHandler(failure -> leave.run());
   }
@@ -469,5 +467,6 @@ public final class Exchange {
       use.end(request::isEnded);
     }
     loop.record(this, status, bodyBytes);
+    course.answered(this, status, loop.slowRequests());
   }
 }

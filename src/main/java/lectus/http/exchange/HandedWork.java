@@ -8,6 +8,8 @@ import java.util.concurrent.Executor;
 import lectus.http.ReaderTurns;
 import lectus.http.ReaderTurns.Kind;
 import lectus.http.message.Method;
+import lectus.measure.Stage;
+import lectus.measure.StageNotes;
 
 /** The work of one request that other threads do; its results come back to the event loop. */
 final class HandedWork {
@@ -16,11 +18,13 @@ final class HandedWork {
   private final Object client;
   private final Presence presence;
   private final Duration patience;
+  private final StageNotes stages;
 
   /**
    * @param client whose turns the work takes
    */
-  HandedWork(HttpLoop loop, Context context, Object client, Presence presence) {
+  HandedWork(HttpLoop loop, Context context, Object client, Presence presence, StageNotes stages) {
+    this.stages = stages;
     this.turns = loop.readers();
     this.context = context;
     this.client = client;
@@ -35,22 +39,35 @@ final class HandedWork {
 
   /** Changes a database as a whole, on threads of their own. */
   <T> Future<T> change(Callable<T> work) {
-    return Offload.forCertain(patience, presence.guarding(turns.ofChanges(client)), context, work);
+    return Offload.forCertain(
+        patience, presence.guarding(turns.ofChanges(client)), context, noted(work));
   }
 
   /** Work that only reads is dropped if its client leaves before it starts; other work is done. */
   <T> Future<T> of(Method method, Kind kind, Callable<T> work) {
     return method == Method.GET || method == Method.HEAD
-        ? Offload.inTime(patience, readers(kind), context, work)
-        : Offload.forCertain(patience, readers(kind), context, work);
+        ? Offload.inTime(patience, readers(kind), context, noted(work))
+        : Offload.forCertain(patience, readers(kind), context, noted(work));
   }
 
   /** Work that only reads. */
   <T> Future<T> read(Kind kind, Callable<T> work) {
     boolean isWaitedFor = kind != Kind.LONG_ANSWER && kind != Kind.LONG_FEED;
     return isWaitedFor
-        ? Offload.inTime(patience, readers(kind), context, work)
-        : Offload.to(readers(kind), context, work);
+        ? Offload.inTime(patience, readers(kind), context, noted(work))
+        : Offload.to(readers(kind), context, noted(work));
+  }
+
+  /** Work that notes how long it has waited for its thread, and for what it waits then. */
+  private <T> Callable<T> noted(Callable<T> work) {
+    if (!stages.isOn()) {
+      return work;
+    }
+    long begun = stages.begin();
+    return () -> {
+      stages.end(Stage.TURN, begun);
+      return stages.during(work);
+    };
   }
 
   /** Returns the readers' threads for this client. */

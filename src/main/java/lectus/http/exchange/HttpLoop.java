@@ -3,6 +3,7 @@ package lectus.http.exchange;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import java.time.Clock;
+import java.util.Optional;
 import lectus.database.Catalogue;
 import lectus.http.HttpSettings;
 import lectus.http.ReaderTurns;
@@ -10,6 +11,7 @@ import lectus.http.count.RequestFigures;
 import lectus.http.count.RouteTemplate;
 import lectus.http.memory.ClientMemory;
 import lectus.http.message.Method;
+import lectus.measure.StageTimes;
 
 /** The objects that the exchanges of one event loop share. */
 public final class HttpLoop {
@@ -20,6 +22,7 @@ public final class HttpLoop {
   private final Cors cors;
   private final DatabaseFirst databaseFirst;
   private final AccessLog accessLog;
+  private final SlowRequests slowRequests;
   private final HttpClock clock = new HttpClock(Clock.systemUTC());
   private final BodyDeadlines bodyDeadlines;
   private final CharSequence serverHeader;
@@ -37,6 +40,7 @@ public final class HttpLoop {
     this.cors = new Cors(settings.cors());
     this.databaseFirst = new DatabaseFirst(catalogue);
     this.accessLog = new AccessLog(settings.log(), Clock.systemUTC());
+    this.slowRequests = new SlowRequests(settings.log().slowMillis(), System::nanoTime);
     this.bodyDeadlines = new BodyDeadlines(settings.slowBodySeconds());
     this.serverHeader = HttpHeaders.createOptimized("Lectus/" + settings.version());
   }
@@ -86,6 +90,15 @@ public final class HttpLoop {
       figures.took(route, System.nanoTime() - exchange.startNanos());
     }
     accessLog.record(exchange, status, bodyBytes);
+  }
+
+  /** Returns what notes how a request fares from now on. */
+  Course course() {
+    return new Course(slowRequests.isOn() ? Optional.of(new StageTimes()) : Optional.empty());
+  }
+
+  SlowRequests slowRequests() {
+    return slowRequests;
   }
 
   HttpClock clock() {

@@ -16,6 +16,14 @@ final class Presence {
     left = true;
   }
 
+  /** Returns what happens when the client leaves. */
+  Runnable leaving(Runnable action) {
+    return () -> {
+      leave();
+      action.run();
+    };
+  }
+
   boolean hasLeft() {
     return left;
   }

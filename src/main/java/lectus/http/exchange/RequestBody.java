@@ -13,6 +13,7 @@ import java.util.function.UnaryOperator;
 import java.util.zip.GZIPInputStream;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.measure.Stage;
 
 /**
  * Collects the body of one request within a limit, which is checked first on Content-Length, then
@@ -91,7 +92,14 @@ final class RequestBody {
     arriving = new ArrivingBody(exchange.held(), (int) Math.min(announced, limit));
     BodyDeadlines deadlines = exchange.loop().bodyDeadlines();
     pace = deadlines.begin(() -> refuse(tooSlow()));
-    promise.future().onComplete(done -> deadlines.end(pace));
+    long begun = exchange.stages().begin();
+    promise
+        .future()
+        .onComplete(
+            done -> {
+              deadlines.end(pace);
+              exchange.stages().end(Stage.BODY_IN, begun);
+            });
     request.handler(this::received).endHandler(none -> ended()).exceptionHandler(this::broken);
     if (announced > limit) {
       refuse(tooLarge());

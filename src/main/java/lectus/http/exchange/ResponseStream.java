@@ -11,6 +11,7 @@ import lectus.http.memory.PageMemory;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
+import lectus.measure.Stage;
 
 /**
  * Sends an answer of any length with back-pressure: a part is read on a reader's thread and written
@@ -188,25 +189,27 @@ final class ResponseStream {
 
   private Future<Void> writeLast(Part part) {
     begin();
-    Future<Void> sent = InPieces.end(exchange.response(), part.bytes());
+    Future<Void> sent = exchange.sends(InPieces.end(exchange.response(), part.bytes()));
     exchange.streamed();
     return sent;
   }
 
   /** An answer that has begun is not broken off for lack of memory; it pauses. */
   private void readNextWhenTaken() {
+    long begun = exchange.stages().begin();
     if (outbox.isFull()) {
       waiting = true;
-      outbox.whenRoom(this::goOn);
+      outbox.whenRoom(() -> goOn(Stage.SOCKET_OUT, begun));
     } else if (!memory.hasRoom()) {
       waiting = true;
-      exchange.afterMillis(PageMemory.RETRY_MILLIS, this::goOn);
+      exchange.afterMillis(PageMemory.RETRY_MILLIS, () -> goOn(Stage.MEMORY, begun));
     } else {
       readNext();
     }
   }
 
-  private void goOn() {
+  private void goOn(Stage waited, long begun) {
+    exchange.stages().end(waited, begun);
     if (waiting) {
       waiting = false;
       exchange.guarded(this::readNextWhenTaken);

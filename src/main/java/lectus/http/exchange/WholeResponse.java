@@ -43,7 +43,8 @@ final class WholeResponse {
     if (reply.status() != NO_CONTENT) {
       response.putHeader(Headers.CONTENT_LENGTH, Integer.toString(body.length()));
     }
-    Future<Void> sent = exchange.isHead() ? response.end() : InPieces.end(response, body);
+    Future<Void> sent =
+        exchange.sends(exchange.isHead() ? response.end() : InPieces.end(response, body));
     exchange.finished(reply.status(), exchange.isHead() ? 0 : body.length());
     return sent;
   }

@@ -18,6 +18,7 @@ import lectus.document.write.EditOutcome;
 import lectus.document.write.Writes.Completion;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.measure.StageNotes;
 
 /**
  * The edits of one request on their way through several executors. For each executor one slice
@@ -167,6 +168,11 @@ final class BulkWrite {
       } else {
         submitNext();
       }
+    }
+
+    @Override
+    public StageNotes stages() {
+      return completion.stages();
     }
 
     @Override

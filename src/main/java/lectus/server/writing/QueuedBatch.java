@@ -5,6 +5,7 @@ import java.util.List;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
 import lectus.document.write.EditOutcome;
+import lectus.measure.StageNotes;
 
 /** The writes of one transaction: they waited for the same database, and keep their order. */
 record QueuedBatch(List<PendingWrite> writes) {
@@ -29,6 +30,16 @@ record QueuedBatch(List<PendingWrite> writes) {
       bytes += write.bytes();
     }
     return bytes;
+  }
+
+  /** Notes that the writes wait no more, and returns who is told of their transaction. */
+  StageNotes begun() {
+    List<StageNotes> stages = new ArrayList<>(writes.size());
+    for (PendingWrite write : writes) {
+      write.taken();
+      stages.add(write.completion().stages());
+    }
+    return StageNotes.together(stages);
   }
 
   boolean atomic() {

@@ -8,6 +8,7 @@ import lectus.document.write.DocumentWriter;
 import lectus.document.write.WriteResult;
 import lectus.document.write.WriteUnderway;
 import lectus.feed.TouchedShards;
+import lectus.measure.StageNotes;
 import lectus.server.waking.UpdateAnnouncer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -113,14 +114,16 @@ final class WritesInFlight {
   /** One batch, from its planning until its requests are answered. */
   private final class Flight implements Runnable {
     private final QueuedBatch batch;
+    private final StageNotes stages;
     private WriteUnderway write;
 
     Flight(QueuedBatch batch) {
       this.batch = batch;
+      this.stages = batch.begun();
     }
 
-    void begin() {
-      write = plan(batch);
+    void begin() throws Exception {
+      write = stages.during(() -> plan(batch));
       write.whenAnswered(this);
     }
 
@@ -147,7 +150,7 @@ final class WritesInFlight {
     void finish() {
       WriteResult result;
       try {
-        result = write.finish();
+        result = stages.during(write::finish);
       } catch (Throwable failure) {
         fail(batch, failure);
         return;

@@ -5,6 +5,8 @@ import com.apple.foundationdb.KeySelector;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import lectus.error.NotInMemoryException;
+import lectus.measure.Stage;
+import lectus.measure.StageNotes;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 
 /**
@@ -210,6 +212,8 @@ final class AttemptReads {
    * snapshot read of the store alone leaves the attempt unchanged, so many threads may run one.
    */
   private <T> CompletableFuture<T> answerBeside(Supplier<Supplier<T>> begin) {
+    StageNotes stages = StageNotes.current();
+    long begun = stages.begin();
     try {
       Supplier<T> read;
       synchronized (attempt) {
@@ -218,6 +222,8 @@ final class AttemptReads {
       return CompletableFuture.completedFuture(read.get());
     } catch (FDBException error) {
       return failed(begin, error);
+    } finally {
+      stages.end(Stage.READ, begun);
     }
   }
 

@@ -1,0 +1,267 @@
+package lectus.http.exchange;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import lectus.config.LogKeys;
+import lectus.config.WorkerKeys;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
+import lectus.log.SentText;
+import lectus.store.FrozenStore;
+import lectus.store.HeldCommits;
+import lectus.store.Store;
+import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the log says of requests that had to wait, for each thing that they may wait for. */
+@Timeout(120)
+final class SlowRequestsTest {
+  private static final int SLOW_MILLIS = 100;
+  private static final long HOLD_MICROS = TimeUnit.MILLISECONDS.toMicros(2 * SLOW_MILLIS);
+
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  @TempDir private Path folder;
+
+  private final Logger logger = (Logger) org.slf4j.LoggerFactory.getLogger("lectus.slow");
+  private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+  @BeforeEach
+  void listen() {
+    log.start();
+    logger.addAppender(log);
+  }
+
+  @AfterEach
+  void stop() {
+    logger.detachAppender(log);
+  }
+
+  private static TestSettings settings() {
+    return new TestSettings().with(LogKeys.SLOW_MILLIS, SLOW_MILLIS).oneExecutor(1);
+  }
+
+  /** The condition is the time that has passed: what is held is held for so long at least. */
+  private static void hold() {
+    long begun = System.nanoTime();
+    Await.until(
+        "it was held long enough",
+        () -> System.nanoTime() - begun > TimeUnit.MICROSECONDS.toNanos(HOLD_MICROS));
+  }
+
+  /** Returns the fields of the one line about a path. */
+  private Map<String, Object> line(String method, String path) {
+    Await.until(path + " is in the log", () -> !lines(method, path).isEmpty());
+    List<Map<String, Object>> found = lines(method, path);
+    assertThat(found).hasSize(1);
+    return found.get(0);
+  }
+
+  private List<Map<String, Object>> lines(String method, String path) {
+    return List.copyOf(log.list).stream()
+        .map(SlowRequestsTest::fields)
+        .filter(fields -> fields.get("path").equals(new SentText(path)))
+        .filter(fields -> fields.get("method").equals(new SentText(method)))
+        .toList();
+  }
+
+  private static Map<String, Object> fields(ILoggingEvent event) {
+    Map<String, Object> fields = new HashMap<>();
+    event.getKeyValuePairs().forEach(field -> fields.put(field.key, field.value));
+    fields.put("message", event.getFormattedMessage());
+    return fields;
+  }
+
+  private static void assertWaited(Map<String, Object> line, String stage) {
+    assertThat((Integer) line.get(stage)).isPositive();
+    assertThat((Long) line.get(stage + "_micros")).isGreaterThanOrEqualTo(HOLD_MICROS);
+    assertThat((Long) line.get("micros")).isGreaterThanOrEqualTo(HOLD_MICROS);
+  }
+
+  @Test
+  void a_store_that_is_slow_to_read_and_the_turn_of_who_comes_next() {
+    FrozenStore frozen = new FrozenStore(stores.fresh(), false);
+    TestSettings settings = settings().with(WorkerKeys.READERS, 1);
+    try (LectusServer server = LectusServer.start(frozen.store(), settings)) {
+      server.put("/w");
+      server.write("/w/a", "{}");
+      frozen.freeze("lectus-reader");
+      try (Connection first = server.request("GET", "/w/a?conflicts=true").open()) {
+        Await.until("the reader waits", () -> frozen.held() > 0);
+        try (Connection second = server.request("GET", "/w/b?conflicts=true").open()) {
+          hold();
+          frozen.thaw();
+          assertThat(first.read(false).status()).isEqualTo(200);
+          assertThat(second.read(false).status()).isEqualTo(404);
+        }
+      }
+      Map<String, Object> reading = line("GET", "/w/a");
+      assertWaited(reading, "read");
+      assertWaited(reading, "transaction");
+      assertThat(reading).containsEntry("status", 200).containsEntry("db", "w");
+      assertThat(reading.get("request").toString()).matches("[0-9a-f]{10}");
+      assertThat(reading).doesNotContainKeys("commit", "write_queue", "retry", "user");
+      assertWaited(line("GET", "/w/b"), "turn");
+    } finally {
+      frozen.thaw();
+    }
+  }
+
+  @Test
+  void a_commit_that_takes_long_and_the_writes_behind_it() {
+    TestStores.onlyEmbedded();
+    HeldCommits commits = new HeldCommits();
+    try (Store store = commits.open(folder);
+        LectusServer server = LectusServer.start(store, settings())) {
+      server.put("/w");
+      commits.hold();
+      try (Connection first = server.request("PUT", "/w/a").json("{}").open()) {
+        int before = commits.held();
+        Await.until("the commit is held", () -> commits.held() > before || before > 0);
+        try (Connection second = server.request("PUT", "/w/a").json("{\"b\":1}").open()) {
+          hold();
+          commits.release();
+          assertThat(first.read(false).status()).isEqualTo(201);
+          assertThat(second.read(false).status()).isEqualTo(409);
+        }
+      }
+      Await.until("both are in the log", () -> lines("PUT", "/w/a").size() == 2);
+      List<Map<String, Object>> both = lines("PUT", "/w/a");
+      assertThat(both).anySatisfy(line -> assertWaited(line, "commit"));
+      assertThat(both).anySatisfy(line -> assertWaited(line, "write_queue"));
+    }
+  }
+
+  @Test
+  void transactions_that_had_to_run_again_are_counted() {
+    TestStores.onlyEmbedded();
+    HeldCommits commits = new HeldCommits();
+    try (Store store = commits.open(folder);
+        LectusServer server = LectusServer.start(store, settings())) {
+      server.put("/w");
+      commits.hold();
+      commits.conflict(2);
+      try (Connection client = server.request("PUT", "/w/a").json("{}").open()) {
+        hold();
+        commits.release();
+        assertThat(client.read(false).status()).isEqualTo(201);
+      }
+      assertThat(line("PUT", "/w/a")).containsEntry("retry", 2).containsEntry("transaction", 1);
+    }
+  }
+
+  @Test
+  void a_client_that_is_slow_to_send() {
+    try (LectusServer server = LectusServer.start(stores.fresh(), settings())) {
+      server.put("/w");
+      try (Connection client = server.connect()) {
+        client.write("PUT /w/a HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n");
+        client.write("Content-Type: application/json\r\nContent-Length: 2\r\n\r\n");
+        assertThat(client.readHead().status()).isEqualTo(100);
+        client.write("{");
+        hold();
+        client.write("}");
+        assertThat(client.read(false).status()).isEqualTo(201);
+      }
+      Map<String, Object> line = line("PUT", "/w/a");
+      assertWaited(line, "body_in");
+      assertThat(line).containsEntry("commit", 1);
+    }
+  }
+
+  @Test
+  void a_client_that_is_slow_to_read() {
+    try (LectusServer server = LectusServer.start(stores.fresh(), settings())) {
+      server.put("/w");
+      String body = "{\"a\":\"" + "x".repeat(2_000_000) + "\"}";
+      for (int i = 0; i < 8; i++) {
+        server.write("/w/d" + i, body);
+      }
+      log.list.clear();
+      try (Connection client = new Connection(server.port(), 4_096)) {
+        client.write("GET /w/_all_docs?include_docs=true HTTP/1.1\r\nHost: h\r\n");
+        client.write("Connection: close\r\n\r\n");
+        assertThat(client.readHead().status()).isEqualTo(200);
+        hold();
+        assertThat(client.readToEnd()).endsWith("\r\n0\r\n\r\n");
+      }
+      assertWaited(line("GET", "/w/_all_docs"), "socket_out");
+    }
+  }
+
+  @Test
+  void an_account_that_is_long_in_coming() {
+    FrozenStore frozen = new FrozenStore(stores.fresh(), false);
+    try (LectusServer server = LectusServer.start(frozen.store(), settings())) {
+      server.put("/w");
+      server.put("/_node/_local/_config/admins/root", "\"secret\"");
+      frozen.freeze("lectus-accounts");
+      try (Connection client =
+          server.request("GET", "/w").header("Authorization", "Basic YTpi").open()) {
+        Await.until("the account is looked up", () -> frozen.held() > 0);
+        hold();
+        frozen.thaw();
+        assertThat(client.read(false).status()).isEqualTo(401);
+      }
+      assertWaited(line("GET", "/w"), "log_in");
+    } finally {
+      frozen.thaw();
+    }
+  }
+
+  @Test
+  void without_a_threshold_and_of_feeds_nothing_is_said() {
+    FrozenStore frozen = new FrozenStore(stores.fresh(), false);
+    try (LectusServer watched = LectusServer.start(frozen.store(), settings());
+        LectusServer server = LectusServer.start(frozen.store())) {
+      server.put("/w");
+      try (Connection feed = watched.connect()) {
+        feed.write("GET /w/_changes?feed=continuous HTTP/1.1\r\nHost: h\r\n\r\n");
+        assertThat(feed.readHead().status()).isEqualTo(200);
+        frozen.freeze("lectus-reader");
+        try (Connection client = server.request("GET", "/w/a?conflicts=true").open()) {
+          Await.until("a reader waits", () -> frozen.held() > 0);
+          hold();
+          frozen.thaw();
+          assertThat(client.read(false).status()).isEqualTo(404);
+        }
+      }
+    } finally {
+      frozen.thaw();
+    }
+    assertThat(log.list).isEmpty();
+  }
+
+  @Test
+  void when_all_are_slow_some_have_to_do() {
+    AtomicLong nanoTime = new AtomicLong(-5);
+    SlowRequests slow = new SlowRequests(1, nanoTime::get);
+    for (int second = 0; second < 3; second++) {
+      for (int i = 0; i < SlowRequests.MOST_PER_SECOND; i++) {
+        assertThat(slow.mayLog()).isTrue();
+      }
+      assertThat(slow.mayLog()).isFalse();
+      nanoTime.addAndGet(Duration.ofMillis(999).toNanos());
+      assertThat(slow.mayLog()).isFalse();
+      nanoTime.addAndGet(Duration.ofMillis(1).toNanos());
+    }
+    assertThat(new SlowRequests(0, nanoTime::get).isOn()).isFalse();
+  }
+}

@@ -1,0 +1,70 @@
+package lectus.store;
+
+import com.apple.foundationdb.FDBException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import lectus.error.FoundationDbError;
+import lectus.store.embedded.EmbeddedDatabase;
+import lectus.store.embedded.EmbeddedOptions;
+import lectus.store.embedded.engine.Engine;
+import lectus.store.embedded.engine.RocksEngine;
+import lectus.store.embedded.engine.commit.CommitReceipt;
+import lectus.store.embedded.engine.commit.CommitRequest;
+import lectus.store.testing.FaultyEngine;
+
+/** An embedded store whose commits are answered when a test wants it, or fail with a conflict. */
+public final class HeldCommits {
+  private final AtomicInteger held = new AtomicInteger();
+  private final AtomicInteger conflicts = new AtomicInteger();
+  private volatile CompletableFuture<Void> gate = CompletableFuture.completedFuture(null);
+
+  /** Opens the store, which the caller closes. */
+  public Store open(Path data) {
+    EmbeddedOptions options = EmbeddedOptions.defaults();
+    EmbeddedDatabase database =
+        EmbeddedDatabase.on(
+            new FaultyEngine(RocksEngine.open(data, options.engine()), this::commit), options);
+    return Store.in(
+        new StorePlace(
+            database,
+            List.of("lectus"),
+            TransactionLimits.DEFAULT,
+            Optional.empty(),
+            database::close));
+  }
+
+  private CompletableFuture<CommitReceipt> commit(Engine engine, CommitRequest request) {
+    CompletableFuture<Void> open = gate;
+    if (!open.isDone()) {
+      held.incrementAndGet();
+    }
+    return conflicts.getAndUpdate(left -> Math.max(0, left - 1)) > 0
+        ? open.thenCompose(
+            done ->
+                CompletableFuture.failedFuture(
+                    new FDBException("planned", FoundationDbError.NOT_COMMITTED.code())))
+        : open.thenCompose(done -> engine.commit(request));
+  }
+
+  /** Keeps the answers to all commits from now on. */
+  public void hold() {
+    gate = new CompletableFuture<>();
+  }
+
+  /** Returns how many commits were ever kept. */
+  public int held() {
+    return held.get();
+  }
+
+  public void release() {
+    gate.complete(null);
+  }
+
+  /** Has the next commits fail. */
+  public void conflict(int commits) {
+    conflicts.set(commits);
+  }
+}
