@@ -4,10 +4,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import lectus.access.UserContext;
@@ -31,9 +30,6 @@ import lectus.store.TransactionRunner;
  * Thread-safe.
  */
 public final class Accounts implements Measured, AutoCloseable {
-  /** Less than an account may be old, so that the look itself has its time. */
-  private static final long LOOK_MILLIS = 400;
-
   private final AccountSettings settings;
   private final Admins admins;
   private final AdminWatch watch;
@@ -42,7 +38,7 @@ public final class Accounts implements Measured, AutoCloseable {
   private final Passwords passwords;
   private final DocumentParser parser;
   private final UserDatabaseMaking userDatabases;
-  private final ScheduledExecutorService looks = looks();
+  private final ExecutorService looks = looks();
   private volatile byte[] cookieSecret;
 
   /**
@@ -84,9 +80,7 @@ public final class Accounts implements Measured, AutoCloseable {
 
   /** Looks up whether there are admins, now and from now on. Waits for the store. */
   public Accounts start() {
-    watch.look();
-    looks.scheduleWithFixedDelay(
-        watch::lookIfPossible, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
+    watch.start();
     userDatabases.beginAll();
     return this;
   }
@@ -297,13 +291,14 @@ public final class Accounts implements Measured, AutoCloseable {
 
   @Override
   public void close() {
+    watch.close();
     looks.shutdownNow();
     userDatabases.close();
     passwords.close();
   }
 
-  private static ScheduledExecutorService looks() {
-    return Executors.newScheduledThreadPool(
+  private static ExecutorService looks() {
+    return Executors.newFixedThreadPool(
         2,
         task -> {
           Thread thread = new Thread(task, "lectus-accounts");
