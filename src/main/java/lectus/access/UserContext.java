@@ -19,6 +19,10 @@ public record UserContext(Optional<String> name, Set<String> roles) {
   public static final UserContext ADMIN_PARTY =
       new UserContext(Optional.empty(), Set.of(SERVER_ADMIN));
 
+  /** The server itself, which may do everything in its own name. */
+  public static final UserContext SERVER =
+      new UserContext(Optional.empty(), Set.of(SERVER_ADMIN, "_server"));
+
   public UserContext {
     roles = Set.copyOf(roles);
   }

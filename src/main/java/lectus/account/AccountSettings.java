@@ -6,6 +6,7 @@ import lectus.access.SecurityObject;
  * The administrator's settings of accounts.
  *
  * @param iterations of PBKDF2, for new passwords
+ * @param mostImportedIterations of the hashes that users store themselves
  * @param defaultSecurity of databases whose security was never set
  * @param admitsEverybody whether whoever is not logged in is an admin while there is none: true
  *     only where nobody else can reach the server, or where the administrator says so
@@ -15,6 +16,7 @@ import lectus.access.SecurityObject;
  */
 public record AccountSettings(
     int iterations,
+    int mostImportedIterations,
     SecurityObject defaultSecurity,
     boolean admitsEverybody,
     boolean perUserDatabases,
@@ -22,4 +24,9 @@ public record AccountSettings(
     boolean letsUsersSecurityChange) {
   /** More would let whoever writes a user's document keep the server busy for seconds. */
   public static final int MOST_ITERATIONS = 2_000_000;
+
+  /** Returns how many iterations those who are no admins may cause with what they store. */
+  int mostUserIterations() {
+    return Math.max(iterations, mostImportedIterations);
+  }
 }

@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import lectus.access.UserContext;
 import lectus.database.AskedDatabase;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
@@ -52,7 +53,10 @@ record PasswordUpgrade(
     documents.read(AskedDatabase.byServer(UserDocuments.USERS), id, DocumentQuery.DEFAULT, out);
     JsonObject stored = (JsonObject) JsonValue.parse(out.toBytes());
     if (PasswordHash.of(stored).equals(Optional.of(matched))) {
-      Edit edit = parser.interactive(id, NamedRevisions.NONE, withPassword(stored, password));
+      Edit edit =
+          parser
+              .interactive(id, NamedRevisions.NONE, withPassword(stored, password))
+              .by(UserContext.SERVER);
       writer.write(UserDocuments.USERS, List.of(NewPassword.hashed(edit, parser, iterations)));
     }
   }

@@ -7,12 +7,12 @@ import java.util.Optional;
 import java.util.Set;
 import lectus.access.DatabaseRight;
 import lectus.access.MissingRight;
-import lectus.access.SecurityObject;
 import lectus.access.UserContext;
 import lectus.database.DatabaseHandle;
 import lectus.document.DocumentId;
 import lectus.document.edit.Edit;
 import lectus.document.edit.LocalEdit;
+import lectus.document.edit.ReplicatedEdit;
 import lectus.document.write.EditRule;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -41,12 +41,11 @@ public final class UserDocumentRule implements EditRule {
   private static final Set<String> SCHEMES = Set.of("simple", "pbkdf2", "simple+pbkdf2");
 
   private final UserRights rights;
+  private final int mostIterations;
 
-  /**
-   * @param unset who may use a database whose security was never set
-   */
-  public UserDocumentRule(SecurityObject unset) {
-    this.rights = new UserRights(unset);
+  public UserDocumentRule(AccountSettings settings) {
+    this.rights = new UserRights(settings.defaultSecurity());
+    this.mostIterations = settings.mostUserIterations();
   }
 
   /** Whether a role is one that no document gives. */
@@ -117,6 +116,11 @@ public final class UserDocumentRule implements EditRule {
   }
 
   private void checkUser(ReadTransaction tx, DatabaseHandle db, Edit edit, JsonObject members) {
+    boolean isAdmin = rights.of(edit.by(), db) == DatabaseRight.ADMIN;
+    Optional<UserMembers> stored = isAdmin ? Optional.empty() : UserMembers.read(tx, db, edit.id());
+    if (edit.deleted() || edit instanceof ReplicatedEdit) {
+      checkSettlesNothing(stored);
+    }
     if (edit.deleted()) {
       checkDeletion(edit);
       return;
@@ -131,8 +135,9 @@ public final class UserDocumentRule implements EditRule {
         edit.id().equals(UserDocuments.idOf(name)),
         "Doc ID must be of the form org.couchdb.user:name");
     checkPassword(members);
-    if (rights.of(edit.by(), db) != DatabaseRight.ADMIN) {
-      checkByUser(edit.by(), name, roles, UserMembers.read(tx, db, edit.id()));
+    if (!isAdmin) {
+      checkByUser(edit.by(), name, roles, stored);
+      checkIterations(members, stored);
     }
     requires(
         roles.stream().noneMatch(UserDocumentRule::isReserved),
@@ -144,6 +149,16 @@ public final class UserDocumentRule implements EditRule {
     boolean isOwn =
         edit.by().name().isPresent() && UserDocuments.nameIn(edit.id()).equals(edit.by().name());
     requires(edit.by().isServerAdmin() || isOwn, "Only admins may delete other user docs.");
+  }
+
+  /**
+   * Of several live revisions, another may win after a deletion or a revision made elsewhere, with
+   * roles that this rule never sees.
+   */
+  private static void checkSettlesNothing(Optional<UserMembers> stored) {
+    requires(
+        !stored.map(UserMembers::isConflicted).orElse(false),
+        "Only admins may delete or replicate a user doc in conflict.");
   }
 
   private static Set<String> roles(JsonObject members) {
@@ -192,6 +207,18 @@ public final class UserDocumentRule implements EditRule {
           roles.equals(UserMembers.textsIn(stored.get().members(), "roles")),
           "Only _admin may edit roles");
     }
+  }
+
+  /** Each log-in with the name takes that long. */
+  private void checkIterations(JsonObject members, Optional<UserMembers> stored) {
+    Optional<PasswordHash> hash = PasswordHash.of(members);
+    boolean isSlow =
+        hash.isPresent()
+            && hash.get() instanceof Pbkdf2Hash pbkdf2
+            && pbkdf2.iterations() > mostIterations;
+    requires(
+        !isSlow || stored.flatMap(it -> PasswordHash.of(it.members())).equals(hash),
+        "Only _admin may set more than " + mostIterations + " iterations");
   }
 
   private static void checkName(String name) {

@@ -20,6 +20,17 @@ public final class AccountKeys {
           schemes or with another number are replaced when their users log in.
           """);
 
+  public static final ConfigurationKey<Integer> MAX_IMPORTED_ITERATIONS =
+      SECTION.number(
+          "access.max-imported-iterations",
+          DEFAULT_ITERATIONS,
+          1,
+          AccountSettings.MOST_ITERATIONS,
+          """
+          Most iterations of a hash that users who are not admins may store in place of a
+          password; as many as access.hash-iterations are always allowed.
+          """);
+
   public static final ConfigurationKey<Boolean> USERS_SECURITY_EDITABLE =
       SECTION.flag(
           "access.users-security-editable",

@@ -202,6 +202,7 @@ public final class Settings {
     boolean isLoopback = ListenAddress.of(configuration.get(ListenKeys.HOST)).isLoopback();
     return new AccountSettings(
         configuration.get(AccountKeys.HASH_ITERATIONS),
+        configuration.get(AccountKeys.MAX_IMPORTED_ITERATIONS),
         new ConfiguredAccess(configuration).unset(),
         isLoopback || configuration.get(ListenKeys.ALLOW_ANONYMOUS),
         configuration.get(AccountKeys.PER_USER_DATABASES),

@@ -75,6 +75,11 @@ public final class BranchMerge {
     return branches.stream().anyMatch(branch -> branch.contains(revision));
   }
 
+  /** Whether the path has leaves among its ancestors, which will be leaves no longer. */
+  public boolean endsBranches(RevisionPath path) {
+    return branches.stream().anyMatch(branch -> path.isAncestor(branch.leaf()));
+  }
+
   /** Returns what to write; empty if nothing changed. */
   public Optional<BranchUpdate> update() {
     List<EditBranch> replaced = without(stored, branches);

@@ -125,7 +125,7 @@ public final class Layer {
   }
 
   public DocumentWriter writer() {
-    EditRule rule = new UserDocumentRule(settings.accounts().defaultSecurity());
+    EditRule rule = new UserDocumentRule(settings.accounts());
     return new DocumentWriter(store, catalogue, new WriteRules(settings.ignoresValidation(), rule));
   }
 

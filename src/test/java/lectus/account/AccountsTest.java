@@ -1,5 +1,6 @@
 package lectus.account;
 
+import static lectus.account.TestAccounts.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import lectus.access.UserContext;
 import lectus.account.AdminsSubspace.Admin;
 import lectus.account.LogIn.Conflicted;
@@ -22,6 +24,7 @@ import lectus.json.JsonValue.JsonString;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionPath;
 import lectus.store.Store;
+import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -84,8 +87,43 @@ class AccountsTest {
             TestAccounts.PARSER,
             here.writer,
             new AccountSettings(
-                10, lectus.access.SecurityObject.ADMIN_ONLY, false, false, false, false))) {
+                10, 10, lectus.access.SecurityObject.ADMIN_ONLY, false, false, false, false))) {
       assertThat(open.start().nobody()).isEqualTo(UserContext.ANONYMOUS);
+    }
+  }
+
+  @Test
+  void an_admin_is_seen_while_looking_up_accounts_is_stuck() throws Exception {
+    CountDownLatch stuck = new CountDownLatch(2);
+    CountDownLatch end = new CountDownLatch(1);
+    here.withUsers().put("ann", user("ann", "apple"));
+    try (TestAccounts slow = new TestAccounts(store)) {
+      slow.accounts.start();
+      assertThat(slow.logIn("ann", "apple")).isInstanceOf(Granted.class);
+      slow.later(STALE);
+      slow.whenAsked(
+          () -> {
+            if (Thread.currentThread().getName().equals("lectus-accounts")) {
+              stuck.countDown();
+              end.await();
+            }
+            return null;
+          });
+      List<CompletableFuture<LogIn>> waiting = new ArrayList<>();
+      for (int i = 0; i < 2; i++) {
+        waiting.add(slow.accounts.beginLogIn("ann", "apple", TestAccounts.ADDRESS));
+      }
+      stuck.await();
+
+      assertThat(slow.accounts.hasAdmin()).isFalse();
+      here.accounts.putAdmin("root", "apple");
+      Await.until("the other server knows that there is an admin", slow.accounts::hasAdmin);
+
+      assertThat(waiting).noneMatch(CompletableFuture::isDone);
+      end.countDown();
+      waiting.forEach(it -> assertThat(it.join()).isInstanceOf(Granted.class));
+    } finally {
+      end.countDown();
     }
   }
 
@@ -216,7 +254,7 @@ class AccountsTest {
                         TestAccounts.user("anna", "apple")))
                 .join()
                 .body());
-    assertThat(here.store(other)).isEmpty();
+    assertThat(here.store(other.by(UserContext.SERVER))).isEmpty();
     there.later(STALE);
     assertThat(there.logIn("anna", "apple")).isEqualTo(new Conflicted());
     assertThat(there.accounts.recall("anna", "apple", TestAccounts.ADDRESS)).isEmpty();

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 import lectus.access.SecurityObject;
 import lectus.access.UserContext;
@@ -32,6 +33,7 @@ import lectus.store.TransactionRunner;
 /** One server's accounts, with a clock of their own, and short methods for what tests do. */
 final class TestAccounts implements AutoCloseable {
   static final int ITERATIONS = 10;
+  static final int MOST_IMPORTED_ITERATIONS = 1_000;
   static final String ADDRESS = "127.0.0.1";
   static final DocumentParser PARSER = new DocumentParser(DocumentLimits.DEFAULT);
 
@@ -41,6 +43,7 @@ final class TestAccounts implements AutoCloseable {
   final DocumentWriter writer;
   final Accounts accounts;
   private final AtomicLong nanos = new AtomicLong();
+  private volatile Callable<?> beforeTime = () -> null;
 
   TestAccounts(Store store) {
     this(store, SecurityObject.ADMIN_ONLY);
@@ -48,25 +51,34 @@ final class TestAccounts implements AutoCloseable {
 
   TestAccounts(Store store, SecurityObject unset) {
     TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
+    AccountSettings settings =
+        new AccountSettings(ITERATIONS, MOST_IMPORTED_ITERATIONS, unset, true, false, false, false);
     this.store = store;
     this.catalogue = new Catalogue(store, transactions, InstantSource.system());
     this.documents = new DocumentReader(catalogue, transactions, new HotDocuments(0));
     this.writer =
-        new DocumentWriter(store, catalogue, new WriteRules(false, new UserDocumentRule(unset)));
+        new DocumentWriter(store, catalogue, new WriteRules(false, new UserDocumentRule(settings)));
     this.accounts =
-        new Accounts(
-            store,
-            catalogue,
-            documents,
-            PARSER,
-            writer,
-            new AccountSettings(ITERATIONS, unset, true, false, false, false),
-            nanos::get);
+        new Accounts(store, catalogue, documents, PARSER, writer, settings, this::nanoTime);
   }
 
   TestAccounts withUsers() {
     catalogue.create(UserDocuments.USERS, CreationOptions.DEFAULT);
     return this;
+  }
+
+  /** Whoever asks for the time runs this first. */
+  void whenAsked(Callable<?> first) {
+    beforeTime = first;
+  }
+
+  private long nanoTime() {
+    try {
+      beforeTime.call();
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+    return nanos.get();
   }
 
   void later(Duration time) {

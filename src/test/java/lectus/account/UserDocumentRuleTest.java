@@ -18,7 +18,10 @@ import lectus.document.edit.NamedRevisions;
 import lectus.document.edit.ReplicatedEdit;
 import lectus.document.write.EditOutcome;
 import lectus.error.LectusError;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
 import lectus.revision.RevisionId;
+import lectus.revision.RevisionPath;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -131,6 +134,25 @@ class UserDocumentRuleTest {
   }
 
   @Test
+  void an_edit_that_names_nobody_is_anybodys() {
+    DatabaseName db = DatabaseName.of("db");
+    here.catalogue.create(db, CreationOptions.DEFAULT);
+    here.catalogue.secure(db, TestAccounts.utf8("{'members':{'names':['bob']}}"));
+    Edit plain = TestAccounts.PARSER.interactive("x", NamedRevisions.NONE, TestAccounts.utf8("{}"));
+    Edit local =
+        TestAccounts.PARSER.local("_local/x", NamedRevisions.NONE, TestAccounts.utf8("{}"));
+    for (Edit edit : List.of(plain, local, replicatedByNobody(plain))) {
+      assertThat(error(db, edit))
+          .contains(new LectusError.Unauthorized("You are not authorized to access this db."));
+      assertThat(error(db, edit.by(UserContext.SERVER))).isEmpty();
+    }
+  }
+
+  private static Edit replicatedByNobody(Edit edit) {
+    return new ReplicatedEdit(edit.id(), RevisionPath.of(RevisionId.of("2-b")), false, edit.body());
+  }
+
+  @Test
   void a_password_is_never_stored_as_it_is() {
     for (String id : List.of("org.couchdb.user:a", "_design/a", "_local/a", "other")) {
       Edit edit = clear(id);
@@ -148,9 +170,11 @@ class UserDocumentRuleTest {
 
   private static Edit clear(String id) {
     byte[] json = TestAccounts.utf8("{'type':'user','name':'a','roles':[],'password':'apple'}");
-    return id.startsWith("_local/")
-        ? TestAccounts.PARSER.local(id, NamedRevisions.NONE, json)
-        : TestAccounts.PARSER.interactive(id, NamedRevisions.NONE, json);
+    Edit edit =
+        id.startsWith("_local/")
+            ? TestAccounts.PARSER.local(id, NamedRevisions.NONE, json)
+            : TestAccounts.PARSER.interactive(id, NamedRevisions.NONE, json);
+    return edit.by(UserContext.SERVER);
   }
 
   @Test
@@ -268,6 +292,101 @@ class UserDocumentRuleTest {
     assertThat(error(db, design.by(ANNA))).containsInstanceOf(LectusError.Forbidden.class);
   }
 
+  @Test
+  void whoever_is_no_admin_stores_hashes_of_a_limited_number_of_iterations() {
+    int most = TestAccounts.MOST_IMPORTED_ITERATIONS;
+    String reason = "Only _admin may set more than " + most + " iterations";
+    assertThat(here.put(UserContext.ANONYMOUS, "anna", imported("anna", most))).isEmpty();
+    assertForbidden(here.put(ANNA, "anna", imported("anna", most + 1)), reason);
+    assertForbidden(here.put(UserContext.ANONYMOUS, "bob", imported("bob", most + 1)), reason);
+    assertForbidden(
+        here.store(replicated(edit("bob", imported("bob", most + 1), BOB), "1-b")), reason);
+    assertThat(here.put("bob", imported("bob", most + 1))).isEmpty();
+    assertThat(here.put("anna", imported("anna", AccountSettings.MOST_ITERATIONS))).isEmpty();
+  }
+
+  @Test
+  void a_user_keeps_the_hash_that_an_admin_has_imported() {
+    int many = TestAccounts.MOST_IMPORTED_ITERATIONS + 1;
+    here.put("anna", imported("anna", many));
+    String more = imported("anna", many).replace("}", ",\"mail\":\"a@b\"}");
+    assertThat(here.put(ANNA, "anna", more)).isEmpty();
+    assertForbidden(
+        here.put(ANNA, "anna", more.replace("salt\":\"", "salt\":\"x")),
+        "Only _admin may set more than 1000 iterations");
+  }
+
+  private static String imported(String name, int iterations) {
+    return user(name)
+        .replace(
+            "}",
+            ",\"password_scheme\":\"pbkdf2\",\"pbkdf2_prf\":\"sha256\",\"salt\":\"salt\","
+                + ("\"derived_key\":\"" + "a".repeat(64) + "\",\"iterations\":")
+                + (iterations + "}"));
+  }
+
+  private Edit edit(String name, String json, UserContext by) {
+    return here.edit(by, UserDocuments.idOf(name), json);
+  }
+
+  @Test
+  void a_revision_that_loses_is_judged_like_one_that_wins() {
+    here.put("anna", user("anna", "staff"));
+    here.put("anna", user("anna", "staff"));
+    Edit boss = edit("anna", user("anna", "boss"), ANNA);
+    assertForbidden(here.store(replicated(boss, "1-0")), "Only _admin may edit roles");
+    Edit same = edit("anna", user("anna", "staff"), ANNA);
+    assertThat(here.store(replicated(same.by(BOB), "1-1"))).contains(MISSING);
+    assertForbidden(
+        here.store(replicated(same.by(UserContext.ANONYMOUS), "1-1")),
+        "You may only update your own user document.");
+    assertThat(here.store(replicated(same, "1-1"))).isEmpty();
+  }
+
+  /** Or another revision might win, with roles that an admin has taken away. */
+  @Test
+  void a_document_in_conflict_is_settled_by_admins() {
+    String reason = "Only admins may delete or replicate a user doc in conflict.";
+    here.put("anna", user("anna", "staff"));
+    here.put("anna", user("anna", "staff"));
+    Edit boss = edit("anna", user("anna", "boss"), UserContext.admin("root"));
+    assertThat(here.store(replicated(boss, "1-0"))).isEmpty();
+
+    Edit deletion = edit("anna", "{\"_deleted\":true}", ANNA);
+    assertForbidden(here.store(deletion), reason);
+    assertForbidden(here.store(replicated(deletion, "3-0")), reason);
+    assertForbidden(
+        here.store(replicated(edit("anna", user("anna", "staff"), ANNA), "3-0")), reason);
+    assertThat(here.put(ANNA, "anna", user("anna", "staff"))).isEmpty();
+
+    assertThat(here.store(edit("anna", "{\"_deleted\":true}", UserContext.admin("root"))))
+        .isEmpty();
+    assertThat(here.store(edit("anna", "{\"_deleted\":true}", ANNA))).isEmpty();
+  }
+
+  @Test
+  void a_history_that_ends_another_revision_is_judged_though_its_leaf_is_known() {
+    here.put("anna", user("anna"));
+    Edit tombstone = edit("anna", "{\"_deleted\":true}", UserContext.admin("root"));
+    assertThat(here.store(replicated(tombstone, "2-a"))).isEmpty();
+    RevisionId live = RevisionId.of(text(here.document("anna"), "_rev"));
+    Edit known =
+        new ReplicatedEdit(
+            tombstone.id(),
+            RevisionPath.of(live).followedBy(RevisionId.of("2-a")),
+            true,
+            tombstone.body(),
+            UserContext.ANONYMOUS);
+
+    assertForbidden(here.store(known), "Only admins may delete other user docs.");
+    assertThat(text(here.document("anna"), "_rev")).isEqualTo(live.toString());
+    assertThat(here.store(known.by(ANNA))).isEmpty();
+  }
+
+  private static String text(JsonObject members, String name) {
+    return ((JsonString) members.get(name).orElseThrow()).value();
+  }
+
   private Optional<LectusError> error(DatabaseName db, Edit edit) {
     EditOutcome outcome = here.writer.write(db, List.of(edit)).outcomes().get(0);
     return outcome instanceof EditOutcome.Failed failed
@@ -278,7 +397,7 @@ class UserDocumentRuleTest {
   private static Edit replicated(Edit edit, String revision) {
     return new ReplicatedEdit(
         edit.id(),
-        lectus.revision.RevisionPath.of(RevisionId.of(revision)),
+        RevisionPath.of(RevisionId.of(revision)),
         edit.deleted(),
         edit.body(),
         edit.by());

@@ -13,7 +13,10 @@ public sealed interface Edit permits InteractiveEdit, ReplicatedEdit, LocalEdit 
   /** Returns the members that are not reserved. */
   ExplodedBody body();
 
-  /** Returns who makes it. An edit that names nobody is the server's own, and may do everything. */
+  /**
+   * Returns who makes it. An edit that names nobody is anybody's; the server's own say so ({@link
+   * UserContext#SERVER}).
+   */
   UserContext by();
 
   Edit by(UserContext user);

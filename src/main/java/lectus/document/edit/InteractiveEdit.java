@@ -16,7 +16,7 @@ public record InteractiveEdit(
     implements Edit {
 
   public InteractiveEdit(String id, Optional<RevisionId> base, boolean deleted, ExplodedBody body) {
-    this(id, base, deleted, body, UserContext.ADMIN_PARTY);
+    this(id, base, deleted, body, UserContext.ANONYMOUS);
   }
 
   @Override

@@ -30,7 +30,7 @@ public record LocalEdit(String id, long number, boolean deleted, ExplodedBody bo
   }
 
   public LocalEdit(String id, long number, boolean deleted, ExplodedBody body) {
-    this(id, number, deleted, body, UserContext.ADMIN_PARTY);
+    this(id, number, deleted, body, UserContext.ANONYMOUS);
   }
 
   @Override

@@ -13,7 +13,7 @@ public record ReplicatedEdit(
     implements Edit {
 
   public ReplicatedEdit(String id, RevisionPath path, boolean deleted, ExplodedBody body) {
-    this(id, path, deleted, body, UserContext.ADMIN_PARTY);
+    this(id, path, deleted, body, UserContext.ANONYMOUS);
   }
 
   @Override

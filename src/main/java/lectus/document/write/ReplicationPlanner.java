@@ -50,12 +50,17 @@ final class ReplicationPlanner implements DocumentPlanner {
         merge.update().map(update -> new DocumentUpdate(edits.id(), update, bodies)));
   }
 
-  /** As in CouchDB, a known revision is not checked again. */
+  /**
+   * As in CouchDB, a known revision is not checked again. But a history that it comes with may
+   * replace leaves, for which its author needs the right.
+   */
   private EditOutcome take(
       ReplicatedEdit edit, BranchMerge merge, Map<RevisionId, ExplodedBody> bodies) {
     RevisionPath path = edit.path();
     Optional<LectusError> problem =
-        merge.knows(path.leaf()) ? Optional.empty() : scope.problem(edit);
+        merge.knows(path.leaf()) && !merge.endsBranches(path)
+            ? Optional.empty()
+            : scope.problem(edit);
     if (problem.isPresent()) {
       return EditFailures.of(edit, problem.get());
     }

@@ -109,7 +109,7 @@ public final class ManyDatabases {
 
   /** Returns what a server admin sees: all databases. */
   VisibleDatabases everything() {
-    return visibleByUser.of(UserContext.ADMIN_PARTY);
+    return visibleByUser.of(UserContext.SERVER);
   }
 
   private StorePosition position(StoreSince since) {

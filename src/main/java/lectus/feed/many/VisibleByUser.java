@@ -15,7 +15,7 @@ final class VisibleByUser {
 
   VisibleByUser(CandidateMemory memory) {
     this.memory = memory;
-    this.everything = new VisibleDatabases(UserContext.ADMIN_PARTY, memory);
+    this.everything = new VisibleDatabases(UserContext.SERVER, memory);
   }
 
   VisibleDatabases of(UserContext user) {

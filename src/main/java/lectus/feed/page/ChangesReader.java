@@ -49,7 +49,7 @@ public final class ChangesReader {
 
   ChangesReader(
       Catalogue catalogue, TransactionRunner transactions, FeedRights rights, PageLimits pages) {
-    this(catalogue, transactions, rights, pages, Optional.empty(), UserContext.ADMIN_PARTY);
+    this(catalogue, transactions, rights, pages, Optional.empty(), UserContext.SERVER);
   }
 
   private ChangesReader(
@@ -102,7 +102,7 @@ public final class ChangesReader {
               checkShard(life);
               FeedPosition from = position(tx, life, since);
               from.checkReached(tx, life);
-              ChangesReader forAll = readBy(UserContext.ADMIN_PARTY);
+              ChangesReader forAll = readBy(UserContext.SERVER);
               return new LiveStart<>(new DatabaseSource(forAll, events, life, options), from);
             });
   }
