@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /** Those among whom one client can choose his address. */
-final class ClientNetwork {
+public final class ClientNetwork {
   /** RFC 4291, section 2.5.4: whoever has an address of IPv6 has all with the same 64 bits. */
   private static final int NETWORK_BYTES = 8;
 
@@ -18,7 +18,7 @@ final class ClientNetwork {
    *
    * @param address in digits
    */
-  static String of(String address) {
+  public static String of(String address) {
     if (address.indexOf(':') < 0) {
       return address;
     }

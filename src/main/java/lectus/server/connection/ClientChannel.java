@@ -2,8 +2,11 @@ package lectus.server.connection;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import lectus.account.ClientNetwork;
 import lectus.http.exchange.ConnectionUse;
 
 /** A client's connection as a Netty channel. */
@@ -14,11 +17,24 @@ final class ClientChannel implements OpenConnections.Connection {
   private final Channel channel;
   private final ConnectionUse use;
   private final OpenConnections open;
+  private final String network;
 
   ClientChannel(Channel channel, OpenConnections open) {
     this.channel = channel;
     this.use = ConnectionUse.of(channel);
     this.open = open;
+    this.network = networkOf(channel.remoteAddress());
+  }
+
+  private static String networkOf(SocketAddress address) {
+    return address instanceof InetSocketAddress internet
+        ? ClientNetwork.of(internet.getAddress().getHostAddress())
+        : "";
+  }
+
+  @Override
+  public String network() {
+    return network;
   }
 
   /** A connection is also in use while its client has not read an answer yet. */

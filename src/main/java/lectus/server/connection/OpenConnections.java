@@ -3,6 +3,7 @@ package lectus.server.connection;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -11,7 +12,8 @@ import lectus.http.exchange.StreamRoom;
 /**
  * Limits the connections of all event loops together. At the limit, the connection that has been
  * idle for longest is evicted; if none is idle, a new one is refused. A new connection does not
- * count as idle, or the next one would take its place before it can send anything. Thread-safe.
+ * count as idle, or the next one would take its place before it can send anything. If one network
+ * floods the server with connections that send no request, its own go first. Thread-safe.
  */
 final class OpenConnections implements StreamRoom {
   /**
@@ -29,6 +31,9 @@ final class OpenConnections implements StreamRoom {
   /** How long a new connection has to send its first request without being evicted. */
   private static final long NEW_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+  /** In a flood a new connection has this part of that time. */
+  private static final int FLOOD_HASTE = 4;
+
   /** A connection that is counted. */
   interface Connection {
     /** Whether no request is being served on it. Called on any thread. */
@@ -39,6 +44,9 @@ final class OpenConnections implements StreamRoom {
 
     /** Whether it has had a request, answered or not. */
     boolean hasBeenUsed();
+
+    /** Returns from where it comes: one address, or a network in which clients choose theirs. */
+    String network();
 
     /** Closes it; called once, on any thread. */
     void evict();
@@ -59,6 +67,7 @@ final class OpenConnections implements StreamRoom {
   private final TreeSet<Place> places =
       new TreeSet<>(Comparator.comparingLong(Place::stampNanos).thenComparingLong(Place::number));
   private final Map<Connection, Place> byConnection = new IdentityHashMap<>();
+  private final Newcomers newcomers;
   private long admitted;
   private long refused;
   private long evicted;
@@ -71,6 +80,7 @@ final class OpenConnections implements StreamRoom {
 
   OpenConnections(int most, long newNanos, long restNanos) {
     this.most = most;
+    this.newcomers = new Newcomers(most);
     this.restNanos = restNanos;
     this.newNanos = newNanos;
   }
@@ -80,11 +90,12 @@ final class OpenConnections implements StreamRoom {
    * end.
    */
   synchronized boolean admit(Connection connection) {
-    if (places.size() + streams.get() >= most && !makeRoom()) {
+    if (places.size() + streams.get() >= most && !makeRoomFor(connection)) {
       refused++;
       return false;
     }
     place(connection, connection.idleSinceNanos());
+    newcomers.add(connection);
     return true;
   }
 
@@ -94,6 +105,11 @@ final class OpenConnections implements StreamRoom {
   }
 
   synchronized void closed(Connection connection) {
+    newcomers.remove(connection);
+    removePlace(connection);
+  }
+
+  private void removePlace(Connection connection) {
     Place place = byConnection.remove(connection);
     if (place != null) {
       places.remove(place);
@@ -137,6 +153,16 @@ final class OpenConnections implements StreamRoom {
     byConnection.put(connection, place);
   }
 
+  private boolean makeRoomFor(Connection connection) {
+    Optional<Connection> flooding = newcomers.oldestOfFlood();
+    return flooding.isPresent() ? makeRoomFor(connection, flooding.get()) : makeRoom();
+  }
+
+  private boolean makeRoomFor(Connection connection, Connection flooding) {
+    boolean isOfFlood = connection.network().equals(flooding.network());
+    return (!isOfFlood || !isWithin(newNanos / FLOOD_HASTE, flooding)) && evict(flooding);
+  }
+
   /**
    * No connection has been idle for longer than its stamp says, so the first one with a true stamp
    * is evicted. If none is found soon, the one that has been idle for longest among those examined
@@ -154,9 +180,9 @@ final class OpenConnections implements StreamRoom {
       looked++;
       Place first = places.first();
       Connection connection = first.connection();
-      boolean idle = connection.isIdle() && !isNew(connection, now);
+      boolean idle = connection.isIdle() && !isNew(connection);
       long idleSince = idle ? connection.idleSinceNanos() : now;
-      closed(connection);
+      removePlace(connection);
       if (idle && idleSince <= first.stampNanos()) {
         return evict(connection);
       }
@@ -184,7 +210,11 @@ final class OpenConnections implements StreamRoom {
     return true;
   }
 
-  private boolean isNew(Connection connection, long now) {
-    return !connection.hasBeenUsed() && now - connection.idleSinceNanos() < newNanos;
+  private boolean isNew(Connection connection) {
+    return !connection.hasBeenUsed() && isWithin(newNanos, connection);
+  }
+
+  private static boolean isWithin(long nanos, Connection connection) {
+    return System.nanoTime() - connection.idleSinceNanos() < nanos;
   }
 }

@@ -17,6 +17,7 @@ final class OpenConnectionsTest {
 
   private final class Client implements OpenConnections.Connection {
     private final String name;
+    private String network = "here";
     private boolean idle = true;
     private boolean used = true;
     private long sinceNanos = System.nanoTime();
@@ -60,6 +61,17 @@ final class OpenConnectionsTest {
     Client silentSince(long nanos) {
       used = false;
       sinceNanos = nanos;
+      return this;
+    }
+
+    @Override
+    public String network() {
+      return network;
+    }
+
+    /** Lets it come from elsewhere than the others. */
+    Client from(String elsewhere) {
+      network = elsewhere;
       return this;
     }
 
@@ -200,6 +212,11 @@ final class OpenConnectionsTest {
     private boolean idle;
 
     @Override
+    public String network() {
+      return "here";
+    }
+
+    @Override
     public boolean isIdle() {
       return idle;
     }
@@ -227,5 +244,81 @@ final class OpenConnectionsTest {
   @Test
   void where_few_are_open_one_is_looked_for_each_time() {
     assertThat(full(254, HOUR, new ArrayList<>()).admit(new Looked())).isTrue();
+  }
+
+  private static final int MANY = 64;
+
+  /** An eighth of all may be of one network and send nothing. */
+  private static final int CROWD = MANY / 8;
+
+  /** Good clients hold all places but those of a flood, which has just come. */
+  private OpenConnections flooded(int flood) {
+    OpenConnections full = new OpenConnections(MANY, HOUR, HOUR);
+    for (int i = 0; i < MANY - flood; i++) {
+      assertThat(full.admit(new Client("good" + i).from("good" + i))).isTrue();
+    }
+    for (int i = 0; i < flood; i++) {
+      Client bad = new Client("bad" + i).from("bad").silentSince(System.nanoTime());
+      assertThat(full.admit(bad)).isTrue();
+    }
+    return full;
+  }
+
+  @Test
+  void a_flood_of_one_network_makes_room_for_others_the_oldest_first() {
+    OpenConnections full = flooded(CROWD + 2);
+    for (int i = 0; i < 3; i++) {
+      Client late = new Client("late" + i).from("late").silentSince(System.nanoTime());
+      assertThat(full.admit(late)).isTrue();
+    }
+    assertThat(evicted).containsExactly("bad0", "bad1", "bad2");
+    assertThat(full.count()).isEqualTo(MANY);
+  }
+
+  @Test
+  void a_flood_takes_no_more_places_of_others_than_its_share() {
+    OpenConnections full = flooded(0);
+    int admitted = 0;
+    for (int i = 0; i < 3 * CROWD; i++) {
+      Client bad = new Client("bad" + i).from("bad").silentSince(System.nanoTime());
+      admitted += full.admit(bad) ? 1 : 0;
+    }
+    assertThat(admitted).isEqualTo(CROWD);
+    assertThat(evicted).hasSize(CROWD).allMatch(name -> name.startsWith("good"));
+  }
+
+  @Test
+  void newcomers_of_a_flood_take_the_places_of_those_who_had_their_time() {
+    OpenConnections full = new OpenConnections(MANY, HOUR, HOUR);
+    for (int i = 0; i < MANY; i++) {
+      full.admit(new Client("bad" + i).from("bad").silentSince(System.nanoTime() - HOUR / 2));
+    }
+    assertThat(full.admit(new Client("late").from("bad").silentSince(System.nanoTime()))).isTrue();
+    assertThat(evicted).containsExactly("bad0");
+  }
+
+  @Test
+  void connections_with_requests_are_no_flood_however_many_there_are() {
+    OpenConnections full = new OpenConnections(MANY, HOUR, HOUR);
+    for (int i = 0; i < MANY; i++) {
+      full.admit(new Client("c" + i).from("proxy"));
+    }
+    assertThat(full.admit(new Client("late").from("proxy").silentSince(System.nanoTime())))
+        .isTrue();
+    assertThat(evicted).containsExactly("c0");
+  }
+
+  @Test
+  void who_left_a_flood_is_not_evicted() {
+    OpenConnections full = new OpenConnections(MANY, HOUR, HOUR);
+    List<Client> bad = new ArrayList<>();
+    for (int i = 0; i < MANY; i++) {
+      bad.add(new Client("bad" + i).from("bad").silentSince(System.nanoTime()));
+      full.admit(bad.get(i));
+    }
+    full.closed(bad.get(0));
+    full.admit(new Client("late0").from("late"));
+    full.admit(new Client("late1").from("late"));
+    assertThat(evicted).containsExactly("bad1");
   }
 }
