@@ -102,8 +102,13 @@ final class PackagedServerIT {
   }
 
   @ParameterizedTest
-  @CsvSource({"/_example/, page.js", "/_example/page.js, changes-socket.js"})
-  void the_example_page_is_in_the_jar(String path, String content) throws Exception {
+  @CsvSource({
+    "/_example/, page.js",
+    "/_example/page.js, changes-socket.js",
+    "/_lectus/, dashboard.js",
+    "/_lectus/dashboard.js, figures.js"
+  })
+  void the_pages_are_in_the_jar(String path, String content) throws Exception {
     String url = urlOf(start("--port", "0"));
     HttpResponse<String> answer = send("GET", url + path, "");
     assertThat(answer.statusCode()).isEqualTo(200);

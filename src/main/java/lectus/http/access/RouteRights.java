@@ -39,7 +39,7 @@ final class RouteRights {
           "_replicate", USER);
 
   /** Pages, which anybody may load; what they ask for is another matter. */
-  private static final Set<String> PAGES = Set.of("_utils", "_example");
+  private static final Set<String> PAGES = Set.of("_utils", "_example", "_lectus");
 
   private static final Set<String> LISTS_OF_DATABASES = Set.of("_all_dbs", "_dbs_info");
 

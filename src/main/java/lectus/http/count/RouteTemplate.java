@@ -39,7 +39,8 @@ public record RouteTemplate(int number, String text) {
           "_scheduler",
           "_replicate",
           "_utils",
-          "_example");
+          "_example",
+          "_lectus");
 
   private static final Map<String, RouteTemplate> IN_DATABASE =
       below(

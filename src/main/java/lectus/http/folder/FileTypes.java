@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** The media types of files, by the ends of their names. Browsers are told not to guess. */
-final class FileTypes {
+public final class FileTypes {
   private static final String UNKNOWN = "application/octet-stream";
 
   private static final Map<String, String> BY_ENDING =
@@ -33,7 +33,7 @@ final class FileTypes {
 
   private FileTypes() {}
 
-  static String of(String fileName) {
+  public static String of(String fileName) {
     String ending = fileName.substring(fileName.lastIndexOf('.') + 1);
     return BY_ENDING.getOrDefault(ending.toLowerCase(Locale.ROOT), UNKNOWN);
   }

@@ -71,8 +71,10 @@ public final class NodeApi {
   /** Returns the resources that answer for everything below their names. */
   public Map<String, Resource> trees() {
     return Map.of(
-        ExamplePage.NAME,
-        new ExamplePage(),
+        "_example",
+        PackagedPage.example(),
+        "_lectus",
+        PackagedPage.dashboard(),
         "_utils",
         new UtilsResource(settings.utils()),
         "_node",

@@ -55,7 +55,7 @@ final class UtilsResource implements Resource {
     throw LectusException.notFound(
         isAlone
             ? "There is no administration interface here. For Fauxton: npm pack fauxton && tar"
-                + " xf fauxton-*.tgz, then start Lectus with --utils package/dist/release."
+                + " xf fauxton-*.tgz, then start Lectus with --utils package/dist/release. Its own page is /_lectus/."
             : "missing");
   }
 }

@@ -20,6 +20,8 @@ final class Requests {
           "_example/",
           "_example/page.js",
           "_example/../x",
+          "_lectus/",
+          "_lectus/%2e%2e/x",
           "_node/_local",
           "_node/_local/_config",
           "_node/_local/_stats",

@@ -13,6 +13,7 @@ export class ChangesSocket extends EventTarget {
   #url;
   #socket;
   #attempts = 0;
+  #timer;
   #subscriptions = new Map();
 
   constructor(url) {
@@ -43,6 +44,15 @@ export class ChangesSocket extends EventTarget {
     this.#socket.close();
   }
 
+  /** Opens another socket at once, say because somebody has logged in. */
+  reopen() {
+    clearTimeout(this.#timer);
+    Object.assign(this.#socket, {onopen: null, onmessage: null, onclose: null});
+    this.#socket.close();
+    this.#attempts = 0;
+    this.#connect();
+  }
+
   #connect() {
     this.#tell('state', 'connecting');
     this.#socket = new WebSocket(this.#url, 'lectus.changes.v1');
@@ -59,7 +69,7 @@ export class ChangesSocket extends EventTarget {
   #comeBack() {
     const longest = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS * 2 ** this.#attempts++);
     this.#tell('state', 'waiting');
-    setTimeout(() => this.#connect(), longest * (0.5 + Math.random() / 2));
+    this.#timer = setTimeout(() => this.#connect(), longest * (0.5 + Math.random() / 2));
   }
 
   #open(subscription) {

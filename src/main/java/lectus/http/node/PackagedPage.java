@@ -6,23 +6,25 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 
 /**
- * {@code /_example/}: a page that shows the changes of chosen databases as they come, over one
- * socket. Its files have a router of their own; names of databases and documents never pass it.
+ * A page in the jar that asks for nothing but its own files and this server. Its files have a
+ * router of their own; names of databases and documents never pass it.
  *
  * <p>Vert.x' StaticHandler would not do: it copies what lies in the jar to a folder first, knows no
  * entity tags, and takes the time of that copy for when the file was changed.
  */
-final class ExamplePage implements Resource {
-  static final String NAME = "_example";
-
-  private static final String ROOT = "/" + NAME + "/";
+final class PackagedPage implements Resource {
+  /** What both pages look like, and how they hear of changes. */
+  private static final List<String> SHARED =
+      List.of("example/page.css", "example/changes-socket.js", "example/icon.svg");
 
   /** Nothing runs or loads but the page's own files, and no other page may frame it. */
   private static final String CONTENT_POLICY =
@@ -30,7 +32,41 @@ final class ExamplePage implements Resource {
           + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
           + " require-trusted-types-for 'script'; trusted-types 'none'";
 
+  private static final List<String> OF_DASHBOARD =
+      List.of(
+          "dashboard.css",
+          "dashboard.js",
+          "elements.js",
+          "server.js",
+          "figures.js",
+          "plot.js",
+          "feed.js",
+          "shards.js");
+
+  private final String name;
+  private final Map<String, PackagedFile> files = new HashMap<>();
   private Router router;
+
+  private PackagedPage(String name, String folder, List<String> more) {
+    this.name = name;
+    files.put("", PackagedFile.read(folder + "/index.html"));
+    SHARED.forEach(this::add);
+    more.forEach(file -> add(folder + "/" + file));
+  }
+
+  private void add(String path) {
+    files.put(path.substring(path.indexOf('/') + 1), PackagedFile.read(path));
+  }
+
+  /** {@code /_example/}: the changes of chosen databases as they come, over one socket. */
+  static PackagedPage example() {
+    return new PackagedPage("_example", "example", List.of("page.js"));
+  }
+
+  /** {@code /_lectus/}: what a server does, as it does it. */
+  static PackagedPage dashboard() {
+    return new PackagedPage("_lectus", "dashboard", OF_DASHBOARD);
+  }
 
   @Override
   public void serve(Exchange exchange) {
@@ -38,12 +74,21 @@ final class ExamplePage implements Resource {
       case GET, HEAD -> {}
       default -> throw Requests.notAllowed("GET,HEAD");
     }
-    List<String> path = exchange.segments();
-    if (path.size() > 2 || (path.size() == 2 && ExampleFile.of(path.get(1)) == null)) {
+    if (!has(exchange)) {
       throw LectusException.notFound("missing");
     }
     exchange.response().endHandler(none -> exchange.streamed());
     router(exchange).handle(exchange.request());
+  }
+
+  private boolean has(Exchange exchange) {
+    List<String> path = exchange.segments();
+    boolean isFolder = exchange.request().path().endsWith("/");
+    return path.size() == 1 || (path.size() == 2 && files.containsKey(path.get(1)) && !isFolder);
+  }
+
+  private String root() {
+    return "/" + name + "/";
   }
 
   /** Returns the router, created by the first request for the page. */
@@ -54,32 +99,24 @@ final class ExamplePage implements Resource {
     return router;
   }
 
-  private static Router routes(Vertx vertx) {
+  private Router routes(Vertx vertx) {
     Router routes = Router.router(vertx);
-    routes
-        .route("/" + NAME)
-        .method(HttpMethod.GET)
-        .method(HttpMethod.HEAD)
-        .handler(ExamplePage::begin);
-    routes
-        .route(ROOT + "*")
-        .method(HttpMethod.GET)
-        .method(HttpMethod.HEAD)
-        .handler(ExamplePage::send);
+    routes.route("/" + name).method(HttpMethod.GET).method(HttpMethod.HEAD).handler(this::begin);
+    routes.route(root() + "*").method(HttpMethod.GET).method(HttpMethod.HEAD).handler(this::send);
     return routes;
   }
 
   /** Redirects to the path with a slash; without it, the page's links would lead elsewhere. */
-  private static void begin(RoutingContext request) {
-    if (request.normalizedPath().equals(ROOT)) {
+  private void begin(RoutingContext request) {
+    if (request.normalizedPath().equals(root())) {
       request.next();
     } else {
-      request.redirect(ROOT);
+      request.redirect(root());
     }
   }
 
-  private static void send(RoutingContext request) {
-    ExampleFile file = ExampleFile.of(request.normalizedPath().substring(ROOT.length()));
+  private void send(RoutingContext request) {
+    PackagedFile file = files.get(request.normalizedPath().substring(root().length()));
     HttpServerResponse response = request.response();
     response.putHeader(HttpHeaders.CONTENT_TYPE, file.type());
     response.putHeader(HttpHeaders.CACHE_CONTROL, "no-cache");

@@ -14,9 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The example page as it is served; a browser tests what it does. */
+/** The example page and the dashboard as they are served; browsers test what they do. */
 @Timeout(60)
-final class ExamplePageTest {
+final class PackagedPageTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private static LectusServer server;
@@ -37,7 +37,13 @@ final class ExamplePageTest {
     "/_example/page.js, text/javascript; charset=utf-8, import",
     "/_example/changes-socket.js, text/javascript; charset=utf-8, lectus.changes.v1",
     "/_example/page.css, text/css; charset=utf-8, color-scheme",
-    "/_example/icon.svg, image/svg+xml, <svg"
+    "/_example/icon.svg, image/svg+xml, <svg",
+    "/_lectus/, text/html; charset=utf-8, <!doctype html>",
+    "/_lectus/dashboard.js, text/javascript; charset=utf-8, import",
+    "/_lectus/changes-socket.js, text/javascript; charset=utf-8, lectus.changes.v1",
+    "/_lectus/page.css, text/css; charset=utf-8, color-scheme",
+    "/_lectus/dashboard.css, text/css; charset=utf-8, plot",
+    "/_lectus/icon.svg, image/svg+xml, <svg"
   })
   void its_files(String path, String type, String content) {
     Answer answer = server.get(path);
@@ -53,9 +59,10 @@ final class ExamplePageTest {
   }
 
   /** Its policy would block them. */
-  @Test
-  void it_has_neither_scripts_nor_styles_nor_handlers_inside() {
-    assertThat(server.get("/_example/").body())
+  @ParameterizedTest
+  @ValueSource(strings = {"/_example/", "/_lectus/"})
+  void it_has_neither_scripts_nor_styles_nor_handlers_inside(String page) {
+    assertThat(server.get(page).body())
         .doesNotContainPattern("<style|style=|<script>|\\son[a-z]+=|javascript:|https?://");
   }
 
@@ -70,17 +77,27 @@ final class ExamplePageTest {
     assertThat(other.status()).isEqualTo(200);
   }
 
-  @Test
-  void its_links_need_the_slash() {
-    Answer answer = server.get("/_example");
+  @ParameterizedTest
+  @ValueSource(strings = {"/_example", "/_lectus"})
+  void its_links_need_the_slash(String page) {
+    Answer answer = server.get(page);
 
     assertThat(answer.status()).isEqualTo(302);
-    assertThat(answer.header("location")).isEqualTo("/_example/");
+    assertThat(answer.header("location")).isEqualTo(page + "/");
   }
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"/_example/nope", "/_example/..", "/_example/a/b", "/_example/index.html"})
+      strings = {
+        "/_example/nope",
+        "/_example/..",
+        "/_example/a/b",
+        "/_example/index.html",
+        "/_example/page.js/",
+        "/_example/dashboard.js",
+        "/_lectus/page.js",
+        "/_lectus/%2e%2e/page.js"
+      })
   void there_is_nothing_else(String path) {
     Answer answer = server.get(path);
 
