@@ -23,6 +23,16 @@ public final class AccessKeys {
           The same, but /_up needs no log-in: load balancers have no password.
           """);
 
+  public static final ConfigurationKey<String> AUTHENTICATION_REDIRECT =
+      SECTION.key(
+          "access.authentication-redirect",
+          ValueType.TEXT,
+          "",
+          """
+          The path of a page on which one logs in. A client that accepts text/html and no
+          JSON is sent there in place of a 401. Empty: there is none.
+          """);
+
   public static final ConfigurationKey<Boolean> ADMIN_ONLY_ALL_DBS =
       SECTION.flag(
           "access.admin-only-all-dbs",

@@ -27,6 +27,7 @@ final class ConfiguredAccess {
     return new AccessSettings(
         configuration.get(AccessKeys.REQUIRE_VALID_USER),
         configuration.get(AccessKeys.REQUIRE_VALID_USER_EXCEPT_FOR_UP),
+        logInPage(),
         configuration.get(AccessKeys.ADMIN_ONLY_ALL_DBS),
         unset(),
         cookies(),
@@ -43,6 +44,15 @@ final class ConfiguredAccess {
     return configuration.get(AccessKeys.DEFAULT_SECURITY).equals("everyone")
         ? SecurityObject.EVERYBODY
         : SecurityObject.ADMIN_ONLY;
+  }
+
+  private Optional<String> logInPage() {
+    String page = configuration.get(AccessKeys.AUTHENTICATION_REDIRECT);
+    if (!page.matches("(/[!-~]*)?")) {
+      throw new ConfigurationException(
+          "\"access.authentication-redirect\" (" + page + ") is no path that begins with a /.");
+    }
+    return given(page);
   }
 
   private CookieSettings cookies() {

@@ -9,6 +9,7 @@ import lectus.http.token.TokenSettings;
  *
  * @param requiresValidUser whether nobody may do anything without a log-in
  * @param requiresValidUserButForUp the same, except for asking whether the server is up
+ * @param logInPage the path that browsers are sent to which may not do something; empty: none
  * @param onlyAdminsListDatabases whether {@code _all_dbs} and {@code _dbs_info} are for server
  *     admins; otherwise everybody sees the databases that he may read
  * @param unset who may use a database whose security was never set
@@ -17,6 +18,7 @@ import lectus.http.token.TokenSettings;
 public record AccessSettings(
     boolean requiresValidUser,
     boolean requiresValidUserButForUp,
+    Optional<String> logInPage,
     boolean onlyAdminsListDatabases,
     SecurityObject unset,
     CookieSettings cookies,

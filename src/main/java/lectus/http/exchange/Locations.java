@@ -32,6 +32,13 @@ public final class Locations {
     return PublicAddress.of(exchange) + path;
   }
 
+  /** Returns a text as it may stand in a query. */
+  static String encoded(String text) {
+    StringBuilder encoded = new StringBuilder(text.length() + 32);
+    encode(text, encoded);
+    return encoded.toString();
+  }
+
   private static void encode(String name, StringBuilder url) {
     for (int i = 0; i < name.length(); i++) {
       if (!isPlain(name.charAt(i))) {

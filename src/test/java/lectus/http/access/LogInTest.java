@@ -465,4 +465,43 @@ final class LogInTest {
       assertThat(SocketClient.text(socket.message(), "error")).isEqualTo("not_found");
     }
   }
+
+  private static Answer asked(LectusServer server, String accept) {
+    return server.request("GET", "/w/a%2Fb?x=1").header("Accept", accept).send();
+  }
+
+  @Test
+  void whoever_takes_pages_alone_is_sent_to_the_page_where_one_logs_in() {
+    String page = "/_utils/log-in.html";
+    TestSettings settings = new TestSettings().with(AccessKeys.AUTHENTICATION_REDIRECT, page);
+    try (LectusServer paged = withUsers(settings)) {
+      paged.request("PUT", "/w").header("Authorization", basic("root:s:cret")).send();
+      Answer sent = asked(paged, "text/html");
+      assertThat(sent.status()).isEqualTo(302);
+      assertThat(sent.header("location"))
+          .isEqualTo(
+              "http://host"
+                  + page
+                  + "?return=%2Fw%2Fa%252Fb"
+                  + "&reason=You%20are%20not%20authorized%20to%20access%20this%20db.");
+      assertThat(sent.member("error")).isEqualTo("unauthorized");
+      for (String accept :
+          List.of("application/json, text/html", "text/html, */*;q=0.8", "text/plain", "*/*")) {
+        assertThat(asked(paged, accept).status()).as(accept).isEqualTo(401);
+      }
+      Answer challenged =
+          paged
+              .request("GET", "/w/a")
+              .header("Accept", "text/html")
+              .header("X-CouchDB-WWW-Authenticate", "Basic")
+              .send();
+      assertThat(challenged.status()).isEqualTo(401);
+    }
+  }
+
+  @Test
+  void by_default_nobody_is_sent_elsewhere() {
+    server.request("PUT", "/w").header("Authorization", basic("root:s:cret")).send();
+    assertThat(asked(server, "text/html").status()).isEqualTo(401);
+  }
 }
