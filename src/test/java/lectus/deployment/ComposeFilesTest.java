@@ -7,10 +7,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import lectus.config.ClusterKeys;
 import lectus.config.HttpKeys;
 import lectus.config.ListenKeys;
+import lectus.config.MetricsKeys;
 import lectus.config.ProxyKeys;
 import lectus.config.StoreKeys;
 import lectus.http.AddressRange;
@@ -156,8 +158,12 @@ final class ComposeFilesTest {
   void only_the_load_balancer_can_be_reached_and_it_knows_every_server() throws IOException {
     ComposeFile file = new ComposeFile("compose.yaml");
     String configuration = Files.readString(ComposeFile.FOLDER.resolve("haproxy.cfg"));
+    assertThat(file.yaml().at("services").names())
+        .filteredOn(name -> file.service(name).find("ports").isPresent())
+        .containsExactly("load-balancer", "prometheus", "grafana")
+        .flatExtracting(name -> file.service(name).at("ports").texts())
+        .allMatch(port -> port.startsWith("127.0.0.1:"));
     for (String server : file.servers()) {
-      assertThat(file.service(server).find("ports")).isEmpty();
       assertThat(configuration)
           .contains(
               "server " + server + " " + server + ":" + file.served(server).get(ListenKeys.PORT));
@@ -180,6 +186,52 @@ final class ComposeFilesTest {
           .ifPresent(names -> assertThat(file.yaml().at("services").names()).containsAll(names));
       assertThat(file.yaml().at("volumes").names()).containsAll(file.volumesOf(name));
     }
+  }
+
+  @Test
+  void prometheus_asks_each_server_where_its_figures_are() throws IOException {
+    ComposeFile file = new ComposeFile("compose.yaml");
+    List<Yaml> jobs =
+        Yaml.of(ComposeFile.FOLDER.resolve("prometheus.yml")).at("scrape_configs").items();
+    List<String> targets = new ArrayList<>();
+    for (String server : file.servers()) {
+      Served served = file.served(server);
+      assertThat(served.get(MetricsKeys.METRICS_HOST)).isEqualTo("0.0.0.0");
+      targets.add(server + ":" + served.get(MetricsKeys.METRICS_PORT));
+    }
+
+    assertThat(targetsOf(jobs.get(0))).isEqualTo(targets);
+    assertThat(targetsOf(jobs.get(1))).containsExactly("load-balancer:8404");
+    assertThat(Files.readString(ComposeFile.FOLDER.resolve("haproxy.cfg")))
+        .contains("bind :8404\n", "prometheus-exporter if { path /metrics }");
+  }
+
+  private static List<String> targetsOf(Yaml job) {
+    assertThat(job.find("metrics_path")).isEmpty();
+    return job.at("static_configs").items().get(0).at("targets").texts();
+  }
+
+  @Test
+  void monitoring_has_to_be_asked_for_and_grafana_has_a_password() throws IOException {
+    ComposeFile file = new ComposeFile("compose.yaml");
+    assertThat(List.of("prometheus", "grafana"))
+        .allSatisfy(
+            name ->
+                assertThat(file.service(name).at("profiles").texts())
+                    .containsExactly("monitoring"));
+    Yaml grafana = file.service("grafana");
+    String secret = grafana.at("secrets").texts().get(0);
+
+    assertThat(grafana.at("environment", "GF_SECURITY_ADMIN_PASSWORD__FILE").text())
+        .isEqualTo("/run/secrets/" + secret);
+    assertThat(file.yaml().at("secrets", secret, "file").text()).isEqualTo("./grafana-password");
+    assertThat(Files.readAllLines(Path.of(".gitignore"))).contains("/docker/grafana-password");
+    assertThat(
+            Yaml.of(ComposeFile.FOLDER.resolve("grafana/datasources/prometheus.yaml"))
+                .at("datasources")
+                .items())
+        .extracting(it -> it.at("url").text())
+        .containsExactly("http://prometheus:9090");
   }
 
   /** A server without a password refuses to start; one that everybody knows would be worse. */
