@@ -22,9 +22,10 @@ public record RequestLabel(String id, Optional<String> user, Optional<String> da
   /** Adds the fields to a line of the log. */
   public LoggingEventBuilder on(LoggingEventBuilder line) {
     LoggingEventBuilder labelled = line.addKeyValue("request", id);
-    user.ifPresent(name -> labelled.addKeyValue("user", name));
-    database.ifPresent(name -> labelled.addKeyValue("db", name));
-    return labelled;
+    if (user.isPresent()) {
+      labelled = labelled.addKeyValue("user", user.get());
+    }
+    return database.isPresent() ? labelled.addKeyValue("db", database.get()) : labelled;
   }
 
   private static String shortened(String name) {

@@ -1,5 +1,6 @@
 package lectus.http.database;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.InstantSource;
@@ -63,7 +64,7 @@ final class InfosOfRangeTest {
     JsonBuffer json = new JsonBuffer(1024);
     assertThat(body.appendNext(json)).isTrue();
 
-    catalogue.secure(name(DATABASES - 2), "{\"members\":{\"names\":[\"bob\"]}}".getBytes());
+    catalogue.secure(name(DATABASES - 2), "{\"members\":{\"names\":[\"bob\"]}}".getBytes(UTF_8));
     while (body.appendNext(json)) {}
 
     assertThat(keys(json))

@@ -1,5 +1,6 @@
 package lectus.http.node;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.atomic.AtomicReference;
@@ -71,7 +72,7 @@ final class ActiveTasksTest {
       task.advance(99);
 
       JsonValue.JsonArray all =
-          (JsonValue.JsonArray) JsonValue.parse(server.get(target).body().strip().getBytes());
+          (JsonValue.JsonArray) JsonValue.parse(server.get(target).body().strip().getBytes(UTF_8));
       JsonValue.JsonObject shown = (JsonValue.JsonObject) all.elements().get(0);
       assertThat(shown.members().keySet())
           .containsExactly(

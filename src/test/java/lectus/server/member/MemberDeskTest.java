@@ -1,5 +1,6 @@
 package lectus.server.member;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -94,7 +95,7 @@ final class MemberDeskTest {
     assertThat(answer.status()).isEqualTo(405);
     assertThat(answer.type()).isEqualTo("application/json");
     assertThat(answer.headers()).containsEntry("Allow", "GET");
-    assertThat(new String(answer.body())).isEqualTo("{}\n");
+    assertThat(new String(answer.body(), UTF_8)).isEqualTo("{}\n");
     Question heard = asked.remove();
     assertThat(heard.method()).isEqualTo("PUT");
     assertThat(heard.path()).containsExactly("_config", "a", "b");
@@ -117,7 +118,7 @@ final class MemberDeskTest {
                 Buffer.buffer(other.written(new Ask(NONCE, life(), QUESTION).fields())),
                 Buffer.buffer(key.written(List.of())),
                 Buffer.buffer(key.written(List.of(new byte[0], new byte[0]))),
-                Buffer.buffer(key.written(List.of("ask".getBytes(), NONCE, life()))),
+                Buffer.buffer(key.written(List.of("ask".getBytes(UTF_8), NONCE, life()))),
                 Buffer.buffer(key.written(new Life(NONCE, life()).fields()))));
     byte[] sound = key.written(new Ask(NONCE, life(), QUESTION).fields());
     Random random = new Random(5);
