@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { before, test } from 'node:test';
-import { CloudantV1, CouchdbSessionAuthenticator } from '@ibm-cloud/cloudant';
+import { BasicAuthenticator, CloudantV1, CouchdbSessionAuthenticator } from '@ibm-cloud/cloudant';
+import { BearerTokenAuthenticator, NoAuthAuthenticator } from 'ibm-cloud-sdk-core';
 import Nano from 'nano';
 import { PouchDB, arrived, cancelled, local } from './pouch.mjs';
 import { freshName, serverUrl } from './server.mjs';
@@ -26,6 +27,14 @@ function token(claims) {
   const text = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
 }
+
+/** What a proxy adds for a user that it has logged in. */
+const proxied = (name, roles = '') => ({
+  'X-Auth-CouchDB-UserName': name,
+  'X-Auth-CouchDB-Roles': roles,
+  'X-Auth-CouchDB-Token':
+    createHmac('sha256', process.env.LECTUS_PROXY_SECRET).update(name).digest('hex'),
+});
 
 /** A database of jan's. */
 async function databaseOf(name) {
@@ -107,6 +116,15 @@ test('PouchDB with a token', async () => {
     { status: 401, reason: 'exp not in future' });
 });
 
+test('PouchDB behind a proxy', async () => {
+  const name = await databaseOf('ann');
+  const of = (headers) =>
+    new PouchDB(`${serverUrl}/${name}`, { fetch: sending(headers), skip_setup: true });
+  await works(of(proxied('ann')));
+  await assert.rejects(of(proxied('bob')).get('a'), denied);
+  await assert.rejects(of({ ...proxied('bob'), 'X-Auth-CouchDB-UserName': 'ann' }).get('a'), nobody);
+});
+
 test('nano with a password', async () => {
   const name = await databaseOf('jan');
   const db = Nano(withAuth(jan)).use(name);
@@ -139,14 +157,48 @@ test('nano with a token', async () => {
   await nano.db.destroy(name);
 });
 
-test('the Cloudant SDK with a session', async () => {
+test('nano behind a proxy', async () => {
+  const name = await databaseOf('ann');
+  const nano = Nano({ url: serverUrl, headers: proxied('ann', 'a,b') });
+  assert.deepEqual((await nano.session()).userCtx, { name: 'ann', roles: ['a', 'b'] });
+  await nano.use(name).insert({ v: 1 }, 'a');
+  const forged = { ...proxied('ann'), 'X-Auth-CouchDB-Token': '00' };
+  await assert.rejects(Nano({ url: serverUrl, headers: forged }).use(name).get('a'), { statusCode: 401 });
+});
+
+function cloudant(authenticator, headers) {
+  const service = CloudantV1.newInstance({ authenticator, headers });
+  service.setServiceUrl(serverUrl);
+  return service;
+}
+
+/** One may write, the other may not even read. */
+async function differ(member, stranger, status) {
   const db = await databaseOf('jan');
-  const service = (who) => {
-    const made = CloudantV1.newInstance({ authenticator: new CouchdbSessionAuthenticator(who) });
-    made.setServiceUrl(serverUrl);
-    return made;
-  };
-  const put = await service(jan).putDocument({ db, docId: 'a', document: { v: 1 } });
+  const put = await member.putDocument({ db, docId: 'a', document: { v: 1 } });
   assert.equal(put.result.ok, true);
-  await assert.rejects(service(eve).getDocument({ db, docId: 'a' }), { status: 403 });
+  assert.equal((await member.postAllDocs({ db })).result.total_rows, 1);
+  await assert.rejects(stranger.getDocument({ db, docId: 'a' }), { status });
+}
+
+test('the Cloudant SDK with a session', async () => {
+  const service = (who) => cloudant(new CouchdbSessionAuthenticator(who));
+  await differ(service(jan), service(eve), 403);
+});
+
+test('the Cloudant SDK with a password', async () => {
+  const service = (who) => cloudant(new BasicAuthenticator(who));
+  await differ(service(jan), service({ ...jan, password: 'x' }), 401);
+});
+
+test('the Cloudant SDK with a token', async () => {
+  const exp = Math.floor(Date.now() / 1000) + 600;
+  const service = (sub) =>
+    cloudant(new BearerTokenAuthenticator({ bearerToken: token({ sub, exp }) }));
+  await differ(service('jan'), service('eve'), 403);
+});
+
+test('the Cloudant SDK behind a proxy', async () => {
+  const service = (name) => cloudant(new NoAuthAuthenticator(), proxied(name));
+  await differ(service('jan'), service('eve'), 403);
 });

@@ -23,8 +23,8 @@ public final class TlsKeys {
           ValueType.TEXT,
           "",
           """
-          A file in PEM form with the certificate's private key: RSA or EC, not
-          encrypted. Without one, the key is in the certificate's file.
+          A file in PEM form with the certificate's private key: RSA, EC,
+          Ed25519 or Ed448, not encrypted. Without one, the key is in the certificate's file.
           """);
 
   public static final ConfigurationKey<String> KEYSTORE =

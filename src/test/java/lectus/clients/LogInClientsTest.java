@@ -11,10 +11,14 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import lectus.config.AccessKeys;
+import lectus.config.TlsKeys;
 import lectus.http.HostSettings;
 import lectus.http.testing.Bearer;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.Member;
+import lectus.http.testing.TestCertificate;
 import lectus.http.testing.TestSettings;
+import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -27,6 +31,14 @@ final class LogInClientsTest {
   private static final Pattern PASSED = Pattern.compile("^# pass (\\d+)$", Pattern.MULTILINE);
 
   private static final String PASSWORD = "s:cret/&";
+  private static final String PROXY_SECRET = "between us";
+
+  /** The test's admin has his name for a password. */
+  private static final String PASSWORD_OF_ROOT = "root";
+
+  /** SHA-512 of PouchDB 9.0.0, which has a build for browsers. */
+  private static final String POUCHDB =
+      "6wjFc/PzwaWz86rmMXoqdBlR/fBSkNoWO1mEJO7RZNS6n3xf+fhhXWAWtws741KpLKx84IkmmJ48tp+fhFzj4A==";
 
   @TempDir Path folder;
 
@@ -34,15 +46,63 @@ final class LogInClientsTest {
   void each_client_logs_in_in_each_way() throws Exception {
     NodeClients clients = NodeClients.install();
     Path keys = Files.writeString(folder.resolve("keys"), Bearer.KEYS);
-    TestSettings settings = new TestSettings().with(AccessKeys.JWT_KEYS, keys);
+    TestSettings settings =
+        new TestSettings()
+            .with(AccessKeys.JWT_KEYS, keys)
+            .with(AccessKeys.PROXY_AUTH, true)
+            .with(AccessKeys.PROXY_SECRET, PROXY_SECRET);
     try (LectusServer server = LectusServer.start(stores.fresh(), settings)) {
       server.put("/_node/_local/_config/admins/root", '"' + PASSWORD + '"');
       Map<String, String> environment =
           Map.of(
-              "LECTUS_URL", server.url(),
-              "LECTUS_PASSWORD", PASSWORD,
-              "LECTUS_TOKEN_SECRET", Base64.getEncoder().encodeToString(Bearer.SECRET));
-      passes(clients.test("log-in.test.mjs", environment), 7);
+              "LECTUS_URL",
+              server.url(),
+              "LECTUS_PASSWORD",
+              PASSWORD,
+              "LECTUS_PROXY_SECRET",
+              PROXY_SECRET,
+              "LECTUS_TOKEN_SECRET",
+              Base64.getEncoder().encodeToString(Bearer.SECRET));
+      passes(clients.test("log-in.test.mjs", environment), 12);
+    }
+  }
+
+  @Test
+  void a_browser_logs_in_in_each_way() throws Exception {
+    inBrowser(new TestSettings(), "http://127.0.0.1:");
+  }
+
+  @Test
+  void a_browser_logs_in_in_each_way_over_tls() throws Exception {
+    TestCertificate certificate = TestCertificate.create(folder, "server", "EC");
+    TestSettings settings =
+        new TestSettings()
+            .with(TlsKeys.KEYSTORE, certificate.store())
+            .with(TlsKeys.KEYSTORE_PASSWORD, TestCertificate.PASSWORD);
+    inBrowser(settings, "https://localhost:");
+  }
+
+  private void inBrowser(TestSettings settings, String origin) throws Exception {
+    Optional<Path> chromium = Chromium.find();
+    NodeClients.need(chromium.isPresent(), "Chromium is not installed");
+    NodeClients clients = NodeClients.install();
+    Path keys = Files.writeString(folder.resolve("keys"), Bearer.KEYS);
+    Path pouch = clients.unpack("pouchdb", "9.0.0", POUCHDB).resolve("dist/pouchdb.min.js");
+    Store store = stores.fresh();
+    Member.makeAdmin(store, PASSWORD_OF_ROOT);
+    TestSettings strict = new TestSettings().with(AccessKeys.REQUIRE_VALID_USER, true);
+    try (LectusServer server = LectusServer.start(store, settings.with(AccessKeys.JWT_KEYS, keys));
+        LectusServer asking = LectusServer.start(store, strict)) {
+      Map<String, String> environment =
+          Map.of(
+              "LECTUS_URL", origin + server.port(),
+              "LECTUS_STRICT_URL", asking.url(),
+              "LECTUS_PASSWORD", PASSWORD_OF_ROOT,
+              "LECTUS_TOKEN_SECRET", Base64.getEncoder().encodeToString(Bearer.SECRET),
+              "LECTUS_CHROMIUM", chromium.get().toString(),
+              "LECTUS_POUCHDB", pouch.toAbsolutePath().toString(),
+              "NODE_TLS_REJECT_UNAUTHORIZED", "0");
+      passes(clients.test("browser-log-in.test.mjs", environment), 12);
     }
   }
 

@@ -1,6 +1,7 @@
 package lectus.server.tls;
 
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.KeyCertOptions;
 import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.PemTrustOptions;
@@ -56,9 +57,10 @@ final class Certificates {
       return new PfxOptions().setValue(contents.of(store.file())).setPassword(store.password());
     }
     KeySource.Pem pem = (KeySource.Pem) settings.keys();
-    return new PemKeyCertOptions()
-        .addCertValue(contents.of(pem.certificate()))
-        .addKeyValue(contents.of(pem.key()));
+    Buffer certificates = contents.of(pem.certificate());
+    Buffer key = contents.of(pem.key());
+    return EdwardsKey.of(certificates, key)
+        .orElseGet(() -> new PemKeyCertOptions().addCertValue(certificates).addKeyValue(key));
   }
 
   private KeyCertOptions checked(KeyCertOptions options) {
@@ -79,7 +81,7 @@ final class Certificates {
     } catch (Exception unreadable) {
       String why =
           settings.keys() instanceof KeySource.Pem
-              ? "needs a certificate and its private key (RSA or EC, not encrypted) in PEM form"
+              ? "needs a certificate and its private key (RSA, EC, Ed25519 or Ed448, not encrypted) in PEM form"
               : "is no PKCS#12 store, or has another password";
       throw unusable(why, unreadable);
     }

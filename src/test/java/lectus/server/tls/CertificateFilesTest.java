@@ -35,6 +35,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 /** Files that change, files that cannot be used, and certificates of clients. */
@@ -127,6 +128,24 @@ final class CertificateFilesTest {
       assertThat(shows(server, first)).isFalse();
     }
     assertThat(warnings()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"EC", "RSA", "Ed25519", "Ed448"})
+  void a_certificate_of_each_kind_is_shown(String algorithm) throws IOException {
+    TestCertificate certificate = TestCertificate.create(folder, "kind", algorithm);
+    TestSettings files = withFiles();
+    write(certificate);
+    TestSettings store =
+        new TestSettings()
+            .with(TlsKeys.KEYSTORE, certificate.store())
+            .with(TlsKeys.KEYSTORE_PASSWORD, TestCertificate.PASSWORD);
+    for (TestSettings settings : List.of(files, store)) {
+      try (LectusServer server = LectusServer.start(stores.fresh(), settings)) {
+        assertThat(shows(server, certificate)).isTrue();
+        assertThat(up(server, certificate.trusted())).isEqualTo(200);
+      }
+    }
   }
 
   @Test
