@@ -144,6 +144,8 @@ final class ComposeFilesTest {
     assertThat(List.of(addressOf(file, "foundationdb"), balancer))
         .doesNotHaveDuplicates()
         .allMatch(address -> address.matches("172\\.30\\.84\\.[2-9]"));
+    assertThat(file.environment("foundationdb").get("FDB_CLUSTER_FILE_CONTENTS"))
+        .isEqualTo("lectus:lectus@" + addressOf(file, "foundationdb") + ":4500");
     for (String server : file.servers()) {
       assertThat(file.served(server).get(ProxyKeys.TRUSTED_PROXIES))
           .containsExactly(AddressRange.parse(balancer).orElseThrow());

@@ -118,6 +118,24 @@ final class DockerfileTest {
     assertThat(Files.readString(Path.of("pom.xml"))).contains("<finalName>lectus</finalName>");
   }
 
+  /** What is copied is sent to the builder, and secrets are not. */
+  @Test
+  void the_builder_gets_what_is_copied_and_nothing_else() throws IOException {
+    List<String> sent =
+        Files.readAllLines(Path.of(".dockerignore")).stream()
+            .filter(line -> line.startsWith("!"))
+            .map(line -> line.substring(1))
+            .toList();
+
+    assertThat(Files.readAllLines(Path.of(".dockerignore"))).contains("*");
+    assertThat(
+            file.all("COPY")
+                .map(copy -> copy.text().split(" ")[0])
+                .filter(source -> !source.startsWith("--"))
+                .map(source -> source.replaceFirst("/$", "")))
+        .containsExactlyInAnyOrderElementsOf(sent);
+  }
+
   /** A client of another version of the protocol would not reach the cluster. */
   @Test
   void its_client_library_is_of_the_version_that_lectus_is_built_with() throws IOException {
