@@ -247,9 +247,9 @@ public final class Catalogue {
 
   private static CompletableFuture<DatabaseHandle> load(
       ReadTransaction tx, DatabaseName name, CatalogueSubspace.Entry life) {
-    CompletableFuture<Optional<String>> validator = new ValidatorsSubspace(life.prefix()).first(tx);
+    CompletableFuture<DesignListing> designs = DesignListing.read(tx, life.prefix());
     return configuration(tx, life)
-        .thenCombine(validator, (content, first) -> handle(name, life, content, first));
+        .thenCombine(designs, (content, listed) -> handle(name, life, content, listed));
   }
 
   /** Returns the value under the database's name; null if there is none. */
@@ -269,7 +269,7 @@ public final class Catalogue {
       DatabaseName name,
       CatalogueSubspace.Entry life,
       ConfigSubspace.Content content,
-      Optional<String> validator) {
+      DesignListing designs) {
     return new DatabaseHandle(
         name,
         life.instance(),
@@ -282,12 +282,13 @@ public final class Catalogue {
         content.topology(),
         content.format(),
         content.security(),
-        validator);
+        designs.validator(),
+        designs.indexes());
   }
 
   /**
    * Returns a database as of the transaction's read version, for reading its changes. The handle
-   * tells neither its validators nor when its configuration was changed. It is not cached among the
+   * tells neither its designs nor when its configuration was changed. It is not cached among the
    * handles in use, so reading many databases once evicts none of these.
    *
    * @return empty if there is no such database
@@ -323,7 +324,7 @@ public final class Catalogue {
 
   private static DatabaseHandle passing(
       DatabaseName name, CatalogueSubspace.Entry life, ConfigSubspace.Content content) {
-    return handle(name, life, content, Optional.empty());
+    return handle(name, life, content, DesignListing.NONE);
   }
 
   /** Reads the argument of {@link #glimpse}; once per transaction. */

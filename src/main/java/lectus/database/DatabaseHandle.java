@@ -2,6 +2,7 @@ package lectus.database;
 
 import java.util.Optional;
 import lectus.access.SecurityObject;
+import lectus.index.DatabaseIndexes;
 import lectus.store.Versionstamp;
 
 /**
@@ -30,7 +31,8 @@ public record DatabaseHandle(
     ShardTopology topology,
     int format,
     Optional<SecurityObject> security,
-    Optional<String> validator) {
+    Optional<String> validator,
+    DatabaseIndexes indexes) {
 
   /** Databases from before formats were numbered, until they are upgraded. */
   public static final int FIRST_FORMAT = 0;
@@ -64,7 +66,8 @@ public record DatabaseHandle(
         other,
         format,
         security,
-        validator);
+        validator,
+        indexes);
   }
 
   /** Returns the point of the last change of its configuration, which has no entry. */

@@ -27,7 +27,13 @@ public enum DatabaseSubspace {
   /** Design documents that ask for every write to be validated. */
   VALIDATORS(8),
   /** Contents of attachments, and which leaves show them. */
-  ATTACHMENTS(9);
+  ATTACHMENTS(9),
+  /** The definitions of indexes. */
+  INDEXES(10),
+  /** How far indexes have been built, and which documents they could not take. */
+  INDEX_STATES(11),
+  /** The entries of indexes. */
+  INDEX_ENTRIES(12);
 
   private final int number;
 

@@ -32,7 +32,8 @@ final class HandleCache {
   }
 
   private static int weight(DatabaseHandle db) {
-    return 1 + (int) (db.security().map(SecurityObject::heapBytes).orElse(0L) / BYTES_PER_HANDLE);
+    long security = db.security().map(SecurityObject::heapBytes).orElse(0L);
+    return 1 + (int) ((security + db.indexes().heapBytes()) / BYTES_PER_HANDLE);
   }
 
   /** Returns null if the database is not in the cache. */

@@ -102,6 +102,13 @@ public sealed interface JsonValue {
   /** Writes the value as JSON without white space. */
   void writeTo(JsonBuffer out);
 
+  /** Returns the value as JSON without white space. */
+  default String toJson() {
+    JsonBuffer out = new JsonBuffer(64);
+    writeTo(out);
+    return out.toString();
+  }
+
   private static JsonValue read(JsonInput input, int depth) {
     if (depth == 0) {
       throw input.invalid("nested deeper than " + DEEPEST);

@@ -182,6 +182,11 @@ public final class LeafView {
     return decimal(a).compareTo(decimal(b));
   }
 
+  /** Returns the stored bytes of a value that is not a container: one tuple element. */
+  public byte[] element() {
+    return leaves.value(from);
+  }
+
   /** Whether both have the same leaves: {@code 1} and {@code 1.0} differ. */
   public boolean hasLeavesOf(LeafView other) {
     if (to - from != other.to - other.from) {

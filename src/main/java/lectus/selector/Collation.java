@@ -13,11 +13,20 @@ import lectus.json.LeafView;
  * compared exactly. Strings are compared by the Unicode collation algorithm with ICU's root
  * collator (lower case before upper case, canonically equivalent strings are equal). Arrays are
  * compared element by element, objects member by member.
+ *
+ * <p>Ids of documents are compared by their bytes, as {@code _all_docs} orders them.
  */
 final class Collation implements Comparator<LeafView> {
-  static final Collation ORDER = new Collation();
+  static final Collation ORDER = new Collation(false);
 
-  private Collation() {}
+  /** The order of the values of {@code _id}. */
+  static final Collation OF_IDS = new Collation(true);
+
+  private final boolean bytewise;
+
+  private Collation(boolean bytewise) {
+    this.bytewise = bytewise;
+  }
 
   /** Loaded when strings are first compared. */
   private static final class Root {
@@ -61,7 +70,10 @@ final class Collation implements Comparator<LeafView> {
     };
   }
 
-  private static int compareStrings(byte[] a, byte[] b) {
+  private int compareStrings(byte[] a, byte[] b) {
+    if (bytewise) {
+      return Arrays.compareUnsigned(a, b);
+    }
     return Arrays.equals(a, b) ? 0 : Root.COLLATOR.compare(text(a), text(b));
   }
 

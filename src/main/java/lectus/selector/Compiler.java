@@ -13,6 +13,8 @@ import lectus.json.LeafView;
  * down to the operators; the compiler for the selectors of elements does not.
  */
 final class Compiler {
+  private static final List<String> ID = List.of("_id");
+
   private final boolean pushesNegations;
 
   private Compiler(boolean pushesNegations) {
@@ -37,9 +39,14 @@ final class Compiler {
     return new Compiler(false).condition(selector, Path.ROOT, false);
   }
 
+  /** Returns the order in which values at the path are compared; elements have no ids. */
+  private Collation order(Path path) {
+    return pushesNegations && path.names().equals(ID) ? Collation.OF_IDS : Collation.ORDER;
+  }
+
   private Condition condition(JsonValue json, Path path, boolean negated) {
     if (!(json instanceof JsonObject object) || object.members().isEmpty()) {
-      return at(path, new Operator.Equal(Arguments.view(json)), negated);
+      return at(path, new Operator.Equal(Arguments.view(json), order(path)), negated);
     }
     List<Condition> conditions = new ArrayList<>(object.members().size());
     object
@@ -58,7 +65,7 @@ final class Compiler {
       case "$nor" -> nor(argument, path, negated);
       case "$not" -> not(argument, path, negated);
       case "$exists" -> exists(argument, path, negated);
-      default -> at(path, operator(name, argument), negated);
+      default -> at(path, operator(name, argument, order(path)), negated);
     };
   }
 
@@ -110,16 +117,16 @@ final class Compiler {
     return operator instanceof Operator.Not not ? not.operator() : new Operator.Not(operator);
   }
 
-  private static Operator operator(String name, JsonValue argument) {
+  private static Operator operator(String name, JsonValue argument, Collation order) {
     return switch (name) {
-      case "$eq" -> new Operator.Equal(Arguments.view(argument));
-      case "$ne" -> new Operator.Not(new Operator.Equal(Arguments.view(argument)));
-      case "$lt" -> ordered(argument, order -> order < 0);
-      case "$lte" -> ordered(argument, order -> order <= 0);
-      case "$gt" -> ordered(argument, order -> order > 0);
-      case "$gte" -> ordered(argument, order -> order >= 0);
-      case "$in" -> in(name, argument);
-      case "$nin" -> new Operator.Not(in(name, argument));
+      case "$eq" -> new Operator.Equal(Arguments.view(argument), order);
+      case "$ne" -> new Operator.Not(new Operator.Equal(Arguments.view(argument), order));
+      case "$lt" -> ordered(argument, order, result -> result < 0);
+      case "$lte" -> ordered(argument, order, result -> result <= 0);
+      case "$gt" -> ordered(argument, order, result -> result > 0);
+      case "$gte" -> ordered(argument, order, result -> result >= 0);
+      case "$in" -> in(name, argument, order);
+      case "$nin" -> new Operator.Not(in(name, argument, order));
       case "$all" -> new Operator.Contains(Arguments.views(name, argument));
       case "$elemMatch" -> new Operator.AnyElement(ofElements(Arguments.object(name, argument)));
       case "$allMatch" -> new Operator.EveryElement(ofElements(Arguments.object(name, argument)));
@@ -135,13 +142,13 @@ final class Compiler {
     };
   }
 
-  private static Operator ordered(JsonValue argument, IntPredicate order) {
-    return new Operator.Ordered(Arguments.view(argument), order);
+  private static Operator ordered(JsonValue argument, Collation order, IntPredicate test) {
+    return new Operator.Ordered(Arguments.view(argument), order, test);
   }
 
-  private static Operator in(String name, JsonValue argument) {
+  private static Operator in(String name, JsonValue argument, Collation order) {
     List<LeafView> arguments = new ArrayList<>(Arguments.views(name, argument));
-    arguments.sort(Collation.ORDER);
-    return new Operator.In(List.copyOf(arguments));
+    arguments.sort(order);
+    return new Operator.In(List.copyOf(arguments), order);
   }
 }

@@ -36,11 +36,11 @@ sealed interface Operator {
   }
 
   /** {@code $eq}. */
-  record Equal(LeafView argument) implements Operator {
+  record Equal(LeafView argument, Collation order) implements Operator {
     @Override
     public boolean passes(LeafView value, MatchBudget budget) {
       budget.spend(value.type() == argument.type() ? value.size() : 1);
-      return Collation.ORDER.areEqual(value, argument);
+      return order.areEqual(value, argument);
     }
 
     @Override
@@ -52,20 +52,20 @@ sealed interface Operator {
   /**
    * {@code $lt}, {@code $lte}, {@code $gt}, {@code $gte}.
    *
-   * @param order whether a value passes, given the result of comparing it with the argument
+   * @param test whether a value passes, given the result of comparing it with the argument
    */
-  record Ordered(LeafView argument, IntPredicate order) implements Operator {
+  record Ordered(LeafView argument, Collation order, IntPredicate test) implements Operator {
     @Override
     public boolean passes(LeafView value, MatchBudget budget) {
       budget.spend(value.type() == argument.type() ? value.size() : 1);
-      return order.test(Collation.ORDER.compare(value, argument));
+      return test.test(order.compare(value, argument));
     }
 
     /** A container is greater than any scalar. If greater values do not pass, the leaf suffices. */
     @Override
     public Extent extent() {
       if (!argument.type().isContainer()) {
-        return order.test(1) ? Extent.FIRST : Extent.LEAF;
+        return test.test(1) ? Extent.FIRST : Extent.LEAF;
       }
       return argument.children().next() == null ? Extent.FIRST : Extent.ALL;
     }
@@ -74,9 +74,9 @@ sealed interface Operator {
   /**
    * {@code $in}: for an array, any element.
    *
-   * @param arguments in {@link Collation}'s order
+   * @param arguments in the order
    */
-  record In(List<LeafView> arguments) implements Operator {
+  record In(List<LeafView> arguments, Collation order) implements Operator {
     @Override
     public boolean passes(LeafView value, MatchBudget budget) {
       return value.type() == LeafType.ARRAY
@@ -86,7 +86,7 @@ sealed interface Operator {
 
     private boolean isArgument(LeafView value, MatchBudget budget) {
       budget.spend(value.size() * (1 + log2(arguments.size())));
-      return Collections.binarySearch(arguments, value, Collation.ORDER) >= 0;
+      return Collections.binarySearch(arguments, value, order) >= 0;
     }
   }
 

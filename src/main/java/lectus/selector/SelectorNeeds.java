@@ -35,7 +35,13 @@ final class SelectorNeeds {
 
   /** Returns what several selectors need. */
   static List<LeafRead> union(Iterable<Selector> selectors) {
+    return union(selectors, List.of());
+  }
+
+  /** Returns what several selectors need, and the values of some fields. */
+  static List<LeafRead> union(Iterable<Selector> selectors, List<FieldPath> fields) {
     SelectorNeeds reads = new SelectorNeeds();
+    fields.forEach(field -> reads.add(field.names(), Extent.ALL));
     for (Selector selector : selectors) {
       selector.reads().forEach(it -> reads.extents.merge(it.path(), it.extent(), Extent::with));
     }

@@ -38,7 +38,8 @@ public final class Lease {
     this.lifeVersions = lifeVersions;
   }
 
-  private static byte[] newHolder() {
+  /** Returns what tells a server from all others. */
+  public static byte[] newHolder() {
     byte[] holder = new byte[HOLDER_BYTES];
     new SecureRandom().nextBytes(holder);
     return holder;

@@ -26,6 +26,8 @@ public enum RootSubspace {
   ADMINS(7),
   /** What servers share and nobody else knows. */
   SECRETS(8),
+  /** Indexes that are being built. */
+  INDEX_TASKS(9),
   /** The store's id. */
   STORE_ID(15);
 

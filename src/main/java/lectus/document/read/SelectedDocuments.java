@@ -4,6 +4,7 @@ import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.database.DatabaseHandle;
+import lectus.json.ExplodedBody;
 import lectus.json.LeafList;
 import lectus.json.LeafView;
 import lectus.revision.RevisionId;
@@ -67,6 +68,14 @@ public final class SelectedDocuments {
     LeafList leaves = new LeafList(pathOffset);
     document.parts.forEach(part -> part.addTo(leaves, pathOffset));
     special.addTo(leaves, document.prefix, document.id, document.deleted, document.leaf);
+    return leaves.root();
+  }
+
+  /** Returns what a selector may look at in a live document that is not stored yet. */
+  public LeafView leaves(String id, RevisionId leaf, ExplodedBody body) {
+    LeafList leaves = new LeafList(0);
+    body.leaves().forEach(each -> leaves.add(each.path(), each.value()));
+    special.addTo(leaves, new byte[0], id, false, leaf);
     return leaves.root();
   }
 

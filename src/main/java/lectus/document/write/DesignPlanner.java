@@ -1,16 +1,20 @@
 package lectus.document.write;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.ValidatorsSubspace;
+import lectus.document.design.DescribedIndexes;
 import lectus.document.design.ValidationMember;
+import lectus.document.index.IndexListing;
+import lectus.index.IndexDefinition;
 import lectus.json.ExplodedBody;
 import lectus.revision.EditBranch;
 import lectus.store.Awaiting;
 
 /**
- * Plans edits of a design document. They may also change whether it asks for validation. Its winner
- * decides that, whether it is a new leaf or a promoted one.
+ * Plans edits of a design document. They may also change whether it asks for validation, and which
+ * indexes its database has. Its winner decides that, whether it is a new leaf or a promoted one.
  */
 final class DesignPlanner implements DocumentPlanner {
   private final PlanningScope scope;
@@ -37,9 +41,27 @@ final class DesignPlanner implements DocumentPlanner {
     return planned
         .update()
         .map(DocumentUpdate.class::cast)
-        .filter(update -> validates(update) != wasListed)
-        .map(update -> planned.writing(update.withValidation(!wasListed)))
+        .map(update -> planned.writing(update.with(change(update, wasListed))))
         .orElse(planned);
+  }
+
+  private DesignChange change(DocumentUpdate update, boolean wasListed) {
+    boolean validates = validates(update);
+    List<IndexDefinition> indexes = indexes(update);
+    return new DesignChange(
+        Optional.of(validates).filter(it -> it != wasListed),
+        Optional.of(indexes).filter(it -> IndexListing.changes(scope.db(), id, it)));
+  }
+
+  private List<IndexDefinition> indexes(DocumentUpdate update) {
+    EditBranch winner = update.branches().winner();
+    if (winner.deleted()) {
+      return List.of();
+    }
+    boolean isPartitioned = scope.db().configuration().partitioned();
+    return Optional.ofNullable(update.bodies().get(winner.leaf()))
+        .map(body -> DescribedIndexes.in(id, body, isPartitioned))
+        .orElseGet(() -> DescribedIndexes.stored(scope.tx(), scope.db(), id, winner.leaf()));
   }
 
   private boolean validates(DocumentUpdate update) {

@@ -1,7 +1,9 @@
 package lectus.document.write;
 
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import lectus.document.index.EntryChange;
 import lectus.json.ExplodedBody;
 import lectus.revision.BranchUpdate;
 import lectus.revision.RevisionId;
@@ -10,20 +12,26 @@ import lectus.revision.RevisionId;
  * Everything that one transaction writes for one replicating document.
  *
  * @param bodies the bodies of the new leaves
- * @param validation whether a design document now asks for validation; empty if that is unchanged
+ * @param design what changes because it is a design document
+ * @param entries the rows of indexes that change
  */
 public record DocumentUpdate(
     String id,
     BranchUpdate branches,
     Map<RevisionId, ExplodedBody> bodies,
-    Optional<Boolean> validation)
+    DesignChange design,
+    List<EntryChange> entries)
     implements PlannedUpdate {
 
   public DocumentUpdate(String id, BranchUpdate branches, Map<RevisionId, ExplodedBody> bodies) {
-    this(id, branches, bodies, Optional.empty());
+    this(id, branches, bodies, DesignChange.NONE, List.of());
   }
 
-  DocumentUpdate withValidation(boolean validates) {
-    return new DocumentUpdate(id, branches, bodies, Optional.of(validates));
+  DocumentUpdate with(DesignChange change) {
+    return new DocumentUpdate(id, branches, bodies, change, entries);
+  }
+
+  DocumentUpdate withEntries(List<EntryChange> changes) {
+    return new DocumentUpdate(id, branches, bodies, design, changes);
   }
 }

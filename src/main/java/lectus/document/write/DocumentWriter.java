@@ -63,7 +63,7 @@ public final class DocumentWriter {
     this.catalogue = catalogue;
     this.once = new TransactionRunner(store, ONCE);
     this.patiently = new TransactionRunner(store, patience);
-    this.transactions = new EditTransaction(catalogue, budget, rules);
+    this.transactions = new EditTransaction(catalogue, store.rootPrefix(), budget, rules);
     this.budget = budget;
   }
 

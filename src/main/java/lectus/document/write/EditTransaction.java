@@ -9,6 +9,8 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.ShardId;
+import lectus.document.index.IndexListing;
+import lectus.document.index.IndexMaintenance;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 
@@ -19,6 +21,7 @@ import lectus.error.LectusException;
  */
 final class EditTransaction {
   private final Catalogue catalogue;
+  private final byte[] root;
   private final TransactionBudget budget;
   private final WriteRules rules;
 
@@ -40,8 +43,12 @@ final class EditTransaction {
     }
   }
 
-  EditTransaction(Catalogue catalogue, TransactionBudget budget, WriteRules rules) {
+  /**
+   * @param root the prefix of the store's keys
+   */
+  EditTransaction(Catalogue catalogue, byte[] root, TransactionBudget budget, WriteRules rules) {
     this.catalogue = catalogue;
+    this.root = root;
     this.budget = budget;
     this.rules = rules;
   }
@@ -71,7 +78,7 @@ final class EditTransaction {
       }
     }
     writer.write(updates);
-    finish(tx, db, writer);
+    finish(tx, db, writer, updates);
     return new Result(db, done, deferred, writer.written(), writer.shards());
   }
 
@@ -93,18 +100,31 @@ final class EditTransaction {
     List<PlannedUpdate> updates = new ArrayList<>(plans.size());
     plans.forEach(plan -> plan.update().ifPresent(updates::add));
     writer.write(updates);
-    finish(tx, db, writer);
+    finish(tx, db, writer, updates);
     return new Result(db, plans, List.of(), writer.written(), writer.shards());
   }
 
-  private void finish(Transaction tx, DatabaseHandle db, UpdateWriter writer) {
+  private void finish(
+      Transaction tx, DatabaseHandle db, UpdateWriter writer, List<PlannedUpdate> updates) {
     writer.finish();
     if (writer.written() > 0) {
       catalogue.noteUpdate(tx, db);
     }
-    if (writer.changesValidation()) {
+    boolean changesIndexes = listIndexes(tx, db, updates);
+    if (writer.changesValidation() || changesIndexes) {
       catalogue.moveVersion(tx, db);
     }
+  }
+
+  /** Once everything is written: a new index may have all documents at once. */
+  private boolean listIndexes(Transaction tx, DatabaseHandle db, List<PlannedUpdate> updates) {
+    IndexListing listing = new IndexListing(tx, db, root);
+    for (PlannedUpdate update : updates) {
+      if (update instanceof DocumentUpdate document) {
+        document.design().indexes().ifPresent(it -> listing.change(document.id(), it));
+      }
+    }
+    return listing.finish();
   }
 
   private List<PlannedDocument> plan(Transaction tx, DatabaseHandle db, List<EditGroup> documents) {
@@ -118,7 +138,28 @@ final class EditTransaction {
     for (DocumentPlanner planner : planners) {
       plans.add(planner.plan());
     }
-    return plans;
+    return db.indexes().isEmpty() ? plans : withEntries(new IndexMaintenance(tx, db), plans);
+  }
+
+  /** All reads are begun before the first one is awaited. */
+  private static List<PlannedDocument> withEntries(
+      IndexMaintenance indexes, List<PlannedDocument> plans) {
+    List<Optional<IndexMaintenance.Started>> started = new ArrayList<>(plans.size());
+    for (PlannedDocument plan : plans) {
+      started.add(
+          plan.replicating().flatMap(it -> indexes.begin(it.id(), it.branches(), it.bodies())));
+    }
+    List<PlannedDocument> withEntries = new ArrayList<>(plans.size());
+    for (int i = 0; i < plans.size(); i++) {
+      PlannedDocument plan = plans.get(i);
+      withEntries.add(
+          started
+              .get(i)
+              .map(indexes::changes)
+              .map(it -> plan.writing(plan.replicating().orElseThrow().withEntries(it)))
+              .orElse(plan));
+    }
+    return withEntries;
   }
 
   /** All planners go one step before any goes the next, so that their round trips are shared. */

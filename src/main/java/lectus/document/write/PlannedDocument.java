@@ -31,6 +31,11 @@ record PlannedDocument(
     return edits.edits().stream().map(edit -> EditFailures.of(edit, error)).toList();
   }
 
+  /** Returns the update, unless there is none or it is of a local document. */
+  Optional<DocumentUpdate> replicating() {
+    return update.filter(DocumentUpdate.class::isInstance).map(DocumentUpdate.class::cast);
+  }
+
   boolean hasFailed() {
     return outcomes.stream().anyMatch(EditOutcome.Failed.class::isInstance);
   }

@@ -2,6 +2,7 @@ package lectus.document.write;
 
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -19,6 +20,7 @@ import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.edit.LocalEdit;
+import lectus.document.index.EntryChange;
 import lectus.document.local.LocalDocsSubspace;
 import lectus.json.ExplodedBody;
 import lectus.revision.BranchUpdate;
@@ -117,7 +119,10 @@ public final class UpdateWriter {
     if (db.configuration().partitioned()) {
       weight += PARTITION_COUNTERS * (keyBytes + CONFLICTING_MUTATION_BYTES);
     }
-    if (update.validation().isPresent()) {
+    for (EntryChange entry : update.entries()) {
+      weight += entry.bytes() + entry.key().length + TransactionBudget.MUTATION_BYTES;
+    }
+    if (!update.design().equals(DesignChange.NONE)) {
       weight += 2L * keyBytes + VALIDATION_BYTES;
     }
     for (EditBranch branch : branches.written()) {
@@ -172,9 +177,10 @@ public final class UpdateWriter {
       moveChange(update.id(), update.branches(), before + 1 + i);
     }
     documentUpdates.forEach(update -> index(update.id(), update.branches()));
+    writeEntries(documentUpdates);
     for (DocumentUpdate update : documentUpdates) {
       count(update.id(), update.branches());
-      update.validation().ifPresent(validates -> setValidation(update.id(), validates));
+      update.design().validation().ifPresent(validates -> setValidation(update.id(), validates));
     }
   }
 
@@ -194,6 +200,14 @@ public final class UpdateWriter {
     for (EditBranch branch : update.branches().written()) {
       putBody(update, branch);
     }
+  }
+
+  /** Index by index, because each has its rows apart from the others. */
+  private void writeEntries(List<DocumentUpdate> updates) {
+    List<EntryChange> entries = new ArrayList<>();
+    updates.forEach(update -> entries.addAll(update.entries()));
+    entries.sort((a, b) -> Arrays.compareUnsigned(a.key(), b.key()));
+    entries.forEach(entry -> entry.write(tx));
   }
 
   private void setValidation(String id, boolean validates) {

@@ -258,7 +258,8 @@ class ReadProfileTest {
 
   private Profile profileOf(List<Edit> edits) {
     EditTransaction batch =
-        new EditTransaction(db.catalogue, TransactionBudget.DEFAULT, WriteRules.NONE);
+        new EditTransaction(
+            db.catalogue, db.store.rootPrefix(), TransactionBudget.DEFAULT, WriteRules.NONE);
     return db.transactions.run(
         tx -> {
           // The catalogue's snapshot read, the same for every transaction, is not counted.

@@ -18,6 +18,7 @@ import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.database.ShardTopology;
+import lectus.index.DatabaseIndexes;
 import lectus.feed.DatabaseNotices.Listener;
 import lectus.feed.Registration;
 import lectus.feed.TouchedShards;
@@ -52,7 +53,8 @@ final class BusSubscriptionsTest implements EventChannel {
         new ShardTopology(List.of(generation), false),
         DatabaseHandle.CURRENT_FORMAT,
         Optional.empty(),
-        Optional.empty());
+        Optional.empty(),
+        DatabaseIndexes.NONE);
   }
 
   @BeforeEach

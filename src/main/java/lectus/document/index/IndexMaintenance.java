@@ -1,0 +1,111 @@
+package lectus.document.index;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import lectus.database.DatabaseHandle;
+import lectus.document.DocumentId;
+import lectus.document.read.SelectedDocuments;
+import lectus.json.ExplodedBody;
+import lectus.json.LeafView;
+import lectus.revision.BranchUpdate;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+
+/**
+ * Keeps the indexes of a database up to date, in the transaction that writes its documents. What an
+ * index has of a document until then follows from the former winner's leaves, which are read: only
+ * databases with indexes pay for it, and nothing but the entries is stored.
+ */
+public final class IndexMaintenance {
+  private final IndexStatesSubspace states;
+  private final SelectedDocuments documents;
+  private final List<IndexRows> indexes;
+
+  public IndexMaintenance(ReadTransaction tx, DatabaseHandle db) {
+    this.states = new IndexStatesSubspace(db);
+    this.documents = new SelectedDocuments(tx.snapshot(), db, db.indexes().reads());
+    this.indexes = db.indexes().all().stream().map(index -> new IndexRows(db, index)).toList();
+  }
+
+  /** A document before or after an edit, with the leaves that indexes need. */
+  private record Version(
+      RevisionId winner, Optional<ExplodedBody> body, SelectedDocuments.Started reading) {}
+
+  /** An edit whose reads have begun. */
+  public static final class Started {
+    private final String id;
+    private final Optional<Version> before;
+    private final Optional<Version> after;
+
+    private Started(String id, Optional<Version> before, Optional<Version> after) {
+      this.id = id;
+      this.before = before;
+      this.after = after;
+    }
+  }
+
+  /**
+   * @param bodies of the new leaves
+   * @return empty if no index changes
+   */
+  public Optional<Started> begin(
+      String id, BranchUpdate branches, Map<RevisionId, ExplodedBody> bodies) {
+    Optional<EditBranch> before = branches.formerWinner().filter(it -> !it.deleted());
+    Optional<EditBranch> after = Optional.of(branches.winner()).filter(it -> !it.deleted());
+    boolean isUnchanged = before.map(EditBranch::leaf).equals(after.map(EditBranch::leaf));
+    return DocumentId.isDesign(id) || isUnchanged
+        ? Optional.empty()
+        : Optional.of(
+            new Started(
+                id,
+                before.map(it -> version(id, it.leaf(), Optional.empty())),
+                after.map(it -> version(id, it.leaf(), Optional.ofNullable(bodies.get(it.leaf()))))));
+  }
+
+  private Version version(String id, RevisionId winner, Optional<ExplodedBody> body) {
+    return new Version(
+        winner, body, body.isPresent() ? null : documents.start(id, false, winner));
+  }
+
+  /** Returns the rows to change. Call it once. */
+  public List<EntryChange> changes(Started edit) {
+    Optional<LeafView> before = edit.before.map(it -> leaves(edit.id, it));
+    Optional<LeafView> after = edit.after.map(it -> leaves(edit.id, it));
+    List<EntryChange> changes = new ArrayList<>(2 * indexes.size());
+    for (IndexRows index : indexes) {
+      IndexRows.Row former = row(index, edit.id, edit.before, before);
+      IndexRows.Row next = row(index, edit.id, edit.after, after);
+      former
+          .entry()
+          .filter(it -> next.entry().filter(other -> isAt(other, it)).isEmpty())
+          .ifPresent(it -> changes.add(new EntryChange(it.key(), Optional.empty())));
+      next.entry().ifPresent(changes::add);
+      if (former.refused().isPresent() || next.refused().isPresent()) {
+        changes.add(states.refusal(index.index().number(), edit.id, next.refused()));
+      }
+    }
+    return changes;
+  }
+
+  private static boolean isAt(EntryChange one, EntryChange other) {
+    return Arrays.equals(one.key(), other.key());
+  }
+
+  private LeafView leaves(String id, Version version) {
+    return version
+        .body()
+        .map(body -> documents.leaves(id, version.winner(), body))
+        .orElseGet(() -> documents.leaves(version.reading()));
+  }
+
+  private static IndexRows.Row row(
+      IndexRows index, String id, Optional<Version> version, Optional<LeafView> leaves) {
+    return leaves.isEmpty()
+        ? IndexRows.Row.NONE
+        : index.of(leaves.get(), id, version.orElseThrow().winner());
+  }
+}

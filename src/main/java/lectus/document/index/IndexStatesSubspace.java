@@ -1,0 +1,111 @@
+package lectus.document.index;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.tuple.StoredFormat;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * How far the indexes of a database have been built, and which documents they could not take.
+ *
+ * <pre>
+ * key    (prefix, INDEX_STATES, number, 0)
+ * value  (format 1, documents seen, entries written, doc id)
+ * key    (prefix, INDEX_STATES, number, 1, doc id)
+ * value  (format 1, reason)
+ * </pre>
+ *
+ * All documents up to the id are in the index. The first row is there from the first step of the
+ * building to the last. Written without conflict ranges: whoever builds an index holds its lease,
+ * and the revisions subspace decides conflicts of documents.
+ */
+public final class IndexStatesSubspace {
+  private static final StoredFormat FORMAT = new StoredFormat(1, "The state of an index");
+  private static final int PROGRESS = 0;
+  private static final int REFUSED = 1;
+  private static final int AFTER = 0xff;
+
+  private final byte[] prefix;
+
+  public IndexStatesSubspace(DatabaseHandle db) {
+    this.prefix = DatabaseSubspace.INDEX_STATES.key(db.prefix()).toBytes();
+  }
+
+  /**
+   * How far an index has been built.
+   *
+   * @param last the last document that was looked at
+   */
+  public record Progress(long documents, long entries, String last) {}
+
+  /** A document that an index could not take. */
+  public record Refused(String docId, String reason) {}
+
+  public CompletableFuture<Optional<Progress>> progress(ReadTransaction tx, long index) {
+    return tx.snapshot()
+        .get(progressKey(index))
+        .thenApply(value -> Optional.ofNullable(value).map(IndexStatesSubspace::progress));
+  }
+
+  private static Progress progress(byte[] value) {
+    TupleReader reader = FORMAT.reader(value);
+    return new Progress(reader.integer(), reader.integer(), reader.string());
+  }
+
+  void setProgress(Transaction tx, long index, Progress progress) {
+    TupleWriter value =
+        new TupleWriter(64)
+            .integer(FORMAT.number())
+            .integer(progress.documents())
+            .integer(progress.entries())
+            .string(progress.last());
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.set(progressKey(index), value.toBytes());
+  }
+
+  void clearProgress(Transaction tx, long index) {
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.clear(progressKey(index));
+  }
+
+  /** Returns the range of the documents that an index could not take. */
+  public Range refused(long index) {
+    byte[] begin = key(index).integer(REFUSED).toBytes();
+    return new Range(
+        begin, TupleWriter.startingWith(begin).octet(AFTER).toBytes());
+  }
+
+  public Refused decodeRefused(long index, KeyValue row) {
+    TupleReader key = new TupleReader(row.getKey(), key(index).integer(REFUSED).length());
+    return new Refused(key.string(), FORMAT.reader(row.getValue()).string());
+  }
+
+  /** Returns the row of a document that an index could not take. */
+  EntryChange refusal(long index, String docId, Optional<String> reason) {
+    return new EntryChange(
+        key(index).integer(REFUSED).string(docId).toBytes(),
+        reason.map(it -> new TupleWriter(64).integer(FORMAT.number()).string(it).toBytes()));
+  }
+
+  /** Forgets everything about an index. */
+  void clear(Transaction tx, long index) {
+    byte[] begin = key(index).toBytes();
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.clear(begin, TupleWriter.startingWith(begin).octet(AFTER).toBytes());
+  }
+
+  private byte[] progressKey(long index) {
+    return key(index).integer(PROGRESS).toBytes();
+  }
+
+  private TupleWriter key(long index) {
+    return TupleWriter.startingWith(prefix).integer(index);
+  }
+}

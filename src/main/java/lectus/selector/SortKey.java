@@ -1,0 +1,116 @@
+package lectus.selector;
+
+import com.ibm.icu.text.Collator;
+import com.ibm.icu.text.RawCollationKey;
+import com.ibm.icu.text.RuleBasedCollator;
+import com.ibm.icu.util.ULocale;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import lectus.json.JsonValue;
+import lectus.json.LeafType;
+import lectus.json.LeafView;
+import lectus.tuple.TupleWriter;
+
+/**
+ * A value as bytes whose order is that of {@link Collation}: what an index sorts by. Equal values
+ * have equal bytes. The bytes of one value are never the beginning of another's, so those of several
+ * values can follow each other.
+ *
+ * <pre>
+ * null, false, true    1, 2, 3
+ * a number             4 ‖ the nearest double, 8 bytes ‖ the tuple of what is left of an integer
+ * a string             5 ‖ ICU's sort key, which has no NUL ‖ 0
+ * an array             6 ‖ its elements ‖ 0
+ * an object            7 ‖ names, as strings, each before its value ‖ 0
+ * </pre>
+ *
+ * A longer key is cut. Values that differ only beyond the cut have equal bytes; the order of all
+ * others remains. ICU's sort keys depend on its version: another one needs another format of
+ * whatever stores them.
+ *
+ * @param isCut whether other values may have the same bytes
+ */
+public record SortKey(byte[] bytes, boolean isCut) {
+  private static final int END = 0;
+
+  /** Collators are not thread-safe, and a frozen one lets one thread in at a time. */
+  private static final ThreadLocal<RuleBasedCollator> COLLATOR =
+      ThreadLocal.withInitial(
+          () -> (RuleBasedCollator) Collator.getInstance(ULocale.ROOT).cloneAsThawed());
+
+  /**
+   * @param value is not missing
+   * @param mostBytes where it is cut
+   */
+  public static SortKey of(LeafView value, int mostBytes) {
+    TupleWriter out = new TupleWriter(32);
+    boolean isWhole = append(value, mostBytes, out) && out.length() <= mostBytes;
+    return new SortKey(
+        isWhole ? out.toBytes() : out.truncate(Math.min(mostBytes, out.length())).toBytes(),
+        !isWhole);
+  }
+
+  /** As above, of an argument of a selector. */
+  public static SortKey of(JsonValue argument, int mostBytes) {
+    return of(Arguments.view(argument), mostBytes);
+  }
+
+  /** Stops where enough is written; returns whether it came to the end. */
+  private static boolean append(LeafView value, int enough, TupleWriter out) {
+    out.octet(value.type().ordinal());
+    return switch (value.type()) {
+      case NUMBER -> appendNumber(value, out);
+      case STRING -> appendString(value.utf8(), out);
+      case ARRAY, OBJECT -> appendChildren(value, enough, out);
+      default -> true;
+    };
+  }
+
+  /** Rounding to a double keeps the order, and what it takes from an integer decides ties. */
+  private static boolean appendNumber(LeafView number, TupleWriter out) {
+    double nearest = number.nearestDouble() + 0.0;
+    long bits = Double.doubleToRawLongBits(nearest);
+    long ordered = bits < 0 ? ~bits : bits ^ Long.MIN_VALUE;
+    for (int shift = Long.SIZE - Byte.SIZE; shift >= 0; shift -= Byte.SIZE) {
+      out.octet((int) (ordered >>> shift));
+    }
+    if (!number.isInteger()) {
+      out.integer(0);
+    } else if (Double.isInfinite(nearest)) {
+      out.integer(number.integer());
+    } else {
+      out.integer(number.integer().subtract(new BigDecimal(nearest).toBigInteger()));
+    }
+    return true;
+  }
+
+  private static boolean appendString(byte[] utf8, TupleWriter out) {
+    RawCollationKey key =
+        COLLATOR
+            .get()
+            .getRawCollationKey(
+                new String(utf8, StandardCharsets.UTF_8), new RawCollationKey(2 * utf8.length + 16));
+    // Its last byte is the NUL that ends it.
+    out.raw(key.bytes, 0, key.size);
+    return true;
+  }
+
+  private static boolean appendChildren(LeafView container, int enough, TupleWriter out) {
+    LeafView.Children children = container.children();
+    boolean isNamed = container.type() == LeafType.OBJECT;
+    for (LeafView child = children.next(); child != null; child = children.next()) {
+      if (out.length() > enough) {
+        return false;
+      }
+      if (isNamed) {
+        out.octet(LeafType.STRING.ordinal());
+        appendString(child.name().utf8(), out);
+      }
+      if (!append(child, enough, out)) {
+        return false;
+      }
+    }
+    out.octet(END);
+    return true;
+  }
+}
