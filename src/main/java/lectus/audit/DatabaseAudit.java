@@ -69,6 +69,7 @@ final class DatabaseAudit {
     }
     new LocalDocumentsAudit(reading, database, report).run();
     new AttachmentsAudit(reading, database, report).run();
+    new IndexesAudit(reading, database, report).run();
     AuditReport counters = report.part();
     new CountersAudit(reading, database, counters).run(counted);
     if (reading.isOneVersion() || isAsItWas(before)) {

@@ -16,6 +16,7 @@ import lectus.account.SecretsSubspace;
 import lectus.database.Catalogue;
 import lectus.database.CatalogueSubspace;
 import lectus.database.DatabaseName;
+import lectus.document.index.IndexTaskSubspace;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
@@ -110,6 +111,9 @@ public final class StoreAudit {
     noteTransactionIds();
     checkLeases();
     checkAccounts();
+    IndexTaskSubspace tasks = new IndexTaskSubspace(store.rootPrefix());
+    checkRows(
+        "An index's task", RootSubspace.INDEX_TASKS.range(store.rootPrefix()), tasks::decode);
     return report;
   }
 

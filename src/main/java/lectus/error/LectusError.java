@@ -145,6 +145,14 @@ public sealed interface LectusError {
     }
   }
 
+  /** 503. The request needs a service of CouchDB's that this server does not have. */
+  record MissingService(String reason) implements LectusError {
+    @Override
+    public String error() {
+      return "required index service unavailable";
+    }
+  }
+
   /** 507. The disk is too short of space for writes; reads continue. */
   record InsufficientStorage(String reason) implements LectusError {
     @Override

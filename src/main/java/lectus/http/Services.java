@@ -8,6 +8,7 @@ import lectus.document.bulk.BulkGet;
 import lectus.document.bulk.RevisionsDiff;
 import lectus.document.edit.DocumentParser;
 import lectus.document.local.LocalDocuments;
+import lectus.document.query.IndexListJson;
 import lectus.document.read.DocumentReader;
 import lectus.document.write.Writes;
 import lectus.feed.AdmissionNotices;
@@ -39,6 +40,7 @@ public record Services(
     DocumentParser parser,
     DocumentReader documents,
     AllDocs allDocs,
+    IndexListJson indexes,
     BulkGet bulkGet,
     RevisionsDiff revisionsDiff,
     LocalDocuments localDocuments,

@@ -2,7 +2,6 @@ package lectus.index;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import lectus.error.LectusException;
@@ -73,8 +72,7 @@ public final class DesignIndexes {
       Optional<JsonObject> filter = filter(map);
       filter.ifPresent(Selector::compile);
       return Optional.of(
-              new IndexDefinition(
-                  design, name, fields, direction(directions), filter, partitioned))
+              new IndexDefinition(design, name, fields, direction(directions), filter, partitioned))
           .filter(DesignIndexes::isWithinLimits);
     } catch (LectusException unusable) {
       return Optional.empty();

@@ -20,8 +20,8 @@ import lectus.selector.Selector;
  * @param design the design document's id
  * @param name of the view that describes it
  * @param fields in {@link lectus.selector.NormalSelector}'s spelling, at least one
- * @param direction of all fields, {@code asc} or {@code desc}; it says nothing of the order in which
- *     the index can be read
+ * @param direction of all fields, {@code asc} or {@code desc}; it says nothing of the order in
+ *     which the index can be read
  * @param filter the documents that are in it, as a selector; empty: all that have the fields
  * @param partitioned whether it is read a partition at a time
  */
@@ -60,7 +60,9 @@ public record IndexDefinition(
   long heapBytes() {
     Optional<FilterSize> size = filter.map(FilterSize::of);
     long characters = fields.stream().mapToInt(String::length).sum();
-    return HEAP_BYTES + HEAP_BYTES_PER_CHARACTER * characters + size.map(FilterSize::memory).orElse(0L);
+    return HEAP_BYTES
+        + HEAP_BYTES_PER_CHARACTER * characters
+        + size.map(FilterSize::memory).orElse(0L);
   }
 
   /** Returns the definition as CouchDB shows it: fields with directions, and the filter. */

@@ -21,7 +21,8 @@ public final class NormalSelector {
   static final String NOR = "$nor";
   static final String NOT = "$not";
 
-  private static final List<String> OF_ELEMENTS = List.of("$elemMatch", "$allMatch", "$keyMapMatch");
+  private static final List<String> OF_ELEMENTS =
+      List.of("$elemMatch", "$allMatch", "$keyMapMatch");
 
   /** What an operator without an argument's change becomes when it is negated. */
   private static final Map<String, String> OPPOSITES =
@@ -97,8 +98,7 @@ public final class NormalSelector {
       ((JsonArray) argument).elements().forEach(each -> parts.add(explicit(each)));
       return single(name, new JsonArray(parts));
     }
-    boolean isOfConditions =
-        !isOperator(name) || name.equals(NOT) || OF_ELEMENTS.contains(name);
+    boolean isOfConditions = !isOperator(name) || name.equals(NOT) || OF_ELEMENTS.contains(name);
     return isOfConditions ? single(name, explicit(argument)) : object;
   }
 

@@ -13,8 +13,8 @@ import lectus.tuple.TupleWriter;
 
 /**
  * A value as bytes whose order is that of {@link Collation}: what an index sorts by. Equal values
- * have equal bytes. The bytes of one value are never the beginning of another's, so those of several
- * values can follow each other.
+ * have equal bytes. The bytes of one value are never the beginning of another's, so those of
+ * several values can follow each other.
  *
  * <pre>
  * null, false, true    1, 2, 3
@@ -89,7 +89,8 @@ public record SortKey(byte[] bytes, boolean isCut) {
         COLLATOR
             .get()
             .getRawCollationKey(
-                new String(utf8, StandardCharsets.UTF_8), new RawCollationKey(2 * utf8.length + 16));
+                new String(utf8, StandardCharsets.UTF_8),
+                new RawCollationKey(2 * utf8.length + 16));
     // Its last byte is the NUL that ends it.
     out.raw(key.bytes, 0, key.size);
     return true;

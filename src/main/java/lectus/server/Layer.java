@@ -13,7 +13,9 @@ import lectus.document.alldocs.AllDocs;
 import lectus.document.bulk.BulkGet;
 import lectus.document.bulk.RevisionsDiff;
 import lectus.document.edit.DocumentParser;
+import lectus.document.index.IndexFilling;
 import lectus.document.local.LocalDocuments;
+import lectus.document.query.IndexListJson;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.HotDocuments;
 import lectus.document.upgrade.StoreUpgrade;
@@ -120,6 +122,10 @@ public final class Layer {
     return new StoreSweep(store, catalogue);
   }
 
+  IndexFilling indexFilling() {
+    return new IndexFilling(store, catalogue);
+  }
+
   StoreUpgrade upgrade() {
     return new StoreUpgrade(store, catalogue, transactions);
   }
@@ -153,6 +159,7 @@ public final class Layer {
         parser,
         documents,
         new AllDocs(catalogue, transactions),
+        new IndexListJson(catalogue, transactions),
         new BulkGet(catalogue, transactions),
         new RevisionsDiff(catalogue, transactions),
         new LocalDocuments(catalogue, transactions),

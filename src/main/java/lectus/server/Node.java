@@ -141,6 +141,7 @@ public final class Node implements AutoCloseable {
     AdmittedUsers users = new AdmittedUsers();
     ChangesPollerVerticle poller = poller(layer, listeners, announcer, users);
     workers.onThread("lectus-poller", poller);
+    workers.onThread("lectus-indexing", new IndexFillingVerticle(layer.indexFilling()));
     workers.onThread(
         "lectus-compaction", new UpdatesCompactionVerticle(layer.compaction(), store.tasks()));
     workers.onThread("lectus-attachments", new AttachmentsSweepVerticle(layer.attachmentsSweep()));

@@ -50,8 +50,7 @@ public final class IndexEntriesSubspace {
   private final boolean isPartitioned;
 
   public IndexEntriesSubspace(DatabaseHandle db, StoredIndex index) {
-    this.prefix =
-        DatabaseSubspace.INDEX_ENTRIES.key(db.prefix()).integer(index.number()).toBytes();
+    this.prefix = DatabaseSubspace.INDEX_ENTRIES.key(db.prefix()).integer(index.number()).toBytes();
     this.isPartitioned = index.definition().partitioned();
   }
 
@@ -84,19 +83,27 @@ public final class IndexEntriesSubspace {
   }
 
   static byte[] value(RevisionId winner, List<LeafView> values) {
-    TupleWriter value = new TupleWriter(64).integer(FORMAT.number()).integer(winner.position());
-    winner.hash().writeTo(value);
-    values.forEach(each -> append(each, value));
-    return value.toBytes();
+    return valueOf(
+        winner,
+        values.stream()
+            .map(value -> value.type().isContainer() ? ELSEWHERE : value.element())
+            .toList());
   }
 
-  private static void append(LeafView each, TupleWriter value) {
-    byte[] element = each.type().isContainer() ? ELSEWHERE : each.element();
-    if (element.length == 0 || element.length > LONGEST_VALUE) {
-      value.bytes(ELSEWHERE);
-    } else {
-      value.raw(element);
+  /**
+   * @param values as tuple elements; an empty one is not repeated here, nor is a long one
+   */
+  static byte[] valueOf(RevisionId winner, List<byte[]> values) {
+    TupleWriter value = new TupleWriter(64).integer(FORMAT.number()).integer(winner.position());
+    winner.hash().writeTo(value);
+    for (byte[] element : values) {
+      if (element.length == 0 || element.length > LONGEST_VALUE) {
+        value.bytes(ELSEWHERE);
+      } else {
+        value.raw(element);
+      }
     }
+    return value.toBytes();
   }
 
   public IndexEntry decode(KeyValue row) {

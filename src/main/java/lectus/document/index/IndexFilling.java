@@ -23,9 +23,9 @@ import lectus.store.TransactionRunner;
 
 /**
  * Builds indexes of databases that had documents before. It goes through the documents in the order
- * of their ids, a page in each transaction, which has the page's entries and how far it came. Writers
- * enter what they write, whether it lies before that point or behind it. A page conflicts with
- * writers of its documents, and they not with it: then a smaller one is tried.
+ * of their ids, a page in each transaction, which has the page's entries and how far it came.
+ * Writers enter what they write, whether it lies before that point or behind it. A page conflicts
+ * with writers of its documents, and they not with it: then a smaller one is tried.
  *
  * <p>The server that holds an index's lease builds it. When that server dies, another one goes on.
  */
@@ -134,7 +134,8 @@ public final class IndexFilling {
     Optional<Progress> before = Awaiting.await(states.progress(tx, index.number()));
     StoredRows.Page page =
         new StoredRows(tx, db, List.of(index)).read(before.map(Progress::last), documents);
-    page.rows().forEach(row -> row.write(tx));
+    List<EntryChange> rows = page.rows();
+    rows.forEach(row -> row.write(tx));
     guard(tx, db, page);
     if (page.isLast()) {
       states.clearProgress(tx, index.number());
@@ -150,7 +151,7 @@ public final class IndexFilling {
           index.number(),
           new Progress(
               documentsBefore + page.documents().size(),
-              entriesBefore + page.rows().size(),
+              entriesBefore + rows.size(),
               page.lastId().orElseThrow()));
     }
   }
@@ -159,7 +160,11 @@ public final class IndexFilling {
   private static void guard(Transaction tx, DatabaseHandle db, StoredRows.Page page) {
     if (!page.documents().isEmpty()) {
       byte[] end =
-          DatabaseSubspace.REVISIONS.key(db.prefix()).string(page.lastId().get()).octet(0xff).toBytes();
+          DatabaseSubspace.REVISIONS
+              .key(db.prefix())
+              .string(page.lastId().get())
+              .octet(0xff)
+              .toBytes();
       String first = page.documents().get(0).id();
       tx.addReadConflictRange(
           DatabaseSubspace.REVISIONS.key(db.prefix()).string(first).toBytes(), end);

@@ -114,14 +114,15 @@ public final class IndexListing {
   /** Whether the new indexes have all documents. Concurrent writers conflict with it. */
   private boolean fill() {
     StoredRows.Page page = new StoredRows(tx, db, added).read(Optional.empty(), MOST_AT_ONCE + 1);
-    long bytes = page.rows().stream().mapToLong(EntryChange::bytes).sum();
+    List<EntryChange> rows = page.rows();
+    long bytes = rows.stream().mapToLong(EntryChange::bytes).sum();
     if (!page.isLast() || bytes > MOST_BYTES_AT_ONCE) {
       return false;
     }
     tx.addReadConflictRange(
         DatabaseSubspace.REVISIONS.range(db.prefix()).begin,
         DatabaseSubspace.REVISIONS.range(db.prefix()).end);
-    page.rows().forEach(row -> row.write(tx));
+    rows.forEach(row -> row.write(tx));
     return true;
   }
 }

@@ -63,12 +63,12 @@ public final class IndexMaintenance {
             new Started(
                 id,
                 before.map(it -> version(id, it.leaf(), Optional.empty())),
-                after.map(it -> version(id, it.leaf(), Optional.ofNullable(bodies.get(it.leaf()))))));
+                after.map(
+                    it -> version(id, it.leaf(), Optional.ofNullable(bodies.get(it.leaf()))))));
   }
 
   private Version version(String id, RevisionId winner, Optional<ExplodedBody> body) {
-    return new Version(
-        winner, body, body.isPresent() ? null : documents.start(id, false, winner));
+    return new Version(winner, body, body.isPresent() ? null : documents.start(id, false, winner));
   }
 
   /** Returns the rows to change. Call it once. */

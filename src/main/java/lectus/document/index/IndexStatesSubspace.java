@@ -78,8 +78,7 @@ public final class IndexStatesSubspace {
   /** Returns the range of the documents that an index could not take. */
   public Range refused(long index) {
     byte[] begin = key(index).integer(REFUSED).toBytes();
-    return new Range(
-        begin, TupleWriter.startingWith(begin).octet(AFTER).toBytes());
+    return new Range(begin, TupleWriter.startingWith(begin).octet(AFTER).toBytes());
   }
 
   public Refused decodeRefused(long index, KeyValue row) {

@@ -52,12 +52,10 @@ public final class IndexTaskSubspace {
   }
 
   public Task decode(KeyValue row) {
-    TupleReader key =
-        new TupleReader(row.getKey(), RootSubspace.INDEX_TASKS.key(root).length());
+    TupleReader key = new TupleReader(row.getKey(), RootSubspace.INDEX_TASKS.key(root).length());
     InstanceId instance = new InstanceId(key.string());
     long index = key.integer();
-    return new Task(
-        instance, index, new DatabaseName(FORMAT.reader(row.getValue()).string()));
+    return new Task(instance, index, new DatabaseName(FORMAT.reader(row.getValue()).string()));
   }
 
   void put(Transaction tx, DatabaseHandle db, long index) {

@@ -18,7 +18,7 @@ import lectus.index.StoredIndex;
 import lectus.json.LeafView;
 import lectus.store.Awaiting;
 
-/** Computes what new indexes have of the documents that are stored, in the order of ids. */
+/** Computes what indexes should have of the documents that are stored, in the order of ids. */
 final class StoredRows {
   /** Documents that one thread looks at, at a time. */
   private static final int PART = 128;
@@ -44,12 +44,20 @@ final class StoredRows {
    * The rows of some documents that follow each other.
    *
    * @param documents in the order of their ids
+   * @param rowsOfEach in the same order
    */
-  record Page(List<AllDocsRow> documents, List<EntryChange> rows, boolean isLast) {
+  record Page(
+      List<AllDocsRow> documents, List<List<EntryChange>> rowsOfEach, boolean isLast) {
     Optional<String> lastId() {
       return documents.isEmpty()
           ? Optional.empty()
           : Optional.of(documents.get(documents.size() - 1).id());
+    }
+
+    List<EntryChange> rows() {
+      List<EntryChange> rows = new ArrayList<>(rowsOfEach.size());
+      rowsOfEach.forEach(rows::addAll);
+      return rows;
     }
   }
 
@@ -76,41 +84,49 @@ final class StoredRows {
     return Arrays.copyOf(key, key.length + 1);
   }
 
-  private List<EntryChange> rowsOf(List<AllDocsRow> documents) {
-    PartsAhead<List<EntryChange>> parts = new PartsAhead<>(tx.getExecutor());
+  /** Returns the rows of each of some documents. */
+  List<List<EntryChange>> rowsOf(List<AllDocsRow> documents) {
+    PartsAhead<List<List<EntryChange>>> parts = new PartsAhead<>(tx.getExecutor());
     for (int from = 0; from < documents.size(); from += PART) {
-      List<AllDocsRow> part =
-          documents.subList(from, Math.min(documents.size(), from + PART));
+      List<AllDocsRow> part = documents.subList(from, Math.min(documents.size(), from + PART));
       parts.add(() -> rowsOfPart(part));
     }
-    List<EntryChange> rows = new ArrayList<>(documents.size() * indexes.size());
+    List<List<EntryChange>> rows = new ArrayList<>(documents.size());
     while (parts.size() > 0) {
       rows.addAll(parts.take());
     }
     return rows;
   }
 
-  private List<EntryChange> rowsOfPart(List<AllDocsRow> documents) {
+  private List<List<EntryChange>> rowsOfPart(List<AllDocsRow> documents) {
     SelectedDocuments leaves = new SelectedDocuments(tx, db, DatabaseIndexes.reads(indexes));
     List<IndexRows> computed = indexes.stream().map(index -> new IndexRows(db, index)).toList();
-    List<SelectedDocuments.Started> started = new ArrayList<>(documents.size());
-    List<AllDocsRow> indexed =
-        documents.stream().filter(row -> !DocumentId.isDesign(row.id())).toList();
-    indexed.forEach(row -> started.add(leaves.start(row.id(), false, row.winner())));
-    List<EntryChange> rows = new ArrayList<>(documents.size() * indexes.size());
-    for (int i = 0; i < indexed.size(); i++) {
-      AllDocsRow document = indexed.get(i);
-      LeafView view = leaves.leaves(started.get(i));
-      computed.forEach(index -> add(index, index.of(view, document.id(), document.winner()), document, rows));
+    List<Optional<SelectedDocuments.Started>> started = new ArrayList<>(documents.size());
+    for (AllDocsRow row : documents) {
+      started.add(
+          DocumentId.isDesign(row.id())
+              ? Optional.empty()
+              : Optional.of(leaves.start(row.id(), false, row.winner())));
+    }
+    List<List<EntryChange>> rows = new ArrayList<>(documents.size());
+    for (int i = 0; i < documents.size(); i++) {
+      AllDocsRow document = documents.get(i);
+      Optional<LeafView> view = started.get(i).map(leaves::leaves);
+      rows.add(view.map(it -> rows(computed, it, document)).orElse(List.of()));
     }
     return rows;
   }
 
-  private void add(
-      IndexRows index, IndexRows.Row row, AllDocsRow document, List<EntryChange> rows) {
-    row.entry().ifPresent(rows::add);
-    if (row.refused().isPresent()) {
-      rows.add(states.refusal(index.index().number(), document.id(), row.refused()));
+  private List<EntryChange> rows(
+      List<IndexRows> computed, LeafView leaves, AllDocsRow document) {
+    List<EntryChange> rows = new ArrayList<>(computed.size());
+    for (IndexRows index : computed) {
+      IndexRows.Row row = index.of(leaves, document.id(), document.winner());
+      row.entry().ifPresent(rows::add);
+      if (row.refused().isPresent()) {
+        rows.add(states.refusal(index.index().number(), document.id(), row.refused()));
+      }
     }
+    return rows;
   }
 }

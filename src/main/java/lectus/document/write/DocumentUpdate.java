@@ -2,7 +2,6 @@ package lectus.document.write;
 
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import lectus.document.index.EntryChange;
 import lectus.json.ExplodedBody;
 import lectus.revision.BranchUpdate;

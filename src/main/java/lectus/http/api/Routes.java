@@ -31,7 +31,6 @@ final class Routes {
   private static final Set<String> MISSING_IN_DATABASE =
       Set.of(
           "_find",
-          "_index",
           "_explain",
           "_search_cleanup",
           "_nouveau_cleanup",
@@ -100,6 +99,7 @@ final class Routes {
     lists = documents.lists();
     changesShards = changes.shards();
     treesInDatabase = new HashMap<>(databases.trees());
+    treesInDatabase.put("_index", documents.indexes());
     treesInDatabase.computeIfPresent("_partition", (name, tree) -> documents.aboutMany(tree));
     unusableName = databases.unusableName();
     trees = server.trees();

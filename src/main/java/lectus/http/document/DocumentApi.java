@@ -78,6 +78,19 @@ public final class DocumentApi {
         SecretUsers.forAdmins(new RevisionsDiffResource(diff, names, true), names));
   }
 
+  /** {@code /{db}/_index}, with everything below it. */
+  public Resource indexes() {
+    return SecretUsers.forAdmins(
+        new IndexResource(
+            services.catalogue(),
+            services.documents(),
+            services.parser(),
+            services.indexes(),
+            writes,
+            names),
+        names);
+  }
+
   /** Returns a resource about many documents, which in a database of users is for its admins. */
   public Resource aboutMany(Resource resource) {
     return SecretUsers.forAdmins(resource, names);

@@ -145,6 +145,27 @@ final class DocumentEditing {
         prepared -> queue(database, prepared, jsonBytes, new Answering(exchange, reply)));
   }
 
+  /** Queues edits and answers with their outcomes. */
+  void submitAll(
+      Exchange exchange,
+      DatabaseName database,
+      List<Edit> edits,
+      Function<List<EditOutcome>, Reply> reply) {
+    long jsonBytes = edits.stream().mapToLong(edit -> edit.body().jsonBytes()).sum();
+    preparation
+        .prepareAll(exchange, database, edits)
+        .onComplete(
+            prepared ->
+                exchange.guarded(
+                    () ->
+                        writes.writeAll(
+                            database,
+                            prepared,
+                            memoryOf(jsonBytes, edits.size()),
+                            preparation.completing(database, new AnsweringAll(exchange, reply)))),
+            exchange::fail);
+  }
+
   private void queue(DatabaseName database, Edit edit, long jsonBytes, Completion completion) {
     writes.write(
         database, edit, memoryOf(jsonBytes, 1), preparation.completing(database, completion));

@@ -56,7 +56,9 @@ public final class ErrorStatus {
       return 507;
     }
     boolean isPassing =
-        error instanceof LectusError.Unavailable || error instanceof LectusError.InDoubt;
+        error instanceof LectusError.Unavailable
+            || error instanceof LectusError.InDoubt
+            || error instanceof LectusError.MissingService;
     return isPassing ? 503 : 500;
   }
 

@@ -161,7 +161,6 @@ final class ServerResourcesTest {
         "/_replicate",
         "/_node/_local/_smoosh/status",
         "/w/_find",
-        "/w/_index",
         "/w/_explain",
         "/w/_purge",
         "/w/_partition/p/_find",

@@ -1,0 +1,171 @@
+package lectus.http.document;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseName;
+import lectus.document.edit.DocumentParser;
+import lectus.document.edit.InteractiveEdit;
+import lectus.document.edit.NamedRevisions;
+import lectus.document.query.DesignNames;
+import lectus.document.query.IndexDesign;
+import lectus.document.query.IndexListJson;
+import lectus.document.query.IndexRequest;
+import lectus.document.read.DocumentReader;
+import lectus.document.write.EditOutcome;
+import lectus.error.LectusException;
+import lectus.http.exchange.CheckedNames;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.Requests;
+import lectus.http.exchange.Resource;
+import lectus.http.message.Method;
+import lectus.http.message.Reply;
+import lectus.index.IndexLimits;
+import lectus.json.JsonBuffer;
+
+/**
+ * {@code /{db}/_index}: as in CouchDB, an index is a view of a design document, which this writes
+ * as any client could.
+ */
+final class IndexResource implements Resource {
+  private static final String OF_JSON = "json";
+
+  private final Catalogue catalogue;
+  private final DocumentReader documents;
+  private final DocumentParser parser;
+  private final IndexListJson list;
+  private final IndexDeletions deletions;
+  private final DocumentEditing writes;
+  private final CheckedNames names;
+
+  IndexResource(
+      Catalogue catalogue,
+      DocumentReader documents,
+      DocumentParser parser,
+      IndexListJson list,
+      DocumentEditing writes,
+      CheckedNames names) {
+    this.catalogue = catalogue;
+    this.documents = documents;
+    this.parser = parser;
+    this.list = list;
+    this.writes = writes;
+    this.names = names;
+    this.deletions = new IndexDeletions(catalogue, documents, parser, writes);
+  }
+
+  @Override
+  public void serve(Exchange exchange) {
+    DatabaseName database = names.of(exchange);
+    List<String> below = below(exchange.segments());
+    if (below.isEmpty()) {
+      serveAll(exchange, database);
+    } else if (below.equals(List.of("_bulk_delete"))) {
+      want(exchange, Method.POST, "POST");
+      Requests.wantJson(exchange);
+      deletions.deleteAll(exchange, database);
+    } else if (below.size() == 3) {
+      want(exchange, Method.DELETE, "DELETE");
+      if (!below.get(1).equals(OF_JSON)) {
+        throw LectusException.notFound("missing");
+      }
+      deletions.delete(exchange, database, DesignNames.idOf(below.get(0)), below.get(2));
+    } else {
+      throw LectusException.notFound("missing");
+    }
+  }
+
+  /** Returns the names behind {@code _index}; a design document's id may be one or two of them. */
+  private static List<String> below(List<String> segments) {
+    List<String> below = new ArrayList<>(segments.subList(2, segments.size()));
+    if (below.size() == 4 && below.get(0).equals("_design")) {
+      below.set(1, below.get(0) + "/" + below.get(1));
+      below.remove(0);
+    }
+    return below;
+  }
+
+  private static void want(Exchange exchange, Method method, String allow) {
+    if (exchange.method() != method) {
+      throw Requests.notAllowed(allow);
+    }
+  }
+
+  private void serveAll(Exchange exchange, DatabaseName database) {
+    switch (exchange.method()) {
+      case GET, HEAD -> {
+        ListParameters parameters = ListParameters.of(exchange.query());
+        exchange.answer(
+            () -> Reply.json(200, list.of(database, parameters.skip(), parameters.limit())));
+      }
+      case POST -> {
+        Requests.wantJson(exchange);
+        exchange
+            .body()
+            .compose(body -> exchange.work(() -> prepare(database, IndexRequest.parse(body))))
+            .onComplete(
+                prepared -> exchange.guarded(() -> write(exchange, database, prepared)),
+                exchange::fail);
+      }
+      default -> throw Requests.notAllowed("GET,POST");
+    }
+  }
+
+  /**
+   * @param edit empty: the index is there already
+   */
+  private record Prepared(IndexRequest request, Optional<InteractiveEdit> edit, int bytes) {}
+
+  private Prepared prepare(DatabaseName database, IndexRequest request) {
+    IndexDesign stored =
+        StoredDesign.read(documents, database, request.index().design())
+            .orElseGet(IndexDesign::fresh);
+    IndexDesign changed = stored.with(request);
+    byte[] json = changed.json();
+    InteractiveEdit edit = parser.interactive(request.index().design(), NamedRevisions.NONE, json);
+    if (isThere(database, request, stored, edit)) {
+      return new Prepared(request, Optional.empty(), 0);
+    }
+    checkRoom(database);
+    return new Prepared(request, Optional.of(edit), json.length);
+  }
+
+  /** A design document from before this server kept indexes is written again. */
+  private boolean isThere(
+      DatabaseName database, IndexRequest request, IndexDesign stored, InteractiveEdit edit) {
+    boolean isListed =
+        catalogue.open(database).indexes().of(request.index().design()).stream()
+            .anyMatch(it -> it.definition().name().equals(request.index().name()));
+    return isListed && stored.isLike(StoredDesign.of(edit.body()));
+  }
+
+  private void checkRoom(DatabaseName database) {
+    if (catalogue.open(database).indexes().all().size() >= IndexLimits.MOST_INDEXES) {
+      throw LectusException.badRequest(
+          "too_many_indexes", "A database has at most " + IndexLimits.MOST_INDEXES + " indexes.");
+    }
+  }
+
+  private void write(Exchange exchange, DatabaseName database, Prepared prepared) {
+    if (prepared.edit().isEmpty()) {
+      exchange.reply(reply(prepared.request(), "exists"));
+      return;
+    }
+    writes.submit(
+        exchange,
+        database,
+        prepared.edit().get(),
+        prepared.bytes(),
+        outcome ->
+            outcome instanceof EditOutcome.Failed failed
+                ? Reply.error(failed.error())
+                : reply(prepared.request(), "created"));
+  }
+
+  private static Reply reply(IndexRequest request, String result) {
+    JsonBuffer out = new JsonBuffer(128).ascii("{\"result\":").string(result);
+    out.ascii(",\"id\":").string(request.index().design());
+    return Reply.json(200, out.ascii(",\"name\":").string(request.index().name()).octet('}'));
+  }
+}

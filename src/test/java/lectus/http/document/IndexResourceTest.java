@@ -1,0 +1,239 @@
+package lectus.http.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.index.IndexLimits;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code /{db}/_index}, as CouchDB 3.5 answers. */
+final class IndexResourceTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final String ALL_DOCS =
+      "{\"ddoc\":null,\"name\":\"_all_docs\",\"type\":\"special\","
+          + "\"def\":{\"fields\":[{\"_id\":\"asc\"}]}}";
+
+  private final LectusServer server = LectusServer.start(stores.fresh());
+
+  @BeforeEach
+  void create() {
+    server.put("/d");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private static String json(String singleQuoted) {
+    return singleQuoted.replace('\'', '"');
+  }
+
+  private Answer index(String body) {
+    return server.post("/d/_index", json(body));
+  }
+
+  @Test
+  void an_index_is_a_view_of_a_design_document() {
+    String body = "{'index':{'fields':['b',{'a':'asc'}]},'name':'n','ddoc':'x'}";
+    Answer created = index(body);
+
+    assertThat(created.status()).isEqualTo(200);
+    assertThat(created.body())
+        .isEqualTo(json("{'result':'created','id':'_design/x','name':'n'}\n"));
+    assertThat(index(body).member("result")).isEqualTo("exists");
+    assertThat(server.get("/d/_design/x").body())
+        .contains(
+            json(
+                "'language':'query','views':{'n':{'map':{'fields':{'a':'asc','b':'asc'},"
+                    + "'partial_filter_selector':{}},'options':{'def':{'fields':['b',{'a':'asc'}]}},"
+                    + "'reduce':'_count'}}}"));
+    assertThat(server.get("/d/_index").body())
+        .isEqualTo(
+            json("{'total_rows':2,'indexes':[")
+                + ALL_DOCS
+                + json(
+                    ",{'ddoc':'_design/x','name':'n','type':'json','partitioned':false,"
+                        + "'def':{'fields':[{'b':'asc'},{'a':'asc'}]}}]}\n"));
+  }
+
+  @Test
+  void names_follow_from_the_definition() {
+    Answer first = index("{'index':{'fields':['a']}}");
+
+    assertThat(first.member("name")).matches("[0-9a-f]{40}");
+    assertThat(first.member("id")).isEqualTo("_design/" + first.member("name"));
+    assertThat(index("{'index':{'fields':['a']},'type':'json'}").member("result"))
+        .isEqualTo("exists");
+    assertThat(index("{'index':{'fields':['b']}}").member("result")).isEqualTo("created");
+  }
+
+  @Test
+  void a_filter_is_shown_in_its_normal_form() {
+    index("{'index':{'fields':['a'],'partial_filter_selector':{'b':1,'c':{'$ne':2}}},'ddoc':'x'}");
+
+    assertThat(server.get("/d/_index").body())
+        .contains(
+            json(
+                "'partial_filter_selector':{'$and':[{'b':{'$eq':1}},{'c':{'$ne':2}}]}"));
+  }
+
+  @Test
+  void a_part_of_the_list_can_be_asked_for() {
+    for (int i = 0; i < 4; i++) {
+      index("{'index':{'fields':['a']},'ddoc':'x" + i + "','name':'n'}");
+    }
+    assertThat(server.get("/d/_index?limit=2;skip=1").body())
+        .contains("\"total_rows\":5", "_design/x0", "_design/x1")
+        .doesNotContain("_all_docs", "_design/x2");
+    assertThat(server.get("/d/_index?limit=2&skip=9").body()).contains("\"indexes\":[]");
+    for (String wrong : new String[] {"limit=0", "skip=-1", "limit=x"}) {
+      assertThat(server.get("/d/_index?" + wrong).member("error"))
+          .isEqualTo("invalid_list_index_params");
+    }
+  }
+
+  @Test
+  void an_index_is_removed_and_at_last_its_design_document() {
+    index("{'index':{'fields':['a']},'ddoc':'x','name':'n'}");
+    index("{'index':{'fields':['b']},'ddoc':'x','name':'m'}");
+
+    assertThat(server.delete("/d/_index/_design/x/json/n").body()).isEqualTo("{\"ok\":true}\n");
+    assertThat(server.get("/d/_index").body()).contains("\"m\"").doesNotContain("\"n\"");
+    assertThat(server.delete("/d/_index/_design/x/json/n").status()).isEqualTo(404);
+    assertThat(server.delete("/d/_index/x/text/m").status()).isEqualTo(404);
+    assertThat(server.delete("/d/_index/_design%2Fx/json/m").status()).isEqualTo(200);
+    assertThat(server.get("/d/_design/x").member("reason")).isEqualTo("deleted");
+    assertThat(index("{'index':{'fields':['a']},'ddoc':'x'}").member("result"))
+        .isEqualTo("created");
+  }
+
+  @Test
+  void many_are_removed_at_once() {
+    index("{'index':{'fields':['a']},'ddoc':'x'}");
+    index("{'index':{'fields':['b']},'ddoc':'y'}");
+    index("{'index':{'fields':['c']},'ddoc':'y'}");
+    Answer answer =
+        server.post("/d/_index/_bulk_delete", json("{'docids':['x','_design/y','z'],'w':3}"));
+
+    assertThat(answer.body())
+        .isEqualTo(
+            json(
+                "{'success':[{'id':'_design/x','ok':true},{'id':'_design/y','ok':true}],"
+                    + "'fail':[{'id':'_design/z','error':'not_found'}]}\n"));
+    assertThat(server.get("/d/_index").body()).contains("\"total_rows\":1");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{}                                              | 400 | missing_required_key",
+        "{'index':{'fields':['a']},'x':1}                | 400 | invalid_key",
+        "{'index':1}                                     | 400 | invalid_index",
+        "{'index':{'fields':['a']},'type':'geo'}         | 400 | invalid_index",
+        "{'index':{'fields':['a']},'type':'text'}        | 503 | required index service unavailable",
+        "{'index':{'fields':['a']},'type':'nouveau'}     | 503 | required index service unavailable",
+        "{'index':{'fields':['a']},'type':1}             | 400 | invalid_string",
+        "{'index':{'fields':['a']},'name':''}            | 400 | invalid_empty_string",
+        "{'index':{'fields':['a']},'ddoc':''}            | 400 | invalid_empty_string",
+        "{'index':{'fields':['a']},'w':0}                | 400 | invalid_pos_integer",
+        "{'index':{'fields':['a']},'partitioned':1}      | 400 | invalid_partitioned_value",
+        "{'index':{}}                                    | 400 | missing_required_key",
+        "{'index':{'fields':[]}}                         | 400 | invalid_index",
+        "{'index':{'fields':'a'}}                        | 400 | invalid_sort_json",
+        "{'index':{'fields':[1]}}                        | 400 | invalid_sort_field",
+        "{'index':{'fields':['']}}                       | 400 | invalid_sort_field",
+        "{'index':{'fields':[{'a':'up'}]}}               | 400 | invalid_sort_dir",
+        "{'index':{'fields':[{'a':'asc'},{'b':'desc'}]}} | 400 | unsupported_mixed_sort",
+        "{'index':{'fields':['a..b']}}                   | 400 | invalid_field_name",
+        "{'index':{'fields':['a'],'y':1}}                | 400 | invalid_key",
+        "{'index':{'fields':['a'],'partial_filter_selector':1}} | 400 | invalid_selector_json",
+        "{'index':{'fields':['a'],'partial_filter_selector':{'b':{'$in':1}}}} | 400 | bad_arg"
+      })
+  void what_is_wrong_with_an_index_is_told(String body, int status, String error) {
+    Answer answer = index(body);
+
+    assertThat(answer.status()).isEqualTo(status);
+    assertThat(answer.member("error")).isEqualTo(error);
+    assertThat(server.get("/d/_index").body()).contains("\"total_rows\":1");
+  }
+
+  @Test
+  void the_design_document_must_be_of_indexes() {
+    server.put("/d/_design/x", json("{'language':'javascript'}"));
+
+    assertThat(index("{'index':{'fields':['a']},'ddoc':'x'}").member("error"))
+        .isEqualTo("invalid_ddoc_lang");
+  }
+
+  @Test
+  void an_index_has_so_many_fields_and_no_more() {
+    assertThat(index(ofFields(IndexLimits.MOST_FIELDS)).status()).isEqualTo(200);
+    assertThat(index(ofFields(IndexLimits.MOST_FIELDS + 1)).member("reason"))
+        .isEqualTo("An index has at most 32 fields.");
+  }
+
+  private static String ofFields(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> "'f" + i + "'")
+        .collect(Collectors.joining(",", "{'index':{'fields':[", "]}}"));
+  }
+
+  @Test
+  void names_and_definitions_are_bounded() {
+    String most = "n".repeat(IndexLimits.LONGEST_NAME);
+    assertThat(index("{'index':{'fields':['a']},'name':'" + most + "'}").status()).isEqualTo(200);
+    assertThat(index("{'index':{'fields':['a']},'name':'" + most + "n'}").status()).isEqualTo(400);
+
+    int beside = "{\"fields\":[{\"\":\"asc\"}]}".length();
+    String field = "f".repeat(IndexLimits.LONGEST_DEFINITION - beside);
+    assertThat(index("{'index':{'fields':['" + field + "']}}").status()).isEqualTo(200);
+    assertThat(index("{'index':{'fields':['f" + field + "']}}").status()).isEqualTo(400);
+  }
+
+  @Test
+  void a_database_has_so_many_indexes_and_no_more() {
+    for (int i = 0; i < IndexLimits.MOST_INDEXES; i++) {
+      assertThat(index("{'index':{'fields':['a']},'name':'n" + i + "','ddoc':'x'}").status())
+          .isEqualTo(200);
+    }
+    assertThat(index("{'index':{'fields':['a']},'name':'m','ddoc':'x'}").member("error"))
+        .isEqualTo("too_many_indexes");
+    assertThat(server.get("/d/_index").body()).contains("\"total_rows\":65");
+  }
+
+  @Test
+  void an_index_is_partitioned_as_its_database_is() {
+    server.put("/p?partitioned=true");
+    String body = json("{'index':{'fields':['a']},'ddoc':'x'}");
+    String global = json("{'index':{'fields':['a']},'ddoc':'y','partitioned':false}");
+
+    assertThat(server.post("/p/_index", body).status()).isEqualTo(200);
+    assertThat(server.post("/p/_index", global).status()).isEqualTo(200);
+    assertThat(server.get("/p/_index").body())
+        .contains("\"partitioned\":true", "\"partitioned\":false");
+    assertThat(
+            server
+                .post("/p/_index", json("{'index':{'fields':['b']},'ddoc':'y'}"))
+                .member("error"))
+        .isEqualTo("invalid_partitioned_option");
+    assertThat(
+            server
+                .post("/d/_index", json("{'index':{'fields':['b']},'partitioned':true}"))
+                .member("error"))
+        .isEqualTo("invalid_design_doc");
+  }
+}
