@@ -112,8 +112,7 @@ public final class StoreAudit {
     checkLeases();
     checkAccounts();
     IndexTaskSubspace tasks = new IndexTaskSubspace(store.rootPrefix());
-    checkRows(
-        "An index's task", RootSubspace.INDEX_TASKS.range(store.rootPrefix()), tasks::decode);
+    checkRows("An index's task", RootSubspace.INDEX_TASKS.range(store.rootPrefix()), tasks::decode);
     return report;
   }
 

@@ -74,8 +74,7 @@ final class SortKeyTest {
     byte[] one = key(a, LONG);
     byte[] other = key(b, LONG);
     boolean isBeginning =
-        one.length < other.length
-            && Arrays.equals(one, Arrays.copyOf(other, one.length));
+        one.length < other.length && Arrays.equals(one, Arrays.copyOf(other, one.length));
 
     assertThat(isBeginning).as("%s and %s", a, b).isFalse();
   }
@@ -100,15 +99,47 @@ final class SortKeyTest {
             Tuple.of(
                 4,
                 Arbitraries.of(
-                    "null", "false", "true", "0", "-0.0", "1", "1.0", "-1", "0.1", "1e300", "-1e300",
-                    "9007199254740992", "9007199254740993", "9007199254740992.0",
-                    "-9007199254740993", "1" + "0".repeat(400), "1" + "0".repeat(399) + "1",
-                    "-1" + "0".repeat(400), "18446744073709551616", "18446744073709551617")),
+                    "null",
+                    "false",
+                    "true",
+                    "0",
+                    "-0.0",
+                    "1",
+                    "1.0",
+                    "-1",
+                    "0.1",
+                    "1e300",
+                    "-1e300",
+                    "9007199254740992",
+                    "9007199254740993",
+                    "9007199254740992.0",
+                    "-9007199254740993",
+                    "1" + "0".repeat(400),
+                    "1" + "0".repeat(399) + "1",
+                    "-1" + "0".repeat(400),
+                    "18446744073709551616",
+                    "18446744073709551617")),
             Tuple.of(
                 4,
                 Arbitraries.of(
-                    "''", "'a'", "'A'", "'ä'", "'a\\u0308'", "'b'", "'aa'", "'ab'", "'a b'", "'a-b'",
-                    "'\\u0000'", "'a\\u0000'", "'\\uffff'", "'😀'", "'ß'", "'ss'", "'10'", "'9'")),
+                    "''",
+                    "'a'",
+                    "'A'",
+                    "'ä'",
+                    "'a\\u0308'",
+                    "'b'",
+                    "'aa'",
+                    "'ab'",
+                    "'a b'",
+                    "'a-b'",
+                    "'\\u0000'",
+                    "'a\\u0000'",
+                    "'\\uffff'",
+                    "'😀'",
+                    "'ß'",
+                    "'ss'",
+                    "'10'",
+                    "'9'")),
             Tuple.of(2, strings()));
     return depth == 0
         ? scalars
@@ -120,12 +151,7 @@ final class SortKeyTest {
                     .list()
                     .ofMaxSize(3)
                     .map(each -> "[" + String.join(",", each) + "]")),
-            Tuple.of(
-                1,
-                values(depth - 1)
-                    .list()
-                    .ofMaxSize(2)
-                    .map(each -> object(each))));
+            Tuple.of(1, values(depth - 1).list().ofMaxSize(2).map(each -> object(each))));
   }
 
   private static Arbitrary<String> strings() {

@@ -25,7 +25,8 @@ class CatchClausesTest {
           "io.vertx.", "lectus\\.(server|http|cli|config)(\\..*)?",
           "io.netty.", "lectus\\.(server|http)(\\..*)?",
           "com.hazelcast.", "lectus\\.server\\.cluster",
-          "com.apple.foundationdb.", "lectus\\.(store|document\\.(write|index)|audit|server|cli)(\\..*)?");
+          "com.apple.foundationdb.",
+              "lectus\\.(store|document\\.(write|index)|audit|server|cli)(\\..*)?");
 
   @Test
   void what_is_caught_does_not_come_from_above() {

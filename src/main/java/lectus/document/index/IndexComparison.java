@@ -96,8 +96,7 @@ public final class IndexComparison {
 
   /** As above, of the row of a document that the index could not take. */
   public Optional<String> problemOfRefused(KeyValue row) {
-    return problem(
-        new IndexStatesSubspace(db).decodeRefused(index.number(), row).docId(), row);
+    return problem(new IndexStatesSubspace(db).decodeRefused(index.number(), row).docId(), row);
   }
 
   private Optional<String> problem(String docId, KeyValue row) {

@@ -46,8 +46,7 @@ final class StoredRows {
    * @param documents in the order of their ids
    * @param rowsOfEach in the same order
    */
-  record Page(
-      List<AllDocsRow> documents, List<List<EntryChange>> rowsOfEach, boolean isLast) {
+  record Page(List<AllDocsRow> documents, List<List<EntryChange>> rowsOfEach, boolean isLast) {
     Optional<String> lastId() {
       return documents.isEmpty()
           ? Optional.empty()
@@ -117,8 +116,7 @@ final class StoredRows {
     return rows;
   }
 
-  private List<EntryChange> rows(
-      List<IndexRows> computed, LeafView leaves, AllDocsRow document) {
+  private List<EntryChange> rows(List<IndexRows> computed, LeafView leaves, AllDocsRow document) {
     List<EntryChange> rows = new ArrayList<>(computed.size());
     for (IndexRows index : computed) {
       IndexRows.Row row = index.of(leaves, document.id(), document.winner());

@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
-import lectus.database.DatabaseName;
 import lectus.document.index.IndexStatesSubspace;
 import lectus.document.index.IndexStatesSubspace.Progress;
 import lectus.document.index.IndexStatesSubspace.Refused;
@@ -18,8 +18,8 @@ import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
 
 /**
- * The list of a database's indexes. RequestMembers that CouchDB does not have: {@code building}, until all
- * documents are in an index, and {@code refused}, some of those that it cannot take.
+ * The list of a database's indexes. RequestMembers that CouchDB does not have: {@code building},
+ * until all documents are in an index, and {@code refused}, some of those that it cannot take.
  */
 public final class IndexListJson {
   /** Refused documents that are named. */
@@ -45,8 +45,8 @@ public final class IndexListJson {
   /**
    * @param limit empty: all
    */
-  public JsonBuffer of(DatabaseName database, long skip, Optional<Long> limit) {
-    return transactions.read(tx -> list(tx, catalogue.current(tx, database), skip, limit));
+  public JsonBuffer of(AskedDatabase database, long skip, Optional<Long> limit) {
+    return transactions.read(tx -> list(tx, database.current(tx, catalogue), skip, limit));
   }
 
   private static JsonBuffer list(

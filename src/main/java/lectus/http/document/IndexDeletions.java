@@ -3,8 +3,8 @@ package lectus.http.document;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
-import lectus.database.DatabaseName;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
@@ -40,18 +40,18 @@ final class IndexDeletions {
   }
 
   /** Removes one index. */
-  void delete(Exchange exchange, DatabaseName database, String design, String name) {
+  void delete(Exchange exchange, AskedDatabase database, String design, String name) {
     exchange
         .work(() -> removal(database, design, Optional.of(name)))
         .onComplete(
             removal -> exchange.guarded(() -> write(exchange, database, removal)), exchange::fail);
   }
 
-  private void write(Exchange exchange, DatabaseName database, Optional<InteractiveEdit> removal) {
+  private void write(Exchange exchange, AskedDatabase database, Optional<InteractiveEdit> removal) {
     InteractiveEdit edit = removal.orElseThrow(() -> LectusException.notFound("missing"));
     writes.submit(
         exchange,
-        database,
+        database.name(),
         edit,
         edit.body().jsonBytes(),
         outcome ->
@@ -64,9 +64,9 @@ final class IndexDeletions {
    * Returns the edit that removes an index, or all of a design document; empty if there are none.
    */
   private Optional<InteractiveEdit> removal(
-      DatabaseName database, String design, Optional<String> name) {
+      AskedDatabase database, String design, Optional<String> name) {
     List<String> removed =
-        catalogue.open(database).indexes().of(design).stream()
+        catalogue.open(database.name()).indexes().of(design).stream()
             .map(it -> it.definition().name())
             .filter(it -> name.isEmpty() || name.get().equals(it))
             .toList();
@@ -85,7 +85,7 @@ final class IndexDeletions {
   }
 
   /** Removes all indexes of some design documents. */
-  void deleteAll(Exchange exchange, DatabaseName database) {
+  void deleteAll(Exchange exchange, AskedDatabase database) {
     exchange
         .body()
         .compose(body -> exchange.work(() -> removals(database, BulkDeletion.parse(body))))
@@ -99,7 +99,7 @@ final class IndexDeletions {
    */
   private record Removals(List<Edit> edits, List<String> missing) {}
 
-  private Removals removals(DatabaseName database, List<String> designs) {
+  private Removals removals(AskedDatabase database, List<String> designs) {
     List<Edit> edits = new ArrayList<>();
     List<String> missing = new ArrayList<>();
     for (String design : designs) {
@@ -109,12 +109,15 @@ final class IndexDeletions {
     return new Removals(edits, missing);
   }
 
-  private void writeAll(Exchange exchange, DatabaseName database, Removals removals) {
+  private void writeAll(Exchange exchange, AskedDatabase database, Removals removals) {
     if (removals.edits().isEmpty()) {
       exchange.reply(reply(removals.missing(), List.of()));
     } else {
       writes.submitAll(
-          exchange, database, removals.edits(), outcomes -> reply(removals.missing(), outcomes));
+          exchange,
+          database.name(),
+          removals.edits(),
+          outcomes -> reply(removals.missing(), outcomes));
     }
   }
 

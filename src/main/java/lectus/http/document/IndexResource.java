@@ -3,8 +3,8 @@ package lectus.http.document;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
-import lectus.database.DatabaseName;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.NamedRevisions;
@@ -57,7 +57,7 @@ final class IndexResource implements Resource {
 
   @Override
   public void serve(Exchange exchange) {
-    DatabaseName database = names.of(exchange);
+    AskedDatabase database = names.asked(exchange);
     List<String> below = below(exchange.segments());
     if (below.isEmpty()) {
       serveAll(exchange, database);
@@ -92,7 +92,7 @@ final class IndexResource implements Resource {
     }
   }
 
-  private void serveAll(Exchange exchange, DatabaseName database) {
+  private void serveAll(Exchange exchange, AskedDatabase database) {
     switch (exchange.method()) {
       case GET, HEAD -> {
         ListParameters parameters = ListParameters.of(exchange.query());
@@ -117,7 +117,7 @@ final class IndexResource implements Resource {
    */
   private record Prepared(IndexRequest request, Optional<InteractiveEdit> edit, int bytes) {}
 
-  private Prepared prepare(DatabaseName database, IndexRequest request) {
+  private Prepared prepare(AskedDatabase database, IndexRequest request) {
     IndexDesign stored =
         StoredDesign.read(documents, database, request.index().design())
             .orElseGet(IndexDesign::fresh);
@@ -133,28 +133,28 @@ final class IndexResource implements Resource {
 
   /** A design document from before this server kept indexes is written again. */
   private boolean isThere(
-      DatabaseName database, IndexRequest request, IndexDesign stored, InteractiveEdit edit) {
+      AskedDatabase database, IndexRequest request, IndexDesign stored, InteractiveEdit edit) {
     boolean isListed =
-        catalogue.open(database).indexes().of(request.index().design()).stream()
+        catalogue.open(database.name()).indexes().of(request.index().design()).stream()
             .anyMatch(it -> it.definition().name().equals(request.index().name()));
     return isListed && stored.isLike(StoredDesign.of(edit.body()));
   }
 
-  private void checkRoom(DatabaseName database) {
-    if (catalogue.open(database).indexes().all().size() >= IndexLimits.MOST_INDEXES) {
+  private void checkRoom(AskedDatabase database) {
+    if (catalogue.open(database.name()).indexes().all().size() >= IndexLimits.MOST_INDEXES) {
       throw LectusException.badRequest(
           "too_many_indexes", "A database has at most " + IndexLimits.MOST_INDEXES + " indexes.");
     }
   }
 
-  private void write(Exchange exchange, DatabaseName database, Prepared prepared) {
+  private void write(Exchange exchange, AskedDatabase database, Prepared prepared) {
     if (prepared.edit().isEmpty()) {
       exchange.reply(reply(prepared.request(), "exists"));
       return;
     }
     writes.submit(
         exchange,
-        database,
+        database.name(),
         prepared.edit().get(),
         prepared.bytes(),
         outcome ->

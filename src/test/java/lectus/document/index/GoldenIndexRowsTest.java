@@ -113,9 +113,7 @@ final class GoldenIndexRowsTest {
             tx -> {
               for (StoredIndex index : List.of(plain, partitioned)) {
                 IndexEntriesSubspace entries = new IndexEntriesSubspace(db, index);
-                tx.set(
-                    entries.key(sortKey, "p:x"),
-                    IndexEntriesSubspace.valueOf(winner, values));
+                tx.set(entries.key(sortKey, "p:x"), IndexEntriesSubspace.valueOf(winner, values));
               }
               tx.set(
                   new IndexEntriesSubspace(db, plain).key(sortKey, "y"),

@@ -220,7 +220,8 @@ final class IndexMaintenanceTest {
               .map(EditBranch::leaf);
       switch (random.nextInt(5)) {
         case 0 ->
-            db.replicate(id, body, (1 + random.nextInt(4)) + "-" + (char) ('a' + random.nextInt(6)));
+            db.replicate(
+                id, body, (1 + random.nextInt(4)) + "-" + (char) ('a' + random.nextInt(6)));
         case 1 -> base.ifPresent(it -> db.write(deletion(id, it)));
         default -> db.write(edit(id, base.orElse(null), body));
       }

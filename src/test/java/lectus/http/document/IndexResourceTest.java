@@ -85,9 +85,7 @@ final class IndexResourceTest {
     index("{'index':{'fields':['a'],'partial_filter_selector':{'b':1,'c':{'$ne':2}}},'ddoc':'x'}");
 
     assertThat(server.get("/d/_index").body())
-        .contains(
-            json(
-                "'partial_filter_selector':{'$and':[{'b':{'$eq':1}},{'c':{'$ne':2}}]}"));
+        .contains(json("'partial_filter_selector':{'$and':[{'b':{'$eq':1}},{'c':{'$ne':2}}]}"));
   }
 
   @Test
@@ -226,9 +224,7 @@ final class IndexResourceTest {
     assertThat(server.get("/p/_index").body())
         .contains("\"partitioned\":true", "\"partitioned\":false");
     assertThat(
-            server
-                .post("/p/_index", json("{'index':{'fields':['b']},'ddoc':'y'}"))
-                .member("error"))
+            server.post("/p/_index", json("{'index':{'fields':['b']},'ddoc':'y'}")).member("error"))
         .isEqualTo("invalid_partitioned_option");
     assertThat(
             server
