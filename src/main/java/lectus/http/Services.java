@@ -8,7 +8,7 @@ import lectus.document.bulk.BulkGet;
 import lectus.document.bulk.RevisionsDiff;
 import lectus.document.edit.DocumentParser;
 import lectus.document.local.LocalDocuments;
-import lectus.document.query.IndexListJson;
+import lectus.document.query.Queries;
 import lectus.document.read.DocumentReader;
 import lectus.document.write.Writes;
 import lectus.feed.AdmissionNotices;
@@ -40,7 +40,7 @@ public record Services(
     DocumentParser parser,
     DocumentReader documents,
     AllDocs allDocs,
-    IndexListJson indexes,
+    Queries queries,
     BulkGet bulkGet,
     RevisionsDiff revisionsDiff,
     LocalDocuments localDocuments,

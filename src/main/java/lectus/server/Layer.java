@@ -15,7 +15,7 @@ import lectus.document.bulk.RevisionsDiff;
 import lectus.document.edit.DocumentParser;
 import lectus.document.index.IndexFilling;
 import lectus.document.local.LocalDocuments;
-import lectus.document.query.IndexListJson;
+import lectus.document.query.Queries;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.HotDocuments;
 import lectus.document.upgrade.StoreUpgrade;
@@ -150,8 +150,7 @@ public final class Layer {
       Runnable restart) {
     ClientMemory memory = settings.memory().accounts();
     TailRegistry tails = new TailRegistry(readers.ofTails());
-    Figures figures = figures(events);
-    List.of(store, documents, accounts, memory, tails, figures).forEach(metrics::add);
+    Figures figures = shown(figures(events), metrics, memory, tails);
     return new Services(
         store.id(),
         catalogue,
@@ -159,7 +158,7 @@ public final class Layer {
         parser,
         documents,
         new AllDocs(catalogue, transactions),
-        new IndexListJson(catalogue, transactions),
+        new Queries(catalogue, transactions),
         new BulkGet(catalogue, transactions),
         new RevisionsDiff(catalogue, transactions),
         new LocalDocuments(catalogue, transactions),
@@ -184,6 +183,11 @@ public final class Layer {
         metrics,
         store.tasks(),
         restart);
+  }
+
+  private Figures shown(Figures figures, Metrics metrics, ClientMemory memory, TailRegistry tails) {
+    List.of(store, documents, accounts, memory, tails, figures).forEach(metrics::add);
+    return figures;
   }
 
   private Figures figures(DatabaseNotices events) {

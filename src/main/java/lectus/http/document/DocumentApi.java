@@ -85,7 +85,7 @@ public final class DocumentApi {
             services.catalogue(),
             services.documents(),
             services.parser(),
-            services.indexes(),
+            services.queries().indexes(),
             writes,
             names),
         names);
