@@ -47,10 +47,7 @@ final class IndexesAudit {
             "documents cannot be compared with an index (" + unreadable.getMessage() + ")");
       }
     }
-    if (reading.isOneVersion()) {
-      checkStrays(DatabaseSubspace.INDEX_ENTRIES);
-      checkStrays(DatabaseSubspace.INDEX_STATES);
-    }
+    report.takeOver(reading.read(this::strays));
   }
 
   private void checkDescription(StoredIndex index) {
@@ -124,14 +121,22 @@ final class IndexesAudit {
     }
   }
 
-  private void checkStrays(DatabaseSubspace subspace) {
-    DatabaseHandle db = reading.read(database::current);
-    byte[] prefix = db.prefix();
-    List<Range> known =
-        db.indexes().all().stream()
-            .map(it -> Range.startsWith(subspace.key(prefix).integer(it.number()).toBytes()))
-            .toList();
-    new Gaps(reading, report, database.place())
-        .check(subspace.range(prefix), known, "something of no index");
+  /** At one version, because the list of indexes decides what is a stray. */
+  private AuditReport strays(ReadTransaction tx) {
+    DatabaseHandle db = database.current(tx);
+    AuditReport part = report.part();
+    long noDeadline = System.nanoTime() + Long.MAX_VALUE / 2;
+    Gaps gaps = new Gaps(new SnapshotReading(tx, noDeadline), part, database.place());
+    for (DatabaseSubspace subspace :
+        List.of(DatabaseSubspace.INDEX_ENTRIES, DatabaseSubspace.INDEX_STATES)) {
+      gaps.check(subspace.range(db.prefix()), ofIndexes(db, subspace), "something of no index");
+    }
+    return part;
+  }
+
+  private static List<Range> ofIndexes(DatabaseHandle db, DatabaseSubspace subspace) {
+    return db.indexes().all().stream()
+        .map(it -> Range.startsWith(subspace.key(db.prefix()).integer(it.number()).toBytes()))
+        .toList();
   }
 }
