@@ -53,10 +53,11 @@ public final class DesignIndexes {
   }
 
   private static boolean isPartitioned(JsonObject document, boolean byDefault) {
-    return document.members().get("options") instanceof JsonObject options
-            && options.members().get("partitioned") instanceof JsonBool option
-        ? option.value()
-        : byDefault;
+    if (document.members().get("options") instanceof JsonObject options
+        && options.members().get("partitioned") instanceof JsonBool option) {
+      return option.value();
+    }
+    return byDefault;
   }
 
   private static Optional<IndexDefinition> index(
