@@ -276,6 +276,20 @@ public final class Accounts implements Measured, AutoCloseable {
             () -> NewPassword.hashed(edit, parser, settings.iterations()));
   }
 
+  /** Like {@link #hash}, for one of many edits, without a delay to those who log in. */
+  public CompletableFuture<Edit> hashOfImport(Edit edit) {
+    return passwords
+        .hashing()
+        .beginImport(
+            edit.by().name().orElse(""),
+            () -> NewPassword.hashed(edit, parser, settings.iterations()));
+  }
+
+  /** Returns how many of {@link #hashOfImport} are worth being begun at a time. */
+  public int importsAtOnce() {
+    return Hashing.IMPORTS_AT_ONCE;
+  }
+
   /**
    * Begins to bring everything up to users' documents that were written: what this server remembers
    * of them, and their own databases.

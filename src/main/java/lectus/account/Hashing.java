@@ -15,7 +15,7 @@ import lectus.error.LectusException;
  * Computes hashes of passwords, which take a good part of a second each, on threads of its own.
  * Names that have logged in from their address before have a thread to themselves, so that whoever
  * tries out passwords does not keep them waiting; among the others each address has a line of its
- * own. Thread-safe.
+ * own. So has each who brings many passwords at once, on further threads. Thread-safe.
  */
 final class Hashing implements AutoCloseable {
   /** More would wait longer than clients do. */
@@ -23,9 +23,13 @@ final class Hashing implements AutoCloseable {
 
   private static final int IDLE_SECONDS = 10;
 
+  /** Imports take long, and must leave processors to those who log in. */
+  static final int IMPORTS_AT_ONCE = Math.max(1, Runtime.getRuntime().availableProcessors() / 4);
+
   private final Counter ofStrangers =
       new Counter("lectus-hashing", Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
   private final Counter ofGuests = new Counter("lectus-hashing-known", 1);
+  private final Counter ofImports = new Counter("lectus-hashing-import", IMPORTS_AT_ONCE);
   private volatile boolean isClosed;
 
   /**
@@ -34,9 +38,12 @@ final class Hashing implements AutoCloseable {
    * @return fails with Unavailable (503) if too many wait
    */
   <T> CompletableFuture<T> begin(boolean isKnown, String client, Supplier<T> work) {
-    Waiting<T> waiting = new Waiting<>(work, new CompletableFuture<>());
-    (isKnown ? ofGuests : ofStrangers).take(client, waiting);
-    return waiting.result();
+    return (isKnown ? ofGuests : ofStrangers).begin(client, work);
+  }
+
+  /** Like {@link #begin}, for one of many passwords that a request brings. */
+  <T> CompletableFuture<T> beginImport(String client, Supplier<T> work) {
+    return ofImports.begin(client, work);
   }
 
   private record Waiting<T>(Supplier<T> work, CompletableFuture<T> result) {
@@ -62,8 +69,14 @@ final class Hashing implements AutoCloseable {
       this.threads = pool(name, number);
     }
 
+    <T> CompletableFuture<T> begin(String client, Supplier<T> work) {
+      Waiting<T> waiting = new Waiting<>(work, new CompletableFuture<>());
+      take(client, waiting);
+      return waiting.result();
+    }
+
     /** Each who waits has one task in the pool, but not each his own. */
-    void take(String client, Waiting<?> newcomer) {
+    private void take(String client, Waiting<?> newcomer) {
       Optional<Waiting<?>> turnedAway = lines.add(client, newcomer);
       turnedAway.ifPresent(it -> it.fail(unavailable("Too many log in at once.")));
       if (turnedAway.isEmpty()) {
@@ -99,6 +112,7 @@ final class Hashing implements AutoCloseable {
     isClosed = true;
     ofStrangers.threads.shutdown();
     ofGuests.threads.shutdown();
+    ofImports.threads.shutdown();
   }
 
   private static ThreadPoolExecutor pool(String name, int threads) {

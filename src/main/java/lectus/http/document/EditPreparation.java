@@ -17,8 +17,11 @@ import lectus.http.exchange.Exchange;
  * A hash takes a good part of a second, so it is computed before anything is queued.
  */
 record EditPreparation(Accounts accounts) {
-  /** More would keep others who log in waiting for a minute. */
+  /** Whoever is no admin has one document, or registers. */
   static final int MOST_PASSWORDS = 50;
+
+  /** Their hashes take the better part of an hour. */
+  static final int MOST_PASSWORDS_OF_ADMINS = 10_000;
 
   /**
    * @return fails with {@code forbidden} (403) if a password cannot be used, with Unavailable (503)
@@ -47,7 +50,7 @@ record EditPreparation(Accounts accounts) {
     }
     return exchange
         .work(() -> withPassword(exchange, prepared))
-        .compose(places -> hashAll(exchange, prepared, places));
+        .compose(places -> new ManyPasswords(exchange, accounts, prepared, places).hash());
   }
 
   /** Returns what completes the write of edits. */
@@ -71,32 +74,14 @@ record EditPreparation(Accounts accounts) {
         places.add(place);
       }
     }
-    if (places.size() > MOST_PASSWORDS) {
+    int most = exchange.caller().isDatabaseAdmin() ? MOST_PASSWORDS_OF_ADMINS : MOST_PASSWORDS;
+    if (places.size() > most) {
       throw new LectusException(
           new LectusError.TooLarge(
               "too_large",
-              "The request brings "
-                  + places.size()
-                  + " passwords, the limit is "
-                  + MOST_PASSWORDS
-                  + "."));
+              "The request brings " + places.size() + " passwords, the limit is " + most + "."));
     }
     return places;
-  }
-
-  /** One after the other, so that others get their turn in between. */
-  private Future<List<Edit>> hashAll(Exchange exchange, List<Edit> edits, List<Integer> places) {
-    Future<List<Edit>> all = Future.succeededFuture(edits);
-    for (int place : places) {
-      all =
-          all.compose(done -> hashed(exchange, edits.get(place)))
-              .map(
-                  edit -> {
-                    edits.set(place, edit);
-                    return edits;
-                  });
-    }
-    return all;
   }
 
   private Future<Edit> hashed(Exchange exchange, Edit edit) {

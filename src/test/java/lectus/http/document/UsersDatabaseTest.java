@@ -220,8 +220,21 @@ final class UsersDatabaseTest {
 
   @Test
   void a_request_brings_a_limited_number_of_passwords() {
-    assertThat(bulk(EditPreparation.MOST_PASSWORDS).status()).isEqualTo(201);
-    assertThat(bulk(EditPreparation.MOST_PASSWORDS + 1).status()).isEqualTo(413);
+    assertThat(server.post("/_users/_bulk_docs", docs(EditPreparation.MOST_PASSWORDS)).status())
+        .isEqualTo(201);
+    Answer more = server.post("/_users/_bulk_docs", docs(EditPreparation.MOST_PASSWORDS + 1));
+    assertThat(more.status()).isEqualTo(413);
+    assertThat(more.body()).contains("51 passwords, the limit is 50");
+  }
+
+  @Test
+  void an_admin_imports_thousands_of_users_at_once() {
+    Answer imported = bulk(EditPreparation.MOST_PASSWORDS_OF_ADMINS);
+    assertThat(imported.status()).isEqualTo(201);
+    assertThat(imported.body()).doesNotContain("error");
+    assertThat(bulk(EditPreparation.MOST_PASSWORDS_OF_ADMINS + 1).status()).isEqualTo(413);
+    assertThat(as("n0", "fig", "GET", "/_session", "").body()).contains("\"name\":\"n0\"");
+    assertThat(as("n9999", "fig", "GET", "/_session", "").body()).contains("\"name\":\"n9999\"");
   }
 
   /** Else a user could keep the server hashing with what it will refuse. */
