@@ -169,14 +169,14 @@ public final class Node implements AutoCloseable {
 
   private OtherMembers members(Layer layer) {
     return vertx.isClustered()
-        ? new MemberBus(vertx, layer.accounts()::cookieSecret)
+        ? new MemberBus(vertx, layer.accounts().cookieSecret()::read)
         : OtherMembers.NONE;
   }
 
   private void answerMembers(Services services) {
     if (vertx.isClustered()) {
       OwnResources parts = new NodeApi(services, settings.http()).parts();
-      new MemberDesk(vertx, services.accounts()::cookieSecret, parts::answer)
+      new MemberDesk(vertx, services.accounts().cookieSecret()::read, parts::answer)
           .open(services.membership().self());
     }
   }

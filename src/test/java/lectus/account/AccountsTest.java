@@ -56,7 +56,7 @@ class AccountsTest {
 
   @Test
   void an_admin_logs_in_on_every_server() {
-    assertThat(here.accounts.putAdmin("root", "apple")).isEmpty();
+    assertThat(here.accounts.admins().put("root", "apple")).isEmpty();
     UserContext root = UserContext.named("root", Set.of("_admin"));
     assertThat(granted(here.logIn("root", "apple"))).contains(root);
     assertThat(granted(there.logIn("root", "apple"))).contains(root);
@@ -69,12 +69,12 @@ class AccountsTest {
   void everybody_is_an_admin_until_there_is_one() {
     here.accounts.start();
     assertThat(here.accounts.nobody()).isEqualTo(UserContext.ADMIN_PARTY);
-    here.accounts.putAdmin("root", "apple");
+    here.accounts.admins().put("root", "apple");
     assertThat(here.accounts.hasAdmin()).isTrue();
     assertThat(here.accounts.nobody()).isEqualTo(UserContext.ANONYMOUS);
-    assertThat(here.accounts.removeAdmin("root")).isPresent();
+    assertThat(here.accounts.admins().remove("root")).isPresent();
     assertThat(here.accounts.nobody()).isEqualTo(UserContext.ADMIN_PARTY);
-    assertThat(here.accounts.removeAdmin("root")).isEmpty();
+    assertThat(here.accounts.admins().remove("root")).isEmpty();
   }
 
   @Test
@@ -111,12 +111,12 @@ class AccountsTest {
           });
       List<CompletableFuture<LogIn>> waiting = new ArrayList<>();
       for (int i = 0; i < 2; i++) {
-        waiting.add(slow.accounts.beginLogIn("ann", "apple", TestAccounts.ADDRESS));
+        waiting.add(slow.accounts.logIns().beginLogIn("ann", "apple", TestAccounts.ADDRESS));
       }
       stuck.await();
 
       assertThat(slow.accounts.hasAdmin()).isFalse();
-      here.accounts.putAdmin("root", "apple");
+      here.accounts.admins().put("root", "apple");
       Await.until("the other server knows that there is an admin", slow.accounts::hasAdmin);
 
       assertThat(waiting).noneMatch(CompletableFuture::isDone);
@@ -129,49 +129,54 @@ class AccountsTest {
 
   @Test
   void a_verified_password_is_recalled_without_the_store_for_half_a_second() {
-    here.accounts.putAdmin("root", "apple");
-    assertThat(here.accounts.recall("root", "apple", TestAccounts.ADDRESS)).isEmpty();
+    here.accounts.admins().put("root", "apple");
+    assertThat(here.accounts.logIns().recall("root", "apple", TestAccounts.ADDRESS)).isEmpty();
     here.logIn("root", "apple");
-    assertThat(here.accounts.recall("root", "apple", TestAccounts.ADDRESS).map(NamedAccount::user))
+    assertThat(
+            here.accounts
+                .logIns()
+                .recall("root", "apple", TestAccounts.ADDRESS)
+                .map(NamedAccount::user))
         .contains(UserContext.admin("root"));
-    assertThat(here.accounts.recall("root", "pear", TestAccounts.ADDRESS)).isEmpty();
-    assertThat(here.accounts.recall("roo", "tapple", TestAccounts.ADDRESS)).isEmpty();
+    assertThat(here.accounts.logIns().recall("root", "pear", TestAccounts.ADDRESS)).isEmpty();
+    assertThat(here.accounts.logIns().recall("roo", "tapple", TestAccounts.ADDRESS)).isEmpty();
     here.later(STALE);
-    assertThat(here.accounts.recall("root", "apple", TestAccounts.ADDRESS)).isEmpty();
+    assertThat(here.accounts.logIns().recall("root", "apple", TestAccounts.ADDRESS)).isEmpty();
     here.logIn("root", "apple");
-    assertThat(here.accounts.recall("root", "apple", TestAccounts.ADDRESS)).isPresent();
+    assertThat(here.accounts.logIns().recall("root", "apple", TestAccounts.ADDRESS)).isPresent();
   }
 
   @Test
   void a_password_changed_on_one_server_is_refused_on_the_other_within_half_a_second() {
-    here.accounts.putAdmin("root", "apple");
+    here.accounts.admins().put("root", "apple");
     assertThat(there.logIn("root", "apple")).isInstanceOf(Granted.class);
-    here.accounts.putAdmin("root", "pear");
+    here.accounts.admins().put("root", "pear");
     there.later(STALE);
-    assertThat(there.accounts.recall("root", "apple", TestAccounts.ADDRESS)).isEmpty();
+    assertThat(there.accounts.logIns().recall("root", "apple", TestAccounts.ADDRESS)).isEmpty();
     assertThat(there.logIn("root", "apple")).isEqualTo(new Refused());
     assertThat(there.logIn("root", "pear")).isInstanceOf(Granted.class);
-    assertThat(there.accounts.recall("root", "pear", TestAccounts.ADDRESS)).isPresent();
+    assertThat(there.accounts.logIns().recall("root", "pear", TestAccounts.ADDRESS)).isPresent();
   }
 
   @Test
   void a_session_begins_with_the_account_as_it_is_though_its_password_is_the_same() {
-    here.accounts.putAdmin("root", "apple");
+    here.accounts.admins().put("root", "apple");
     assertThat(there.logIn("root", "apple")).isInstanceOf(Granted.class);
-    here.accounts.putAdmin("root", "apple");
+    here.accounts.admins().put("root", "apple");
     NamedAccount now = here.accounts.account("root").orElseThrow();
-    assertThat(there.accounts.recall("root", "apple", TestAccounts.ADDRESS)).isPresent();
-    assertThat(there.accounts.beginSession("root", "apple", "a").join())
+    assertThat(there.accounts.logIns().recall("root", "apple", TestAccounts.ADDRESS)).isPresent();
+    assertThat(there.accounts.logIns().beginSession("root", "apple", "a").join())
         .isEqualTo(new Granted(now));
-    assertThat(there.accounts.beginSession("root", "pear", "a").join()).isEqualTo(new Refused());
+    assertThat(there.accounts.logIns().beginSession("root", "pear", "a").join())
+        .isEqualTo(new Refused());
   }
 
   @Test
   void an_admin_deleted_on_one_server_is_refused_on_the_other_within_half_a_second() {
-    here.accounts.putAdmin("root", "apple");
-    here.accounts.putAdmin("other", "apple");
+    here.accounts.admins().put("root", "apple");
+    here.accounts.admins().put("other", "apple");
     there.logIn("root", "apple");
-    here.accounts.removeAdmin("root");
+    here.accounts.admins().remove("root");
     there.later(STALE);
     assertThat(there.accounts.recallAccount("root")).isEmpty();
     assertThat(there.accounts.account("root")).isEmpty();
@@ -181,9 +186,9 @@ class AccountsTest {
 
   @Test
   void a_new_password_is_good_at_once_on_every_server() {
-    here.accounts.putAdmin("root", "apple");
+    here.accounts.admins().put("root", "apple");
     there.logIn("root", "apple");
-    here.accounts.putAdmin("root", "pear");
+    here.accounts.admins().put("root", "pear");
     assertThat(there.logIn("root", "pear")).isInstanceOf(Granted.class);
   }
 
@@ -229,7 +234,7 @@ class AccountsTest {
   @Test
   void an_admin_with_a_users_document_has_its_roles_and_keeps_his_password() {
     here.withUsers();
-    here.accounts.putAdmin("root", "apple");
+    here.accounts.admins().put("root", "apple");
     here.put("root", TestAccounts.user("root", "pear", "staff"));
     assertThat(there.logIn("root", "pear")).isEqualTo(new Refused());
     assertThat(granted(there.logIn("root", "apple")))
@@ -247,6 +252,7 @@ class AccountsTest {
             RevisionPath.of(RevisionId.of("1-abc")),
             false,
             here.accounts
+                .userEdits()
                 .hash(
                     here.edit(
                         UserContext.ADMIN_PARTY,
@@ -257,7 +263,7 @@ class AccountsTest {
     assertThat(here.store(other.by(UserContext.SERVER))).isEmpty();
     there.later(STALE);
     assertThat(there.logIn("anna", "apple")).isEqualTo(new Conflicted());
-    assertThat(there.accounts.recall("anna", "apple", TestAccounts.ADDRESS)).isEmpty();
+    assertThat(there.accounts.logIns().recall("anna", "apple", TestAccounts.ADDRESS)).isEmpty();
     assertThat(there.logIn("anna", "apple")).isEqualTo(new Conflicted());
     assertThat(there.logIn("anna", "pear")).isEqualTo(new Refused());
   }
@@ -290,25 +296,26 @@ class AccountsTest {
   @Test
   void an_imported_admin_gets_the_current_hash_at_the_next_log_in() {
     String imported = "-pbkdf2-758ee64199c592dfac4344089504dc02dd04472a,salt,10";
-    here.accounts.putAdmin("root", imported);
-    assertThat(here.accounts.admins())
+    here.accounts.admins().put("root", imported);
+    assertThat(here.accounts.admins().all())
         .containsExactly(new Admin("root", imported.replace("-pbkdf2-", "-pbkdf2:sha-")));
     assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
     here.awaitHashing();
-    assertThat(here.accounts.admins().get(0).hash()).matches("-pbkdf2:sha256-.*,salt,10");
+    assertThat(here.accounts.admins().all().get(0).hash()).matches("-pbkdf2:sha256-.*,salt,10");
     assertThat(there.logIn("root", "apple")).isInstanceOf(Granted.class);
   }
 
   @Test
   void five_wrong_passwords_lock_a_name_out_from_its_address_for_five_minutes() {
-    here.accounts.putAdmin("root", "apple");
+    here.accounts.admins().put("root", "apple");
     for (int i = 1; i < WrongPasswords.MOST_WRONG; i++) {
       assertThat(here.logIn("root", "wrong" + i)).isEqualTo(new Refused());
     }
     here.later(Duration.ofMinutes(1));
     assertThat(here.logIn("root", "wrong")).isEqualTo(new Refused());
     assertThat(here.logIn("root", "apple")).isEqualTo(new LockedOut(Duration.ofMinutes(4)));
-    assertThat(here.accounts.logIn("root", "apple", "10.0.0.1")).isInstanceOf(Granted.class);
+    assertThat(here.accounts.logIns().logIn("root", "apple", "10.0.0.1"))
+        .isInstanceOf(Granted.class);
     assertThat(here.logIn("other", "apple")).isEqualTo(new Refused());
     here.later(Duration.ofMinutes(4).plusNanos(1));
     assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
@@ -324,7 +331,7 @@ class AccountsTest {
 
   @Test
   void a_right_password_forgives_wrong_ones_and_another_password_ends_a_lock_out() {
-    here.accounts.putAdmin("root", "apple");
+    here.accounts.admins().put("root", "apple");
     for (int i = 1; i < WrongPasswords.MOST_WRONG; i++) {
       here.logIn("root", "wrong");
     }
@@ -333,13 +340,13 @@ class AccountsTest {
       assertThat(here.logIn("root", "wrong")).isEqualTo(new Refused());
     }
     assertThat(here.logIn("root", "apple")).isInstanceOf(LockedOut.class);
-    here.accounts.putAdmin("root", "pear");
+    here.accounts.admins().put("root", "pear");
     assertThat(here.logIn("root", "pear")).isInstanceOf(Granted.class);
   }
 
   @Test
   void too_many_log_ins_at_once_are_turned_away() {
-    here.accounts.putAdmin("root", "apple");
+    here.accounts.admins().put("root", "apple");
     CompletableFuture<Void> held = new CompletableFuture<>();
     List<CompletableFuture<?>> waiting = new ArrayList<>();
     CompletableFuture<?> last = CompletableFuture.completedFuture(null);
@@ -360,7 +367,7 @@ class AccountsTest {
 
   @Test
   void who_has_logged_in_before_does_not_wait_behind_strangers() {
-    here.accounts.putAdmin("root", "apple");
+    here.accounts.admins().put("root", "apple");
     here.logIn("root", "apple");
     CompletableFuture<Void> held = new CompletableFuture<>();
     CompletableFuture<?> last = CompletableFuture.completedFuture(null);
@@ -374,13 +381,13 @@ class AccountsTest {
 
   @Test
   void a_flood_from_one_address_does_not_turn_others_away() {
-    here.accounts.putAdmin("root", "apple");
+    here.accounts.admins().put("root", "apple");
     CompletableFuture<Void> held = new CompletableFuture<>();
     CompletableFuture<?> last = CompletableFuture.completedFuture(null);
     while (!last.isCompletedExceptionally()) {
       last = here.accounts.hashing().begin(false, "10.0.0.66", held::join);
     }
-    CompletableFuture<LogIn> other = here.accounts.beginLogIn("root", "apple", "10.0.0.1");
+    CompletableFuture<LogIn> other = here.accounts.logIns().beginLogIn("root", "apple", "10.0.0.1");
     assertThat(other).isNotDone();
     held.complete(null);
     assertThat(other.join()).isInstanceOf(Granted.class);
@@ -388,26 +395,27 @@ class AccountsTest {
 
   @Test
   void a_remembered_password_is_not_told_to_who_is_locked_out() {
-    here.accounts.putAdmin("root", "apple");
+    here.accounts.admins().put("root", "apple");
     here.logIn("root", "apple");
     for (int i = 0; i < WrongPasswords.MOST_WRONG; i++) {
-      here.accounts.logIn("root", "wrong", "10.0.0.66");
+      here.accounts.logIns().logIn("root", "wrong", "10.0.0.66");
     }
-    assertThat(here.accounts.recall("root", "apple", "10.0.0.66")).isEmpty();
-    assertThat(here.accounts.logIn("root", "apple", "10.0.0.66")).isInstanceOf(LockedOut.class);
-    assertThat(here.accounts.recall("root", "apple", TestAccounts.ADDRESS)).isPresent();
+    assertThat(here.accounts.logIns().recall("root", "apple", "10.0.0.66")).isEmpty();
+    assertThat(here.accounts.logIns().logIn("root", "apple", "10.0.0.66"))
+        .isInstanceOf(LockedOut.class);
+    assertThat(here.accounts.logIns().recall("root", "apple", TestAccounts.ADDRESS)).isPresent();
   }
 
   @Test
   void what_waits_is_judged_when_its_turn_comes() {
-    here.accounts.putAdmin("root", "apple");
+    here.accounts.admins().put("root", "apple");
     CompletableFuture<Void> held = new CompletableFuture<>();
     for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
       here.accounts.hashing().begin(false, TestAccounts.ADDRESS, held::join);
     }
     List<CompletableFuture<LogIn>> guesses = new ArrayList<>();
     for (int i = 0; i < 3 * WrongPasswords.MOST_WRONG; i++) {
-      guesses.add(here.accounts.beginLogIn("root", "wrong" + i, TestAccounts.ADDRESS));
+      guesses.add(here.accounts.logIns().beginLogIn("root", "wrong" + i, TestAccounts.ADDRESS));
     }
     held.complete(null);
     List<LogIn> outcomes = guesses.stream().map(CompletableFuture::join).toList();
@@ -420,14 +428,14 @@ class AccountsTest {
 
   @Test
   void who_tries_many_names_from_an_address_is_slowed_down_more_and_more() {
-    here.accounts.putAdmin("root", "apple");
-    here.accounts.putAdmin("ada", "plum");
+    here.accounts.admins().put("root", "apple");
+    here.accounts.admins().put("ada", "plum");
     here.logIn("root", "apple");
     for (int i = 0; i < Guessers.FREE_NAMES; i++) {
       assertThat(here.logIn("name" + i, "wrong")).isEqualTo(new Refused());
     }
     assertThat(here.logIn("ada", "plum")).isEqualTo(new LogIn.Slowed(Guessers.SHORTEST_PAUSE));
-    assertThat(here.accounts.logIn("ada", "plum", "10.0.0.1")).isInstanceOf(Granted.class);
+    assertThat(here.accounts.logIns().logIn("ada", "plum", "10.0.0.1")).isInstanceOf(Granted.class);
     here.later(VerifiedPasswords.KEPT.plusSeconds(1));
     assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
     assertThat(here.logIn("root", "wrong")).isEqualTo(new Refused());
@@ -453,52 +461,54 @@ class AccountsTest {
 
   @Test
   void a_log_in_need_not_wait() {
-    here.accounts.putAdmin("root", "apple");
-    assertThat(there.accounts.beginLogIn("root", "apple", "a").join()).isInstanceOf(Granted.class);
-    assertThat(there.accounts.beginLogIn("root", "pear", "a").join()).isEqualTo(new Refused());
+    here.accounts.admins().put("root", "apple");
+    assertThat(there.accounts.logIns().beginLogIn("root", "apple", "a").join())
+        .isInstanceOf(Granted.class);
+    assertThat(there.accounts.logIns().beginLogIn("root", "pear", "a").join())
+        .isEqualTo(new Refused());
     there.close();
     there.later(STALE);
-    assertThat(there.accounts.beginLogIn("root", "apple", "a")).isCompletedExceptionally();
+    assertThat(there.accounts.logIns().beginLogIn("root", "apple", "a")).isCompletedExceptionally();
   }
 
   @Test
   void passwords_have_a_limit() {
     String longest = "p".repeat(NewPassword.MOST_BYTES);
-    here.accounts.putAdmin("root", longest);
+    here.accounts.admins().put("root", longest);
     assertThat(here.logIn("root", longest)).isInstanceOf(Granted.class);
     assertThat(here.logIn("root", longest + "p")).isEqualTo(new Refused());
-    assertThatThrownBy(() -> here.accounts.putAdmin("root", longest + "p"))
+    assertThatThrownBy(() -> here.accounts.admins().put("root", longest + "p"))
         .hasMessage("forbidden: A password has at most 4096 bytes.");
-    assertThatThrownBy(() -> here.accounts.putAdmin("root", "")).hasMessageContaining("empty");
-    assertThatThrownBy(() -> here.accounts.putAdmin("root", "-pbkdf2-x,y,z"))
+    assertThatThrownBy(() -> here.accounts.admins().put("root", "")).hasMessageContaining("empty");
+    assertThatThrownBy(() -> here.accounts.admins().put("root", "-pbkdf2-x,y,z"))
         .hasMessage("bad_request: The hash of a password cannot be used.");
   }
 
   @Test
   void names_of_admins_have_a_limit() {
     String longest = "n".repeat(UserDocumentRule.MOST_NAME_BYTES);
-    here.accounts.putAdmin(longest, "apple");
+    here.accounts.admins().put(longest, "apple");
     assertThat(here.logIn(longest, "apple")).isInstanceOf(Granted.class);
     for (String name : new String[] {longest + "n", "", "a:b", "a\nb"}) {
-      assertThatThrownBy(() -> here.accounts.putAdmin(name, "apple"))
+      assertThatThrownBy(() -> here.accounts.admins().put(name, "apple"))
           .hasMessageStartingWith("bad_request: The name of an admin has 1 to 256 bytes");
     }
   }
 
   @Test
   void all_servers_sign_cookies_with_one_secret() {
-    assertThat(here.accounts.recallCookieSecret()).isEmpty();
-    byte[] secret = here.accounts.cookieSecret();
+    assertThat(here.accounts.cookieSecret().recall()).isEmpty();
+    byte[] secret = here.accounts.cookieSecret().read();
     assertThat(secret).hasSize(32);
-    assertThat(there.accounts.cookieSecret()).isEqualTo(secret);
-    assertThat(here.accounts.recallCookieSecret()).contains(secret);
+    assertThat(there.accounts.cookieSecret().read()).isEqualTo(secret);
+    assertThat(here.accounts.cookieSecret().recall()).contains(secret);
   }
 
   @Test
   void an_accounts_salt_changes_with_its_password() {
-    here.accounts.putAdmin("root", "apple");
+    here.accounts.admins().put("root", "apple");
     String salt = here.accounts.account("root").orElseThrow().salt();
-    here.accounts.putAdmin("root", "apple");
+    here.accounts.admins().put("root", "apple");
     assertThat(here.accounts.account("root").orElseThrow().salt()).isNotEqualTo(salt);
     assertThat(here.accounts.recallAccount("root")).isPresent();
   }

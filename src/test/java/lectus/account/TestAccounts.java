@@ -111,7 +111,8 @@ final class TestAccounts implements AutoCloseable {
   }
 
   Optional<LectusError> write(Edit edit) {
-    Edit hashed = accounts.needsHashing(edit) ? accounts.hash(edit).join() : edit;
+    Edit hashed =
+        accounts.userEdits().needsHashing(edit) ? accounts.userEdits().hash(edit).join() : edit;
     return store(hashed);
   }
 
@@ -133,7 +134,7 @@ final class TestAccounts implements AutoCloseable {
   }
 
   LogIn logIn(String name, String password) {
-    return accounts.logIn(name, password, ADDRESS);
+    return accounts.logIns().logIn(name, password, ADDRESS);
   }
 
   /** Waits until the hashing of those who are known has nothing left to do. */

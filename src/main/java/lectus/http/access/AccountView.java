@@ -28,7 +28,7 @@ interface AccountView {
 
     @Override
     public byte[] secret() {
-      return accounts.recallCookieSecret().orElseThrow(() -> NotInMemoryException.INSTANCE);
+      return accounts.cookieSecret().recall().orElseThrow(() -> NotInMemoryException.INSTANCE);
     }
   }
 
@@ -41,7 +41,7 @@ interface AccountView {
 
     @Override
     public byte[] secret() {
-      return accounts.cookieSecret();
+      return accounts.cookieSecret().read();
     }
   }
 }

@@ -31,10 +31,13 @@ final class PasswordLogIn {
    */
   Future<NamedAccount> verify(Exchange exchange, BasicPassword given) {
     String address = ClientAddress.of(exchange);
-    Optional<NamedAccount> known = accounts.recall(given.name(), given.password(), address);
+    Optional<NamedAccount> known =
+        accounts.logIns().recall(given.name(), given.password(), address);
     return known.isPresent()
         ? Future.succeededFuture(known.get())
-        : onLoop(exchange.context(), accounts.beginLogIn(given.name(), given.password(), address))
+        : onLoop(
+                exchange.context(),
+                accounts.logIns().beginLogIn(given.name(), given.password(), address))
             .map(PasswordLogIn::account);
   }
 
@@ -42,7 +45,9 @@ final class PasswordLogIn {
   Future<NamedAccount> verifyForSession(Exchange exchange, BasicPassword given) {
     return onLoop(
             exchange.context(),
-            accounts.beginSession(given.name(), given.password(), ClientAddress.of(exchange)))
+            accounts
+                .logIns()
+                .beginSession(given.name(), given.password(), ClientAddress.of(exchange)))
         .map(PasswordLogIn::account);
   }
 

@@ -136,7 +136,9 @@ final class SessionResource implements Resource {
         Kind.REQUEST,
         () ->
             welcome(
-                name, account.user(), sessions.begin(account, accounts.cookieSecret(), isSecure)));
+                name,
+                account.user(),
+                sessions.begin(account, accounts.cookieSecret().read(), isSecure)));
   }
 
   private static Reply welcome(String name, UserContext user, String cookie) {

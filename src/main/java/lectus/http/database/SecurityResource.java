@@ -71,7 +71,7 @@ final class SecurityResource implements Resource {
                   + Catalogue.MOST_SECURITY_BYTES
                   + "."));
     }
-    accounts.checkSecurityMayChange(database);
+    accounts.userEdits().checkSecurityMayChange(database);
     CommitResult<DatabaseHandle> secured = catalogue.secure(database, body);
     tell(secured.value(), secured);
     return Reply.ok(200);

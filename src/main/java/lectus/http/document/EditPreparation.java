@@ -20,8 +20,8 @@ record EditPreparation(Accounts accounts) {
   /** Whoever is no admin has one document, or registers. */
   static final int MOST_PASSWORDS = 50;
 
-  /** Their hashes take the better part of an hour. */
-  static final int MOST_PASSWORDS_OF_ADMINS = 10_000;
+  /** Their hashes take a good part of an hour. */
+  static final int MOST_PASSWORDS_OF_ADMINS = 5_000;
 
   /**
    * @return fails with {@code forbidden} (403) if a password cannot be used, with Unavailable (503)
@@ -64,7 +64,7 @@ record EditPreparation(Accounts accounts) {
   private boolean needsHashing(Exchange exchange, Edit edit) {
     boolean isPossible =
         exchange.caller().isDatabaseAdmin() || UserDocuments.mayWrite(edit.by(), edit.id());
-    return isPossible && accounts.needsHashing(edit);
+    return isPossible && accounts.userEdits().needsHashing(edit);
   }
 
   private List<Integer> withPassword(Exchange exchange, List<Edit> edits) {
@@ -85,6 +85,6 @@ record EditPreparation(Accounts accounts) {
   }
 
   private Future<Edit> hashed(Exchange exchange, Edit edit) {
-    return Future.fromCompletionStage(accounts.hash(edit), exchange.context());
+    return Future.fromCompletionStage(accounts.userEdits().hash(edit), exchange.context());
   }
 }

@@ -25,10 +25,13 @@ record FollowedUsers(Accounts accounts, Completion completion) implements Comple
       }
     }
     if (users.size() > MOST_AWAITED) {
-      accounts.follow(users);
+      accounts.userEdits().follow(users);
       completion.written(outcomes);
     } else {
-      accounts.follow(users).whenComplete((nothing, failure) -> completion.written(outcomes));
+      accounts
+          .userEdits()
+          .follow(users)
+          .whenComplete((nothing, failure) -> completion.written(outcomes));
     }
   }
 

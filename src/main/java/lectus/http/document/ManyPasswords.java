@@ -34,7 +34,7 @@ final class ManyPasswords {
 
   /** Completes with the same edits; fails as soon as one cannot be hashed. */
   Future<List<Edit>> hash() {
-    for (int i = 0; i < accounts.importsAtOnce(); i++) {
+    for (int i = 0; i < accounts.userEdits().importsAtOnce(); i++) {
       goOn();
     }
     return done.future();
@@ -54,7 +54,8 @@ final class ManyPasswords {
 
   private void hash(int place) {
     underway++;
-    Future.fromCompletionStage(accounts.hashOfImport(edits.get(place)), exchange.context())
+    Future.fromCompletionStage(
+            accounts.userEdits().hashOfImport(edits.get(place)), exchange.context())
         .onSuccess(
             edit -> {
               underway--;

@@ -47,7 +47,7 @@ final class AdminsResource implements NodePart {
     return switch (request.method()) {
       case GET, HEAD -> work.read(() -> ConfigText.reply(known(find(name))));
       case PUT -> work.change(() -> put(name, ConfigText.of(request.body())));
-      case DELETE -> work.change(() -> ConfigText.reply(known(accounts.removeAdmin(name))));
+      case DELETE -> work.change(() -> ConfigText.reply(known(accounts.admins().remove(name))));
       default -> throw Requests.notAllowed("GET,PUT,DELETE");
     };
   }
@@ -59,12 +59,12 @@ final class AdminsResource implements NodePart {
   /** Returns the admins with their passwords' hashes; waits for the store. */
   Map<String, String> hashes() {
     Map<String, String> hashes = new TreeMap<>();
-    accounts.admins().forEach(admin -> hashes.put(admin.name(), admin.hash()));
+    accounts.admins().all().forEach(admin -> hashes.put(admin.name(), admin.hash()));
     return hashes;
   }
 
   private Optional<String> find(String name) {
-    return accounts.admins().stream()
+    return accounts.admins().all().stream()
         .filter(admin -> admin.name().equals(name))
         .map(Admin::hash)
         .findFirst();
@@ -75,6 +75,6 @@ final class AdminsResource implements NodePart {
   }
 
   private Reply put(String name, String password) {
-    return ConfigText.reply(accounts.putAdmin(name, password).orElse(""));
+    return ConfigText.reply(accounts.admins().put(name, password).orElse(""));
   }
 }
