@@ -26,7 +26,7 @@ public final class Accounts implements Measured, AutoCloseable {
   private final Passwords passwords;
   private final UserDatabaseMaking userDatabases;
   private final ExecutorService looks = looks();
-  private final LogIns logIns;
+  private final LoggingIn loggingIn;
   private final AdminChanges admins;
   private final UserEdits userEdits;
   private final CookieSecret cookieSecret;
@@ -65,7 +65,7 @@ public final class Accounts implements Measured, AutoCloseable {
             new PasswordUpgrade(stored, documents, parser, writer, settings.iterations()),
             nanoTime);
     Hashing hashing = passwords.hashing();
-    this.logIns = new LogIns(known, passwords, looks);
+    this.loggingIn = new LoggingIn(known, passwords, looks);
     this.admins = new AdminChanges(stored, watch, known, hashing, settings.iterations());
     this.userEdits = new UserEdits(settings, parser, hashing, known, userDatabases);
     this.cookieSecret = new CookieSecret(new Secrets(store, transactions));
@@ -116,8 +116,8 @@ public final class Accounts implements Measured, AutoCloseable {
     return known.look(name).map(StoredAccount::account);
   }
 
-  public LogIns logIns() {
-    return logIns;
+  public LoggingIn loggingIn() {
+    return loggingIn;
   }
 
   public AdminChanges admins() {

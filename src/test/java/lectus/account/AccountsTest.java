@@ -111,7 +111,7 @@ class AccountsTest {
           });
       List<CompletableFuture<LogIn>> waiting = new ArrayList<>();
       for (int i = 0; i < 2; i++) {
-        waiting.add(slow.accounts.logIns().beginLogIn("ann", "apple", TestAccounts.ADDRESS));
+        waiting.add(slow.accounts.loggingIn().beginLogIn("ann", "apple", TestAccounts.ADDRESS));
       }
       stuck.await();
 
@@ -130,20 +130,20 @@ class AccountsTest {
   @Test
   void a_verified_password_is_recalled_without_the_store_for_half_a_second() {
     here.accounts.admins().put("root", "apple");
-    assertThat(here.accounts.logIns().recall("root", "apple", TestAccounts.ADDRESS)).isEmpty();
+    assertThat(here.accounts.loggingIn().recall("root", "apple", TestAccounts.ADDRESS)).isEmpty();
     here.logIn("root", "apple");
     assertThat(
             here.accounts
-                .logIns()
+                .loggingIn()
                 .recall("root", "apple", TestAccounts.ADDRESS)
                 .map(NamedAccount::user))
         .contains(UserContext.admin("root"));
-    assertThat(here.accounts.logIns().recall("root", "pear", TestAccounts.ADDRESS)).isEmpty();
-    assertThat(here.accounts.logIns().recall("roo", "tapple", TestAccounts.ADDRESS)).isEmpty();
+    assertThat(here.accounts.loggingIn().recall("root", "pear", TestAccounts.ADDRESS)).isEmpty();
+    assertThat(here.accounts.loggingIn().recall("roo", "tapple", TestAccounts.ADDRESS)).isEmpty();
     here.later(STALE);
-    assertThat(here.accounts.logIns().recall("root", "apple", TestAccounts.ADDRESS)).isEmpty();
+    assertThat(here.accounts.loggingIn().recall("root", "apple", TestAccounts.ADDRESS)).isEmpty();
     here.logIn("root", "apple");
-    assertThat(here.accounts.logIns().recall("root", "apple", TestAccounts.ADDRESS)).isPresent();
+    assertThat(here.accounts.loggingIn().recall("root", "apple", TestAccounts.ADDRESS)).isPresent();
   }
 
   @Test
@@ -152,10 +152,10 @@ class AccountsTest {
     assertThat(there.logIn("root", "apple")).isInstanceOf(Granted.class);
     here.accounts.admins().put("root", "pear");
     there.later(STALE);
-    assertThat(there.accounts.logIns().recall("root", "apple", TestAccounts.ADDRESS)).isEmpty();
+    assertThat(there.accounts.loggingIn().recall("root", "apple", TestAccounts.ADDRESS)).isEmpty();
     assertThat(there.logIn("root", "apple")).isEqualTo(new Refused());
     assertThat(there.logIn("root", "pear")).isInstanceOf(Granted.class);
-    assertThat(there.accounts.logIns().recall("root", "pear", TestAccounts.ADDRESS)).isPresent();
+    assertThat(there.accounts.loggingIn().recall("root", "pear", TestAccounts.ADDRESS)).isPresent();
   }
 
   @Test
@@ -164,10 +164,11 @@ class AccountsTest {
     assertThat(there.logIn("root", "apple")).isInstanceOf(Granted.class);
     here.accounts.admins().put("root", "apple");
     NamedAccount now = here.accounts.account("root").orElseThrow();
-    assertThat(there.accounts.logIns().recall("root", "apple", TestAccounts.ADDRESS)).isPresent();
-    assertThat(there.accounts.logIns().beginSession("root", "apple", "a").join())
+    assertThat(there.accounts.loggingIn().recall("root", "apple", TestAccounts.ADDRESS))
+        .isPresent();
+    assertThat(there.accounts.loggingIn().beginSession("root", "apple", "a").join())
         .isEqualTo(new Granted(now));
-    assertThat(there.accounts.logIns().beginSession("root", "pear", "a").join())
+    assertThat(there.accounts.loggingIn().beginSession("root", "pear", "a").join())
         .isEqualTo(new Refused());
   }
 
@@ -263,7 +264,7 @@ class AccountsTest {
     assertThat(here.store(other.by(UserContext.SERVER))).isEmpty();
     there.later(STALE);
     assertThat(there.logIn("anna", "apple")).isEqualTo(new Conflicted());
-    assertThat(there.accounts.logIns().recall("anna", "apple", TestAccounts.ADDRESS)).isEmpty();
+    assertThat(there.accounts.loggingIn().recall("anna", "apple", TestAccounts.ADDRESS)).isEmpty();
     assertThat(there.logIn("anna", "apple")).isEqualTo(new Conflicted());
     assertThat(there.logIn("anna", "pear")).isEqualTo(new Refused());
   }
@@ -314,7 +315,7 @@ class AccountsTest {
     here.later(Duration.ofMinutes(1));
     assertThat(here.logIn("root", "wrong")).isEqualTo(new Refused());
     assertThat(here.logIn("root", "apple")).isEqualTo(new LockedOut(Duration.ofMinutes(4)));
-    assertThat(here.accounts.logIns().logIn("root", "apple", "10.0.0.1"))
+    assertThat(here.accounts.loggingIn().logIn("root", "apple", "10.0.0.1"))
         .isInstanceOf(Granted.class);
     assertThat(here.logIn("other", "apple")).isEqualTo(new Refused());
     here.later(Duration.ofMinutes(4).plusNanos(1));
@@ -387,7 +388,8 @@ class AccountsTest {
     while (!last.isCompletedExceptionally()) {
       last = here.accounts.hashing().begin(false, "10.0.0.66", held::join);
     }
-    CompletableFuture<LogIn> other = here.accounts.logIns().beginLogIn("root", "apple", "10.0.0.1");
+    CompletableFuture<LogIn> other =
+        here.accounts.loggingIn().beginLogIn("root", "apple", "10.0.0.1");
     assertThat(other).isNotDone();
     held.complete(null);
     assertThat(other.join()).isInstanceOf(Granted.class);
@@ -398,12 +400,12 @@ class AccountsTest {
     here.accounts.admins().put("root", "apple");
     here.logIn("root", "apple");
     for (int i = 0; i < WrongPasswords.MOST_WRONG; i++) {
-      here.accounts.logIns().logIn("root", "wrong", "10.0.0.66");
+      here.accounts.loggingIn().logIn("root", "wrong", "10.0.0.66");
     }
-    assertThat(here.accounts.logIns().recall("root", "apple", "10.0.0.66")).isEmpty();
-    assertThat(here.accounts.logIns().logIn("root", "apple", "10.0.0.66"))
+    assertThat(here.accounts.loggingIn().recall("root", "apple", "10.0.0.66")).isEmpty();
+    assertThat(here.accounts.loggingIn().logIn("root", "apple", "10.0.0.66"))
         .isInstanceOf(LockedOut.class);
-    assertThat(here.accounts.logIns().recall("root", "apple", TestAccounts.ADDRESS)).isPresent();
+    assertThat(here.accounts.loggingIn().recall("root", "apple", TestAccounts.ADDRESS)).isPresent();
   }
 
   @Test
@@ -415,7 +417,7 @@ class AccountsTest {
     }
     List<CompletableFuture<LogIn>> guesses = new ArrayList<>();
     for (int i = 0; i < 3 * WrongPasswords.MOST_WRONG; i++) {
-      guesses.add(here.accounts.logIns().beginLogIn("root", "wrong" + i, TestAccounts.ADDRESS));
+      guesses.add(here.accounts.loggingIn().beginLogIn("root", "wrong" + i, TestAccounts.ADDRESS));
     }
     held.complete(null);
     List<LogIn> outcomes = guesses.stream().map(CompletableFuture::join).toList();
@@ -435,7 +437,8 @@ class AccountsTest {
       assertThat(here.logIn("name" + i, "wrong")).isEqualTo(new Refused());
     }
     assertThat(here.logIn("ada", "plum")).isEqualTo(new LogIn.Slowed(Guessers.SHORTEST_PAUSE));
-    assertThat(here.accounts.logIns().logIn("ada", "plum", "10.0.0.1")).isInstanceOf(Granted.class);
+    assertThat(here.accounts.loggingIn().logIn("ada", "plum", "10.0.0.1"))
+        .isInstanceOf(Granted.class);
     here.later(VerifiedPasswords.KEPT.plusSeconds(1));
     assertThat(here.logIn("root", "apple")).isInstanceOf(Granted.class);
     assertThat(here.logIn("root", "wrong")).isEqualTo(new Refused());
@@ -462,13 +465,14 @@ class AccountsTest {
   @Test
   void a_log_in_need_not_wait() {
     here.accounts.admins().put("root", "apple");
-    assertThat(there.accounts.logIns().beginLogIn("root", "apple", "a").join())
+    assertThat(there.accounts.loggingIn().beginLogIn("root", "apple", "a").join())
         .isInstanceOf(Granted.class);
-    assertThat(there.accounts.logIns().beginLogIn("root", "pear", "a").join())
+    assertThat(there.accounts.loggingIn().beginLogIn("root", "pear", "a").join())
         .isEqualTo(new Refused());
     there.close();
     there.later(STALE);
-    assertThat(there.accounts.logIns().beginLogIn("root", "apple", "a")).isCompletedExceptionally();
+    assertThat(there.accounts.loggingIn().beginLogIn("root", "apple", "a"))
+        .isCompletedExceptionally();
   }
 
   @Test

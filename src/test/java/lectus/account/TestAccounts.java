@@ -134,7 +134,7 @@ final class TestAccounts implements AutoCloseable {
   }
 
   LogIn logIn(String name, String password) {
-    return accounts.logIns().logIn(name, password, ADDRESS);
+    return accounts.loggingIn().logIn(name, password, ADDRESS);
   }
 
   /** Waits until the hashing of those who are known has nothing left to do. */

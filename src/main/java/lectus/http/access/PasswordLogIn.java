@@ -32,12 +32,12 @@ final class PasswordLogIn {
   Future<NamedAccount> verify(Exchange exchange, BasicPassword given) {
     String address = ClientAddress.of(exchange);
     Optional<NamedAccount> known =
-        accounts.logIns().recall(given.name(), given.password(), address);
+        accounts.loggingIn().recall(given.name(), given.password(), address);
     return known.isPresent()
         ? Future.succeededFuture(known.get())
         : onLoop(
                 exchange.context(),
-                accounts.logIns().beginLogIn(given.name(), given.password(), address))
+                accounts.loggingIn().beginLogIn(given.name(), given.password(), address))
             .map(PasswordLogIn::account);
   }
 
@@ -46,7 +46,7 @@ final class PasswordLogIn {
     return onLoop(
             exchange.context(),
             accounts
-                .logIns()
+                .loggingIn()
                 .beginSession(given.name(), given.password(), ClientAddress.of(exchange)))
         .map(PasswordLogIn::account);
   }

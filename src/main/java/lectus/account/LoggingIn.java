@@ -10,7 +10,7 @@ import lectus.error.LectusException;
 import lectus.store.Awaiting;
 
 /** Log-ins with a name and a password. Thread-safe. */
-public final class LogIns {
+public final class LoggingIn {
   private final KnownAccounts known;
   private final Passwords passwords;
   private final Executor looks;
@@ -18,7 +18,7 @@ public final class LogIns {
   /**
    * @param looks where accounts are looked up
    */
-  LogIns(KnownAccounts known, Passwords passwords, Executor looks) {
+  LoggingIn(KnownAccounts known, Passwords passwords, Executor looks) {
     this.known = known;
     this.passwords = passwords;
     this.looks = looks;
