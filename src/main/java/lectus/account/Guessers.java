@@ -5,6 +5,8 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import lectus.measure.CacheFigures;
+import lectus.measure.Meters;
 
 /**
  * Slows down whoever tries out one name after the other. An address from which many names were
@@ -26,8 +28,13 @@ final class Guessers {
   private static final int MOST_ADDRESSES = 10_000;
 
   private final LongSupplier nanoTime;
+  private final CacheFigures figures = new CacheFigures("guessers");
   private final Cache<String, Count> counts =
-      Caffeine.newBuilder().maximumSize(MOST_ADDRESSES).executor(Runnable::run).build();
+      figures
+          .countedBy(Caffeine.newBuilder())
+          .maximumSize(MOST_ADDRESSES)
+          .executor(Runnable::run)
+          .build();
 
   /**
    * @param names how many were given with a wrong password
@@ -37,6 +44,10 @@ final class Guessers {
 
   Guessers(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
+  }
+
+  void describe(Meters meters) {
+    figures.describe(meters, counts::estimatedSize);
   }
 
   /** Begins a try, unless it is too early; returns how much too early it is. */

@@ -9,6 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import lectus.measure.CacheFigures;
+import lectus.measure.Meters;
 
 /**
  * Accounts that were looked up lately. What is told is never older than half a second. An account
@@ -28,8 +30,10 @@ final class KnownAccounts {
   private final Function<String, Optional<StoredAccount>> reading;
   private final Executor executor;
   private final LongSupplier nanoTime;
+  private final CacheFigures figures = new CacheFigures("accounts");
   private final Cache<String, Look> looks =
-      Caffeine.newBuilder()
+      figures
+          .countedBy(Caffeine.newBuilder())
           .maximumWeight(MOST_ACCOUNTS)
           .weigher((String name, Look look) -> look.weight(name))
           .executor(Runnable::run)
@@ -74,6 +78,10 @@ final class KnownAccounts {
     this.reading = reading;
     this.executor = executor;
     this.nanoTime = nanoTime;
+  }
+
+  void describe(Meters meters) {
+    figures.describe(meters, looks::estimatedSize);
   }
 
   /** The outer Optional is empty if the account was not looked up lately. Never waits. */

@@ -13,6 +13,7 @@ import lectus.account.LogIn.LockedOut;
 import lectus.account.LogIn.Refused;
 import lectus.account.LogIn.Slowed;
 import lectus.account.WrongPasswords.Attempt;
+import lectus.measure.CacheFigures;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
 import org.slf4j.Logger;
@@ -35,8 +36,13 @@ final class Passwords implements Measured, AutoCloseable {
   private final Guessers guessers;
   private final Hashing hashing = new Hashing();
 
+  private final CacheFigures figures = new CacheFigures("guests");
   private final Cache<Guest, Boolean> guests =
-      Caffeine.newBuilder().maximumSize(MOST_GUESTS).executor(Runnable::run).build();
+      figures
+          .countedBy(Caffeine.newBuilder())
+          .maximumSize(MOST_GUESTS)
+          .executor(Runnable::run)
+          .build();
 
   private final LongAdder granted = new LongAdder();
   private final LongAdder refused = new LongAdder();
@@ -194,6 +200,11 @@ final class Passwords implements Measured, AutoCloseable {
     describe(meters, "granted", granted);
     describe(meters, "refused", refused);
     describe(meters, "locked_out", lockedOut);
+    accounts.describe(meters);
+    verified.describe(meters);
+    wrong.describe(meters);
+    guessers.describe(meters);
+    figures.describe(meters, guests::estimatedSize);
   }
 
   private static void describe(Meters meters, String result, LongAdder count) {

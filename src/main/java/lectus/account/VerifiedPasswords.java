@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import lectus.measure.CacheFigures;
+import lectus.measure.Meters;
 
 /**
  * Names and passwords that were verified during the last minute, so that a client that sends them
@@ -24,16 +26,22 @@ final class VerifiedPasswords {
   private static final String ALGORITHM = "HmacSHA256";
 
   private final Mac mac = mac();
+  private final CacheFigures figures = new CacheFigures("verified_passwords");
   private final Cache<ByteBuffer, String> hashes;
 
   VerifiedPasswords(LongSupplier nanoTime) {
     this.hashes =
-        Caffeine.newBuilder()
+        figures
+            .countedBy(Caffeine.newBuilder())
             .maximumSize(MOST)
             .expireAfterWrite(KEPT)
             .ticker(nanoTime::getAsLong)
             .executor(Runnable::run)
             .build();
+  }
+
+  void describe(Meters meters) {
+    figures.describe(meters, hashes::estimatedSize);
   }
 
   void add(String name, String password, PasswordHash hash) {

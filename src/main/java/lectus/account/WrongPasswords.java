@@ -5,6 +5,8 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import lectus.measure.CacheFigures;
+import lectus.measure.Meters;
 
 /**
  * Counts wrong passwords by name and address, and locks them out, with the defaults of CouchDB 3.5
@@ -23,8 +25,13 @@ final class WrongPasswords {
   private static final int LONGEST_NAME = 64;
 
   private final LongSupplier nanoTime;
+  private final CacheFigures figures = new CacheFigures("wrong_passwords");
   private final Cache<Attempt, Count> counts =
-      Caffeine.newBuilder().maximumSize(MOST_COUNTS).executor(Runnable::run).build();
+      figures
+          .countedBy(Caffeine.newBuilder())
+          .maximumSize(MOST_COUNTS)
+          .executor(Runnable::run)
+          .build();
 
   /**
    * @param salt of the account's password; empty if there is none
@@ -40,6 +47,10 @@ final class WrongPasswords {
 
   WrongPasswords(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
+  }
+
+  void describe(Meters meters) {
+    figures.describe(meters, counts::estimatedSize);
   }
 
   /** Returns for how long nobody may try; empty if one may. */

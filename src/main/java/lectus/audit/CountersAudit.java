@@ -4,9 +4,9 @@ import com.apple.foundationdb.KeyValue;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Optional;
+import lectus.database.DatabaseCounters;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
-import lectus.database.Statistics;
 import lectus.database.StatisticsDelta;
 
 /** Compares the counters of a database with the audit's counts, slot by slot. */
@@ -31,11 +31,11 @@ record CountersAudit(Reading reading, AuditedDatabase database, AuditReport repo
           database.place(), "a counter is not 8 bytes long, the key " + Texts.key(row.getKey()));
       return;
     }
-    report(row.getKey(), Statistics.count(row.getValue()), expected);
+    report(row.getKey(), DatabaseCounters.count(row.getValue()), expected);
   }
 
   private void report(byte[] key, long found, long expected) {
-    Optional<String> name = Statistics.nameOf(database.handle(), key);
+    Optional<String> name = DatabaseCounters.nameOf(database.handle(), key);
     if (name.isEmpty()) {
       report.add(database.place(), "an unknown counter, the key " + Texts.key(key));
     } else if (found != expected) {

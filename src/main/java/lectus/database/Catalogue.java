@@ -47,21 +47,18 @@ public final class Catalogue {
   private final UpdatesSubspace updates;
   private final FormatGate gate;
   private final InstantSource clock;
-  private final HandleCache handles = new HandleCache();
+  private final HandleCache handles;
   private final GlimpseCache glimpses;
   private final NameListing listing;
 
   public Catalogue(Store store, TransactionRunner transactions, InstantSource clock) {
-    this(store, transactions, clock, FEW_GLIMPSES_BYTES);
+    this(store, transactions, clock, new CatalogueCaches(FEW_GLIMPSES_BYTES));
   }
 
-  /**
-   * @param glimpsesBytes memory for cached entries of databases that readers of many databases
-   *     visit
-   */
   public Catalogue(
-      Store store, TransactionRunner transactions, InstantSource clock, long glimpsesBytes) {
-    this.glimpses = new GlimpseCache(glimpsesBytes);
+      Store store, TransactionRunner transactions, InstantSource clock, CatalogueCaches caches) {
+    this.handles = caches.handles();
+    this.glimpses = caches.glimpses();
     this.directory = store.directory();
     this.transactions = transactions;
     this.entries = new CatalogueSubspace(store.rootPrefix());

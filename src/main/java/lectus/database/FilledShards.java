@@ -24,7 +24,7 @@ public final class FilledShards {
   /** Needs two range reads, whatever the number of generations. Snapshot reads. */
   public static CompletableFuture<FilledShards> read(ReadTransaction tx, DatabaseHandle db) {
     Range range = StatisticsSubspace.entriesRange(db.prefix());
-    CompletableFuture<Long> all = Statistics.entries(tx, db);
+    CompletableFuture<Long> all = DatabaseCounters.entries(tx, db);
     return tx.snapshot()
         .getRange(range)
         .asList()

@@ -6,6 +6,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import lectus.access.SecurityObject;
+import lectus.measure.CacheFigures;
+import lectus.measure.Meters;
 
 /**
  * Caches the catalogue's entries of databases with the usual configuration: one shard and no
@@ -31,6 +33,7 @@ final class GlimpseCache {
           DatabaseHandle.CURRENT_FORMAT,
           Optional.empty());
 
+  private final CacheFigures figures = new CacheFigures("configurations");
   private final long mostBytes;
   private volatile Seen seen;
 
@@ -67,10 +70,15 @@ final class GlimpseCache {
     this.seen = seenAt(null);
   }
 
+  void describe(Meters meters) {
+    figures.describe(meters, () -> seen.entries().estimatedSize());
+  }
+
   private Seen seenAt(byte[] metadataVersion) {
     return new Seen(
         metadataVersion,
-        Caffeine.newBuilder()
+        figures
+            .countedBy(Caffeine.newBuilder())
             .maximumWeight(mostBytes)
             .weigher(
                 (DatabaseName name, Known known) ->

@@ -4,6 +4,8 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import java.util.Arrays;
 import lectus.access.SecurityObject;
+import lectus.measure.CacheFigures;
+import lectus.measure.Meters;
 
 /**
  * Caches the handles of databases in use, each with the metadata version at which it was last known
@@ -16,8 +18,11 @@ final class HandleCache {
   /** A handle with a security object counts as one more for each so many bytes of it. */
   private static final int BYTES_PER_HANDLE = 1_024;
 
+  private final CacheFigures figures = new CacheFigures("databases");
+
   private final Cache<DatabaseName, Seen> handles =
-      Caffeine.newBuilder()
+      figures
+          .countedBy(Caffeine.newBuilder())
           .maximumWeight(MAX_HANDLES)
           .weigher((DatabaseName name, Seen seen) -> weight(seen.handle()))
           .build();
@@ -34,6 +39,10 @@ final class HandleCache {
   private static int weight(DatabaseHandle db) {
     long security = db.security().map(SecurityObject::heapBytes).orElse(0L);
     return 1 + (int) ((security + db.indexes().heapBytes()) / BYTES_PER_HANDLE);
+  }
+
+  void describe(Meters meters) {
+    figures.describe(meters, handles::estimatedSize);
   }
 
   /** Returns null if the database is not in the cache. */

@@ -36,8 +36,8 @@ public interface OtherMembers {
   /**
    * Asks a living member. The answer comes on the calling event loop.
    *
-   * @return fails with service_unavailable (503) if it does not answer in time or too many ask,
-   *     with not_implemented (501) if it has another store
+   * @return fails with nodedown (412) if it does not answer in time, with service_unavailable (503)
+   *     if too many ask, with not_implemented (501) if it has another store
    */
   Future<Answer> ask(String member, Question question);
 

@@ -7,16 +7,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import lectus.measure.CacheFigures;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
 
 /** How much each user asks of this server, over all event loops. Thread-safe. */
-public final class UserUsage {
+public final class UserUsage implements Measured {
   private static final int MOST_USERS = 100_000;
   private static final Duration FORGOTTEN_AFTER = Duration.ofSeconds(10);
   private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final LongSupplier nanoTime;
+  private final CacheFigures figures = new CacheFigures("paces_of_users");
   private final Cache<String, Pace> paces =
-      Caffeine.newBuilder().maximumSize(MOST_USERS).expireAfterAccess(FORGOTTEN_AFTER).build();
+      figures
+          .countedBy(Caffeine.newBuilder())
+          .maximumSize(MOST_USERS)
+          .expireAfterAccess(FORGOTTEN_AFTER)
+          .build();
   private final ConcurrentMap<String, Integer> connections = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, Integer> subscriptions = new ConcurrentHashMap<>();
 
@@ -25,6 +33,11 @@ public final class UserUsage {
    */
   public UserUsage(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    figures.describe(meters, paces::estimatedSize);
   }
 
   /**

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.EnumMap;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -22,9 +23,6 @@ import lectus.measure.Spread;
 
 /** All figures of one server. Thread-safe. */
 public final class Metrics implements AutoCloseable {
-  /** Of the text format. */
-  public static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-
   private static final long IDLE_SECONDS = 30;
 
   private final PrometheusMeterRegistry registry =
@@ -36,9 +34,13 @@ public final class Metrics implements AutoCloseable {
 
   private final ThreadPoolExecutor writer = writer();
   private final JvmFigures jvm = new JvmFigures();
-  private final AtomicReference<CompletableFuture<String>> writing = new AtomicReference<>();
+  private final Map<ExpositionFormat, AtomicReference<CompletableFuture<String>>> writing =
+      new EnumMap<>(ExpositionFormat.class);
 
   public Metrics() {
+    for (ExpositionFormat format : ExpositionFormat.values()) {
+      writing.put(format, new AtomicReference<>());
+    }
     jvm.bindTo(registry);
   }
 
@@ -48,31 +50,35 @@ public final class Metrics implements AutoCloseable {
   }
 
   /**
-   * Writes all figures in Prometheus' text format. Whoever asks meanwhile gets the same text, so
-   * many who ask cost no more than one. Never waits.
+   * Writes all figures. Whoever asks meanwhile gets the same text, so many who ask cost no more
+   * than one. Never waits.
    */
-  public CompletableFuture<String> text() {
+  public CompletableFuture<String> text(ExpositionFormat format) {
+    AtomicReference<CompletableFuture<String>> place = writing.get(format);
     CompletableFuture<String> own = new CompletableFuture<>();
-    CompletableFuture<String> running = writing.compareAndExchange(null, own);
+    CompletableFuture<String> running = place.compareAndExchange(null, own);
     if (running != null) {
       return running;
     }
     try {
-      writer.execute(() -> write(own));
+      writer.execute(() -> write(format, place, own));
     } catch (RuntimeException refused) {
-      writing.set(null);
+      place.set(null);
       own.completeExceptionally(refused);
     }
     return own;
   }
 
-  private void write(CompletableFuture<String> text) {
+  private void write(
+      ExpositionFormat format,
+      AtomicReference<CompletableFuture<String>> place,
+      CompletableFuture<String> text) {
     try {
-      String written = registry.scrape();
-      writing.set(null);
+      String written = registry.scrape(format.contentType());
+      place.set(null);
       text.complete(written);
     } catch (Throwable failure) {
-      writing.set(null);
+      place.set(null);
       text.completeExceptionally(failure);
     }
   }

@@ -1,14 +1,15 @@
 package lectus.server;
 
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import lectus.account.Accounts;
 import lectus.account.AdminsSubspace;
 import lectus.account.UserDocumentRule;
 import lectus.attachment.ContentStore;
 import lectus.attachment.StoreSweep;
 import lectus.database.Catalogue;
+import lectus.database.CatalogueCaches;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.bulk.BulkGet;
 import lectus.document.bulk.RevisionsDiff;
@@ -61,6 +62,7 @@ public final class Layer {
   private final Store store;
   private final NodeSettings settings;
   private final TransactionRunner transactions;
+  private final CatalogueCaches caches;
   private final Catalogue catalogue;
   private final ChangesReader changes;
   private final UpdatesLog updates;
@@ -69,13 +71,16 @@ public final class Layer {
   private final DocumentParser parser;
   private final DocumentReader documents;
   private final Accounts accounts;
+  private final Tokens tokens;
+  private final UserUsage usage = new UserUsage(System::nanoTime);
 
   public Layer(Store store, NodeSettings settings) {
     this.store = store;
     this.settings = settings;
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
-    this.catalogue =
-        new Catalogue(store, transactions, InstantSource.system(), settings.memory().glimpses());
+    this.caches = new CatalogueCaches(settings.memory().glimpses());
+    this.catalogue = new Catalogue(store, transactions, InstantSource.system(), caches);
+    this.tokens = new Tokens(settings.http().access().tokens(), InstantSource.system());
     this.rights = new FeedRights(settings.http().access().unset());
     this.changes = new ChangesReader(catalogue, transactions, rights);
     this.updates = new UpdatesLog(store);
@@ -177,8 +182,8 @@ public final class Layer {
         readers,
         tails,
         accounts,
-        new Tokens(settings.http().access().tokens(), InstantSource.system()),
-        new UserUsage(System::nanoTime),
+        tokens,
+        usage,
         figures,
         metrics,
         store.tasks(),
@@ -186,7 +191,8 @@ public final class Layer {
   }
 
   private Figures shown(Figures figures, Metrics metrics, ClientMemory memory, TailRegistry tails) {
-    List.of(store, documents, accounts, memory, tails, figures).forEach(metrics::add);
+    Stream.of(store, caches, documents, accounts, tokens, usage, memory, tails, figures)
+        .forEach(metrics::add);
     return figures;
   }
 

@@ -9,6 +9,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.Set;
+import lectus.metrics.ExpositionFormat;
 import lectus.metrics.Metrics;
 
 /**
@@ -58,17 +59,22 @@ final class MetricsVerticle extends VerticleBase {
           .putHeader(HttpHeaders.ALLOW, HttpMethod.GET.name())
           .end();
     } else {
-      Future.fromCompletionStage(metrics.text(), context)
-          .onComplete(text -> send(request, OK, text), failure -> send(request, FAILED, ""));
+      ExpositionFormat format =
+          ExpositionFormat.of(String.join(",", request.headers().getAll(HttpHeaders.ACCEPT)));
+      Future.fromCompletionStage(metrics.text(format), context)
+          .onComplete(
+              text -> send(request, OK, format, text),
+              failure -> send(request, FAILED, format, ""));
     }
   }
 
-  private static void send(HttpServerRequest request, int status, String text) {
+  private static void send(
+      HttpServerRequest request, int status, ExpositionFormat format, String text) {
     if (!request.response().closed()) {
       request
           .response()
           .setStatusCode(status)
-          .putHeader(HttpHeaders.CONTENT_TYPE, Metrics.CONTENT_TYPE)
+          .putHeader(HttpHeaders.CONTENT_TYPE, format.contentType())
           .end(Buffer.buffer(text));
     }
   }

@@ -36,9 +36,9 @@ final class StatisticsTest {
                       delta.applyTo(tx, db);
                       return null;
                     }));
-    assertThat(transactions.<Statistics>read(tx -> Statistics.read(tx, db).join()))
-        .isEqualTo(new Statistics(64, 64, 6_400, 64_000));
-    assertThat(transactions.<Long>read(tx -> Statistics.entries(tx, db, shard).join()))
+    assertThat(transactions.<DatabaseCounters>read(tx -> DatabaseCounters.read(tx, db).join()))
+        .isEqualTo(new DatabaseCounters(64, 64, 6_400, 64_000));
+    assertThat(transactions.<Long>read(tx -> DatabaseCounters.entries(tx, db, shard).join()))
         .isEqualTo(128);
   }
 }

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.UpdateSequence;
+import lectus.database.DatabaseCounters;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
-import lectus.database.Statistics;
 import lectus.document.alldocs.AllDocsQuery.Listing;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
@@ -73,11 +73,11 @@ final class ListHead {
       ListSource design = LiveDocuments.design(db);
       return count(design.begin(), design.end(), ReadTransaction.ROW_LIMIT_UNLIMITED);
     }
-    CompletableFuture<Statistics> statistics =
+    CompletableFuture<DatabaseCounters> statistics =
         query
             .partition()
-            .map(partition -> Statistics.ofPartition(tx, db, partition))
-            .orElseGet(() -> Statistics.read(tx, db));
+            .map(partition -> DatabaseCounters.ofPartition(tx, db, partition))
+            .orElseGet(() -> DatabaseCounters.read(tx, db));
     return Awaiting.await(statistics).documents();
   }
 

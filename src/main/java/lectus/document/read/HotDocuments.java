@@ -10,6 +10,7 @@ import lectus.database.InstanceId;
 import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
 import lectus.json.JsonBuffer;
+import lectus.measure.CacheFigures;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
 import lectus.revision.RevisionId;
@@ -28,6 +29,7 @@ public final class HotDocuments implements Measured {
   /** A document larger than the memory divided by this would evict too many others. */
   private static final int LARGEST_PART = 64;
 
+  private final CacheFigures figures = new CacheFigures("documents");
   private final Cache<Key, Hot> documents;
   private final long largestBytes;
 
@@ -55,30 +57,22 @@ public final class HotDocuments implements Measured {
   public HotDocuments(long bytes) {
     largestBytes = bytes / LARGEST_PART;
     documents =
-        Caffeine.newBuilder()
+        figures
+            .countedBy(Caffeine.newBuilder())
             .maximumWeight(bytes)
             .executor(Runnable::run)
-            .recordStats()
             .weigher((Key key, Hot hot) -> ENTRY_BYTES + key.id.length() + hot.json.length)
             .build();
   }
 
   @Override
   public void describe(Meters meters) {
-    Meters own = meters.with("cache", "documents");
-    own.level("lectus_cache_entries", "Entries.", documents::estimatedSize);
-    own.count("lectus_cache_hits", "Look-ups that found one.", () -> documents.stats().hitCount());
-    own.count(
-        "lectus_cache_misses", "Look-ups that found none.", () -> documents.stats().missCount());
-    own.count(
-        "lectus_cache_evictions",
-        "Entries that made room for others.",
-        () -> documents.stats().evictionCount());
+    figures.describe(meters, documents::estimatedSize);
   }
 
   /** Returns how many documents were looked for. */
   long reads() {
-    return documents.stats().requestCount();
+    return figures.lookUps();
   }
 
   /** Returns a document as the transaction sees it; empty if it has to be read. */

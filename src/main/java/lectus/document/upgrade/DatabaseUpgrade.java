@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseCounters;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
-import lectus.database.Statistics;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 import lectus.store.RowPage;
@@ -90,7 +90,8 @@ final class DatabaseUpgrade {
 
   /** Each has an edit branch at least. */
   private long documents() {
-    Statistics counts = transactions.read(tx -> Awaiting.await(Statistics.read(tx, former)));
+    DatabaseCounters counts =
+        transactions.read(tx -> Awaiting.await(DatabaseCounters.read(tx, former)));
     return counts.documents() + counts.deletedDocuments();
   }
 

@@ -6,10 +6,10 @@ import java.util.concurrent.CompletableFuture;
 import lectus.changes.UpdateSequence;
 import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseCounters;
 import lectus.database.DatabaseHandle;
 import lectus.database.Partition;
 import lectus.database.Sequence;
-import lectus.database.Statistics;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
@@ -48,11 +48,11 @@ public final class DatabaseInfo {
    *     partitioned
    */
   public void append(AskedDatabase asked, Partition partition, JsonBuffer out) {
-    Statistics statistics =
+    DatabaseCounters statistics =
         transactions.read(
             tx -> {
               DatabaseHandle db = checkPartitioned(asked.current(tx, catalogue));
-              return Awaiting.await(Statistics.ofPartition(tx, db, partition));
+              return Awaiting.await(DatabaseCounters.ofPartition(tx, db, partition));
             });
     out.ascii("{\"db_name\":").string(asked.name().text());
     out.ascii(",\"sizes\":{\"active\":").number(statistics.activeBytes());
@@ -73,9 +73,9 @@ public final class DatabaseInfo {
   }
 
   private static void append(ReadTransaction tx, DatabaseHandle db, JsonBuffer out) {
-    CompletableFuture<Statistics> reading = Statistics.read(tx, db);
+    CompletableFuture<DatabaseCounters> reading = DatabaseCounters.read(tx, db);
     CompletableFuture<Optional<Sequence>> sequence = new UpdateSequence(db).read(tx);
-    Statistics statistics = Awaiting.await(reading);
+    DatabaseCounters statistics = Awaiting.await(reading);
     out.ascii("{\"instance_start_time\":\"").number(db.createdAtSeconds());
     out.ascii("\",\"db_name\":").string(db.name().text());
     out.ascii(",\"purge_seq\":\"0\",\"update_seq\":");
@@ -89,7 +89,7 @@ public final class DatabaseInfo {
   }
 
   /** Bodies are stored as they are counted, so the file size equals the active size. */
-  private static void appendSizes(Statistics statistics, JsonBuffer out) {
+  private static void appendSizes(DatabaseCounters statistics, JsonBuffer out) {
     out.ascii(",\"sizes\":{\"file\":").number(statistics.activeBytes());
     out.ascii(",\"external\":").number(statistics.externalBytes());
     out.ascii(",\"active\":").number(statistics.activeBytes()).octet('}');

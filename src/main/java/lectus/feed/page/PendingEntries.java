@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.ChangesSubspace;
+import lectus.database.DatabaseCounters;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
-import lectus.database.Statistics;
 import lectus.store.Awaiting;
 
 /** Counts the entries that follow a reader that has not reached the end: at least one. */
@@ -57,10 +57,10 @@ final class PendingEntries {
   private long total() {
     Optional<ShardId> shard = extent.shard();
     if (shard.isPresent() && !shard.get().isDeprecated()) {
-      return Awaiting.await(Statistics.entries(tx, db, shard.get()));
+      return Awaiting.await(DatabaseCounters.entries(tx, db, shard.get()));
     }
-    CompletableFuture<Long> all = Statistics.entries(tx, db);
-    long inShards = shard.isEmpty() ? 0 : Awaiting.await(Statistics.entriesInShards(tx, db));
+    CompletableFuture<Long> all = DatabaseCounters.entries(tx, db);
+    long inShards = shard.isEmpty() ? 0 : Awaiting.await(DatabaseCounters.entriesInShards(tx, db));
     return Awaiting.await(all) - inShards;
   }
 }

@@ -30,7 +30,13 @@ public final class RequestFigures implements Measured {
       new AtomicReferenceArray<>(RouteTemplate.count());
   private final Map<String, LongAdder> byMethod = new ConcurrentHashMap<>();
   private final LongAdder bytes = new LongAdder();
+  private final LongAdder running = new LongAdder();
   private volatile Optional<Meters> meters = Optional.empty();
+
+  /** Counts a request whose head has come. */
+  public void begun() {
+    running.increment();
+  }
 
   /**
    * Counts a request that has been answered.
@@ -39,6 +45,7 @@ public final class RequestFigures implements Measured {
    * @param bodyBytes of the answer
    */
   public void answered(RouteTemplate route, String method, int status, long bodyBytes) {
+    running.decrement();
     counter(route, status > 0 && status < STATUSES ? status : 0).increment();
     LongAdder ofMethod = byMethod.get(method);
     (ofMethod == null ? method(method) : ofMethod).increment();
@@ -104,6 +111,10 @@ public final class RequestFigures implements Measured {
   public synchronized void describe(Meters described) {
     meters = Optional.of(described);
     described.count("lectus_http_body_bytes", "Bytes of answers' bodies.", bytes::sum);
+    described.level(
+        "lectus_http_running_requests",
+        "Requests that are being answered, with feeds, and without sockets.",
+        running::sum);
   }
 
   /** Returns how long requests took, whatever they were. */

@@ -76,6 +76,7 @@ public final class Exchange {
     this.use = Clients.use(request.connection());
     use.begin(request.version() == HttpVersion.HTTP_2);
     whenLeft(() -> {});
+    loop.begun();
   }
 
   /** Returns who asks, and what he may do here. */

@@ -81,6 +81,11 @@ public final class HttpLoop {
     return databaseFirst;
   }
 
+  /** Counts a request that is to be recorded later. */
+  void begun() {
+    figures.begun();
+  }
+
   /** Counts a request that has been answered, and logs it. */
   void record(Exchange exchange, int status, long bodyBytes) {
     RouteTemplate route =

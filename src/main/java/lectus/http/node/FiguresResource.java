@@ -2,16 +2,17 @@ package lectus.http.node;
 
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.core.http.HttpHeaders;
 import java.util.List;
 import lectus.http.exchange.Requests;
 import lectus.http.message.Reply;
+import lectus.metrics.ExpositionFormat;
 import lectus.metrics.Metrics;
 
-/** {@code /_node/{node}/_prometheus}: all figures, in Prometheus' text format. */
+/**
+ * {@code /_node/{node}/_prometheus}: all figures, in Prometheus' text format or as OpenMetrics,
+ * whichever is asked for.
+ */
 final class FiguresResource implements NodePart {
-  private static final CharSequence TYPE = HttpHeaders.createOptimized(Metrics.CONTENT_TYPE);
-
   private final Metrics metrics;
 
   FiguresResource(Metrics metrics) {
@@ -21,9 +22,11 @@ final class FiguresResource implements NodePart {
   @Override
   public Future<Reply> answer(NodeRequest request) {
     return switch (request.method()) {
-      case GET, HEAD ->
-          Future.fromCompletionStage(metrics.text(), request.work().context())
-              .map(text -> new Reply(200, TYPE, Buffer.buffer(text), List.of()));
+      case GET, HEAD -> {
+        ExpositionFormat format = ExpositionFormat.of(request.accept());
+        yield Future.fromCompletionStage(metrics.text(format), request.work().context())
+            .map(text -> new Reply(200, format.contentType(), Buffer.buffer(text), List.of()));
+      }
       default -> throw Requests.notAllowed("GET");
     };
   }

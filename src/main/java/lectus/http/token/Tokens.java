@@ -13,6 +13,9 @@ import java.util.Map;
 import java.util.Optional;
 import lectus.access.Admission;
 import lectus.error.LectusException;
+import lectus.measure.CacheFigures;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
 
 /**
  * Says whose a token is. A signature takes a good part of a millisecond to check, so good tokens
@@ -21,14 +24,15 @@ import lectus.error.LectusException;
  * <p>Other than CouchDB, a token that is signed badly, is too old or lacks a claim is answered 401,
  * and only one that cannot be read is answered 400.
  */
-public final class Tokens {
+public final class Tokens implements Measured {
   private static final int MOST_REMEMBERED = 10_000;
 
   private final TokenSettings settings;
   private final InstantSource clock;
   private final Optional<TokenKeysFile> file;
+  private final CacheFigures figures = new CacheFigures("tokens");
   private final Cache<ByteBuffer, Remembered> good =
-      Caffeine.newBuilder().maximumSize(MOST_REMEMBERED).build();
+      figures.countedBy(Caffeine.newBuilder()).maximumSize(MOST_REMEMBERED).build();
 
   public Tokens(TokenSettings settings, InstantSource clock) {
     this.settings = settings;
@@ -40,6 +44,11 @@ public final class Tokens {
    * @param keys the number of the keys that it was verified with
    */
   private record Remembered(VerifiedToken token, int keys) {}
+
+  @Override
+  public void describe(Meters meters) {
+    figures.describe(meters, good::estimatedSize);
+  }
 
   /** Whether tokens are taken at all. */
   public boolean areTaken() {

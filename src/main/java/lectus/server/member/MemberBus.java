@@ -126,8 +126,7 @@ public final class MemberBus implements OtherMembers {
               member + " has another store than this server, and takes no requests from it.")
           : new LectusException(new LectusError.Unavailable(member + " is too busy."));
     }
-    return new LectusException(
-        new LectusError.Unavailable(member + " does not answer this server."));
+    return new LectusException(new LectusError.PreconditionFailed("nodedown", member + " is down"));
   }
 
   private static <T> Future<T> unavailable(String sentence) {

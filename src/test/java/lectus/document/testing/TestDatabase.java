@@ -18,11 +18,11 @@ import lectus.changes.ChangesSubspace;
 import lectus.database.Catalogue;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseConfiguration;
+import lectus.database.DatabaseCounters;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.Generation;
 import lectus.database.ShardId;
-import lectus.database.Statistics;
 import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
 import lectus.document.edit.DocumentLimits;
@@ -212,8 +212,8 @@ public final class TestDatabase {
     return read((tx, db) -> Awaiting.await(new AllDocsSubspace(db).get(tx, id)));
   }
 
-  public Statistics statistics() {
-    return read((tx, db) -> Awaiting.await(Statistics.read(tx, db)));
+  public DatabaseCounters statistics() {
+    return read((tx, db) -> Awaiting.await(DatabaseCounters.read(tx, db)));
   }
 
   /**

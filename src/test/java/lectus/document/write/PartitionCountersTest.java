@@ -16,9 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
+import lectus.database.DatabaseCounters;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Partition;
-import lectus.database.Statistics;
 import lectus.document.testing.TestDatabase;
 import lectus.revision.EditBranch;
 import lectus.store.Awaiting;
@@ -36,10 +36,10 @@ final class PartitionCountersTest {
 
   private final TestDatabase db = TestDatabase.partitioned(stores.fresh());
 
-  private Statistics of(String partition) {
+  private DatabaseCounters of(String partition) {
     return db.read(
         (tx, handle) ->
-            Awaiting.await(Statistics.ofPartition(tx, handle, Partition.of(partition))));
+            Awaiting.await(DatabaseCounters.ofPartition(tx, handle, Partition.of(partition))));
   }
 
   @Test
@@ -59,14 +59,14 @@ final class PartitionCountersTest {
     }
 
     assertThat(new StoreAudit(db.store, AuditListener.SILENT).run().findings()).isEmpty();
-    Statistics whole = db.statistics();
-    Statistics sum = new Statistics(0, 0, 0, 0);
+    DatabaseCounters whole = db.statistics();
+    DatabaseCounters sum = new DatabaseCounters(0, 0, 0, 0);
     for (String partition : PARTITIONS) {
       sum = plus(sum, of(partition));
       assertThat(of(partition).documents()).isEqualTo(liveDocuments(partition));
     }
     assertThat(sum).isEqualTo(whole);
-    assertThat(of("none")).isEqualTo(new Statistics(0, 0, 0, 0));
+    assertThat(of("none")).isEqualTo(new DatabaseCounters(0, 0, 0, 0));
   }
 
   private void edit(Random random) {
@@ -97,8 +97,8 @@ final class PartitionCountersTest {
         .count();
   }
 
-  private static Statistics plus(Statistics a, Statistics b) {
-    return new Statistics(
+  private static DatabaseCounters plus(DatabaseCounters a, DatabaseCounters b) {
+    return new DatabaseCounters(
         a.documents() + b.documents(),
         a.deletedDocuments() + b.deletedDocuments(),
         a.externalBytes() + b.externalBytes(),

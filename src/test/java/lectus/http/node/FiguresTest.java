@@ -16,8 +16,10 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
+import lectus.http.testing.SocketClient;
 import lectus.http.testing.TestSettings;
 import lectus.json.JsonValue;
+import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -101,6 +103,29 @@ final class FiguresTest {
     try (var in = FiguresTest.class.getResourceAsStream("/metrics/names.txt")) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
+  }
+
+  @Test
+  void requests_run_until_they_are_answered_or_their_clients_leave() {
+    server.put("/w");
+    server.get("/nodb");
+    server.put("/w/a", "{");
+    server.request("BREW", "/w").send();
+    assertThat(running()).as("the request that asks").isEqualTo(1);
+    try (Connection feed =
+        server.request("GET", "/w/_changes?feed=continuous&heartbeat=60000").open()) {
+      feed.readHead();
+      assertThat(running()).isEqualTo(2);
+    }
+    Await.until("it has left", () -> running() == 1);
+    try (SocketClient socket = SocketClient.connect(server, "/_changes", "lectus.changes.v1")) {
+      assertThat(socket.protocol()).isEqualTo("lectus.changes.v1");
+      assertThat(running()).isEqualTo(1);
+    }
+  }
+
+  private double running() {
+    return samples().get("lectus_http_running_requests");
   }
 
   @Test

@@ -209,7 +209,7 @@ final class MemberDeskTest {
 
     for (String member : List.of("silent", "nobody")) {
       assertThatThrownBy(() -> hasty.ask(member, QUESTION).await(20, TimeUnit.SECONDS))
-          .hasMessage("service_unavailable: " + member + " does not answer this server.");
+          .hasMessage("nodedown: " + member + " is down");
     }
   }
 

@@ -7,6 +7,7 @@ import lectus.store.embedded.engine.folder.DataFolder;
 import lectus.store.embedded.engine.trouble.BackgroundErrors;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.Statistics;
 import org.rocksdb.WALRecoveryMode;
 import org.rocksdb.WriteOptions;
 
@@ -115,6 +116,10 @@ final class OpenStore implements AutoCloseable {
 
   BackgroundErrors backgroundErrors() {
     return settings.backgroundErrors();
+  }
+
+  Statistics statistics() {
+    return settings.statistics();
   }
 
   WriteOptions writeOptions() {

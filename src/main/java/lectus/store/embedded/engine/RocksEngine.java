@@ -139,7 +139,7 @@ public final class RocksEngine implements Engine {
         "lectus_store_refuses_commits",
         "1 while nothing can be committed until the store was reopened.",
         () -> run.trouble() == null ? 0 : 1);
-    new RocksFigures(property -> run.property(property)).describe(meters);
+    new RocksFigures(property -> run.property(property), type -> run.ticker(type)).describe(meters);
   }
 
   @Override

@@ -2,15 +2,19 @@ package lectus.store.embedded.engine;
 
 import java.util.OptionalLong;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
+import org.rocksdb.TickerType;
 
 /**
  * What RocksDB says of itself.
  *
  * @param property reads one of its figures by its name
+ * @param ticker reads one of its counters
  */
-record RocksFigures(Function<String, OptionalLong> property) implements Measured {
+record RocksFigures(Function<String, OptionalLong> property, ToLongFunction<TickerType> ticker)
+    implements Measured {
   /** As many levels as RocksDB has by default. */
   private static final int LEVELS = 7;
 
@@ -42,6 +46,50 @@ record RocksFigures(Function<String, OptionalLong> property) implements Measured
         "Bytes of cached blocks.",
         "rocksdb.block-cache-usage");
     describeStalls(meters);
+    describeCache(meters.with("cache", "rocksdb_blocks"));
+    describeWork(meters);
+  }
+
+  private void describeCache(Meters meters) {
+    count(meters, "lectus_cache_hits", "Look-ups that found one.", TickerType.BLOCK_CACHE_HIT);
+    count(meters, "lectus_cache_misses", "Look-ups that found none.", TickerType.BLOCK_CACHE_MISS);
+  }
+
+  private void describeWork(Meters meters) {
+    count(
+        meters,
+        "lectus_rocksdb_stalled_microseconds",
+        "How long writes waited for flushes or compactions.",
+        TickerType.STALL_MICROS);
+    count(
+        meters,
+        "lectus_rocksdb_log_syncs",
+        "How often the write-ahead log was synced.",
+        TickerType.WAL_FILE_SYNCED);
+    count(
+        meters,
+        "lectus_rocksdb_log_bytes",
+        "Bytes written to the write-ahead log.",
+        TickerType.WAL_FILE_BYTES);
+    count(
+        meters,
+        "lectus_rocksdb_flushed_bytes",
+        "Bytes written from memory to files.",
+        TickerType.FLUSH_WRITE_BYTES);
+    count(
+        meters,
+        "lectus_rocksdb_compaction_read_bytes",
+        "Bytes that compactions read.",
+        TickerType.COMPACT_READ_BYTES);
+    count(
+        meters,
+        "lectus_rocksdb_compaction_written_bytes",
+        "Bytes that compactions wrote.",
+        TickerType.COMPACT_WRITE_BYTES);
+  }
+
+  private void count(Meters meters, String name, String meaning, TickerType of) {
+    meters.count(name, meaning, () -> ticker.applyAsLong(of));
   }
 
   private void describeStalls(Meters meters) {

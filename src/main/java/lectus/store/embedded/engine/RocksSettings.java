@@ -2,6 +2,7 @@ package lectus.store.embedded.engine;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Properties;
 import lectus.store.embedded.engine.commit.Durability;
@@ -14,10 +15,12 @@ import org.rocksdb.ColumnFamilyOptions;
 import org.rocksdb.CompressionType;
 import org.rocksdb.DBOptions;
 import org.rocksdb.DataBlockIndexType;
+import org.rocksdb.HistogramType;
 import org.rocksdb.IndexType;
 import org.rocksdb.InfoLogLevel;
 import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
+import org.rocksdb.Statistics;
 import org.rocksdb.TablePropertiesCollectorFactory;
 import org.rocksdb.WriteBufferManager;
 import org.rocksdb.WriteOptions;
@@ -65,6 +68,9 @@ final class RocksSettings implements AutoCloseable {
   private final Options options;
   private final WriteOptions writeOptions;
 
+  /** Histograms would look at the clock for each read. */
+  private final Statistics statistics;
+
   RocksSettings(EngineOptions engineOptions) {
     this(engineOptions, scanFlush());
   }
@@ -80,6 +86,7 @@ final class RocksSettings implements AutoCloseable {
   private RocksSettings(EngineOptions engineOptions, Properties columnFamily) {
     NativeLibrary.load();
     backgroundErrors = own(new BackgroundErrors());
+    statistics = own(new Statistics(EnumSet.allOf(HistogramType.class)));
     options = own(initialOptions(columnFamily));
     general(engineOptions);
     memory(engineOptions);
@@ -89,6 +96,10 @@ final class RocksSettings implements AutoCloseable {
 
   Options options() {
     return options;
+  }
+
+  Statistics statistics() {
+    return statistics;
   }
 
   BackgroundErrors backgroundErrors() {
@@ -139,6 +150,7 @@ final class RocksSettings implements AutoCloseable {
         .setMaxBackgroundJobs(BACKGROUND_JOBS)
         .setMaxSubcompactions(SUBCOMPACTIONS)
         .setStatsDumpPeriodSec(0)
+        .setStatistics(statistics)
         .setMaxBgErrorResumeCount(0)
         .setListeners(List.of(backgroundErrors))
         .setLogger(own(new RocksLog(InfoLogLevel.WARN_LEVEL)));

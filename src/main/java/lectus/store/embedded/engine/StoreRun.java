@@ -29,6 +29,7 @@ import org.rocksdb.Range;
 import org.rocksdb.RocksDBException;
 import org.rocksdb.SizeApproximationFlag;
 import org.rocksdb.Slice;
+import org.rocksdb.TickerType;
 
 /**
  * One opening of RocksDB and everything built on it. Its users enter its gate or hold one of its
@@ -180,6 +181,18 @@ final class StoreRun {
       return OptionalLong.of(Long.parseLong(store.db().getProperty(name)));
     } catch (RocksDBException | NumberFormatException unknown) {
       return OptionalLong.empty();
+    } finally {
+      gate.exit();
+    }
+  }
+
+  /** Returns what RocksDB has counted since it was opened; 0 if the run has ended. */
+  long ticker(TickerType type) {
+    if (gate.enter() != UseGate.OPEN) {
+      return 0;
+    }
+    try {
+      return store.statistics().getTickerCount(type);
     } finally {
       gate.exit();
     }

@@ -15,21 +15,21 @@ import java.util.concurrent.CompletableFuture;
  * @param externalBytes bytes of JSON in all leaves' bodies
  * @param activeBytes bytes of the keys and values that hold these bodies
  */
-public record Statistics(
+public record DatabaseCounters(
     long documents, long deletedDocuments, long externalBytes, long activeBytes) {
 
   /** A snapshot read, so counters never cause conflicts. */
-  public static CompletableFuture<Statistics> read(ReadTransaction tx, DatabaseHandle db) {
+  public static CompletableFuture<DatabaseCounters> read(ReadTransaction tx, DatabaseHandle db) {
     return read(tx, StatisticsSubspace.countersRange(db.prefix()));
   }
 
   /** Returns the same for one partition; zeros if the database is not partitioned. */
-  public static CompletableFuture<Statistics> ofPartition(
+  public static CompletableFuture<DatabaseCounters> ofPartition(
       ReadTransaction tx, DatabaseHandle db, Partition partition) {
     return read(tx, StatisticsSubspace.partitionRange(db.prefix(), partition));
   }
 
-  private static CompletableFuture<Statistics> read(ReadTransaction tx, Range range) {
+  private static CompletableFuture<DatabaseCounters> read(ReadTransaction tx, Range range) {
     return rows(tx, range).thenApply(rows -> sum(range, rows));
   }
 
@@ -37,18 +37,20 @@ public record Statistics(
    * Returns the number of entries in the changes index: one per document, deleted ones included.
    */
   public static CompletableFuture<Long> entries(ReadTransaction tx, DatabaseHandle db) {
-    return rows(tx, StatisticsSubspace.documentsRange(db.prefix())).thenApply(Statistics::sum);
+    return rows(tx, StatisticsSubspace.documentsRange(db.prefix()))
+        .thenApply(DatabaseCounters::sum);
   }
 
   /** Returns the number of entries in one shard of the changes index. */
   public static CompletableFuture<Long> entries(
       ReadTransaction tx, DatabaseHandle db, ShardId shard) {
-    return rows(tx, StatisticsSubspace.entriesRange(db.prefix(), shard)).thenApply(Statistics::sum);
+    return rows(tx, StatisticsSubspace.entriesRange(db.prefix(), shard))
+        .thenApply(DatabaseCounters::sum);
   }
 
   /** Returns the number of entries in all shards, without those in the deprecated subspace. */
   public static CompletableFuture<Long> entriesInShards(ReadTransaction tx, DatabaseHandle db) {
-    return rows(tx, StatisticsSubspace.entriesRange(db.prefix())).thenApply(Statistics::sum);
+    return rows(tx, StatisticsSubspace.entriesRange(db.prefix())).thenApply(DatabaseCounters::sum);
   }
 
   private static CompletableFuture<List<KeyValue>> rows(ReadTransaction tx, Range range) {
@@ -65,13 +67,13 @@ public record Statistics(
     return StatisticsSubspace.nameOf(db.prefix(), key);
   }
 
-  private static Statistics sum(Range range, List<KeyValue> rows) {
+  private static DatabaseCounters sum(Range range, List<KeyValue> rows) {
     long[] sums = new long[StatisticsSubspace.Counter.values().length];
     for (KeyValue row : rows) {
       int counter = StatisticsSubspace.counterNumber(range, row.getKey());
       sums[counter] += StatisticsSubspace.number(row.getValue());
     }
-    return new Statistics(sums[0], sums[1], sums[2], sums[3]);
+    return new DatabaseCounters(sums[0], sums[1], sums[2], sums[3]);
   }
 
   private static long sum(List<KeyValue> rows) {

@@ -1,0 +1,32 @@
+package lectus.database;
+
+import lectus.measure.Measured;
+import lectus.measure.Meters;
+
+/** What a server remembers of databases. Each transaction makes sure that it still holds. */
+public final class CatalogueCaches implements Measured {
+  private final HandleCache handles = new HandleCache();
+  private final GlimpseCache glimpses;
+
+  /**
+   * @param glimpsesBytes memory for cached entries of databases that readers of many databases
+   *     visit
+   */
+  public CatalogueCaches(long glimpsesBytes) {
+    this.glimpses = new GlimpseCache(glimpsesBytes);
+  }
+
+  HandleCache handles() {
+    return handles;
+  }
+
+  GlimpseCache glimpses() {
+    return glimpses;
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    handles.describe(meters);
+    glimpses.describe(meters);
+  }
+}

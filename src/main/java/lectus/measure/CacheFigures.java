@@ -1,0 +1,44 @@
+package lectus.measure;
+
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.stats.ConcurrentStatsCounter;
+import com.github.benmanes.caffeine.cache.stats.StatsCounter;
+import java.util.function.LongSupplier;
+
+/** How often a cache had what was looked for. Thread-safe. */
+public final class CacheFigures {
+  private final String name;
+  private final StatsCounter counter = new ConcurrentStatsCounter();
+
+  /**
+   * @param name of the cache, in lower case with underscores
+   */
+  public CacheFigures(String name) {
+    this.name = name;
+  }
+
+  /** Makes all caches that are built from now on count. */
+  public <K, V> Caffeine<K, V> countedBy(Caffeine<K, V> builder) {
+    return builder.recordStats(() -> counter);
+  }
+
+  /** Returns how many look-ups there were. */
+  public long lookUps() {
+    return counter.snapshot().requestCount();
+  }
+
+  /**
+   * @param entries that it has now
+   */
+  public void describe(Meters meters, LongSupplier entries) {
+    Meters own = meters.with("cache", name);
+    own.level("lectus_cache_entries", "Entries.", entries::getAsLong);
+    own.count("lectus_cache_hits", "Look-ups that found one.", () -> counter.snapshot().hitCount());
+    own.count(
+        "lectus_cache_misses", "Look-ups that found none.", () -> counter.snapshot().missCount());
+    own.count(
+        "lectus_cache_evictions",
+        "Entries that made room for others, or grew too old.",
+        () -> counter.snapshot().evictionCount());
+  }
+}
