@@ -9,6 +9,7 @@ import lectus.database.Catalogue;
 import lectus.document.edit.DocumentParser;
 import lectus.document.read.DocumentReader;
 import lectus.document.write.DocumentWriter;
+import lectus.measure.CacheFigures;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
 import lectus.store.Store;
@@ -81,6 +82,11 @@ public final class Accounts implements Measured, AutoCloseable {
   @Override
   public void describe(Meters meters) {
     passwords.describe(meters);
+  }
+
+  /** Returns how often an account had been looked up before. */
+  public CacheFigures lookUps() {
+    return known.figures();
   }
 
   /** Whether an admin exists. Never waits. */

@@ -80,6 +80,10 @@ final class KnownAccounts {
     this.nanoTime = nanoTime;
   }
 
+  CacheFigures figures() {
+    return figures;
+  }
+
   void describe(Meters meters) {
     figures.describe(meters, looks::estimatedSize);
   }

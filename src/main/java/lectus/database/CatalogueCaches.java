@@ -16,6 +16,11 @@ public final class CatalogueCaches implements Measured {
     this.glimpses = new GlimpseCache(glimpsesBytes);
   }
 
+  /** Returns the number of databases in use lately. */
+  public long openDatabases() {
+    return handles.size();
+  }
+
   HandleCache handles() {
     return handles;
   }

@@ -41,6 +41,10 @@ final class HandleCache {
     return 1 + (int) ((security + db.indexes().heapBytes()) / BYTES_PER_HANDLE);
   }
 
+  long size() {
+    return handles.estimatedSize();
+  }
+
   void describe(Meters meters) {
     figures.describe(meters, handles::estimatedSize);
   }

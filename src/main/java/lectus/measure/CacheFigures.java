@@ -22,6 +22,14 @@ public final class CacheFigures {
     return builder.recordStats(() -> counter);
   }
 
+  public long hits() {
+    return counter.snapshot().hitCount();
+  }
+
+  public long misses() {
+    return counter.snapshot().missCount();
+  }
+
   /** Returns how many look-ups there were. */
   public long lookUps() {
     return counter.snapshot().requestCount();
@@ -33,9 +41,8 @@ public final class CacheFigures {
   public void describe(Meters meters, LongSupplier entries) {
     Meters own = meters.with("cache", name);
     own.level("lectus_cache_entries", "Entries.", entries::getAsLong);
-    own.count("lectus_cache_hits", "Look-ups that found one.", () -> counter.snapshot().hitCount());
-    own.count(
-        "lectus_cache_misses", "Look-ups that found none.", () -> counter.snapshot().missCount());
+    own.count("lectus_cache_hits", "Look-ups that found one.", this::hits);
+    own.count("lectus_cache_misses", "Look-ups that found none.", this::misses);
     own.count(
         "lectus_cache_evictions",
         "Entries that made room for others, or grew too old.",

@@ -45,6 +45,7 @@ import lectus.http.count.Figures;
 import lectus.http.count.RequestFigures;
 import lectus.http.memory.ClientMemory;
 import lectus.http.token.Tokens;
+import lectus.log.LogCounts;
 import lectus.metrics.Metrics;
 import lectus.store.Store;
 import lectus.store.StorePulse;
@@ -201,6 +202,9 @@ public final class Layer {
         new RequestFigures(),
         new DeliveryFigures(events::ageNanos),
         documents::reads,
-        store.transactionFigures()::commits);
+        store.transactionFigures()::commits,
+        caches::openDatabases,
+        accounts.lookUps(),
+        LogCounts.ofProcess());
   }
 }

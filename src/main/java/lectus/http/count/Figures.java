@@ -1,6 +1,8 @@
 package lectus.http.count;
 
 import java.util.function.LongSupplier;
+import lectus.log.LogCounts;
+import lectus.measure.CacheFigures;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
 
@@ -9,16 +11,23 @@ import lectus.measure.Meters;
  *
  * @param documentReads single documents that were read
  * @param commits of transactions
+ * @param openDatabases that were used lately
+ * @param accounts how often one had been looked up before
+ * @param log of the process
  */
 public record Figures(
     RequestFigures requests,
     DeliveryFigures deliveries,
     LongSupplier documentReads,
-    LongSupplier commits)
+    LongSupplier commits,
+    LongSupplier openDatabases,
+    CacheFigures accounts,
+    LogCounts log)
     implements Measured {
   @Override
   public void describe(Meters meters) {
     requests.describe(meters);
     deliveries.describe(meters);
+    log.describe(meters);
   }
 }

@@ -11,12 +11,15 @@ import lectus.http.count.RouteTemplate;
 import lectus.http.exchange.Requests;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
+import lectus.log.LogCounts;
 
 /**
  * {@code /_node/{node}/_stats} and what lies below: what CouchDB's exporters read. Figures begin
  * with the server, and not, as some of CouchDB's, ten seconds ago.
  */
 final class StatsResource implements NodePart {
+  private static final String LINES_OF = "number of logged lines of level ";
+
   private static final List<String> METHODS =
       List.of("COPY", "DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT");
 
@@ -57,8 +60,35 @@ final class StatsResource implements NodePart {
         "couchdb/request_time",
         "length of a request in milliseconds, without those of live feeds",
         figures.requests().times());
+    addCaches(tree);
+    addLog(tree, figures.log());
     addRequests(tree, figures.requests());
+    AbsentFigures.addTo(tree);
     return tree;
+  }
+
+  private void addCaches(StatTree tree) {
+    tree.counter(
+        "couchdb/auth_cache_hits", "number of accounts that were known", figures.accounts().hits());
+    tree.counter(
+        "couchdb/auth_cache_misses",
+        "number of accounts that were looked up",
+        figures.accounts().misses());
+    tree.counter(
+        "couchdb/open_databases",
+        "number of databases used lately",
+        figures.openDatabases().getAsLong());
+  }
+
+  /** Other levels than these four are CouchDB's alone. */
+  private static void addLog(StatTree tree, LogCounts log) {
+    for (String level : List.of("alert", "critical", "emergency", "notice")) {
+      tree.counter("couch_log/level/" + level, LINES_OF + level, 0);
+    }
+    tree.counter("couch_log/level/error", LINES_OF + "error", log.errors());
+    tree.counter("couch_log/level/warning", LINES_OF + "warning", log.warnings());
+    tree.counter("couch_log/level/info", LINES_OF + "info", log.infos());
+    tree.counter("couch_log/level/debug", LINES_OF + "debug", log.debugs());
   }
 
   private void addRequests(StatTree tree, RequestFigures requests) {
