@@ -1,5 +1,6 @@
 package lectus.config;
 
+import java.util.List;
 import lectus.account.AccountSettings;
 
 /** How users' documents and passwords are kept. */
@@ -38,6 +39,17 @@ public final class AccountKeys {
           """
           Whether the _security of the database _users may be changed. If it makes
           everybody a member, whoever is not logged in may register as a user.
+          """);
+
+  public static final ConfigurationKey<List<String>> PUBLIC_FIELDS =
+      SECTION.key(
+          "access.public-fields",
+          ValueType.WORDS,
+          "",
+          """
+          Fields of users' documents, with commas between them, that everybody may read
+          who may read _users, as with CouchDB's public_fields. What is stored of a
+          password is never shown. Empty: of others one sees nothing.
           """);
 
   public static final ConfigurationKey<Boolean> PER_USER_DATABASES =

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import lectus.access.SecurityObject;
+import lectus.account.PublicFields;
 import lectus.http.AccessSettings;
 import lectus.http.CookieSettings;
 import lectus.http.UserLimits;
@@ -30,6 +31,7 @@ final class ConfiguredAccess {
         logInPage(),
         configuration.get(AccessKeys.ADMIN_ONLY_ALL_DBS),
         unset(),
+        new PublicFields(configuration.get(AccountKeys.PUBLIC_FIELDS)),
         cookies(),
         proxySecret(),
         tokens(),

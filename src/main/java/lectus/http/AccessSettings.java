@@ -2,6 +2,7 @@ package lectus.http;
 
 import java.util.Optional;
 import lectus.access.SecurityObject;
+import lectus.account.PublicFields;
 import lectus.http.token.TokenSettings;
 
 /**
@@ -13,6 +14,7 @@ import lectus.http.token.TokenSettings;
  * @param onlyAdminsListDatabases whether {@code _all_dbs} and {@code _dbs_info} are for server
  *     admins; otherwise everybody sees the databases that he may read
  * @param unset who may use a database whose security was never set
+ * @param publicFields of users' documents, which others may read
  * @param proxySecret with which a proxy signs the names of its users; empty: none may name users
  */
 public record AccessSettings(
@@ -21,6 +23,7 @@ public record AccessSettings(
     Optional<String> logInPage,
     boolean onlyAdminsListDatabases,
     SecurityObject unset,
+    PublicFields publicFields,
     CookieSettings cookies,
     Optional<String> proxySecret,
     TokenSettings tokens,

@@ -89,7 +89,7 @@ final class Routes {
     CheckedNames names = new CheckedNames();
     NodeApi server = new NodeApi(services, settings);
     DatabaseApi databases = new DatabaseApi(services, names, access.guard());
-    DocumentApi documents = new DocumentApi(services, names);
+    DocumentApi documents = new DocumentApi(services, names, settings.access().publicFields());
     ChangesApi changes = new ChangesApi(services, names, feeds);
     root = server.root();
     database = databases.database(documents.creation());

@@ -1,6 +1,7 @@
 package lectus.http.document;
 
 import java.util.Map;
+import lectus.account.PublicFields;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.alldocs.AllDocsQuery.Listing;
 import lectus.document.bulk.RevisionsDiff;
@@ -13,11 +14,16 @@ import lectus.http.exchange.Resource;
 public final class DocumentApi {
   private final Services services;
   private final CheckedNames names;
+  private final PublicFields publicFields;
   private final Uuids uuids = new Uuids();
   private final EditPreparation preparation;
   private final DocumentEditing writes;
 
-  public DocumentApi(Services services, CheckedNames names) {
+  /**
+   * @param publicFields of users' documents
+   */
+  public DocumentApi(Services services, CheckedNames names, PublicFields publicFields) {
+    this.publicFields = publicFields;
     this.services = services;
     this.names = names;
     this.preparation = new EditPreparation(services.accounts());
@@ -26,7 +32,7 @@ public final class DocumentApi {
 
   /** {@code /{db}/{docid}}. */
   public Resource document() {
-    return new DocumentResource(services.documents(), copies(), names, writes);
+    return new DocumentResource(services.documents(), copies(), names, writes, publicFields);
   }
 
   /** {@code /{db}/{docid}/{attachment}}. */

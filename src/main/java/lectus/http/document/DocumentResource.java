@@ -1,5 +1,6 @@
 package lectus.http.document;
 
+import lectus.account.PublicFields;
 import lectus.database.AskedDatabase;
 import lectus.document.read.DocumentReader;
 import lectus.http.exchange.CheckedNames;
@@ -13,13 +14,19 @@ final class DocumentResource implements Resource {
   static final String METHODS = "DELETE,GET,HEAD,POST,PUT,COPY";
 
   private final CheckedNames names;
+  private final PublicFields publicFields;
   private final DocumentRetrieval reads;
   private final DocumentEditing writes;
   private final DocumentDeletion deletion;
   private final DocumentCopy copy;
 
   DocumentResource(
-      DocumentReader documents, DocumentCopy copy, CheckedNames names, DocumentEditing writes) {
+      DocumentReader documents,
+      DocumentCopy copy,
+      CheckedNames names,
+      DocumentEditing writes,
+      PublicFields publicFields) {
+    this.publicFields = publicFields;
     this.names = names;
     this.reads = new DocumentRetrieval(documents);
     this.writes = writes;
@@ -31,6 +38,10 @@ final class DocumentResource implements Resource {
   public void serve(Exchange exchange) {
     AskedDatabase database = names.asked(exchange);
     String id = DocumentNames.idOf(exchange.segments());
+    if (isReading(exchange) && SecretUsers.isOthers(exchange, database.name(), id)) {
+      reads.getPublic(exchange, database, id, publicFields);
+      return;
+    }
     if (exchange.method() != Method.PUT) {
       SecretUsers.check(exchange, database.name(), id);
     }
@@ -42,5 +53,9 @@ final class DocumentResource implements Resource {
       case POST -> throw PostedForm.refusal(exchange, id);
       default -> throw Requests.notAllowed(METHODS);
     }
+  }
+
+  private static boolean isReading(Exchange exchange) {
+    return exchange.method() == Method.GET || exchange.method() == Method.HEAD;
   }
 }

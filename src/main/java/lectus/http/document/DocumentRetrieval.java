@@ -2,12 +2,15 @@ package lectus.http.document;
 
 import java.util.List;
 import java.util.Optional;
+import lectus.account.PublicFields;
 import lectus.database.AskedDatabase;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.OpenRevisions;
 import lectus.document.read.OpenRevisionsForm;
 import lectus.document.read.OpenRevisionsJson;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.StreamedBody;
 import lectus.http.message.EntityTag;
@@ -43,6 +46,33 @@ final class DocumentRetrieval {
     } else {
       read(exchange, database, id, options(query), !showsMeta(query));
     }
+  }
+
+  /**
+   * Answers with the public fields of another user's document. As in CouchDB, a document that has
+   * none of them cannot be told from one that does not exist.
+   */
+  void getPublic(Exchange exchange, AskedDatabase database, String id, PublicFields fields) {
+    QueryParameters query = exchange.query();
+    if (fields.isEmpty() || openRevisions(query).isPresent()) {
+      throw LectusException.notFound("missing");
+    }
+    DocumentQuery options = options(query);
+    exchange.answer(() -> publicly(database, id, options, fields));
+  }
+
+  private Reply publicly(
+      AskedDatabase database, String id, DocumentQuery options, PublicFields fields) {
+    JsonBuffer out = new JsonBuffer(TYPICAL_BYTES);
+    try {
+      documents.read(database, id, options, out);
+    } catch (LectusException gone) {
+      throw gone.error().equals(new LectusError.NotFound("deleted"))
+          ? LectusException.notFound("missing")
+          : gone;
+    }
+    return Reply.json(
+        200, fields.shownOf(out.toBytes()).orElseThrow(() -> LectusException.notFound("missing")));
   }
 
   /**

@@ -3,6 +3,7 @@ package lectus.http.document;
 import lectus.access.MissingRight;
 import lectus.account.UserDocuments;
 import lectus.database.DatabaseName;
+import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
@@ -24,6 +25,16 @@ final class SecretUsers {
                 throw new LectusException(error);
               });
     }
+  }
+
+  /**
+   * Whether a document may be of another user than who asks, who sees its public fields at most.
+   */
+  static boolean isOthers(Exchange exchange, DatabaseName database, String docId) {
+    return hides(exchange, database)
+        && UserDocuments.problemOfReading(exchange.user(), docId)
+            .filter(LectusError.NotFound.class::isInstance)
+            .isPresent();
   }
 
   /** Returns a resource about many documents, which in a database of users is for its admins. */

@@ -2,6 +2,7 @@ package lectus.http.node;
 
 import java.util.ArrayList;
 import java.util.List;
+import lectus.account.PublicFields;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.AccessSettings;
 import lectus.http.CookieSettings;
@@ -25,6 +26,7 @@ final class CouchConfig {
         "documents.max-bytes");
     addRequests(settings);
     addAccess(settings.access());
+    addPublicFields(settings.access().publicFields());
     addCookies(settings.access().cookies());
     addCors(settings.cors());
   }
@@ -65,6 +67,14 @@ final class CouchConfig {
         "access.admin-only-all-dbs");
     if (access.requiresValidUser()) {
       add("httpd", "WWW-Authenticate", "Basic realm=\"server\"", key);
+    }
+  }
+
+  private void addPublicFields(PublicFields fields) {
+    if (!fields.isEmpty()) {
+      String names = String.join(",", fields.names());
+      add("chttpd_auth", "public_fields", names, "access.public-fields");
+      add("couch_httpd_auth", "public_fields", names, "access.public-fields");
     }
   }
 
