@@ -123,7 +123,7 @@ const moves = (title, line) => page.waitForFunction(([wanted, beginning]) =>
 test('whoever is nobody sees a form, and why there is nothing else', async () => {
   await page.locator('#log-in').waitFor();
   await page.locator('#figures-note', { hasText: '_metrics' }).waitFor();
-  await page.locator('#tasks', { hasText: 'Shown to admins.' }).waitFor();
+  await page.locator('#tasks-note', { hasText: 'Shown to admins.' }).waitFor();
   await own('PUT', `${databases[0]}/secret`, {});
   await page.fill('#name', 'root');
   await page.fill('#password', 'wrong');
@@ -152,7 +152,14 @@ test('under load, all plots move, and rows of many databases appear', async () =
     await page.waitForFunction(
       most => document.querySelectorAll('#rows tr').length === most, MOST_ROWS);
   });
-  assert.match(await said('Delivery lag'), /^Delivery lag, ms\. half: now [\d.]+, at most/);
+  const cleared = await page.evaluate(() => {
+    document.querySelector('#members button').click();
+    return document.querySelector('.plot svg').getAttribute('aria-label');
+  });
+  assert.match(cleared, /requests: now –/);
+  await page.locator('#whose', { hasText: 'lectus@' }).waitFor();
+  await underLoad(() => moves('Throughput', 'requests'));
+  assert.match(await said('Throughput'), /^Throughput, \/s\. requests: now [\d.,]+, at most/);
 });
 
 test('only as many rows are kept as can be read', async () => {
@@ -245,8 +252,8 @@ test('it is used without a mouse, and read out', async () => {
 test('what lies between two readings of the figures', async () => {
   const told = await page.evaluate(async () => {
     const { Figures, Interval } = await import('./figures.js');
-    const text = (a, b, all) => [
-      '# TYPE h histogram', `h_bucket{route="/{db}/x",le="0.1"} ${a}`, `h_bucket{le="1.0"} ${b}`,
+    const text = (a, b, all, started = 1) => [
+      '# TYPE h histogram', `process_start_time_seconds ${started}`, `h_bucket{route="/{db}/x",le="0.1"} ${a}`, `h_bucket{le="1.0"} ${b}`,
       `h_bucket{le="+Inf"} ${all}`, `n_total{route="a \\"b\\" }",status="200"} ${all}.0`, 'broken',
     ].join('\n');
     const from = new Figures(text(5, 5, 5), 1_000);
@@ -257,9 +264,11 @@ test('what lies between two readings of the figures', async () => {
       new Interval(from, from).quantile('h', 0.5),
       new Interval(from, new Figures(text(0, 0, 2), 2_000)).perSecond('n_total'),
       new Interval(from, new Figures(text(5, 5, 9), 2_000)).quantile('h', 0.99),
+      new Interval(from, new Figures(text(5, 15, 15, 2), 3_000)).perSecond('n_total'),
+      new Interval(from, new Figures(text(5, 15, 15, 2), 3_000)).quantile('h', 0.5),
     ];
   });
-  assert.deepEqual(told, [5, 0, 0.55, null, null, null, 1]);
+  assert.deepEqual(told, [5, 0, 0.55, null, null, null, 1, null, null]);
 });
 
 test('nothing but the page itself may run or load', async () => {

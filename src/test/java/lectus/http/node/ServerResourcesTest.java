@@ -142,6 +142,8 @@ final class ServerResourcesTest {
         "DELETE|/_cluster_setup|GET,POST",
         "POST|/_scheduler/jobs|GET,HEAD",
         "PUT|/_scheduler/docs|GET,HEAD",
+        "POST|/_lectus|GET,HEAD",
+        "DELETE|/_lectus/dashboard.js|GET,HEAD",
         "POST|/_utils|GET,HEAD",
         "DELETE|/_utils/|GET,HEAD"
       })

@@ -1,11 +1,13 @@
-import {byId, element, note} from './elements.js';
+import {button, byId, element, Entries, note} from './elements.js';
 import {Feed} from './feed.js';
 import {Figures, Interval} from './figures.js';
 import {Plot} from './plot.js';
-import {every, json, send, text} from './server.js';
+import {every, json, nameInPath, send, text} from './server.js';
 import {Shards} from './shards.js';
 
 const FIGURES_MILLIS = 1_000;
+/** Rates over less would jump. */
+const SHORTEST_MILLIS = 300;
 const TASKS_MILLIS = 2_000;
 const MEMBERS_MILLIS = 10_000;
 const MOST_ENTRIES = 100;
@@ -45,11 +47,26 @@ const PLOTS = [
 
 // --- Figures ---
 
+/** Whose figures are shown; that of the server that answers, until one is chosen. */
+let member = '_local';
 let earlier;
 
+function choose(name) {
+  member = name;
+  earlier = undefined;
+  byId('whose').textContent = name;
+  PLOTS.forEach(({plot}) => plot.clear());
+  return Promise.all([readFigures(), readMembers()]);
+}
+
 async function readFigures() {
+  const asked = member;
   try {
-    const later = new Figures(await text('_node/_local/_prometheus'), performance.now());
+    const lines = await text(`_node/${nameInPath(asked)}/_prometheus`);
+    const later = new Figures(lines, performance.now());
+    if (asked !== member || later.millis - earlier?.millis < SHORTEST_MILLIS) {
+      return;
+    }
     if (earlier) {
       const interval = new Interval(earlier, later);
       PLOTS.forEach(({plot, read}) => plot.add(read(interval)));
@@ -63,6 +80,10 @@ async function readFigures() {
           : failure.status ? failure.message
             : 'The server does not answer.',
         true);
+    if (failure.isForOthers) {
+      // A session may have ended.
+      await showSession().catch(() => {});
+    }
   }
 }
 
@@ -86,22 +107,41 @@ function taskEntry({type, database, progress, changes_done: done}) {
   return entry;
 }
 
-async function list(id, path, entriesOf, nothing) {
+const excuse = failure =>
+  failure.isForOthers ? 'Shown to admins.' : failure.status ? failure.message : 'No answer.';
+
+async function readTasks() {
   let entries;
   try {
-    entries = entriesOf(await json(path));
+    entries = (await json('_active_tasks')).slice(0, MOST_ENTRIES).map(taskEntry);
+    note('tasks-note', entries.length === 0 ? 'None.' : '');
   } catch (failure) {
-    entries = [element('li', 'hint',
-        failure.isForOthers ? 'Shown to admins.' : failure.status ? failure.message : 'No answer.')];
+    entries = [];
+    note('tasks-note', excuse(failure));
   }
-  byId(id).replaceChildren(...(entries.length > 0 ? entries : [element('li', 'hint', nothing)]));
+  byId('tasks').replaceChildren(...entries);
 }
 
-const readTasks = () => list('tasks', '_active_tasks',
-    tasks => tasks.slice(0, MOST_ENTRIES).map(taskEntry), 'None.');
+const members = new Entries(byId('members'));
 
-const readMembers = () => list('members', '_membership',
-    ({all_nodes: names}) => names.slice(0, MOST_ENTRIES).map(name => element('li', '', name)), 'None.');
+function memberEntry(name) {
+  const entry = element('li');
+  entry.append(button(name, () => choose(name)));
+  return entry;
+}
+
+async function readMembers() {
+  let names;
+  try {
+    names = (await json('_membership')).all_nodes.slice(0, MOST_ENTRIES);
+    note('members-note', 'Choose whose figures are shown.');
+  } catch (failure) {
+    names = [];
+    note('members-note', excuse(failure));
+  }
+  members.show(names, memberEntry).forEach((entry, name) =>
+    entry.firstElementChild.setAttribute('aria-pressed', name === member));
+}
 
 // --- Who looks ---
 

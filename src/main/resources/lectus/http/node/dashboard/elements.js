@@ -16,6 +16,38 @@ export function button(text, action) {
   return made;
 }
 
+/**
+ * The entries of a list, by name. As long as the names are the same, entries stay where they are:
+ * somebody may be about to click on one.
+ */
+export class Entries {
+  #list;
+  #byName = new Map();
+
+  constructor(list) {
+    this.#list = list;
+  }
+
+  /** make: makes the entry of a name. Returns all entries. */
+  show(names, make) {
+    const isSame = names.length === this.#byName.size && names.every(name => this.#byName.has(name));
+    if (!isSame) {
+      this.#byName = new Map(names.map(name => [name, this.#byName.get(name) ?? make(name)]));
+      this.#replace([...this.#byName.values()]);
+    }
+    return this.#byName;
+  }
+
+  #replace(entries) {
+    const focused = document.activeElement;
+    const hadFocus = this.#list.contains(focused);
+    this.#list.replaceChildren(...entries);
+    if (hadFocus) {
+      focused.focus();
+    }
+  }
+}
+
 /** Says something where it is seen, and read out; empty: nothing. */
 export function note(id, text, isBad = false) {
   const place = byId(id);

@@ -1,5 +1,5 @@
 import {ChangesSocket} from './changes-socket.js';
-import {button, byId, element, note, readable} from './elements.js';
+import {button, byId, element, Entries, note, readable} from './elements.js';
 import {socketUrl} from './server.js';
 
 const MOST_ROWS = 100;
@@ -50,6 +50,7 @@ class Rates {
 export class Feed {
   #socket = new ChangesSocket(socketUrl());
   #rates = new Rates();
+  #busiest = new Entries(byId('busiest'));
   #waiting = [];
   #number = 0;
   #databases;
@@ -133,14 +134,17 @@ export class Feed {
   }
 
   #drawRates() {
-    const focused = document.activeElement?.closest('#busiest') && document.activeElement.title;
-    const entries = this.#rates.next().map(([name, rate]) => {
-      const entry = element('li');
-      entry.append(button(name, () => this.#choose(name)), element('span', '', readable(rate)));
-      return entry;
+    const rates = this.#rates.next();
+    const entries = this.#busiest.show(rates.map(([name]) => name), name => this.#entryOf(name));
+    rates.forEach(([name, rate]) => {
+      entries.get(name).lastElementChild.textContent = readable(rate);
     });
-    byId('busiest').replaceChildren(...entries);
-    entries.map(entry => entry.firstElementChild).find(it => it.title === focused)?.focus();
+  }
+
+  #entryOf(name) {
+    const entry = element('li');
+    entry.append(button(name, () => this.#choose(name)), element('span'));
+    return entry;
   }
 }
 

@@ -1,4 +1,5 @@
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/;
+const STARTED = 'process_start_time_seconds';
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 
 function number(text) {
@@ -53,19 +54,22 @@ function* pairs(labels) {
   }
 }
 
-/** What happened between two times. A server that was started anew counts from zero: null then. */
+/** What happened between two times, as long as it is the same process that counts: null otherwise. */
 export class Interval {
   #earlier;
   #later;
+  #isOfOne;
 
+  /** Behind a load balancer another server may have answered, and one that was restarted counts anew. */
   constructor(earlier, later) {
     this.#earlier = earlier;
     this.#later = later;
+    this.#isOfOne = earlier.sum(STARTED) === later.sum(STARTED);
   }
 
   perSecond(name, isMeant) {
     const more = this.#later.sum(name, isMeant) - this.#earlier.sum(name, isMeant);
-    return more < 0 ? null : more * 1000 / (this.#later.millis - this.#earlier.millis);
+    return !this.#isOfOne || more < 0 ? null : more * 1000 / (this.#later.millis - this.#earlier.millis);
   }
 
   /**
@@ -78,7 +82,7 @@ export class Interval {
         .map(([bound, count]) => ({bound, count: count - (before.get(bound) ?? 0)}))
         .sort((one, other) => one.bound - other.bound);
     const all = below.at(-1)?.count ?? 0;
-    if (all <= 0) {
+    if (!this.#isOfOne || all <= 0) {
       return null;
     }
     const at = below.findIndex(bucket => bucket.count >= share * all);

@@ -31,6 +31,7 @@ export class Plot {
     this.#unit = unit;
     this.#svg.append(shape('path', {class: 'grid-line', d: `M0 ${HEIGHT / 2}H${WIDTH}`}));
     this.#lines = names.map((name, i) => this.#line(name, `hue-${i}`));
+    this.#draw();
   }
 
   #line(name, hue) {
@@ -52,6 +53,11 @@ export class Plot {
     return figure;
   }
 
+  clear() {
+    this.#lines.forEach(line => line.values.splice(0));
+    this.#draw();
+  }
+
   /** One value for each line; null where there is none. */
   add(values) {
     this.#lines.forEach((line, i) => {
@@ -67,14 +73,14 @@ export class Plot {
     this.#top.textContent = `${readable(top)} ${this.#unit}`;
     for (const {values, path, latest} of this.#lines) {
       path.setAttribute('d', pathOf(values, top));
-      latest.textContent = `${readable(values.at(-1))} ${this.#unit}`;
+      latest.textContent = `${readable(values.at(-1) ?? null)} ${this.#unit}`;
     }
     this.#svg.setAttribute('aria-label', this.#inWords());
   }
 
   #inWords() {
     const lines = this.#lines.map(({name, values}) =>
-      `${name}: now ${readable(values.at(-1))}, at most ${readable(Math.max(0, ...values))}`);
+      `${name}: now ${readable(values.at(-1) ?? null)}, at most ${readable(Math.max(0, ...values))}`);
     return `${this.#title}, ${this.#unit}. ${lines.join('. ')}.`;
   }
 }
