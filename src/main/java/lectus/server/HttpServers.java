@@ -67,6 +67,11 @@ final class HttpServers {
     return settings.address(port);
   }
 
+  /** Returns when the certificate expires, in seconds since 1970; never without one. */
+  double certificateEnd() {
+    return certificates.map(ServedCertificates::endSeconds).orElse(Double.POSITIVE_INFINITY);
+  }
+
   /** Lets running requests end within the stop's grace, and waits so much longer for the rest. */
   void end(long moreSeconds) {
     verticles.end(settings.stopGrace().toSeconds() + moreSeconds);

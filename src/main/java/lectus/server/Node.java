@@ -151,7 +151,8 @@ public final class Node implements AutoCloseable {
     watch(store, layer.pulse(), pool.queues());
     Writes writes = pool.entrance(vertx.eventBus());
     MembershipAt membership = new MembershipAt(cluster, servers::address);
-    List.of(bus, announcer, poller, pool, threads).forEach(metrics::add);
+    NodeFigures own = new NodeFigures(membership, servers::certificateEnd);
+    List.of(bus, announcer, poller, pool, threads, own).forEach(metrics::add);
     Services services =
         layer.services(
             writes,

@@ -9,6 +9,7 @@ import io.vertx.core.net.PfxOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import io.vertx.core.net.TrustOptions;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -63,9 +64,21 @@ final class Certificates {
         .orElseGet(() -> new PemKeyCertOptions().addCertValue(certificates).addKeyValue(key));
   }
 
+  /**
+   * Returns when the certificate expires.
+   *
+   * @throws StartException as {@link #check}
+   */
+  Instant end(FileContents contents) {
+    return key(keys(contents)).certificate().getNotAfter().toInstant();
+  }
+
+  private ServerKey key(KeyCertOptions options) {
+    return ServerKey.of(manager(options)).orElseThrow(() -> unusable("holds no private key", null));
+  }
+
   private KeyCertOptions checked(KeyCertOptions options) {
-    ServerKey key =
-        ServerKey.of(manager(options)).orElseThrow(() -> unusable("holds no private key", null));
+    ServerKey key = key(options);
     if (!key.isPair()) {
       throw unusable("holds a private key and a certificate that do not belong together", null);
     }

@@ -28,6 +28,8 @@ public final class ServedCertificates extends VerticleBase {
   /** What was judged last: either it is served, or it was refused. */
   private FileContents judged;
 
+  private volatile double endSeconds;
+
   private FileContents seen;
 
   /**
@@ -41,11 +43,17 @@ public final class ServedCertificates extends VerticleBase {
     this.judged = certificates.read();
     this.seen = judged;
     this.atStart = certificates.check(judged);
+    this.endSeconds = certificates.end(judged).getEpochSecond();
   }
 
   /** Returns what a server starts with. */
   public ServerSSLOptions atStart() {
     return atStart;
+  }
+
+  /** Returns when the certificate expires, in seconds since 1970. Thread-safe. */
+  public double endSeconds() {
+    return endSeconds;
   }
 
   /** From now on, a server that listens shows the certificates that are current. */
@@ -76,6 +84,7 @@ public final class ServedCertificates extends VerticleBase {
   private void judge(FileContents contents) {
     try {
       ServerSSLOptions options = certificates.check(contents);
+      endSeconds = certificates.end(contents).getEpochSecond();
       servers.forEach(server -> update(server, options));
     } catch (StartException unusable) {
       LOG.warn("{} The certificates from before are kept.", unusable.getMessage());

@@ -34,6 +34,11 @@ public final class TestCertificate {
    * @param algorithm EC or RSA
    */
   public static TestCertificate create(Path folder, String name, String algorithm) {
+    return create(folder, name, algorithm, 90);
+  }
+
+  /** As above, for another number of days. */
+  public static TestCertificate create(Path folder, String name, String algorithm, int days) {
     Path store = folder.resolve(name + ".p12");
     keytool(
         List.of(
@@ -46,6 +51,8 @@ public final class TestCertificate {
             "CN=" + name,
             "-ext",
             "SAN=dns:localhost,ip:127.0.0.1",
+            "-validity",
+            Integer.toString(days),
             "-storetype",
             "PKCS12",
             "-keystore",

@@ -1,0 +1,397 @@
+package lectus.deployment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Base64;
+import java.util.Deque;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import lectus.config.AccessKeys;
+import lectus.config.MetricsKeys;
+import lectus.config.TlsKeys;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
+import lectus.http.testing.TestCertificate;
+import lectus.http.testing.TestSettings;
+import lectus.server.cluster.ClusterSettings;
+import lectus.server.testing.ClusterFile;
+import lectus.store.EmbeddedStores;
+import lectus.store.FaultyStore;
+import lectus.store.FaultyStore.Fault;
+import lectus.store.FrozenStore;
+import lectus.store.HeldCommits;
+import lectus.store.Store;
+import lectus.store.embedded.EmbeddedOptions;
+import lectus.store.embedded.engine.StoppedFlushes;
+import lectus.store.testing.Await;
+import lectus.store.testing.SmallDisk;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Each alert of {@code conf/alerts.yaml} fires once its cause is there, as a real Prometheus that
+ * reads real servers says. Windows and patience of the rules are seconds here; the limits are as
+ * they are.
+ */
+@Timeout(180)
+final class AlertsTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  @TempDir private static Path shared;
+
+  private static Prometheus prometheus;
+  private static Store healthyStore;
+  private static LectusServer healthy;
+
+  @TempDir private Path folder;
+
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+
+  @BeforeAll
+  static void watch() throws IOException {
+    String rules = Files.readString(Path.of("conf", "alerts.yaml"));
+    prometheus =
+        Prometheus.start(
+            shared,
+            rules.replaceAll("for: \\d+[smh]\n", "for: 0s\n").replaceAll("\\[\\d+m]", "[3s]"));
+    healthyStore = stores.fresh();
+    healthy = LectusServer.start(healthyStore);
+    prometheus.watch(healthy.port());
+  }
+
+  @AfterAll
+  static void end() {
+    if (healthy != null) {
+      healthy.close();
+    }
+    if (prometheus != null) {
+      prometheus.close();
+    }
+  }
+
+  @BeforeEach
+  void onlyEmbedded() {
+    TestStores.onlyEmbedded();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    while (!open.isEmpty()) {
+      open.pop().close();
+    }
+    // Nothing that ailed the others has come over this one.
+    assertThat(prometheus.firing(healthy.port())).isEmpty();
+  }
+
+  private <T extends AutoCloseable> T kept(T resource) {
+    open.push(resource);
+    return resource;
+  }
+
+  private LectusServer watched(Store store, TestSettings settings) {
+    LectusServer server = kept(LectusServer.start(store, settings));
+    server.put("/w");
+    prometheus.watch(server.port());
+    return server;
+  }
+
+  private LectusServer watched(Store store) {
+    return watched(store, new TestSettings());
+  }
+
+  private Connection client(Request request) {
+    return kept(request.open());
+  }
+
+  private void assertFires(String alert, LectusServer server) {
+    assertFires(alert, server, () -> {});
+  }
+
+  /**
+   * @param cause comes again and again until the alert fires
+   */
+  private void assertFires(String alert, LectusServer server, Runnable cause) {
+    assertFires(alert, server.port(), cause);
+  }
+
+  private void assertFires(String alert, int port, Runnable cause) {
+    Await.until(
+        alert + " fires",
+        () -> {
+          cause.run();
+          return prometheus.firing(port).contains(alert);
+        });
+  }
+
+  /** The condition is the time that has passed. */
+  private static void hold(long millis) {
+    long begun = System.nanoTime();
+    Await.until(
+        "time has passed", () -> System.nanoTime() - begun > TimeUnit.MILLISECONDS.toNanos(millis));
+  }
+
+  @Test
+  void lectusDown() {
+    LectusServer server = watched(stores.fresh());
+    open.clear();
+    server.close();
+
+    assertFires("LectusDown", server);
+  }
+
+  @Test
+  void lectusSpaceLow_lectusNoSpace_lectusErrors() {
+    SmallDisk disk = kept(SmallDisk.mount(folder, 96));
+    long reserve = 8 << 20;
+    EmbeddedOptions options = EmbeddedOptions.defaults().withReserve(reserve);
+    LectusServer server = watched(kept(EmbeddedStores.open(disk.data(), options)));
+    assertThat(prometheus.firing(server.port())).isEmpty();
+
+    disk.fillUpTo(2 * reserve);
+    assertFires("LectusSpaceLow", server);
+    assertThat(server.put("/w/a", "{}").status()).isEqualTo(201);
+
+    disk.fillUpTo(reserve / 2);
+    assertFires("LectusNoSpace", server);
+    assertFires("LectusErrors", server, () -> server.put("/w/b", "{}"));
+    assertThat(server.put("/w/b", "{}").status()).isEqualTo(507);
+  }
+
+  @Test
+  void lectusStoreTrouble() {
+    SmallDisk disk = kept(SmallDisk.mount(folder, 64));
+    EmbeddedOptions options = EmbeddedOptions.defaults().withReserve(1);
+    LectusServer server = watched(kept(EmbeddedStores.open(disk.data(), options)));
+    disk.fillUpTo(8 << 20);
+    String large = "{\"a\":\"" + "x".repeat(1_000_000) + "\"}";
+
+    assertFires("LectusStoreTrouble", server, () -> server.post("/w", large));
+  }
+
+  @Test
+  void lectusCommitsSlow() {
+    HeldCommits commits = new HeldCommits();
+    LectusServer server = watched(kept(commits.open(folder)));
+
+    assertFires(
+        "LectusCommitsSlow",
+        server,
+        () -> {
+          commits.hold();
+          Connection client = client(server.request("POST", "/w").json("{}"));
+          hold(1_300);
+          commits.release();
+          assertThat(client.read(false).status()).isEqualTo(201);
+        });
+  }
+
+  @Test
+  void lectusWritesStalled() throws Exception {
+    EmbeddedOptions options = EmbeddedOptions.defaults().withMemory(16 << 20, 1 << 20, 100);
+    Store store = kept(EmbeddedStores.open(folder, options));
+    LectusServer server = watched(store);
+    kept(StoppedFlushes.of(store));
+    String large = "{\"a\":\"" + "x".repeat(500_000) + "\"}";
+    for (int i = 0; i < 16; i++) {
+      client(server.request("POST", "/w").json(large));
+    }
+
+    assertFires("LectusWritesStalled", server);
+  }
+
+  @Test
+  void lectusWritesQueueUp() {
+    HeldCommits commits = new HeldCommits();
+    LectusServer server = watched(kept(commits.open(folder)), new TestSettings().oneExecutor(1));
+    commits.hold();
+    kept(commits::release);
+    for (int i = 0; i < 1_200; i++) {
+      assertThat(server.put("/w/a?batch=ok", "{}").status()).isEqualTo(202);
+    }
+
+    assertFires("LectusWritesQueueUp", server);
+  }
+
+  @Test
+  void lectusUnknownCommits() {
+    FaultyStore store = new FaultyStore(stores.fresh(), true);
+    LectusServer server = watched(store.store());
+
+    assertFires(
+        "LectusUnknownCommits",
+        server,
+        () -> {
+          store.plan(Fault.UNKNOWN_BUT_STORED);
+          server.post("/w", "{}");
+        });
+  }
+
+  @Test
+  void lectusConflicts() {
+    FaultyStore store = new FaultyStore(stores.fresh());
+    LectusServer server = watched(store.store());
+
+    assertFires(
+        "LectusConflicts",
+        server,
+        () -> {
+          store.plan(Fault.NOT_COMMITTED, Fault.NOT_COMMITTED, Fault.NOT_COMMITTED);
+          server.post("/w", "{}");
+        });
+  }
+
+  @Test
+  void lectusFeedsLate() {
+    FrozenStore store = new FrozenStore(stores.fresh(), false);
+    LectusServer server = watched(store.store());
+    kept(store::thaw);
+    Connection feed = client(server.request("GET", "/w/_changes?feed=continuous&since=now"));
+    feed.readHead();
+
+    assertFires(
+        "LectusFeedsLate",
+        server,
+        () -> {
+          store.freeze("lectus-reader");
+          server.post("/w", "{}");
+          hold(2_500);
+          store.thaw();
+          assertThat(feed.chunkText()).contains("\"seq\"");
+        });
+  }
+
+  @Test
+  void lectusPollerStuck() {
+    FrozenStore store = new FrozenStore(stores.fresh(), false);
+    LectusServer server = watched(store.store());
+    kept(store::thaw);
+    client(server.request("GET", "/w/_changes?feed=continuous&since=now")).readHead();
+    store.freeze("lectus-poller");
+
+    assertFires("LectusPollerStuck", server);
+  }
+
+  @Test
+  void lectusEventsLost_lectusMemberLost() {
+    Store store = stores.fresh();
+    TestSettings clustered =
+        new TestSettings().cluster(new ClusterSettings(Optional.of(ClusterFile.write(folder)), 0));
+    LectusServer other = LectusServer.start(store, clustered);
+    LectusServer server = watched(store, clustered);
+    LectusServer outsider = kept(LectusServer.start(store));
+    client(server.request("GET", "/w/_changes?feed=continuous&since=now")).readHead();
+    Await.until(
+        "Prometheus sees both", () -> prometheus.query("lectus_cluster_members == 2").size() > 0);
+
+    assertFires("LectusEventsLost", server, () -> outsider.post("/w", "{}"));
+    other.close();
+    assertFires("LectusMemberLost", server);
+  }
+
+  @Test
+  void lectusCertificateExpires() {
+    TestCertificate certificate = TestCertificate.create(folder, "short", "EC", 13);
+    TestSettings settings =
+        new TestSettings()
+            .with(TlsKeys.KEYSTORE, certificate.store())
+            .with(TlsKeys.KEYSTORE_PASSWORD, TestCertificate.PASSWORD);
+    LectusServer server = kept(LectusServer.start(stores.fresh(), settings));
+    prometheus.watch(server.port(), new JsonObject().put("__scheme__", "https"));
+
+    assertFires("LectusCertificateExpires", server);
+  }
+
+  @Test
+  void lectusRefusals() {
+    TestSettings settings = new TestSettings().with(AccessKeys.MAX_REQUESTS_PER_SECOND, 20);
+    LectusServer server = watched(stores.fresh(), settings);
+
+    assertFires("LectusRefusals", server, () -> server.get("/"));
+  }
+
+  @Test
+  void lectusMemoryShort() {
+    LectusServer server = watched(stores.fresh(), new TestSettings().bodyMemoryBytes(1 << 20));
+    String begun = "PUT /w/a HTTP/1.1\r\nHost: h\r\nContent-Length: 4000000\r\n\r\n";
+
+    assertFires(
+        "LectusMemoryShort",
+        server,
+        () -> {
+          try (Connection one = server.connect();
+              Connection other = server.connect()) {
+            one.write(begun).write("x".repeat(3_000_000));
+            other.write(begun).write("x".repeat(3_000_000));
+            hold(100);
+          }
+        });
+  }
+
+  @Test
+  void lectusConnectionsFull() {
+    LectusServer server = watched(stores.fresh(), new TestSettings().maxConnections(20));
+    for (int i = 0; i < 19; i++) {
+      client(server.request("GET", "/w/_changes?feed=continuous&since=now")).readHead();
+    }
+
+    assertFires("LectusConnectionsFull", server);
+  }
+
+  @Test
+  void lectusLogInsLockedOut() {
+    int figures = Prometheus.freePort();
+    TestSettings settings = new TestSettings().with(MetricsKeys.METRICS_PORT, figures);
+    LectusServer server = kept(LectusServer.start(stores.fresh(), settings));
+    server.put("/_node/_local/_config/admins/root", "\"secret\"");
+    prometheus.watch(figures, new JsonObject().put("__metrics_path__", "/metrics"));
+    byte[] guess = "root:guess".getBytes(StandardCharsets.UTF_8);
+    String wrong = "Basic " + Base64.getEncoder().encodeToString(guess);
+
+    assertFires(
+        "LectusLogInsLockedOut",
+        figures,
+        () -> server.request("GET", "/w").header("Authorization", wrong).send());
+  }
+
+  @Test
+  void each_alert_has_a_test_and_a_section_in_the_documentation() throws IOException {
+    String tests = Files.readString(Path.of("src/test/java/lectus/deployment/AlertsTest.java"));
+    List<String> sections =
+        Files.readAllLines(Path.of("docs", "operations.md")).stream()
+            .filter(line -> line.startsWith("### "))
+            .map(line -> line.substring("### ".length()))
+            .toList();
+    for (Yaml rule : rules()) {
+      String name = rule.at("alert").text();
+      assertThat(tests.replaceAll("\\s", "")).contains("assertFires(\"" + name + "\"");
+      assertThat(sections).contains(name);
+      assertThat(rule.at("annotations").names())
+          .containsExactlyInAnyOrder("summary", "description", "runbook");
+      assertThat(rule.at("annotations", "runbook").text())
+          .isEqualTo("docs/operations.md#" + name.toLowerCase(Locale.ROOT));
+      assertThat(rule.at("labels", "severity").text()).isIn("critical", "warning");
+    }
+    assertThat(sections.stream().filter(section -> section.startsWith("Lectus")))
+        .containsExactlyElementsOf(rules().stream().map(it -> it.at("alert").text()).toList());
+  }
+
+  private static List<Yaml> rules() throws IOException {
+    return Yaml.of(Path.of("conf", "alerts.yaml")).at("groups").items().get(0).at("rules").items();
+  }
+}
