@@ -147,7 +147,7 @@ final class AlertsTest {
   }
 
   @Test
-  void lectusDown() {
+  void a_server_that_has_ended() {
     LectusServer server = watched(stores.fresh());
     open.clear();
     server.close();
@@ -156,7 +156,7 @@ final class AlertsTest {
   }
 
   @Test
-  void lectusSpaceLow_lectusNoSpace_lectusErrors() {
+  void a_disk_that_fills_up() {
     SmallDisk disk = kept(SmallDisk.mount(folder, 96));
     long reserve = 8 << 20;
     EmbeddedOptions options = EmbeddedOptions.defaults().withReserve(reserve);
@@ -174,7 +174,7 @@ final class AlertsTest {
   }
 
   @Test
-  void lectusStoreTrouble() {
+  void a_disk_that_runs_full_in_a_write() {
     SmallDisk disk = kept(SmallDisk.mount(folder, 64));
     EmbeddedOptions options = EmbeddedOptions.defaults().withReserve(1);
     LectusServer server = watched(kept(EmbeddedStores.open(disk.data(), options)));
@@ -185,7 +185,7 @@ final class AlertsTest {
   }
 
   @Test
-  void lectusCommitsSlow() {
+  void commits_that_take_long() {
     HeldCommits commits = new HeldCommits();
     LectusServer server = watched(kept(commits.open(folder)));
 
@@ -202,7 +202,7 @@ final class AlertsTest {
   }
 
   @Test
-  void lectusWritesStalled() throws Exception {
+  void memtables_that_are_not_flushed() throws Exception {
     EmbeddedOptions options = EmbeddedOptions.defaults().withMemory(16 << 20, 1 << 20, 100);
     Store store = kept(EmbeddedStores.open(folder, options));
     LectusServer server = watched(store);
@@ -216,7 +216,7 @@ final class AlertsTest {
   }
 
   @Test
-  void lectusWritesQueueUp() {
+  void writes_that_wait_behind_a_commit() {
     HeldCommits commits = new HeldCommits();
     LectusServer server = watched(kept(commits.open(folder)), new TestSettings().oneExecutor(1));
     commits.hold();
@@ -229,7 +229,7 @@ final class AlertsTest {
   }
 
   @Test
-  void lectusUnknownCommits() {
+  void commits_without_an_answer() {
     FaultyStore store = new FaultyStore(stores.fresh(), true);
     LectusServer server = watched(store.store());
 
@@ -243,7 +243,7 @@ final class AlertsTest {
   }
 
   @Test
-  void lectusConflicts() {
+  void transactions_that_conflict() {
     FaultyStore store = new FaultyStore(stores.fresh());
     LectusServer server = watched(store.store());
 
@@ -257,7 +257,7 @@ final class AlertsTest {
   }
 
   @Test
-  void lectusFeedsLate() {
+  void a_feed_that_is_late() {
     FrozenStore store = new FrozenStore(stores.fresh(), false);
     LectusServer server = watched(store.store());
     kept(store::thaw);
@@ -277,7 +277,7 @@ final class AlertsTest {
   }
 
   @Test
-  void lectusPollerStuck() {
+  void a_poller_that_gets_no_answer() {
     FrozenStore store = new FrozenStore(stores.fresh(), false);
     LectusServer server = watched(store.store());
     kept(store::thaw);
@@ -288,7 +288,7 @@ final class AlertsTest {
   }
 
   @Test
-  void lectusEventsLost_lectusMemberLost() {
+  void writes_of_a_server_outside_the_cluster_and_a_member_that_left() {
     Store store = stores.fresh();
     TestSettings clustered =
         new TestSettings().cluster(new ClusterSettings(Optional.of(ClusterFile.write(folder)), 0));
@@ -305,7 +305,7 @@ final class AlertsTest {
   }
 
   @Test
-  void lectusCertificateExpires() {
+  void a_certificate_that_expires() {
     TestCertificate certificate = TestCertificate.create(folder, "short", "EC", 13);
     TestSettings settings =
         new TestSettings()
@@ -318,7 +318,7 @@ final class AlertsTest {
   }
 
   @Test
-  void lectusRefusals() {
+  void requests_beyond_a_limit() {
     TestSettings settings = new TestSettings().with(AccessKeys.MAX_REQUESTS_PER_SECOND, 20);
     LectusServer server = watched(stores.fresh(), settings);
 
@@ -326,7 +326,7 @@ final class AlertsTest {
   }
 
   @Test
-  void lectusMemoryShort() {
+  void bodies_beyond_the_memory_for_them() {
     LectusServer server = watched(stores.fresh(), new TestSettings().bodyMemoryBytes(1 << 20));
     String begun = "PUT /w/a HTTP/1.1\r\nHost: h\r\nContent-Length: 4000000\r\n\r\n";
 
@@ -344,7 +344,7 @@ final class AlertsTest {
   }
 
   @Test
-  void lectusConnectionsFull() {
+  void connections_near_their_limit() {
     LectusServer server = watched(stores.fresh(), new TestSettings().maxConnections(20));
     for (int i = 0; i < 19; i++) {
       client(server.request("GET", "/w/_changes?feed=continuous&since=now")).readHead();
@@ -354,7 +354,7 @@ final class AlertsTest {
   }
 
   @Test
-  void lectusLogInsLockedOut() {
+  void guessed_passwords() {
     int figures = Prometheus.freePort();
     TestSettings settings = new TestSettings().with(MetricsKeys.METRICS_PORT, figures);
     LectusServer server = kept(LectusServer.start(stores.fresh(), settings));

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The dashboard and the alerts ask for figures and labels that a running server exports. */
 @Timeout(120)
-final class DashboardTest {
+final class GrafanaTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
   private static final Pattern FIGURE =
