@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import lectus.access.UserContext;
 import lectus.audit.testing.SoundStore;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
@@ -140,7 +141,7 @@ final class DeadClientsTest {
     DocumentParser parser = new DocumentParser(DocumentLimits.DEFAULT);
     byte[] json = ("{\"v\":\"" + "x".repeat(90_000) + "\"}").getBytes(StandardCharsets.UTF_8);
     List<Edit> edits = new ArrayList<>();
-    edits.add(parser.interactive(id, NamedRevisions.NONE, json));
+    edits.add(parser.interactive(id, NamedRevisions.NONE, json).by(UserContext.SERVER));
     assertThat(server.layer().writer().write(NAME, edits).hasFailures()).isFalse();
   }
 }

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
+import lectus.access.UserContext;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseName;
 import lectus.document.edit.DocumentLimits;
@@ -55,7 +56,7 @@ final class DepartedReadersTest {
     DocumentParser parser = new DocumentParser(DocumentLimits.DEFAULT);
     byte[] json = ("{\"v\":\"" + "x".repeat(90_000) + "\"}").getBytes(StandardCharsets.UTF_8);
     for (int i = 0; i < DOCUMENTS; i++) {
-      Edit edit = parser.interactive("d" + i, NamedRevisions.NONE, json);
+      Edit edit = parser.interactive("d" + i, NamedRevisions.NONE, json).by(UserContext.SERVER);
       server.layer().writer().write(NAME, new ArrayList<>(List.of(edit)));
     }
   }

@@ -58,7 +58,7 @@ final class AccessLog {
     form.number(lines, "status", status);
     form.number(lines, "bytes", bodyBytes);
     form.number(lines, "micros", micros);
-    form.text(lines, "client", ClientAddress.of(exchange));
+    form.sent(lines, "client", ClientAddress.of(exchange));
     form.text(lines, "request", label.id());
     form.end(lines);
   }

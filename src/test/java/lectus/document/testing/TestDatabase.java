@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import lectus.access.UserContext;
 import lectus.audit.AuditListener;
 import lectus.audit.AuditReport;
 import lectus.audit.StoreAudit;
@@ -130,11 +131,13 @@ public final class TestDatabase {
   }
 
   public static InteractiveEdit edit(String id, RevisionId base, String json) {
-    return PARSER.interactive(id, beside(base == null ? null : base.toString()), utf8(json));
+    return PARSER
+        .interactive(id, beside(base == null ? null : base.toString()), utf8(json))
+        .by(UserContext.SERVER);
   }
 
   public static InteractiveEdit deletion(String id, RevisionId base) {
-    return InteractiveEdit.deletion(id, Optional.of(base));
+    return InteractiveEdit.deletion(id, Optional.of(base)).by(UserContext.SERVER);
   }
 
   public static ReplicatedEdit replicated(String id, String json, String... path) {
