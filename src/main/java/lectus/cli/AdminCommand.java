@@ -30,11 +30,10 @@ import picocli.CommandLine.Parameters;
 public final class AdminCommand implements Callable<Integer> {
   private static final int FAILED = 1;
 
-  private final Map<String, String> environment;
   private final Console console;
   private final PasswordPrompt prompt;
 
-  @Mixin private final ConfigurationFlags flags = new ConfigurationFlags();
+  @Mixin private final StoreFlags flags;
 
   @Parameters(arity = "0..1", paramLabel = "NAME", description = "The admin's name.")
   private String name;
@@ -43,21 +42,19 @@ public final class AdminCommand implements Callable<Integer> {
   private boolean delete;
 
   public AdminCommand(Map<String, String> environment, Console console, PasswordPrompt prompt) {
-    this.environment = environment;
+    this.flags = new StoreFlags(environment);
     this.console = console;
     this.prompt = prompt;
   }
 
   /** This command with its flags. */
   public CommandLine commandLine() {
-    CommandLine command = new CommandLine(this);
-    flags.addStore(command.getCommandSpec());
-    return command;
+    return flags.of(this);
   }
 
   @Override
   public Integer call() {
-    Configuration configuration = flags.over(environment);
+    Configuration configuration = flags.configuration();
     if (delete && name == null) {
       console.complain("--delete needs the name of the admin.");
       return FAILED;

@@ -37,10 +37,9 @@ public final class CheckCommand implements Callable<Integer> {
   static final int NOT_SOUND = 1;
   public static final int NOT_CHECKED = 2;
 
-  private final Map<String, String> environment;
   private final Console console;
 
-  @Mixin private final ConfigurationFlags flags = new ConfigurationFlags();
+  @Mixin private final StoreFlags flags;
 
   @Parameters(
       arity = "0..1",
@@ -49,20 +48,18 @@ public final class CheckCommand implements Callable<Integer> {
   private String database;
 
   public CheckCommand(Map<String, String> environment, Console console) {
-    this.environment = environment;
+    this.flags = new StoreFlags(environment);
     this.console = console;
   }
 
   /** This command with its flags. */
   public CommandLine commandLine() {
-    CommandLine command = new CommandLine(this);
-    flags.addStore(command.getCommandSpec());
-    return command;
+    return flags.of(this);
   }
 
   @Override
   public Integer call() {
-    try (Store store = ConfiguredStore.openReadOnly(flags.over(environment))) {
+    try (Store store = ConfiguredStore.openReadOnly(flags.configuration())) {
       return tell(audit(new StoreAudit(store, new Telling())));
     } catch (StoreOpenException e) {
       if (e.isDamage()) {
