@@ -43,7 +43,13 @@ beforeEach(async () => {
   page.setDefaultTimeout(10_000);
   complaints = [];
   page.on('pageerror', error => complaints.push(String(error)));
-  page.on('dialog', dialog => dialog.accept());
+  // Fauxton asks before it deletes; it never says anything with an alert.
+  page.on('dialog', dialog => {
+    if (dialog.type() === 'alert') {
+      complaints.push(`alert: ${dialog.message()}`);
+    }
+    dialog.accept();
+  });
   page.on('response', answer => {
     const path = new URL(answer.url()).pathname;
     if (answer.status() >= 500 && answer.status() !== 501) {
