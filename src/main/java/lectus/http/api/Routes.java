@@ -30,8 +30,6 @@ final class Routes {
   /** CouchDB's paths below a database that Lectus does not implement. */
   private static final Set<String> MISSING_IN_DATABASE =
       Set.of(
-          "_find",
-          "_explain",
           "_search_cleanup",
           "_nouveau_cleanup",
           "_temp_view",
@@ -98,8 +96,9 @@ final class Routes {
     localDocument = documents.localDocument();
     lists = documents.lists();
     changesShards = changes.shards();
-    treesInDatabase = new HashMap<>(databases.trees());
+    treesInDatabase = new HashMap<>(databases.trees(documents.queries()));
     treesInDatabase.put("_index", documents.indexes());
+    inDatabase.putAll(documents.queries());
     treesInDatabase.computeIfPresent("_partition", (name, tree) -> documents.aboutMany(tree));
     unusableName = databases.unusableName();
     trees = server.trees();

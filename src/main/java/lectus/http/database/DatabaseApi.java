@@ -42,12 +42,16 @@ public final class DatabaseApi {
         new DbsInfoResource(services.catalogue(), guard, services.databaseInfo()));
   }
 
-  /** Returns the resources below a database that answer for everything below their names. */
-  public Map<String, Resource> trees() {
+  /**
+   * Returns the resources below a database that answer for everything below their names.
+   *
+   * @param queries what answers for a partition, too, by name
+   */
+  public Map<String, Resource> trees(Map<String, Resource> queries) {
     return Map.of(
         "_partition",
             new PartitionResource(
-                services.catalogue(), services.databaseInfo(), services.allDocs(), names),
+                services.catalogue(), services.databaseInfo(), services.allDocs(), names, queries),
         "_compact", new CompactionResource(services.catalogue(), services.documents(), names));
   }
 

@@ -28,12 +28,22 @@ final class PartitionResource implements Resource {
   private final DatabaseInfo info;
   private final AllDocs allDocs;
   private final CheckedNames names;
+  private final Map<String, Resource> queries;
 
-  PartitionResource(Catalogue catalogue, DatabaseInfo info, AllDocs allDocs, CheckedNames names) {
+  /**
+   * @param queries what answers for a partition, by name
+   */
+  PartitionResource(
+      Catalogue catalogue,
+      DatabaseInfo info,
+      AllDocs allDocs,
+      CheckedNames names,
+      Map<String, Resource> queries) {
     this.catalogue = catalogue;
     this.info = info;
     this.allDocs = allDocs;
     this.names = names;
+    this.queries = queries;
   }
 
   @Override
@@ -48,6 +58,8 @@ final class PartitionResource implements Resource {
       serveInfo(exchange, database, partition);
     } else if (segments.get(3).equals("_all_docs")) {
       serveAllDocs(exchange, database, parameters(exchange, partition));
+    } else if (segments.size() == 4 && queries.containsKey(segments.get(3))) {
+      queries.get(segments.get(3)).serve(exchange);
     } else {
       throw missing(segments);
     }
@@ -111,7 +123,7 @@ final class PartitionResource implements Resource {
 
   private static LectusException missing(List<String> segments) {
     return switch (segments.get(3)) {
-      case "_find", "_explain", "_design" ->
+      case "_design" ->
           Requests.notImplemented(
               "/{db}/_partition/{partition}/"
                   + segments.get(3)

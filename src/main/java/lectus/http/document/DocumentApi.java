@@ -5,6 +5,7 @@ import lectus.account.PublicFields;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.alldocs.AllDocsQuery.Listing;
 import lectus.document.bulk.RevisionsDiff;
+import lectus.document.query.Queries;
 import lectus.http.HttpSettings;
 import lectus.http.Services;
 import lectus.http.exchange.CheckedNames;
@@ -82,6 +83,14 @@ public final class DocumentApi {
         SecretUsers.forAdmins(new RevisionsDiffResource(diff, names, false), names),
         "_missing_revs",
         SecretUsers.forAdmins(new RevisionsDiffResource(diff, names, true), names));
+  }
+
+  /** Returns the queries of a database or of a partition, by name. */
+  public Map<String, Resource> queries() {
+    Queries queries = services.queries();
+    return Map.of(
+        "_find", SecretUsers.forAdmins(new FindResource(queries, names, false), names),
+        "_explain", SecretUsers.forAdmins(new FindResource(queries, names, true), names));
   }
 
   /** {@code /{db}/_index}, with everything below it. */

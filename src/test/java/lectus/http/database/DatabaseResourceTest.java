@@ -36,7 +36,7 @@ final class DatabaseResourceTest {
     "POST,    /_bulk_docs,                  415",
     "PATCH,   /a,                           405",
     "PATCH,   '',                           405",
-    "POST,    /_find,                       501",
+    "POST,    /_find,                       415",
     "PUT,     /a/attachment,                501",
     "GET,     /_design/d/_view/v,           501"
   })

@@ -162,10 +162,7 @@ final class ServerResourcesTest {
       strings = {
         "/_replicate",
         "/_node/_local/_smoosh/status",
-        "/w/_find",
-        "/w/_explain",
         "/w/_purge",
-        "/w/_partition/p/_find",
         "/w/_partition/p/_design/d/_view/v",
         "/w/_design/d/_view/v",
         "/w/_design/d/_show/s/a"

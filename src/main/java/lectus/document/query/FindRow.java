@@ -1,0 +1,33 @@
+package lectus.document.query;
+
+import com.apple.foundationdb.KeyValue;
+import java.util.List;
+import java.util.Optional;
+import lectus.database.DatabaseHandle;
+import lectus.document.alldocs.AllDocsRow;
+import lectus.document.alldocs.AllDocsSubspace;
+import lectus.document.index.IndexEntriesSubspace;
+import lectus.document.index.IndexEntry;
+import lectus.index.StoredIndex;
+import lectus.revision.RevisionId;
+
+/**
+ * A document that may match.
+ *
+ * @param values what an index has of it, as tuple elements, in the order of its columns
+ */
+record FindRow(byte[] key, String docId, RevisionId winner, List<byte[]> values) {
+  static FindRow decode(DatabaseHandle db, Optional<StoredIndex> index, KeyValue row) {
+    if (index.isEmpty()) {
+      AllDocsRow document = new AllDocsSubspace(db).decode(row);
+      return new FindRow(row.getKey(), document.id(), document.winner(), List.of());
+    }
+    IndexEntry entry = new IndexEntriesSubspace(db, index.get()).decode(row);
+    return new FindRow(row.getKey(), entry.docId(), entry.winner(), entry.values());
+  }
+
+  /** Whether all values of the index are here. */
+  boolean isWhole() {
+    return values.stream().allMatch(value -> value.length > 0);
+  }
+}

@@ -1,0 +1,189 @@
+package lectus.document.query;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import lectus.database.DatabaseHandle;
+import lectus.document.query.QueryPlan.Rejected;
+import lectus.error.LectusException;
+import lectus.index.StoredIndex;
+import lectus.selector.ValueRange;
+
+/**
+ * Chooses what serves a query as CouchDB does: of the indexes that have every document which can
+ * match, and the order that is asked for, the one whose first columns the selector narrows most.
+ */
+final class Planner {
+  private final DatabaseHandle db;
+  private final FindRequest request;
+  private final List<Candidate> all = new ArrayList<>();
+  private final List<Rejected> rejected = new ArrayList<>();
+  private final List<List<Rejected>> tiers = new ArrayList<>();
+
+  private Planner(DatabaseHandle db, FindRequest request) {
+    this.db = db;
+    this.request = request;
+    all.add(new Candidate(Optional.empty()));
+    IndexListJson.inOrder(db).stream()
+        .filter(StoredIndex::isReadable)
+        .forEach(index -> all.add(new Candidate(Optional.of(index))));
+  }
+
+  /**
+   * @throws LectusException {@code no_usable_index}, {@code invalid_index}
+   */
+  static QueryPlan toFind(DatabaseHandle db, FindRequest request) {
+    QueryPlan plan = new Planner(db, request).plan();
+    if (plan.chosen().isEmpty()) {
+      throw noUsableIndex(db, request);
+    }
+    return plan;
+  }
+
+  /** As above, but nothing need be usable. */
+  static QueryPlan toExplain(DatabaseHandle db, FindRequest request) {
+    return new Planner(db, request).plan();
+  }
+
+  private static LectusException noUsableIndex(DatabaseHandle db, FindRequest request) {
+    String kind =
+        !db.configuration().partitioned()
+            ? "No index"
+            : request.partition().isPresent() ? "No partitioned index" : "No global index";
+    return QueryErrors.of(
+        "no_usable_index", kind + " exists for this sort, try indexing by the sort fields.");
+  }
+
+  private QueryPlan plan() {
+    List<Candidate> usable = usable();
+    List<Candidate> wanted = usable.stream().filter(it -> it.isNamed(request.useIndex())).toList();
+    if (wanted.isEmpty()) {
+      checkFallback(usable);
+    }
+    List<Candidate> filtered = wanted.isEmpty() ? usable : wanted;
+    tier(usable, filtered, true, "excluded_by_user");
+    boolean anyIndex = filtered.stream().anyMatch(it -> it.index().isPresent());
+    List<Candidate> ofKind =
+        filtered.stream().filter(it -> it.index().isPresent() == anyIndex).toList();
+    tier(filtered, ofKind, true, "unfavored_type");
+    return choose(ofKind);
+  }
+
+  /** Those that serve the query at all; the others are rejected in the order of CouchDB's steps. */
+  private List<Candidate> usable() {
+    List<Candidate> whole =
+        all.stream().filter(it -> !it.isPartial() || it.isNamed(request.useIndex())).toList();
+    tier(all, whole, false, "is_partial");
+    boolean ofPartition = request.partition().isPresent();
+    List<Candidate> inScope = whole.stream().filter(it -> it.isInScope(ofPartition)).toList();
+    tier(whole, inScope, false, "scope_mismatch");
+    List<Candidate> usable = new ArrayList<>();
+    List<Rejected> unusable = new ArrayList<>();
+    for (Candidate candidate : inScope) {
+      List<String> objections = candidate.objections(request.normal(), request.sort());
+      if (objections.isEmpty()) {
+        usable.add(candidate);
+      } else {
+        unusable.add(new Rejected(candidate, false, objections.get(0), 0));
+      }
+    }
+    tiers.add(unusable);
+    return usable;
+  }
+
+  private void tier(List<Candidate> from, List<Candidate> to, boolean isUsable, String reason) {
+    tiers.add(
+        from.stream()
+            .filter(it -> !to.contains(it))
+            .map(it -> new Rejected(it, isUsable, reason, 0))
+            .toList());
+  }
+
+  private void checkFallback(List<Candidate> usable) {
+    boolean isUnnamed = request.useIndex().isEmpty();
+    if (request.options().mayFallBack() || (isUnnamed && usable.size() > 1)) {
+      return;
+    }
+    if (isUnnamed) {
+      throw QueryErrors.of(
+          "invalid_index", "You must specify an index with the `use_index` parameter.");
+    }
+    throw QueryErrors.of(
+        "invalid_index",
+        wantedIndex(request)
+            + " specified by `use_index` could not be found or it is not suitable.");
+  }
+
+  /** Returns how CouchDB names what {@code use_index} names. */
+  static String wantedIndex(FindRequest request) {
+    String design = "_design/" + request.wantedDesign();
+    return request.useIndex().size() < 2 ? design : design + ", " + request.useIndex().get(1);
+  }
+
+  private record Ranked(Candidate candidate, List<Optional<ValueRange>> prefix, int distance) {}
+
+  private QueryPlan choose(List<Candidate> candidates) {
+    List<StoredIndex> building =
+        db.indexes().all().stream().filter(it -> !it.isReadable()).toList();
+    List<Ranked> ranked = ranked(candidates);
+    rejectOthers(ranked);
+    if (ranked.isEmpty()) {
+      return new QueryPlan(Optional.empty(), List.of(), false, rejected, building);
+    }
+    Ranked best = ranked.get(0);
+    boolean isEmpty =
+        request.normal().isVoid() || best.prefix().stream().anyMatch(Optional::isEmpty);
+    return new QueryPlan(
+        Optional.of(best.candidate()),
+        isEmpty ? List.of() : best.prefix().stream().map(Optional::orElseThrow).toList(),
+        isEmpty,
+        rejected,
+        building);
+  }
+
+  private List<Ranked> ranked(List<Candidate> candidates) {
+    Map<String, Optional<ValueRange>> ranges = new LinkedHashMap<>(request.normal().ranges());
+    boolean isOfAllDocs = candidates.stream().anyMatch(it -> it.index().isEmpty());
+    if (isOfAllDocs) {
+      ranges.putIfAbsent("_id", Optional.of(ValueRange.ALL));
+    }
+    return candidates.stream()
+        .map(
+            it -> {
+              List<Optional<ValueRange>> prefix = it.prefix(ranges);
+              return new Ranked(it, prefix, ranges.size() - prefix.size());
+            })
+        .sorted(
+            Comparator.comparingInt(Ranked::distance)
+                .thenComparingInt(it -> it.candidate().columns().size())
+                .thenComparing(it -> it.candidate().design())
+                .thenComparing(it -> it.candidate().name()))
+        .toList();
+  }
+
+  private void rejectOthers(List<Ranked> ranked) {
+    int ranking = 0;
+    for (Ranked other : ranked.subList(Math.min(1, ranked.size()), ranked.size())) {
+      boolean isWider =
+          other.candidate().columns().size() > ranked.get(0).candidate().columns().size();
+      String reason =
+          other.distance() > 0
+              ? "less_overlap"
+              : isWider ? "too_many_fields" : "alphabetically_comes_after";
+      rejected.add(new Rejected(other.candidate(), true, reason, ++ranking));
+    }
+    int rank = Math.max(1, ranked.size());
+    for (int i = tiers.size() - 1; i >= 0; i--) {
+      int itsRank = rank;
+      tiers
+          .get(i)
+          .forEach(
+              it ->
+                  rejected.add(new Rejected(it.candidate(), it.isUsable(), it.reason(), itsRank)));
+      rank += tiers.get(i).isEmpty() ? 0 : 1;
+    }
+  }
+}

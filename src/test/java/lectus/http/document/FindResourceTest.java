@@ -1,0 +1,300 @@
+package lectus.http.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code /{db}/_find} and {@code _explain}, as CouchDB 3.5 answers. */
+final class FindResourceTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final Pattern ID = Pattern.compile("\"_id\":\"([^\"]*)\"");
+  private static final String NO_INDEX =
+      "No matching index found, create an index to optimize query time.";
+
+  private final LectusServer server = LectusServer.start(stores.fresh());
+
+  @BeforeEach
+  void fill() {
+    server.put("/d");
+    for (int i = 0; i < 40; i++) {
+      put("d" + (100 + i), "{'a':" + i % 10 + ",'b':'x" + i + "','c':[" + i + "]}");
+    }
+    put("_design/none", "{'a':1}");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private static String json(String singleQuoted) {
+    return singleQuoted.replace('\'', '"');
+  }
+
+  private void put(String id, String body) {
+    assertThat(server.put("/d/" + id, json(body)).status()).isEqualTo(201);
+  }
+
+  private Answer find(String body) {
+    return server.post("/d/_find", json(body));
+  }
+
+  private Answer explain(String body) {
+    return server.post("/d/_explain", json(body));
+  }
+
+  private void index(String design, String fields) {
+    String body = "{'index':{'fields':[" + fields + "]},'ddoc':'" + design + "','name':'n'}";
+    assertThat(server.post("/d/_index", json(body)).status()).isEqualTo(200);
+  }
+
+  private static List<String> ids(Answer answer) {
+    assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+    return ID.matcher(answer.body()).results().map(it -> it.group(1)).toList();
+  }
+
+  private static String bookmark(Answer answer) {
+    MatchResult found =
+        Pattern.compile("\"bookmark\": \"([^\"]*)\"")
+            .matcher(answer.body())
+            .results()
+            .findFirst()
+            .get();
+    return found.group(1);
+  }
+
+  @Test
+  void without_an_index_all_documents_are_looked_at() {
+    Answer answer = find("{'selector':{'a':3},'fields':['_id','a']}");
+
+    assertThat(answer.body())
+        .startsWith(json("{'docs':[\r\n{'_id':'d103','a':3},\r\n{'_id':'d113','a':3}"))
+        .contains("],\r\n\"bookmark\": \"", "\"warning\": \"" + NO_INDEX + "\"}\r\n");
+    assertThat(ids(answer)).containsExactly("d103", "d113", "d123", "d133");
+  }
+
+  @Test
+  void an_index_is_taken_and_sorts() {
+    index("x", "'a','b'");
+
+    Answer answer = find("{'selector':{'a':{'$gte':8}},'sort':[{'a':'desc'},{'b':'desc'}]}");
+    assertThat(ids(answer))
+        .containsExactly("d109", "d139", "d129", "d119", "d108", "d138", "d128", "d118");
+    assertThat(answer.body()).doesNotContain("warning");
+    assertThat(ids(find("{'selector':{'a':8},'sort':['b']}")))
+        .containsExactly("d118", "d128", "d138", "d108");
+  }
+
+  @Test
+  void pages_go_on_from_bookmarks() {
+    index("x", "'a'");
+    for (String sort : List.of("", ",'sort':['a']", ",'sort':[{'a':'desc'}]")) {
+      for (String selector :
+          List.of("{'a':{'$gt':3}}", "{'a':{'$in':[1,5,7]}}", "{'b':{'$gt':null}}")) {
+        if (selector.contains("'b'") && !sort.isEmpty()) {
+          continue;
+        }
+        String query = "'selector':" + selector + sort;
+        List<String> all = ids(find("{" + query + ",'limit':100}"));
+        List<String> paged = new ArrayList<>();
+        String bookmark = "";
+        List<String> page;
+        do {
+          Answer answer = find("{" + query + ",'limit':7,'bookmark':'" + bookmark + "'}");
+          page = ids(answer);
+          paged.addAll(page);
+          bookmark = bookmark(answer);
+        } while (!page.isEmpty());
+        assertThat(paged).as(query).isEqualTo(all).isNotEmpty();
+      }
+    }
+  }
+
+  @Test
+  void skip_and_limit_count_matches() {
+    assertThat(ids(find("{'selector':{'a':3},'skip':1,'limit':2}")))
+        .containsExactly("d113", "d123");
+    assertThat(ids(find("{'selector':{'a':3},'limit':0}"))).isEmpty();
+    assertThat(ids(find("{'selector':{'a':3},'skip':9}"))).isEmpty();
+    assertThat(ids(find("{'selector':{}}"))).hasSize(25);
+  }
+
+  @Test
+  void alternatives_are_ranges() {
+    index("x", "'a'");
+    for (String selector :
+        List.of("{'a':{'$in':[1,5,77]}}", "{'$or':[{'a':1},{'a':5,'b':{'$gt':null}}]}")) {
+      String query = "{'selector':" + selector + ",'execution_stats':true}";
+      Answer answer = find(query);
+      assertThat(ids(answer)).hasSize(8);
+      assertThat(answer.body()).contains("\"total_keys_examined\":8,\"total_docs_examined\":8");
+      assertThat(explain(query).body()).contains("\"n\"", "\"rows\":8");
+    }
+  }
+
+  @Test
+  void an_array_with_such_an_element_is_found_by_an_index_too() {
+    put("array", "{'a':[1,2]}");
+    List<String> scanned = ids(find("{'selector':{'a':{'$in':[2]}},'sort':[]}"));
+    index("x", "'a'");
+
+    assertThat(ids(find("{'selector':{'a':{'$in':[2]}}}")))
+        .containsExactlyInAnyOrderElementsOf(scanned)
+        .contains("array");
+  }
+
+  @Test
+  void what_an_index_has_is_not_read_from_documents() {
+    index("x", "'a','b'");
+    String query =
+        "{'selector':{'a':4,'b':{'$gt':null}},'fields':['_id','b','a'],'execution_stats':true}";
+    Answer answer = find(query);
+
+    assertThat(answer.body())
+        .contains(json("{'_id':'d104','a':4,'b':'x4'}"), "\"total_docs_examined\":0");
+    assertThat(explain(query).body()).contains("\"covering\":true");
+  }
+
+  @Test
+  void ids_are_ranges_of_the_list_of_documents() {
+    String query = "{'selector':{'_id':{'$gt':'d105','$lte':'d108'}},'execution_stats':true}";
+
+    assertThat(ids(find(query))).containsExactly("d106", "d107", "d108");
+    assertThat(find(query).body()).contains("\"total_keys_examined\":3");
+    assertThat(ids(find("{'selector':{'_id':{'$beginsWith':'d10'}}}"))).hasSize(10);
+    assertThat(ids(find("{'selector':{'_id':{'$in':['d103','d101','z']}}}"))).hasSize(2);
+  }
+
+  @Test
+  void use_index_is_a_wish_or_with_allow_fallback_an_order() {
+    index("x", "'a'");
+    index("y", "'b'");
+
+    assertThat(explain("{'selector':{'a':1,'b':'x1'},'use_index':'y'}").body())
+        .contains(json("'index':{'ddoc':'_design/y'"));
+    Answer other = find("{'selector':{'a':1},'use_index':['y','n']}");
+    assertThat(other.body())
+        .contains("_design/y, n was not used because it is not a valid index for this query.");
+    Answer refused = find("{'selector':{'a':1},'use_index':'y','allow_fallback':false}");
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.member("error")).isEqualTo("invalid_index");
+  }
+
+  @Test
+  void a_partial_index_is_used_if_it_is_named() {
+    server.post(
+        "/d/_index",
+        json(
+            "{'index':{'fields':['a'],'partial_filter_selector':{'b':'x3'}},'ddoc':'p','name':'n'}"));
+
+    assertThat(ids(find("{'selector':{'a':3}}"))).hasSize(4);
+    assertThat(ids(find("{'selector':{'a':3},'use_index':'p'}"))).containsExactly("d103");
+    assertThat(explain("{'selector':{'a':3}}").body()).contains("\"is_partial\"");
+  }
+
+  @Test
+  void a_partition_has_its_own_queries() {
+    server.put("/p?partitioned=true");
+    for (String id : List.of("x:1", "x:2", "y:1")) {
+      server.put("/p/" + id, json("{'a':1}"));
+    }
+    server.post("/p/_index", json("{'index':{'fields':['a']},'ddoc':'i','name':'n'}"));
+    String query = json("{'selector':{'a':1}}");
+
+    Answer ofPartition = server.post("/p/_partition/x/_find", query);
+    assertThat(ids(ofPartition)).containsExactly("x:1", "x:2");
+    assertThat(ofPartition.body()).doesNotContain("warning");
+    assertThat(ids(server.post("/p/_find", query))).containsExactly("x:1", "x:2", "y:1");
+    assertThat(server.post("/p/_find", query).body()).contains(NO_INDEX);
+    assertThat(server.post("/p/_partition/x/_explain", query).body())
+        .contains("\"partition\":\"x\"", "\"n\"");
+    assertThat(server.post("/d/_partition/x/_find", query).status()).isEqualTo(400);
+  }
+
+  @Test
+  void conflicts_are_shown_if_they_are_asked_for() {
+    server.post(
+        "/d/_bulk_docs",
+        json(
+            "{'new_edits':false,'docs':[{'_id':'c','_rev':'1-a','z':1},{'_id':'c','_rev':'1-b','z':1}]}"));
+
+    assertThat(find("{'selector':{'z':1},'conflicts':true}").body())
+        .contains(json("'_conflicts':['1-a']"));
+    assertThat(find("{'selector':{'z':1}}").body()).doesNotContain("_conflicts");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{}                                              | missing_required_key",
+        "{'selector':1}                                  | invalid_selector_json",
+        "{'selector':{'a':{'$in':1}}}                    | bad_arg",
+        "{'selector':{},'limit':-1}                      | invalid_non_neg_integer",
+        "{'selector':{},'limit':'x'}                     | invalid_non_neg_integer",
+        "{'selector':{},'skip':1.5}                      | invalid_non_neg_integer",
+        "{'selector':{},'r':0}                           | invalid_pos_integer",
+        "{'selector':{},'sort':['zz']}                   | no_usable_index",
+        "{'selector':{},'sort':[{'a':'asc'},{'b':'desc'}]} | unsupported_mixed_sort",
+        "{'selector':{},'sort':1}                        | invalid_sort_json",
+        "{'selector':{},'fields':'a'}                    | invalid_fields",
+        "{'selector':{},'fields':[1]}                    | invalid_field",
+        "{'selector':{},'use_index':1}                   | invalid_index_name",
+        "{'selector':{},'use_index':'a/b/c'}             | invalid_index_name",
+        "{'selector':{},'bookmark':1}                    | invalid_bookmark",
+        "{'selector':{},'bookmark':'bad'}                | invalid_bookmark",
+        "{'selector':{},'conflicts':1}                   | invalid_boolean",
+        "{'selector':{},'execution_stats':'x'}           | invalid_boolean",
+        "{'selector':{},'unknown':1}                     | invalid_key",
+        "{'selector':{},'partition':'_x'}                | illegal_partition"
+      })
+  void what_is_wrong_with_a_query_is_told(String body, String error) {
+    Answer answer = find(body);
+
+    assertThat(answer.member("error")).isEqualTo(error);
+    assertThat(answer.status()).isEqualTo(400);
+  }
+
+  @Test
+  void a_query_that_nothing_can_match_reads_nothing() {
+    assertThat(find("{'selector':{'a':{'$gt':3,'$lt':2}}}").body()).startsWith("{\"docs\":[\r\n]");
+    index("x", "'a'");
+    assertThat(find("{'selector':{'a':{'$gt':3,'$lt':2}}}").body())
+        .isEqualTo("{\"docs\":[\r\n]}\r\n");
+  }
+
+  @Test
+  void an_explanation_says_why_others_were_not_taken() {
+    index("x", "'a'");
+    index("y", "'a','b'");
+    index("z", "'c'");
+
+    String body = explain("{'selector':{'a':{'$gt':1}}}").body();
+    assertThat(body)
+        .contains(
+            json("'index':{'ddoc':'_design/x','name':'n','type':'json','partitioned':false"),
+            json("'selector':{'a':{'$gt':1}}"),
+            json(
+                "'opts':{'use_index':[],'bookmark':'nil','limit':25,'skip':0,'sort':{},'fields':[],"),
+            json("'reasons':[{'name':'field_mismatch'}]"),
+            json("'reasons':[{'name':'unfavored_type'}]"),
+            json(
+                "'selector_hints':[{'type':'json','indexable_fields':['a'],'unindexable_fields':[]}]"),
+            json("'start_key':[1],'end_key':['<MAX>'],'direction':'fwd'"));
+  }
+}
