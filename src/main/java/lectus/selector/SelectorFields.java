@@ -30,6 +30,9 @@ public record SelectorFields(JsonObject normal) {
   /** More ranges would cost more than a longer one. */
   private static final int MOST_ALTERNATIVES = 1_000;
 
+  private static final JsonObject NO_VALUE =
+      new JsonObject(Map.of("$in", new JsonArray(List.of())));
+
   private static final Set<String> INDEXABLE =
       Set.of("$lt", "$lte", "$eq", "$gt", "$gte", "$beginsWith", "$exists");
 
@@ -226,9 +229,18 @@ public record SelectorFields(JsonObject normal) {
         && parts.elements().isEmpty();
   }
 
-  /** Whether whatever it matches has all of these fields. */
+  /** Whether whatever it matches has all of these fields; of nothing, everything is true. */
   public boolean requires(Set<String> fields) {
-    return missing(List.of(normal), fields).isEmpty();
+    return isVoid() || matchesNothing() || missing(List.of(normal), fields).isEmpty();
+  }
+
+  private boolean matchesNothing() {
+    List<JsonObject> parts = new ArrayList<>();
+    addParts(normal, parts);
+    return parts.stream()
+        .filter(part -> !NormalSelector.isOperator(NormalSelector.name(part)))
+        .map(SelectorFields::condition)
+        .anyMatch(it -> it.equals(NO_VALUE));
   }
 
   /** Returns those of the fields that a document may lack though it satisfies all conditions. */

@@ -39,7 +39,7 @@ final class CoveredRow {
   }
 
   /** Returns empty if the query needs more than the index has. */
-  static Optional<CoveredRow> of(FindRequest request, Candidate candidate) {
+  static Optional<CoveredRow> of(FindRequest request, IndexCandidate candidate) {
     boolean isCovered =
         !request.fields().isEmpty()
             && request.quorum() == 1

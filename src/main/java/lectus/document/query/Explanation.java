@@ -5,6 +5,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.TreeSet;
 import lectus.database.DatabaseHandle;
@@ -12,7 +13,6 @@ import lectus.database.Partition;
 import lectus.document.query.QueryPlan.Rejected;
 import lectus.index.StoredIndex;
 import lectus.json.JsonBuffer;
-import lectus.json.JsonValue.JsonString;
 import lectus.selector.ValueRange;
 import lectus.store.Awaiting;
 
@@ -22,6 +22,13 @@ import lectus.store.Awaiting;
  */
 record Explanation(ReadTransaction tx, DatabaseHandle db, FindRequest request, QueryPlan plan) {
   private static final int MOST_COUNTED = 1_000;
+
+  /** As CouchDB lists them. */
+  private static final Comparator<Rejected> LAST_NAME_FIRST =
+      Comparator.comparing((Rejected it) -> it.candidate().design())
+          .thenComparing(it -> it.candidate().name())
+          .reversed();
+
   private static final String MAX = "\"<MAX>\"";
 
   JsonBuffer json() {
@@ -44,7 +51,7 @@ record Explanation(ReadTransaction tx, DatabaseHandle db, FindRequest request, Q
     return out.octet('}');
   }
 
-  private static void append(Candidate candidate, JsonBuffer out) {
+  private static void append(IndexCandidate candidate, JsonBuffer out) {
     if (candidate.index().isEmpty()) {
       IndexListJson.appendAllDocs(out);
     } else {
@@ -81,8 +88,8 @@ record Explanation(ReadTransaction tx, DatabaseHandle db, FindRequest request, Q
   private void appendCandidates(JsonBuffer out) {
     out.ascii(",\"index_candidates\":[");
     String separator = "";
-    for (Rejected rejected : plan.rejected()) {
-      Candidate candidate = rejected.candidate();
+    for (Rejected rejected : plan.rejected().stream().sorted(LAST_NAME_FIRST).toList()) {
+      IndexCandidate candidate = rejected.candidate();
       out.ascii(separator).ascii("{\"index\":");
       append(candidate, out);
       out.ascii(",\"analysis\":{\"usable\":").bool(rejected.isUsable());
@@ -110,7 +117,7 @@ record Explanation(ReadTransaction tx, DatabaseHandle db, FindRequest request, Q
     out.ascii("}]");
   }
 
-  private void appendReading(Candidate chosen, JsonBuffer out) {
+  private void appendReading(IndexCandidate chosen, JsonBuffer out) {
     boolean isCovering = !request.fields().isEmpty() && chosen.covers(request.requiredFields());
     String low = plan.isEmpty() ? "null" : startKey(chosen);
     String high = plan.isEmpty() ? "null" : endKey(chosen);
@@ -138,7 +145,7 @@ record Explanation(ReadTransaction tx, DatabaseHandle db, FindRequest request, Q
     out.raw(json.getBytes(StandardCharsets.UTF_8));
   }
 
-  private String startKey(Candidate chosen) {
+  private String startKey(IndexCandidate chosen) {
     List<String> key = new ArrayList<>();
     for (ValueRange range : plan.prefix()) {
       if (range.low().isEmpty()) {
@@ -147,18 +154,19 @@ record Explanation(ReadTransaction tx, DatabaseHandle db, FindRequest request, Q
       key.add(range.low().get().value().toJson());
     }
     if (chosen.index().isEmpty()) {
-      return key.isEmpty() ? new JsonString("").toJson() : key.get(0);
+      return key.isEmpty() ? "null" : key.get(0);
     }
     return "[" + String.join(",", key) + "]";
   }
 
-  private String endKey(Candidate chosen) {
+  private String endKey(IndexCandidate chosen) {
     List<String> key = new ArrayList<>();
     for (ValueRange range : plan.prefix()) {
       if (range.high().isEmpty()) {
         break;
       }
-      key.add(range.high().get().value().toJson());
+      // The last characters of both orders look alike to clients.
+      key.add(range.high().get().value().toJson().replace("\udbff\udfff", "\uffff"));
     }
     if (chosen.index().isEmpty()) {
       return key.isEmpty() ? MAX : key.get(0);
@@ -167,8 +175,8 @@ record Explanation(ReadTransaction tx, DatabaseHandle db, FindRequest request, Q
     return "[" + String.join(",", key) + "]";
   }
 
-  private void appendExpected(Candidate chosen, JsonBuffer out) {
-    List<Range> ranges = plan.isEmpty() ? List.of() : new KeyRanges(db, request, chosen).all();
+  private void appendExpected(IndexCandidate chosen, JsonBuffer out) {
+    List<Range> ranges = plan.isEmpty() ? List.of() : new ReadRanges(db, request, chosen).all();
     int rows = 0;
     for (Range range : ranges) {
       if (rows < MOST_COUNTED) {

@@ -29,6 +29,8 @@ final class FindBody implements PagedBody {
 
   private static final int MOST_ROWS_AT_ONCE = 250;
 
+  private static final double NANOS_PER_MILLI = 1_000_000;
+
   /** Size at which a part ends, in bytes. */
   private static final int PART_BYTES = 192 * 1024;
 
@@ -76,7 +78,7 @@ final class FindBody implements PagedBody {
       return new Part(now, cursor, true);
     }
     Optional<StoredIndex> index = now.candidate().index();
-    List<Range> ranges = new KeyRanges(db, request, now.candidate()).all();
+    List<Range> ranges = new ReadRanges(db, request, now.candidate()).all();
     if (request.sort().descending()) {
       Collections.reverse(ranges);
     }
@@ -178,7 +180,7 @@ final class FindBody implements PagedBody {
   }
 
   private double elapsedMillis() {
-    return (System.nanoTime() - startedNanos) / 1e6;
+    return (System.nanoTime() - startedNanos) / NANOS_PER_MILLI;
   }
 
   /** Whether a row is one of those that queries never show. */

@@ -28,7 +28,7 @@ final class FindPage {
       ReadTransaction tx,
       DatabaseHandle db,
       FindRequest request,
-      Candidate candidate,
+      IndexCandidate candidate,
       JsonBuffer out) {
     this.tx = tx;
     this.request = request;
@@ -61,7 +61,7 @@ final class FindPage {
         break;
       }
       at = at.at(each.row().key());
-      at = each.reading().isPresent() ? at.examined() : at;
+      at = isCovered(each.row()) ? at : at.examined();
       if (!matches(each)) {
         continue;
       }

@@ -40,7 +40,7 @@ record FindTail(DatabaseHandle db, FindRequest request, QueryPlan plan, FindCurs
 
   private List<String> warnings() {
     List<String> warnings = new ArrayList<>();
-    Candidate chosen = plan.candidate();
+    IndexCandidate chosen = plan.candidate();
     if (!request.useIndex().isEmpty() && !chosen.isNamed(request.useIndex())) {
       warnings.add(
           Planner.wantedIndex(request)

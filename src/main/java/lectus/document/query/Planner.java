@@ -19,17 +19,17 @@ import lectus.selector.ValueRange;
 final class Planner {
   private final DatabaseHandle db;
   private final FindRequest request;
-  private final List<Candidate> all = new ArrayList<>();
+  private final List<IndexCandidate> all = new ArrayList<>();
   private final List<Rejected> rejected = new ArrayList<>();
   private final List<List<Rejected>> tiers = new ArrayList<>();
 
   private Planner(DatabaseHandle db, FindRequest request) {
     this.db = db;
     this.request = request;
-    all.add(new Candidate(Optional.empty()));
+    all.add(new IndexCandidate(Optional.empty()));
     IndexListJson.inOrder(db).stream()
         .filter(StoredIndex::isReadable)
-        .forEach(index -> all.add(new Candidate(Optional.of(index))));
+        .forEach(index -> all.add(new IndexCandidate(Optional.of(index))));
   }
 
   /**
@@ -58,31 +58,32 @@ final class Planner {
   }
 
   private QueryPlan plan() {
-    List<Candidate> usable = usable();
-    List<Candidate> wanted = usable.stream().filter(it -> it.isNamed(request.useIndex())).toList();
+    List<IndexCandidate> usable = usable();
+    List<IndexCandidate> wanted =
+        usable.stream().filter(it -> it.isNamed(request.useIndex())).toList();
     if (wanted.isEmpty()) {
       checkFallback(usable);
     }
-    List<Candidate> filtered = wanted.isEmpty() ? usable : wanted;
+    List<IndexCandidate> filtered = wanted.isEmpty() ? usable : wanted;
     tier(usable, filtered, true, "excluded_by_user");
     boolean anyIndex = filtered.stream().anyMatch(it -> it.index().isPresent());
-    List<Candidate> ofKind =
+    List<IndexCandidate> ofKind =
         filtered.stream().filter(it -> it.index().isPresent() == anyIndex).toList();
     tier(filtered, ofKind, true, "unfavored_type");
     return choose(ofKind);
   }
 
   /** Those that serve the query at all; the others are rejected in the order of CouchDB's steps. */
-  private List<Candidate> usable() {
-    List<Candidate> whole =
+  private List<IndexCandidate> usable() {
+    List<IndexCandidate> whole =
         all.stream().filter(it -> !it.isPartial() || it.isNamed(request.useIndex())).toList();
     tier(all, whole, false, "is_partial");
     boolean ofPartition = request.partition().isPresent();
-    List<Candidate> inScope = whole.stream().filter(it -> it.isInScope(ofPartition)).toList();
+    List<IndexCandidate> inScope = whole.stream().filter(it -> it.isInScope(ofPartition)).toList();
     tier(whole, inScope, false, "scope_mismatch");
-    List<Candidate> usable = new ArrayList<>();
+    List<IndexCandidate> usable = new ArrayList<>();
     List<Rejected> unusable = new ArrayList<>();
-    for (Candidate candidate : inScope) {
+    for (IndexCandidate candidate : inScope) {
       List<String> objections = candidate.objections(request.normal(), request.sort());
       if (objections.isEmpty()) {
         usable.add(candidate);
@@ -94,7 +95,8 @@ final class Planner {
     return usable;
   }
 
-  private void tier(List<Candidate> from, List<Candidate> to, boolean isUsable, String reason) {
+  private void tier(
+      List<IndexCandidate> from, List<IndexCandidate> to, boolean isUsable, String reason) {
     tiers.add(
         from.stream()
             .filter(it -> !to.contains(it))
@@ -102,7 +104,7 @@ final class Planner {
             .toList());
   }
 
-  private void checkFallback(List<Candidate> usable) {
+  private void checkFallback(List<IndexCandidate> usable) {
     boolean isUnnamed = request.useIndex().isEmpty();
     if (request.options().mayFallBack() || (isUnnamed && usable.size() > 1)) {
       return;
@@ -123,9 +125,10 @@ final class Planner {
     return request.useIndex().size() < 2 ? design : design + ", " + request.useIndex().get(1);
   }
 
-  private record Ranked(Candidate candidate, List<Optional<ValueRange>> prefix, int distance) {}
+  private record Ranked(
+      IndexCandidate candidate, List<Optional<ValueRange>> prefix, int distance) {}
 
-  private QueryPlan choose(List<Candidate> candidates) {
+  private QueryPlan choose(List<IndexCandidate> candidates) {
     List<StoredIndex> building =
         db.indexes().all().stream().filter(it -> !it.isReadable()).toList();
     List<Ranked> ranked = ranked(candidates);
@@ -144,7 +147,7 @@ final class Planner {
         building);
   }
 
-  private List<Ranked> ranked(List<Candidate> candidates) {
+  private List<Ranked> ranked(List<IndexCandidate> candidates) {
     Map<String, Optional<ValueRange>> ranges = new LinkedHashMap<>(request.normal().ranges());
     boolean isOfAllDocs = candidates.stream().anyMatch(it -> it.index().isEmpty());
     if (isOfAllDocs) {

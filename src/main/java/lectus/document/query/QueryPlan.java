@@ -14,7 +14,7 @@ import lectus.selector.ValueRange;
  * @param building indexes that are not looked at yet
  */
 record QueryPlan(
-    Optional<Candidate> chosen,
+    Optional<IndexCandidate> chosen,
     List<ValueRange> prefix,
     boolean isEmpty,
     List<Rejected> rejected,
@@ -25,9 +25,9 @@ record QueryPlan(
    * @param reason in CouchDB's words
    * @param ranking 1 for the best of them
    */
-  record Rejected(Candidate candidate, boolean isUsable, String reason, int ranking) {}
+  record Rejected(IndexCandidate candidate, boolean isUsable, String reason, int ranking) {}
 
-  Candidate candidate() {
+  IndexCandidate candidate() {
     return chosen.orElseThrow();
   }
 }

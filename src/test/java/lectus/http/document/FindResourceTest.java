@@ -84,7 +84,9 @@ final class FindResourceTest {
 
     assertThat(answer.body())
         .startsWith(json("{'docs':[\r\n{'_id':'d103','a':3},\r\n{'_id':'d113','a':3}"))
-        .contains("],\r\n\"bookmark\": \"", "\"warning\": \"" + NO_INDEX + "\"}\r\n");
+        .contains(
+            "],\r\n\"bookmark\": \"",
+            "\"warning\": \"" + NO_INDEX + "\\nThe number of documents examined is high");
     assertThat(ids(answer)).containsExactly("d103", "d113", "d123", "d133");
   }
 

@@ -26,14 +26,14 @@ import lectus.tuple.TupleWriter;
  * selector allows. Several alternatives make several ranges. A range may have more than matches,
  * but never less: the selector decides.
  */
-final class KeyRanges {
+final class ReadRanges {
   private static final String ID = "_id";
 
   private final DatabaseHandle db;
   private final FindRequest request;
-  private final Candidate candidate;
+  private final IndexCandidate candidate;
 
-  KeyRanges(DatabaseHandle db, FindRequest request, Candidate candidate) {
+  ReadRanges(DatabaseHandle db, FindRequest request, IndexCandidate candidate) {
     this.db = db;
     this.request = request;
     this.candidate = candidate;

@@ -17,7 +17,7 @@ import lectus.selector.ValueRange;
  *
  * @param index empty: the list of all documents
  */
-record Candidate(Optional<StoredIndex> index) {
+record IndexCandidate(Optional<StoredIndex> index) {
   private static final String ID = "_id";
 
   /** Why CouchDB would not use it, in its words; empty if it would. */
