@@ -65,6 +65,9 @@ public final class Spread {
 
   /** Adds the same value several times. */
   public void add(long value, long times) {
+    if (!Counting.IS_ON) {
+      return;
+    }
     int bucket = 0;
     while (bucket < bounds.length && value > bounds[bucket]) {
       bucket++;

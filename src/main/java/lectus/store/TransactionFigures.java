@@ -3,6 +3,7 @@ package lectus.store;
 import com.apple.foundationdb.FDBException;
 import java.util.concurrent.atomic.LongAdder;
 import lectus.error.FoundationDbError;
+import lectus.measure.Counting;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
 import lectus.measure.Spread;
@@ -17,7 +18,9 @@ public final class TransactionFigures implements Measured {
   private final Spread commits = Spread.ofTimes();
 
   void begin() {
-    begun.increment();
+    if (Counting.IS_ON) {
+      begun.increment();
+    }
   }
 
   /**

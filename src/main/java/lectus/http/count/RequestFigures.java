@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.atomic.LongAdder;
+import lectus.measure.Counting;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
 import lectus.measure.Spread;
@@ -35,7 +36,9 @@ public final class RequestFigures implements Measured {
 
   /** Counts a request whose head has come. */
   public void begun() {
-    running.increment();
+    if (Counting.IS_ON) {
+      running.increment();
+    }
   }
 
   /**
@@ -45,6 +48,9 @@ public final class RequestFigures implements Measured {
    * @param bodyBytes of the answer
    */
   public void answered(RouteTemplate route, String method, int status, long bodyBytes) {
+    if (!Counting.IS_ON) {
+      return;
+    }
     running.decrement();
     counter(route, status > 0 && status < STATUSES ? status : 0).increment();
     LongAdder ofMethod = byMethod.get(method);

@@ -5,6 +5,7 @@ import java.util.Deque;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Properties;
+import lectus.measure.Counting;
 import lectus.store.embedded.engine.commit.Durability;
 import lectus.store.embedded.engine.trouble.BackgroundErrors;
 import org.rocksdb.AbstractImmutableNativeReference;
@@ -89,6 +90,9 @@ final class RocksSettings implements AutoCloseable {
     statistics = own(new Statistics(EnumSet.allOf(HistogramType.class)));
     options = own(initialOptions(columnFamily));
     general(engineOptions);
+    if (Counting.IS_ON) {
+      options.setStatistics(statistics);
+    }
     memory(engineOptions);
     compaction();
     writeOptions = own(new WriteOptions().setSync(engineOptions.durability() == Durability.SYNC));
@@ -150,7 +154,6 @@ final class RocksSettings implements AutoCloseable {
         .setMaxBackgroundJobs(BACKGROUND_JOBS)
         .setMaxSubcompactions(SUBCOMPACTIONS)
         .setStatsDumpPeriodSec(0)
-        .setStatistics(statistics)
         .setMaxBgErrorResumeCount(0)
         .setListeners(List.of(backgroundErrors))
         .setLogger(own(new RocksLog(InfoLogLevel.WARN_LEVEL)));
