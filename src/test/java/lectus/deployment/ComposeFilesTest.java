@@ -214,6 +214,28 @@ final class ComposeFilesTest {
   }
 
   @Test
+  void rules_and_dashboards_are_in_the_folder_that_is_mounted() throws IOException {
+    ComposeFile file = new ComposeFile("compose.yaml");
+    Yaml prometheus = Yaml.of(ComposeFile.FOLDER.resolve("prometheus.yml"));
+    Yaml provider =
+        Yaml.of(ComposeFile.FOLDER.resolve("grafana/dashboards/lectus.yaml"))
+            .at("providers")
+            .items()
+            .get(0);
+
+    assertThat(List.of("prometheus", "grafana"))
+        .allSatisfy(
+            name ->
+                assertThat(file.service(name).at("volumes").texts())
+                    .contains("../conf:/etc/lectus:ro"));
+    assertThat(prometheus.at("rule_files").texts()).containsExactly("/etc/lectus/alerts.yaml");
+    assertThat(Files.readString(Path.of("conf", "alerts.yaml")))
+        .contains("job=\"" + prometheus.at("scrape_configs").items().get(0).at("job_name").text());
+    assertThat(provider.at("options", "path").text()).isEqualTo("/etc/lectus/grafana");
+    assertThat(Path.of("conf", "grafana", "lectus.json")).exists();
+  }
+
+  @Test
   void monitoring_has_to_be_asked_for_and_grafana_has_a_password() throws IOException {
     ComposeFile file = new ComposeFile("compose.yaml");
     assertThat(List.of("prometheus", "grafana"))
