@@ -33,6 +33,15 @@ import lectus.tuple.TupleWriter;
 public record SortKey(byte[] bytes, boolean isCut) {
   private static final int END = 0;
 
+  /** Ends each level of ICU's sort keys but the last. */
+  private static final int LEVEL_END = 1;
+
+  /** Bytes and characters near the end of a beginning that what follows may change. */
+  private static final int MARGIN = 256;
+
+  /** Of longer strings only so many characters count, whatever they are. */
+  private static final int MOST_CHARACTERS = 1 << 16;
+
   /** Collators are not thread-safe, and a frozen one lets one thread in at a time. */
   private static final ThreadLocal<RuleBasedCollator> COLLATOR =
       ThreadLocal.withInitial(
@@ -60,7 +69,7 @@ public record SortKey(byte[] bytes, boolean isCut) {
     out.octet(value.type().ordinal());
     return switch (value.type()) {
       case NUMBER -> appendNumber(value, out);
-      case STRING -> appendString(value.utf8(), out);
+      case STRING -> appendString(value.utf8(), enough, out);
       case ARRAY, OBJECT -> appendChildren(value, enough, out);
       default -> true;
     };
@@ -84,16 +93,38 @@ public record SortKey(byte[] bytes, boolean isCut) {
     return true;
   }
 
-  private static boolean appendString(byte[] utf8, TupleWriter out) {
-    RawCollationKey key =
-        COLLATOR
-            .get()
-            .getRawCollationKey(
-                new String(utf8, StandardCharsets.UTF_8),
-                new RawCollationKey(2 * utf8.length + 16));
+  /**
+   * A key begins with what tells letters apart, in their order. If the beginning of a long string
+   * has enough of that, the rest of it is behind the cut.
+   */
+  private static boolean appendString(byte[] utf8, int enough, TupleWriter out) {
+    String text = new String(utf8, StandardCharsets.UTF_8);
+    long usual = enough + 2L * MARGIN;
+    if (text.length() > usual) {
+      RawCollationKey beginning = key(text.substring(0, (int) usual));
+      if (firstLevel(beginning) > enough + MARGIN) {
+        out.raw(beginning.bytes, 0, beginning.size);
+        return false;
+      }
+    }
+    boolean isWhole = text.length() <= MOST_CHARACTERS;
+    RawCollationKey key = key(isWhole ? text : text.substring(0, MOST_CHARACTERS));
     // Its last byte is the NUL that ends it.
     out.raw(key.bytes, 0, key.size);
-    return true;
+    return isWhole;
+  }
+
+  private static RawCollationKey key(String text) {
+    return COLLATOR.get().getRawCollationKey(text, new RawCollationKey(2 * text.length() + 16));
+  }
+
+  /** Returns the length of what tells letters apart, without accents and case. */
+  private static int firstLevel(RawCollationKey key) {
+    int length = 0;
+    while (length < key.size && (key.bytes[length] & 0xff) > LEVEL_END) {
+      length++;
+    }
+    return length;
   }
 
   private static boolean appendChildren(LeafView container, int enough, TupleWriter out) {
@@ -105,7 +136,7 @@ public record SortKey(byte[] bytes, boolean isCut) {
       }
       if (isNamed) {
         out.octet(LeafType.STRING.ordinal());
-        appendString(child.name().utf8(), out);
+        appendString(child.name().utf8(), enough, out);
       }
       if (!append(child, enough, out)) {
         return false;

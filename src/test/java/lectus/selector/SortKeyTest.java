@@ -79,6 +79,29 @@ final class SortKeyTest {
     assertThat(isBeginning).as("%s and %s", a, b).isFalse();
   }
 
+  @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
+  void long_strings_have_the_order_of_their_beginnings(
+      @ForAll("values") String a, @ForAll("values") String b, @ForAll boolean isEarly) {
+    String text = "äbC ".repeat(1_000);
+    String one = "[" + (isEarly ? a + "," : "") + "'" + text + "'," + a + "]";
+    String other = "[" + (isEarly ? b + "," : "") + "'" + text + "'," + b + "]";
+    int expected = Integer.signum(Collation.ORDER.compare(view(one), view(other)));
+
+    int cut = order(one, other, 500);
+    assertThat(cut == 0 || cut == expected).isTrue();
+    assertThat(order("'" + text + "a'", "'" + text + "b'", 500)).isZero();
+    assertThat(order("'" + text + "a'", "'" + text + "b'", LONG)).isEqualTo(-1);
+    assertThat(order("'" + text + "'", "'" + text.replace('ä', 'z') + "'", 500)).isEqualTo(-1);
+  }
+
+  @Test
+  void characters_that_count_for_nothing_cost_little() {
+    String text = "'" + "\\u0001".repeat(200_000) + "a'";
+
+    assertThat(SortKey.of(view(text), 1_000).isCut()).isTrue();
+    assertThat(SortKey.of(view(text), 1_000).bytes()).hasSizeLessThan(1_001);
+  }
+
   @Test
   void a_key_tells_whether_it_is_cut() {
     int bytes = key("'abc'", LONG).length;
