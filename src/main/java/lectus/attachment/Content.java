@@ -6,4 +6,4 @@ package lectus.attachment;
  * @param length in bytes, as stored
  * @param md5 of the bytes as stored
  */
-public record Content(ContentId id, long length, byte[] md5) {}
+public record Content(ContentId id, long length, Md5 md5) {}

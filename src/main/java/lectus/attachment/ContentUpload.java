@@ -89,7 +89,7 @@ public final class ContentUpload {
       complete.add(filling.taken());
     }
     ContentId id = ContentId.of(sha256.digest());
-    StoredContent content = new StoredContent(upload, length, md5.digest(), CHUNK_BYTES);
+    StoredContent content = new StoredContent(upload, length, Md5.of(md5.digest()), CHUNK_BYTES);
     transactions.run(
         tx -> {
           finish(tx, current(tx), id, content);

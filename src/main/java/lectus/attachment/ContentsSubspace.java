@@ -36,7 +36,7 @@ public final class ContentsSubspace {
   public void put(Transaction tx, ContentId id, StoredContent content) {
     TupleWriter value = new TupleWriter(64).integer(FORMAT.number());
     value.bytes(content.upload().bytes()).integer(content.length());
-    tx.set(key(id), value.bytes(content.md5()).integer(content.chunkBytes()).toBytes());
+    tx.set(key(id), value.bytes(content.md5().bytes()).integer(content.chunkBytes()).toBytes());
   }
 
   public void clear(Transaction tx, ContentId id) {
@@ -51,7 +51,8 @@ public final class ContentsSubspace {
   public StoredContent decode(byte[] value) {
     TupleReader reader = FORMAT.reader(value);
     UploadId upload = UploadId.of(reader.bytes());
-    return new StoredContent(upload, reader.integer(), reader.bytes(), reader.smallInteger());
+    return new StoredContent(
+        upload, reader.integer(), Md5.of(reader.bytes()), reader.smallInteger());
   }
 
   private byte[] key(ContentId id) {

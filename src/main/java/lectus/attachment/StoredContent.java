@@ -1,7 +1,5 @@
 package lectus.attachment;
 
-import java.util.Arrays;
-
 /**
  * A content that is wholly stored.
  *
@@ -10,7 +8,7 @@ import java.util.Arrays;
  * @param md5 of its bytes as they are stored
  * @param chunkBytes length of each chunk but the last
  */
-public record StoredContent(UploadId upload, long length, byte[] md5, int chunkBytes) {
+public record StoredContent(UploadId upload, long length, Md5 md5, int chunkBytes) {
 
   /** Returns the number of its chunks. */
   public long chunks() {
@@ -20,19 +18,5 @@ public record StoredContent(UploadId upload, long length, byte[] md5, int chunkB
   /** Returns the length of a chunk that is not damaged. */
   public int lengthOf(long chunk) {
     return (int) Math.min(chunkBytes, length - chunk * chunkBytes);
-  }
-
-  @Override
-  public boolean equals(Object other) {
-    return other instanceof StoredContent it
-        && upload.equals(it.upload)
-        && length == it.length
-        && chunkBytes == it.chunkBytes
-        && Arrays.equals(md5, it.md5);
-  }
-
-  @Override
-  public int hashCode() {
-    return upload.hashCode();
   }
 }

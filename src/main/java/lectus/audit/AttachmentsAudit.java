@@ -2,8 +2,8 @@ package lectus.audit;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.security.MessageDigest;
-import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -12,11 +12,13 @@ import lectus.attachment.ChunksSubspace;
 import lectus.attachment.ContentId;
 import lectus.attachment.ContentsSubspace;
 import lectus.attachment.Digests;
+import lectus.attachment.Md5;
 import lectus.attachment.ReferencesSubspace;
 import lectus.attachment.StoredContent;
 import lectus.attachment.UnusedSubspace;
 import lectus.attachment.UploadsSubspace;
 import lectus.database.DatabaseSubspace;
+import lectus.document.body.DocumentsSubspace;
 import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
 
@@ -34,6 +36,7 @@ final class AttachmentsAudit {
   private final ReferencesSubspace references;
   private final UnusedSubspace unused;
   private final UploadsSubspace uploads;
+  private final DocumentsSubspace documents;
 
   AttachmentsAudit(Reading reading, AuditedDatabase database, AuditReport report) {
     this.reading = reading;
@@ -45,6 +48,7 @@ final class AttachmentsAudit {
     this.references = new ReferencesSubspace(prefix);
     this.unused = new UnusedSubspace(prefix);
     this.uploads = new UploadsSubspace(prefix);
+    this.documents = new DocumentsSubspace(database.handle());
   }
 
   void run() {
@@ -96,7 +100,7 @@ final class AttachmentsAudit {
     }
     return length == content.length()
         && ContentId.of(sha256.digest()).equals(id)
-        && Arrays.equals(md5.digest(), content.md5());
+        && Md5.of(md5.digest()).equals(content.md5());
   }
 
   /** A content that was swept while its chunks were read is not damaged. */
@@ -117,13 +121,22 @@ final class AttachmentsAudit {
     if (reading.<Boolean>read(tx -> isDangling(tx, reference))) {
       report.add(
           database.place(reference.docId()),
-          "it refers to the content " + reference.content().hex() + ", which is not there");
+          "it refers to the content "
+              + reference.content().hex()
+              + ", which is not there, or which it does not show");
     }
   }
 
   private boolean isDangling(ReadTransaction tx, ReferencesSubspace.Reference it) {
     return Awaiting.await(references.contains(tx, it.content(), it.docId(), it.leaf()))
-        && Awaiting.await(contents.get(tx, it.content())).isEmpty();
+        && (Awaiting.await(contents.get(tx, it.content())).isEmpty() || !isShown(tx, it));
+  }
+
+  private boolean isShown(ReadTransaction tx, ReferencesSubspace.Reference it) {
+    byte[] metadata = ByteArrayUtil.join(documents.document(it.docId()), it.leaf());
+    byte[] value = Awaiting.await(tx.get(metadata));
+    return value != null
+        && DocumentsSubspace.attachmentsIn(value).contents().contains(it.content());
   }
 
   private void checkUnused(KeyValue row) {

@@ -3,8 +3,10 @@ package lectus.audit;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import lectus.attachment.AttachmentList;
 import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
 import lectus.database.DatabaseHandle;
@@ -40,7 +42,11 @@ final class DocumentsAudit {
   }
 
   /** What is remembered of a document until its entry is read. */
-  private record Seen(String id, Optional<EditBranch> winner, List<String> problems) {}
+  private record Seen(
+      String id,
+      Optional<EditBranch> winner,
+      Map<StoredDocument.Leaf, AttachmentList> attachments,
+      List<String> problems) {}
 
   /** Returns the number of documents. */
   long run() {
@@ -61,7 +67,12 @@ final class DocumentsAudit {
     documents++;
     report.countDocument();
     count(document);
-    return new Seen(document.id(), document.winner(), DocumentCheck.of(document));
+    return seen(document);
+  }
+
+  private static Seen seen(StoredDocument document) {
+    return new Seen(
+        document.id(), document.winner(), document.attachments(), DocumentCheck.of(document));
   }
 
   private void count(StoredDocument document) {
@@ -90,7 +101,9 @@ final class DocumentsAudit {
         batch.stream().map(it -> entry(tx, db, changes, it)).toList();
     List<List<String>> problems = new ArrayList<>(batch.size());
     for (int i = 0; i < batch.size(); i++) {
-      problems.add(problems(batch.get(i), entries.get(i)));
+      List<String> its = problems(batch.get(i), entries.get(i));
+      its.addAll(ReferencesCheck.of(tx, db, batch.get(i).id(), batch.get(i).attachments()));
+      problems.add(its);
     }
     return problems;
   }
@@ -128,8 +141,7 @@ final class DocumentsAudit {
           if (document.isEmpty()) {
             return List.of();
           }
-          Seen seen = new Seen(id, document.winner(), DocumentCheck.of(document));
-          return problems(tx, now, List.of(seen)).get(0);
+          return problems(tx, now, List.of(seen(document))).get(0);
         });
   }
 }

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.document.alldocs.AllDocsRow;
@@ -21,6 +22,7 @@ import lectus.revision.RevisionId;
  *
  * @param branches in reverse key order: the rightful winner comes first
  * @param bodies the actual sizes of each revision that has a body
+ * @param attachments of each revision that has some
  * @param row of the all-docs index
  * @param validation the document's part in the validation of writes
  * @param defects what could not be read or assembled
@@ -29,6 +31,7 @@ record StoredDocument(
     String id,
     List<EditBranch> branches,
     Map<Leaf, BodySize> bodies,
+    Map<Leaf, AttachmentList> attachments,
     Optional<AllDocsRow> row,
     Validation validation,
     List<String> defects) {

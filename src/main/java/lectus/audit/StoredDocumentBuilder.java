@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.ValidatorsSubspace;
@@ -34,6 +35,7 @@ final class StoredDocumentBuilder {
   private final int bodyOffset;
   private final List<EditBranch> branches = new ArrayList<>();
   private final Map<StoredDocument.Leaf, BodySize> bodies = new LinkedHashMap<>();
+  private final Map<StoredDocument.Leaf, AttachmentList> attachments = new LinkedHashMap<>();
   private final List<String> defects = new ArrayList<>();
   private final ValidatorsSubspace validators;
   private final Set<StoredDocument.Leaf> validating = new HashSet<>();
@@ -54,6 +56,7 @@ final class StoredDocumentBuilder {
     private final StoredDocument.Leaf leaf;
     private final JsonBuffer json = new JsonBuffer(256).octet('{');
     private final JsonAssembler members = new JsonAssembler(json, false);
+    private AttachmentList attachments = AttachmentList.NONE;
     private boolean hasMetadata;
     private long storedBytes;
 
@@ -110,7 +113,7 @@ final class StoredDocumentBuilder {
     }
     body.storedBytes += key.length + part.getValue().length;
     if (decoded.pathOffset() == key.length) {
-      DocumentsSubspace.checkMetadata(part.getValue());
+      body.attachments = DocumentsSubspace.attachmentsIn(part.getValue());
       body.hasMetadata = true;
     } else {
       body.members.leaf(key, decoded.pathOffset(), part.getValue());
@@ -129,8 +132,11 @@ final class StoredDocumentBuilder {
     } catch (MalformedTupleException torn) {
       defects.add("the body of " + body.leaf + " cannot be read (" + torn.getMessage() + ")");
     }
-    long external = body.json.octet('}').length();
-    bodies.put(body.leaf, new BodySize(external, body.storedBytes));
+    long external = body.json.octet('}').length() + body.attachments.length();
+    bodies.put(body.leaf, new BodySize(external, body.storedBytes, body.attachments.size()));
+    if (!body.attachments.isEmpty()) {
+      attachments.put(body.leaf, body.attachments);
+    }
     if (!body.hasMetadata) {
       defects.add("the body of " + body.leaf + " has no metadata");
     }
@@ -141,6 +147,6 @@ final class StoredDocumentBuilder {
     finishBody();
     Collections.reverse(branches);
     StoredDocument.Validation validation = new StoredDocument.Validation(validating, isValidator);
-    return new StoredDocument(id, branches, bodies, row, validation, defects);
+    return new StoredDocument(id, branches, bodies, attachments, row, validation, defects);
   }
 }

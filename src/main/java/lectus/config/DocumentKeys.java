@@ -1,6 +1,7 @@
 package lectus.config;
 
 import java.util.List;
+import lectus.attachment.AttachmentSettings;
 import lectus.document.DocumentId;
 import lectus.json.JsonLimits;
 
@@ -60,6 +61,36 @@ public final class DocumentKeys {
           """
           How much memory the server uses to keep documents that were read lately, in
           bytes. 0: 5/64 of the heap.
+          """);
+
+  public static final ConfigurationKey<Long> MAX_ATTACHMENT_BYTES =
+      SECTION.key(
+          "attachments.max-bytes",
+          ValueType.longNumber(0, Long.MAX_VALUE),
+          Long.toString(AttachmentSettings.DEFAULT_MOST_BYTES),
+          """
+          Longest attachment, in bytes. A longer one is answered 413.
+          """);
+
+  public static final ConfigurationKey<Integer> COMPRESSION_LEVEL =
+      SECTION.number(
+          "attachments.compression-level",
+          AttachmentSettings.COMPRESSION_LEVEL,
+          0,
+          9,
+          """
+          How much attachments of the types below are compressed: from 1, the fastest,
+          to 9. 0: not at all.
+          """);
+
+  public static final ConfigurationKey<List<String>> COMPRESSED_TYPES =
+      SECTION.key(
+          "attachments.compressible-types",
+          ValueType.WORDS,
+          String.join(",", AttachmentSettings.COMPRESSED_TYPES),
+          """
+          Types of attachments that are compressed, separated by commas; * stands for
+          anything.
           """);
 
   private DocumentKeys() {}

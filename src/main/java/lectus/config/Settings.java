@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import lectus.account.AccountSettings;
+import lectus.attachment.AttachmentSettings;
+import lectus.attachment.Compression;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.CorsSettings;
 import lectus.http.HostSettings;
@@ -185,7 +187,12 @@ public final class Settings {
     int bytes = configuration.get(DocumentKeys.MAX_DOCUMENT_BYTES);
     return new DocumentLimits(
         configuration.get(DocumentKeys.MAX_ID_BYTES),
-        bytes > 0 ? limits.withDocumentBytes(bytes) : limits);
+        bytes > 0 ? limits.withDocumentBytes(bytes) : limits,
+        new AttachmentSettings(
+            configuration.get(DocumentKeys.MAX_ATTACHMENT_BYTES),
+            Compression.of(
+                configuration.get(DocumentKeys.COMPRESSION_LEVEL),
+                configuration.get(DocumentKeys.COMPRESSED_TYPES))));
   }
 
   private WriteSettings writes() {

@@ -44,6 +44,11 @@ record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
             parseNumber(text, number -> number >= least && number <= most).map(Math::toIntExact));
   }
 
+  static ValueType<Long> longNumber(long least, long most) {
+    return new ValueType<>(
+        range(least, most), text -> parseNumber(text, number -> number >= least && number <= most));
+  }
+
   /** A number that follows from others unless it is chosen; 0 stands for that. */
   static ValueType<Long> chosenNumber(long least, long most) {
     return new ValueType<>(

@@ -105,6 +105,23 @@ public sealed interface LectusError {
     }
   }
 
+  /**
+   * 416.
+   *
+   * @param length of what parts were asked of, in bytes
+   */
+  record RangeNotSatisfiable(long length) implements LectusError {
+    @Override
+    public String error() {
+      return "requested_range_not_satisfiable";
+    }
+
+    @Override
+    public String reason() {
+      return "Requested range not satisfiable";
+    }
+  }
+
   /** 417. */
   record ExpectationFailed(String reason) implements LectusError {
     @Override

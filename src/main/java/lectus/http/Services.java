@@ -1,7 +1,7 @@
 package lectus.http;
 
 import lectus.account.Accounts;
-import lectus.attachment.ContentStore;
+import lectus.attachment.AttachmentIntake;
 import lectus.database.Catalogue;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.bulk.BulkGet;
@@ -44,7 +44,7 @@ public record Services(
     BulkGet bulkGet,
     RevisionsDiff revisionsDiff,
     LocalDocuments localDocuments,
-    ContentStore contents,
+    AttachmentIntake attachments,
     ChangesReader changes,
     ManyDatabases manyDatabases,
     StoreUpdates storeUpdates,

@@ -34,7 +34,8 @@ public record RevisionPath(RevisionId leaf, List<RevisionHash> ancestors) {
     return count == 0 ? leaf : new RevisionId(leaf.position() - count, ancestors.get(count - 1));
   }
 
-  boolean isAncestor(RevisionId revision) {
+  /** Whether the revision is one of the known ancestors of the leaf. */
+  public boolean isAncestor(RevisionId revision) {
     long depth = leaf.position() - revision.position() - 1;
     return depth >= 0
         && depth < ancestors.size()

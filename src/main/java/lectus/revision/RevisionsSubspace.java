@@ -31,7 +31,8 @@ import lectus.tuple.TupleWriter;
  * others     = the leaves of the other branches, a byte string ({@link OtherLeaves}). Format 1 has
  *              none: there is no other branch, or there are more than can be listed, or the edit did
  *              not know them because an earlier version wrote the document
- * body       = external bytes, stored bytes, nil (reserved for a digest of the attachments)
+ * body       = external bytes, stored bytes, nil. With attachments the formats are 3 and 4 in place
+ *              of 1 and 2, and their number stands in place of the nil
  * ancestors  = {@link Ancestors}, not a tuple
  * </pre>
  *
@@ -41,7 +42,12 @@ import lectus.tuple.TupleWriter;
 public final class RevisionsSubspace {
   private static final int PLAIN = 1;
   private static final int WITH_OTHERS = 2;
-  private static final StoredFormat FORMAT = new StoredFormat(WITH_OTHERS, "An edit branch");
+
+  /** Added to the format of a branch with attachments. */
+  private static final int WITH_ATTACHMENTS = 2;
+
+  private static final StoredFormat FORMAT =
+      new StoredFormat(WITH_OTHERS + WITH_ATTACHMENTS, "An edit branch");
 
   /** Above every type code with which the tuple encoding of a boolean begins. */
   private static final int AFTER_BRANCHES = 0xff;
@@ -103,11 +109,11 @@ public final class RevisionsSubspace {
     byte[] key = key(docId, branch.deleted(), branch.leaf());
     TupleWriter value = new TupleWriter(64 + branch.ancestors().sizeBytes());
     if (!branch.isWinner()) {
-      writeTail(value.integer(PLAIN).nil(), branch);
+      writeTail(value.integer(PLAIN + ofAttachments(branch)).nil(), branch);
       tx.set(key, value.toBytes());
       return;
     }
-    int stampOffset = writeWinner(value, branch.winner(), numberInTransaction);
+    int stampOffset = writeWinner(value, branch, numberInTransaction);
     writeTail(value, branch);
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE,
@@ -116,9 +122,11 @@ public final class RevisionsSubspace {
   }
 
   /** Returns the offset of the versionstamp. */
-  private int writeWinner(TupleWriter value, Winner winner, int numberInTransaction) {
+  private int writeWinner(TupleWriter value, EditBranch branch, int numberInTransaction) {
+    Winner winner = branch.winner();
     Optional<OtherLeaves> others = winner.others().filter(it -> it.count() > 0);
-    value.integer(others.isPresent() ? WITH_OTHERS : PLAIN).integer(incarnation);
+    int format = others.isPresent() ? WITH_OTHERS : PLAIN;
+    value.integer(format + ofAttachments(branch)).integer(incarnation);
     int stampOffset = VersionstampOperands.append(value, numberInTransaction);
     value.integer(winner.branchCount());
     others.ifPresent(it -> value.bytes(it.toBytes()));
@@ -193,8 +201,17 @@ public final class RevisionsSubspace {
     return key.toBytes();
   }
 
+  private static int ofAttachments(EditBranch branch) {
+    return branch.body().hasAttachments() ? WITH_ATTACHMENTS : 0;
+  }
+
   private static void writeTail(TupleWriter value, EditBranch branch) {
-    value.integer(branch.body().external()).integer(branch.body().stored()).nil();
+    value.integer(branch.body().external()).integer(branch.body().stored());
+    if (branch.body().hasAttachments()) {
+      value.integer(branch.body().attachments());
+    } else {
+      value.nil();
+    }
     branch.ancestors().writeTo(value);
   }
 
@@ -224,16 +241,28 @@ public final class RevisionsSubspace {
 
   private static EditBranch decodeValue(RevisionId leaf, boolean deleted, byte[] bytes) {
     TupleReader value = new TupleReader(bytes, 0);
-    int format = FORMAT.upTo(value);
+    int stored = FORMAT.upTo(value);
+    boolean isPlain = stored < PLAIN + WITH_ATTACHMENTS;
+    int format = isPlain ? stored : stored - WITH_ATTACHMENTS;
     Winner winner = null;
     if (format == PLAIN && value.isNil()) {
       value.nil();
     } else {
       winner = readWinner(value, format);
     }
-    BodySize body = new BodySize(value.integer(), value.integer());
-    int ancestors = value.nil().position();
-    return new EditBranch(leaf, deleted, Ancestors.readFrom(bytes, ancestors), body, winner);
+    BodySize body = readBody(value, isPlain);
+    Ancestors ancestors = Ancestors.readFrom(bytes, value.position());
+    return new EditBranch(leaf, deleted, ancestors, body, winner);
+  }
+
+  private static BodySize readBody(TupleReader value, boolean isPlain) {
+    long external = value.integer();
+    long stored = value.integer();
+    if (isPlain) {
+      value.nil();
+      return new BodySize(external, stored);
+    }
+    return new BodySize(external, stored, value.smallInteger());
   }
 
   private static Winner readWinner(TupleReader value, int format) {

@@ -6,6 +6,7 @@ import java.util.stream.Stream;
 import lectus.account.Accounts;
 import lectus.account.AdminsSubspace;
 import lectus.account.UserDocumentRule;
+import lectus.attachment.AttachmentIntake;
 import lectus.attachment.ContentStore;
 import lectus.attachment.StoreSweep;
 import lectus.database.Catalogue;
@@ -74,6 +75,7 @@ public final class Layer {
   private final Accounts accounts;
   private final Tokens tokens;
   private final UserUsage usage = new UserUsage(System::nanoTime);
+  private final ContentStore contents;
 
   public Layer(Store store, NodeSettings settings) {
     this.store = store;
@@ -86,6 +88,7 @@ public final class Layer {
     this.changes = new ChangesReader(catalogue, transactions, rights);
     this.updates = new UpdatesLog(store);
     this.pulse = new StorePulse(store);
+    this.contents = new ContentStore(catalogue, transactions);
     this.parser = new DocumentParser(settings.documents());
     this.documents =
         new DocumentReader(
@@ -168,7 +171,7 @@ public final class Layer {
         new BulkGet(catalogue, transactions),
         new RevisionsDiff(catalogue, transactions),
         new LocalDocuments(catalogue, transactions),
-        new ContentStore(catalogue, transactions),
+        new AttachmentIntake(contents, settings.documents().attachments()),
         changes,
         new ManyDatabases(store, catalogue, transactions, rights, settings.memory().candidates()),
         new StoreUpdates(store, transactions),

@@ -375,8 +375,7 @@ class UserDocumentRuleTest {
             tombstone.id(),
             RevisionPath.of(live).followedBy(RevisionId.of("2-a")),
             true,
-            tombstone.body(),
-            UserContext.ANONYMOUS);
+            tombstone.body());
 
     assertForbidden(here.store(known), "Only admins may delete other user docs.");
     assertThat(text(here.document("anna"), "_rev")).isEqualTo(live.toString());
@@ -396,11 +395,8 @@ class UserDocumentRuleTest {
 
   private static Edit replicated(Edit edit, String revision) {
     return new ReplicatedEdit(
-        edit.id(),
-        RevisionPath.of(RevisionId.of(revision)),
-        edit.deleted(),
-        edit.body(),
-        edit.by());
+            edit.id(), RevisionPath.of(RevisionId.of(revision)), edit.deleted(), edit.body())
+        .by(edit.by());
   }
 
   private static String[] roles(int number) {

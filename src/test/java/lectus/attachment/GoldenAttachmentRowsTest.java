@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Transaction;
-import java.util.Arrays;
 import java.util.function.Consumer;
 import lectus.database.DatabaseSubspace;
 import lectus.document.testing.TestDatabase;
@@ -37,8 +36,7 @@ final class GoldenAttachmentRowsTest {
   @Test
   void contents() {
     ContentsSubspace contents = new ContentsSubspace(db);
-    byte[] md5 = new byte[16];
-    Arrays.fill(md5, (byte) 0xee);
+    Md5 md5 = new Md5("ee".repeat(16));
     StoredContent content = new StoredContent(UPLOAD, 200_000, md5, 90_000);
     KeyValue row =
         golden("ContentsSubspace", tx -> contents.put(tx, CONTENT, content)).row("a content");

@@ -10,6 +10,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import lectus.attachment.Attachment;
+import lectus.attachment.AttachmentList;
+import lectus.attachment.ContentId;
+import lectus.attachment.Md5;
 import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
 import lectus.database.DatabaseHandle;
@@ -23,6 +27,7 @@ import lectus.document.body.DocumentsSubspace;
 import lectus.document.local.LocalDocsSubspace;
 import lectus.document.local.LocalRow;
 import lectus.document.testing.TestDatabase;
+import lectus.json.ExplodedBody;
 import lectus.revision.Ancestors;
 import lectus.revision.BodySize;
 import lectus.revision.EditBranch;
@@ -47,6 +52,28 @@ final class GoldenDocumentRowsTest {
   private static final RevisionId PLAIN = RevisionId.of("3-00112233445566778899aabbccddeeff");
   private static final RevisionId ODD = RevisionId.of("2-odd");
 
+  private static final AttachmentList ATTACHMENTS =
+      new AttachmentList(
+          List.of(
+              new Attachment(
+                  "ü",
+                  "text/plain",
+                  new ContentId("00" + "ab".repeat(31)),
+                  new Md5("cd".repeat(16)),
+                  300,
+                  70_000,
+                  true,
+                  2),
+              new Attachment(
+                  "b/c",
+                  "",
+                  new ContentId("ef".repeat(32)),
+                  new Md5("12".repeat(16)),
+                  0,
+                  0,
+                  false,
+                  1)));
+
   private final Store store = stores.fresh();
   private final DatabaseHandle db = TestDatabase.create(store).read((tx, handle) -> handle);
 
@@ -67,6 +94,8 @@ final class GoldenDocumentRowsTest {
     EditBranch withParents = branch(PLAIN, false, plain, plain);
     EditBranch losing = branch(ODD, false, ODD.hash());
     EditBranch deleted = branch(PLAIN, true, plain, ODD.hash());
+    EditBranch attached = attached(PLAIN, plain);
+    EditBranch attachedLoser = attached(ODD);
     Optional<OtherLeaves> others = OtherLeaves.of(List.of(losing, deleted));
     WrittenRows written =
         written(
@@ -77,6 +106,9 @@ final class GoldenDocumentRowsTest {
               revisions.put(tx, "c", withParents.winning(3, others), 259);
               revisions.put(tx, "b\0", losing, 0);
               revisions.put(tx, "b\0", deleted, 0);
+              revisions.put(tx, "d", attached.winning(1, Optional.empty()), 1);
+              revisions.put(tx, "d", attachedLoser, 1);
+              revisions.put(tx, "e", attached.winning(3, others), 2);
             });
     GoldenRows golden = GoldenRows.of("RevisionsSubspace", db.prefix(), written.stamp());
 
@@ -88,7 +120,19 @@ final class GoldenDocumentRowsTest {
         .isEqualTo(with(listing, withParents));
     assertThat(branch(golden, "a losing branch with an odd hash")).isEqualTo(losing);
     assertThat(branch(golden, "a deleted branch")).isEqualTo(deleted);
+    for (String title :
+        List.of(
+            "a winner with attachments",
+            "a winner of three with attachments, with the leaves of the others")) {
+      assertThat(branch(golden, "d", title).losing()).isEqualTo(attached);
+    }
+    assertThat(branch(golden, "d", "a losing branch with attachments")).isEqualTo(attachedLoser);
     assertThat(branch(golden, "the first revision of a document").losing()).isEqualTo(alone);
+  }
+
+  private static EditBranch attached(RevisionId leaf, RevisionHash... ancestors) {
+    Ancestors list = Ancestors.of(List.of(ancestors), Ancestors.MAX_COUNT);
+    return new EditBranch(leaf, false, list, new BodySize(300, 70_000, 2), null);
   }
 
   private EditBranch branch(GoldenRows golden, String title) {
@@ -97,6 +141,14 @@ final class GoldenDocumentRowsTest {
     key.integer();
     key.string();
     return RevisionsSubspace.decode(row, key.position());
+  }
+
+  /**
+   * @param id as long as that of the row
+   */
+  private EditBranch branch(GoldenRows golden, String id, String title) {
+    byte[] document = DatabaseSubspace.REVISIONS.key(db.prefix()).string(id).toBytes();
+    return RevisionsSubspace.decode(golden.row(title), document.length);
   }
 
   private static EditBranch with(Winner winner, EditBranch branch) {
@@ -112,8 +164,15 @@ final class GoldenDocumentRowsTest {
             DatabaseSubspace.DOCUMENTS,
             tx -> {
               documents.put(
-                  tx, "a", false, PLAIN, TestDatabase.edit("a", null, "{\"x\":[1]}").body());
-              documents.put(tx, "a", true, ODD, TestDatabase.edit("a", null, "{}").body());
+                  tx,
+                  "a",
+                  false,
+                  PLAIN,
+                  TestDatabase.edit("a", null, "{\"x\":[1]}").body(),
+                  AttachmentList.NONE);
+              ExplodedBody empty = TestDatabase.edit("a", null, "{}").body();
+              documents.put(tx, "a", true, ODD, empty, AttachmentList.NONE);
+              documents.put(tx, "b", false, ODD, empty, ATTACHMENTS);
             });
     GoldenRows golden = GoldenRows.of("DocumentsSubspace", db.prefix(), written.stamp());
 
@@ -123,7 +182,10 @@ final class GoldenDocumentRowsTest {
     BodyKey key = DocumentsSubspace.decodeKey(leaf.getKey(), document);
     assertThat(key.deleted()).isFalse();
     assertThat(key.revision()).isEqualTo(PLAIN);
-    DocumentsSubspace.checkMetadata(golden.value("a live revision"));
+    assertThat(DocumentsSubspace.attachmentsIn(golden.value("a live revision")))
+        .isEqualTo(AttachmentList.NONE);
+    assertThat(DocumentsSubspace.attachmentsIn(golden.value("a revision with attachments")))
+        .isEqualTo(ATTACHMENTS);
     assertThat(DocumentsSubspace.decodeKey(golden.key("a tombstone"), document).revision())
         .isEqualTo(ODD);
   }

@@ -164,7 +164,7 @@ class RevisionsSubspaceTest {
     branch.leaf().hash().writeTo(key);
     transactions.run(
         tx -> {
-          tx.set(key.toBytes(), new TupleWriter(8).integer(3).nil().toBytes());
+          tx.set(key.toBytes(), new TupleWriter(8).integer(5).nil().toBytes());
           return null;
         });
 
@@ -174,8 +174,8 @@ class RevisionsSubspaceTest {
                     tx -> Awaiting.await(revisions.branch(tx, "a", false, branch.leaf()))))
         .isInstanceOf(NewerFormatException.class)
         .hasMessage(
-            "An edit branch was written by a newer version of Lectus: it has format 3, this version"
-                + " reads up to 2");
+            "An edit branch was written by a newer version of Lectus: it has format 5, this version"
+                + " reads up to 4");
   }
 
   private void put(String id, EditBranch branch) {

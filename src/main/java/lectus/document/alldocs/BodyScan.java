@@ -7,6 +7,7 @@ import com.apple.foundationdb.async.AsyncIterator;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import lectus.attachment.AttachmentList;
 import lectus.document.body.StoredBody;
 import lectus.json.JsonAssembler;
 import lectus.tuple.TuplePrefixes;
@@ -34,8 +35,10 @@ final class BodyScan implements AutoCloseable {
   /**
    * Appends the body whose keys begin with {@code prefix}. Each prefix has to lie after the
    * previous one in the order of the scan.
+   *
+   * @return the attachments of the revision
    */
-  void append(byte[] prefix, JsonAssembler members) {
+  AttachmentList append(byte[] prefix, JsonAssembler members) {
     while (next != null && liesBefore(prefix)) {
       advance();
     }
@@ -44,7 +47,9 @@ final class BodyScan implements AutoCloseable {
       leaves.add(next);
       advance();
     }
-    StoredBody.of(leaves, prefix.length, descending).appendTo(members);
+    StoredBody body = StoredBody.of(leaves, prefix.length, descending);
+    body.appendTo(members);
+    return body.attachments();
   }
 
   private boolean liesBefore(byte[] prefix) {

@@ -101,9 +101,10 @@ final class KeyReads {
     writer.open(row.id(), row.winner(), false);
     if (body.isPresent()) {
       writer.beginDocument();
-      DocumentJson.append(writer.out(), row.id(), false, row.winner(), Awaiting.await(body.get()));
+      StoredBody stored = Awaiting.await(body.get());
+      DocumentJson.append(writer.out(), row.id(), false, row.winner(), stored);
       conflicts.append(row, writer.out());
-      DocumentJson.close(writer.out());
+      DocumentJson.close(writer.out(), stored.attachments());
     }
     writer.close();
   }

@@ -5,6 +5,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import java.util.List;
 import java.util.Optional;
+import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseHandle;
 import lectus.document.RowParts;
 import lectus.document.WrittenRows;
@@ -103,9 +104,9 @@ record RangeRows(
         ListRowWriter.open(out, row.id(), row.winner(), false);
         ListRowWriter.beginDocument(out);
         JsonAssembler members = DocumentJson.open(out, row.id(), row.winner());
-        bodies.append(source.body(row), members);
+        AttachmentList attachments = bodies.append(source.body(row), members);
         conflicts.append(row, out);
-        DocumentJson.close(out);
+        DocumentJson.close(out, attachments);
         out.octet('}');
         to.endRow();
       }

@@ -2,6 +2,7 @@ package lectus.document.body;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import lectus.attachment.AttachmentList;
 import lectus.database.Sequence;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
@@ -13,7 +14,7 @@ import lectus.revision.RevisionText;
 /**
  * Writes documents in CouchDB's order of members: {@code _id}, {@code _rev}, the body, {@code
  * _deleted}, {@code _revisions}, {@code _revs_info}, {@code _conflicts}, {@code
- * _deleted_conflicts}, {@code _local_seq}.
+ * _deleted_conflicts}, {@code _local_seq}, {@code _attachments}.
  */
 public final class DocumentJson {
   private static final byte[] ID = ascii("{\"_id\":");
@@ -40,6 +41,12 @@ public final class DocumentJson {
 
   public static void close(JsonBuffer out) {
     out.octet('}');
+  }
+
+  /** Appends the stubs of the attachments, and closes the document. */
+  public static void close(JsonBuffer out, AttachmentList attachments) {
+    AttachmentStubs.append(out, attachments, false);
+    close(out);
   }
 
   /**

@@ -1,9 +1,12 @@
 package lectus.document.body;
 
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.TransactionOptions;
 import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.json.ExplodedBody;
@@ -23,7 +26,8 @@ import lectus.tuple.TupleWriter;
  *
  * <pre>
  * key    (prefix, DOCUMENTS, doc id, not deleted, position, hash)
- * value  (format 1)                                              RevisionMetadata
+ * value  (format 1)                  RevisionMetadata, without attachments
+ *        (format 2, attachments)     RevisionMetadata; see {@link AttachmentList}
  * key    (prefix, DOCUMENTS, doc id, not deleted, position, hash, path…)
  * value  a leaf value of {@link ExplodedBody}, without a format of its own
  * key    (prefix, DOCUMENTS, doc id, not deleted, position, hash, path…) ‖ 0x42 ‖ (number)
@@ -37,7 +41,9 @@ import lectus.tuple.TupleWriter;
  * <p>Written without conflict ranges: the revisions subspace decides conflicts.
  */
 public final class DocumentsSubspace {
-  private static final StoredFormat FORMAT = new StoredFormat(1, "A document's body");
+  private static final String WHAT = "A document's body";
+  private static final StoredFormat FORMAT = new StoredFormat(1, WHAT);
+  private static final StoredFormat WITH_ATTACHMENTS = new StoredFormat(2, WHAT);
 
   /** Above every type code with which a path, or the tuple encoding of a boolean, begins. */
   private static final int AFTER = 0xff;
@@ -84,12 +90,39 @@ public final class DocumentsSubspace {
   }
 
   /**
-   * Checks the value of a revision's metadata.
+   * Returns the attachments that a revision's metadata lists.
    *
+   * @param value of the metadata
    * @throws MalformedTupleException when this version does not know the value
    */
-  public static void checkMetadata(byte[] value) {
-    FORMAT.reader(value);
+  public static AttachmentList attachmentsIn(byte[] value) {
+    if (Arrays.equals(value, METADATA)) {
+      return AttachmentList.NONE;
+    }
+    return AttachmentList.readFrom(WITH_ATTACHMENTS.reader(value));
+  }
+
+  /** Reads the attachments of a leaf; none if the leaf is not there. */
+  public CompletableFuture<AttachmentList> attachments(
+      ReadTransaction tx, String docId, boolean deleted, RevisionId revision) {
+    return tx.get(revision(docId, deleted, revision))
+        .thenApply(value -> value == null ? AttachmentList.NONE : attachmentsIn(value));
+  }
+
+  /** Returns the elements of a key that name a leaf, encoded. */
+  public static byte[] leaf(boolean deleted, RevisionId revision) {
+    TupleWriter leaf = new TupleWriter(32).bool(!deleted).integer(revision.position());
+    revision.hash().writeTo(leaf);
+    return leaf.toBytes();
+  }
+
+  private static byte[] metadata(AttachmentList attachments) {
+    if (attachments.isEmpty()) {
+      return METADATA;
+    }
+    TupleWriter value = new TupleWriter(256).integer(WITH_ATTACHMENTS.number());
+    attachments.writeTo(value);
+    return value.toBytes();
   }
 
   /**
@@ -102,18 +135,28 @@ public final class DocumentsSubspace {
   }
 
   /** Returns the size of the keys and values that {@link #put} writes, in bytes. */
-  public long storedBytes(String docId, boolean deleted, RevisionId revision, ExplodedBody body) {
+  public long storedBytes(
+      String docId,
+      boolean deleted,
+      RevisionId revision,
+      ExplodedBody body,
+      AttachmentList attachments) {
     long keyBytes = writer(docId, deleted, revision).length();
-    return keyBytes * (body.rows() + 1) + METADATA.length + body.storedBytes();
+    return keyBytes * (body.rows() + 1) + metadata(attachments).length + body.storedBytes();
   }
 
   public void put(
-      Transaction tx, String docId, boolean deleted, RevisionId revision, ExplodedBody body) {
+      Transaction tx,
+      String docId,
+      boolean deleted,
+      RevisionId revision,
+      ExplodedBody body,
+      AttachmentList attachments) {
     TransactionOptions options = tx.options();
     TupleWriter key = writer(docId, deleted, revision);
     int revisionBytes = key.length();
     options.setNextWriteNoWriteConflictRange();
-    tx.set(key.toBytes(), METADATA);
+    tx.set(key.toBytes(), metadata(attachments));
     body.forEachRow(
         (path, value) -> {
           options.setNextWriteNoWriteConflictRange();

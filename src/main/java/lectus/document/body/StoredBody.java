@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
+import lectus.attachment.AttachmentList;
 import lectus.json.JsonAssembler;
 
 /**
@@ -17,6 +18,7 @@ import lectus.json.JsonAssembler;
 public final class StoredBody {
   private final Iterator<KeyValue> rows;
   private final int pathOffset;
+  private AttachmentList attachments = AttachmentList.NONE;
 
   private StoredBody(Iterator<KeyValue> rows, int pathOffset) {
     this.rows = rows;
@@ -68,10 +70,15 @@ public final class StoredBody {
     members.finish();
   }
 
+  /** Returns the attachments, once the key-values are consumed. */
+  public AttachmentList attachments() {
+    return attachments;
+  }
+
   private void append(JsonAssembler members, KeyValue row) {
     byte[] key = row.getKey();
     if (key.length == pathOffset) {
-      DocumentsSubspace.checkMetadata(row.getValue());
+      attachments = DocumentsSubspace.attachmentsIn(row.getValue());
     } else {
       members.leaf(key, pathOffset, row.getValue());
     }

@@ -7,6 +7,8 @@ import lectus.database.Catalogue;
 import lectus.document.DatabaseReads;
 import lectus.document.PagedBody;
 import lectus.document.RequestJson;
+import lectus.document.read.AttachmentsShown;
+import lectus.document.read.FilledPages;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;
 import lectus.store.TransactionRunner;
@@ -27,13 +29,20 @@ public final class BulkGet {
    * @param body the request's body, JSON
    * @param revs adds {@code _revisions} to each document
    * @param latest returns the leaves below the requested revisions instead
+   * @param attachments how documents show them
    * @param form the format of the answer
    * @throws LectusException {@code bad_request}
    */
   public PagedBody answer(
-      AskedDatabase asked, byte[] body, boolean revs, boolean latest, BulkGetForm form) {
+      AskedDatabase asked,
+      byte[] body,
+      boolean revs,
+      boolean latest,
+      AttachmentsShown attachments,
+      BulkGetForm form) {
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
-    return new BulkGetBody(reads, requests(body), revs, latest, form);
+    return FilledPages.body(
+        reads, new BulkGetBody(reads, requests(body), revs, latest, attachments, form));
   }
 
   private static List<BulkGetRequest> requests(byte[] body) {

@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.document.DatabaseReads;
-import lectus.document.PagedBody;
+import lectus.document.read.AttachmentsShown;
+import lectus.document.read.FilledPages;
+import lectus.document.read.Inserts;
 import lectus.document.read.Piece;
 import lectus.document.read.PieceWriter;
 import lectus.json.JsonBuffer;
@@ -16,7 +18,7 @@ import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 
 /** The answer to {@code _bulk_get}: one result per request, in the order of the requests. */
-final class BulkGetBody implements PagedBody {
+final class BulkGetBody implements FilledPages {
   /** Number of requests whose edit branches are read together. */
   private static final int REQUESTS_AT_ONCE = 64;
 
@@ -24,6 +26,7 @@ final class BulkGetBody implements PagedBody {
   private final List<BulkGetRequest> requests;
   private final boolean revs;
   private final boolean latest;
+  private final AttachmentsShown attachments;
   private final BulkGetForm form;
   private Progress progress = new Progress(0, List.of(), 0);
 
@@ -32,11 +35,13 @@ final class BulkGetBody implements PagedBody {
       List<BulkGetRequest> requests,
       boolean revs,
       boolean latest,
+      AttachmentsShown attachments,
       BulkGetForm form) {
     this.reads = reads;
     this.requests = requests;
     this.revs = revs;
     this.latest = latest;
+    this.attachments = attachments;
     this.form = form;
   }
 
@@ -52,17 +57,19 @@ final class BulkGetBody implements PagedBody {
   }
 
   @Override
-  public boolean appendNext(JsonBuffer out) {
+  public boolean appendNext(JsonBuffer out, Inserts inserts) {
     int start = out.length();
     boolean first = progress.request() == 0;
     progress =
         reads.read(
             (tx, db) -> {
               out.truncate(start);
+              inserts.clear();
               if (first) {
                 out.ascii(form.head());
               }
-              return append(tx, db, out, start + PieceWriter.PART_BYTES);
+              PieceWriter writer = new PieceWriter(tx, db, revs, attachments, out, inserts);
+              return append(tx, db, writer, out, start + PieceWriter.PART_BYTES);
             });
     boolean more = progress.request() < requests.size() || !progress.piecesAreWritten();
     if (!more) {
@@ -71,8 +78,8 @@ final class BulkGetBody implements PagedBody {
     return more;
   }
 
-  private Progress append(ReadTransaction tx, DatabaseHandle db, JsonBuffer out, int enough) {
-    PieceWriter writer = new PieceWriter(tx, db, revs, out);
+  private Progress append(
+      ReadTransaction tx, DatabaseHandle db, PieceWriter writer, JsonBuffer out, int enough) {
     Progress at = progress;
     while (out.length() < enough) {
       if (at.piecesAreWritten()) {

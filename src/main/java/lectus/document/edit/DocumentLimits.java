@@ -1,5 +1,6 @@
 package lectus.document.edit;
 
+import lectus.attachment.AttachmentSettings;
 import lectus.document.DocumentId;
 import lectus.json.JsonLimits;
 
@@ -8,8 +9,10 @@ import lectus.json.JsonLimits;
  *
  * @param idBytes maximum length of an id, in bytes of UTF-8
  * @param json limits on the body
+ * @param attachments limits on attachments
  */
-public record DocumentLimits(int idBytes, JsonLimits json) {
+public record DocumentLimits(int idBytes, JsonLimits json, AttachmentSettings attachments) {
   public static final DocumentLimits DEFAULT =
-      new DocumentLimits(DocumentId.DEFAULT_MAX_BYTES, JsonLimits.couchDb());
+      new DocumentLimits(
+          DocumentId.DEFAULT_MAX_BYTES, JsonLimits.couchDb(), AttachmentSettings.DEFAULT);
 }

@@ -60,7 +60,8 @@ final class DocumentMembers {
 
   private DocumentReading exploded() {
     try {
-      return new ParsedDocument(reserved.identity(), reserved.deleted(), exploder.finish());
+      return new ParsedDocument(
+          reserved.identity(), reserved.deleted(), exploder.finish(), reserved.attachments());
     } catch (LectusException tooLarge) {
       return unreadable(tooLarge.error());
     }

@@ -14,7 +14,7 @@ import lectus.revision.RevisionHash;
 /**
  * Parses documents as clients send them into edits that satisfy all limits, in one pass and without
  * a tree. Throws errors with CouchDB's names: {@code bad_request}, {@code illegal_docid}, {@code
- * doc_validation}, {@code document_too_large} (413), {@code not_implemented} (501) for attachments.
+ * doc_validation}, {@code document_too_large} (413), {@code attachment_too_large} (413).
  */
 public final class DocumentParser {
   private static final int PLAIN_HASH_BYTES = 16;
@@ -91,6 +91,7 @@ public final class DocumentParser {
    * gets a new id.
    */
   Edit edit(ParsedDocument document, boolean newEdits, Supplier<String> newId) {
+    document.attachments().requireNothingFollows();
     String id = document.identity().id().orElseGet(newId);
     if (DocumentId.isLocal(id)) {
       return fitting(
@@ -140,11 +141,13 @@ public final class DocumentParser {
   }
 
   private InteractiveEdit fitting(InteractiveEdit edit) {
+    checkFits(edit.attachments());
     checkFits(edit.body(), DocumentsSubspace.keyOverhead(edit.id(), PLAIN_HASH_BYTES));
     return edit;
   }
 
   private ReplicatedEdit fitting(ReplicatedEdit edit) {
+    checkFits(edit.attachments());
     RevisionHash hash = edit.path().leaf().hash();
     checkFits(
         edit.body(),
@@ -155,6 +158,10 @@ public final class DocumentParser {
   private LocalEdit fitting(LocalEdit edit) {
     checkFits(edit.body(), DocumentsSubspace.keyOverhead(edit.id(), 0));
     return edit;
+  }
+
+  private void checkFits(AttachmentEdits attachments) {
+    attachments.requireNoneLongerThan(limits.attachments().mostBytes());
   }
 
   /** Repeats the exploder's checks now that everything in the keys is known. */

@@ -22,4 +22,8 @@ public sealed interface Edit permits InteractiveEdit, ReplicatedEdit, LocalEdit 
   Edit by(UserContext user);
 
   Edit withBody(ExplodedBody other);
+
+  AttachmentEdits attachments();
+
+  Edit withAttachments(AttachmentEdits other);
 }

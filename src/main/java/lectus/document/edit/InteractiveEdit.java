@@ -12,21 +12,31 @@ import lectus.revision.RevisionId;
  * @param base the revision that was edited; empty for a new document
  */
 public record InteractiveEdit(
-    String id, Optional<RevisionId> base, boolean deleted, ExplodedBody body, UserContext by)
+    String id,
+    Optional<RevisionId> base,
+    boolean deleted,
+    ExplodedBody body,
+    AttachmentEdits attachments,
+    UserContext by)
     implements Edit {
 
   public InteractiveEdit(String id, Optional<RevisionId> base, boolean deleted, ExplodedBody body) {
-    this(id, base, deleted, body, UserContext.ANONYMOUS);
+    this(id, base, deleted, body, AttachmentEdits.NONE, UserContext.ANONYMOUS);
   }
 
   @Override
   public InteractiveEdit by(UserContext user) {
-    return new InteractiveEdit(id, base, deleted, body, user);
+    return new InteractiveEdit(id, base, deleted, body, attachments, user);
   }
 
   @Override
   public InteractiveEdit withBody(ExplodedBody other) {
-    return new InteractiveEdit(id, base, deleted, other, by);
+    return new InteractiveEdit(id, base, deleted, other, attachments, by);
+  }
+
+  @Override
+  public InteractiveEdit withAttachments(AttachmentEdits other) {
+    return new InteractiveEdit(id, base, deleted, body, other, by);
   }
 
   /** A deletion that leaves nothing in the tombstone. */

@@ -43,6 +43,17 @@ public record LocalEdit(String id, long number, boolean deleted, ExplodedBody bo
     return new LocalEdit(id, number, deleted, other, by);
   }
 
+  /** Local documents have none: as in CouchDB, what a client sends is not kept. */
+  @Override
+  public AttachmentEdits attachments() {
+    return AttachmentEdits.NONE;
+  }
+
+  @Override
+  public LocalEdit withAttachments(AttachmentEdits none) {
+    return this;
+  }
+
   /** Returns the edit that removes the document. */
   public static LocalEdit removal(String id) {
     return new LocalEdit(id, 0, true, ExplodedBody.empty());

@@ -7,7 +7,8 @@ import lectus.revision.RevisionId;
 import lectus.revision.RevisionPath;
 
 /** A document as a client sent it, before the kind of edit is known. */
-record ParsedDocument(DocumentIdentity identity, boolean deleted, ExplodedBody body)
+record ParsedDocument(
+    DocumentIdentity identity, boolean deleted, ExplodedBody body, AttachmentEdits attachments)
     implements DocumentReading {
 
   /** Memory of the document, its edit and its outcome, without the leaves, in bytes. */
@@ -15,7 +16,7 @@ record ParsedDocument(DocumentIdentity identity, boolean deleted, ExplodedBody b
 
   @Override
   public long memoryBytes() {
-    return MEMORY_BYTES + body.memoryBytes();
+    return MEMORY_BYTES + body.memoryBytes() + attachments.memoryBytes();
   }
 
   @Override
@@ -25,7 +26,7 @@ record ParsedDocument(DocumentIdentity identity, boolean deleted, ExplodedBody b
 
   /** Returns an edit without a base, whatever the document says. */
   InteractiveEdit first(String id) {
-    return new InteractiveEdit(id, Optional.empty(), deleted, body);
+    return new InteractiveEdit(id, Optional.empty(), deleted, body).withAttachments(attachments);
   }
 
   /**
@@ -33,7 +34,8 @@ record ParsedDocument(DocumentIdentity identity, boolean deleted, ExplodedBody b
    */
   InteractiveEdit interactive(String id, NamedRevisions beside) {
     Optional<RevisionId> own = identity.path().map(RevisionPath::leaf);
-    return new InteractiveEdit(id, beside.agreed(own, RevisionId::of), deleted, body);
+    return new InteractiveEdit(id, beside.agreed(own, RevisionId::of), deleted, body)
+        .withAttachments(attachments);
   }
 
   /**
@@ -44,7 +46,7 @@ record ParsedDocument(DocumentIdentity identity, boolean deleted, ExplodedBody b
     Optional<RevisionId> leaf = beside.agreed(own.map(RevisionPath::leaf), RevisionId::of);
     RevisionPath path =
         own.or(() -> leaf.map(RevisionPath::of)).orElseThrow(ParsedDocument::needsRevision);
-    return new ReplicatedEdit(id, path, deleted, body);
+    return new ReplicatedEdit(id, path, deleted, body).withAttachments(attachments);
   }
 
   /**

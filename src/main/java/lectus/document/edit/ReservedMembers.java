@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import lectus.document.DocumentId;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonInput;
 import lectus.revision.Ancestors;
@@ -43,6 +42,7 @@ final class ReservedMembers {
   private Optional<String> id = Optional.empty();
   private Optional<String> rev = Optional.empty();
   private Optional<WrittenRevisions> revisions = Optional.empty();
+  private AttachmentEdits attachments = AttachmentEdits.NONE;
   private boolean deleted;
 
   ReservedMembers(int maxIdBytes) {
@@ -63,6 +63,10 @@ final class ReservedMembers {
     return deleted;
   }
 
+  AttachmentEdits attachments() {
+    return attachments;
+  }
+
   /** Reads the member whose name is the input's current token. */
   void read(JsonInput input, String name) {
     JsonToken token = input.next();
@@ -71,7 +75,7 @@ final class ReservedMembers {
       case "_rev" -> rev = Optional.of(readRev(input, token));
       case "_deleted" -> deleted = readDeleted(token);
       case "_revisions" -> revisions = Optional.of(readRevisions(input, token));
-      case "_attachments" -> readAttachments(input, token);
+      case "_attachments" -> attachments = new AttachmentMembers(input).read(token);
       case "_revs_info", "_local_seq", "_conflicts", "_deleted_conflicts" -> input.skip();
       default -> throw unknown(name);
     }
@@ -100,17 +104,6 @@ final class ReservedMembers {
       throw unknown("_deleted");
     }
     return token == JsonToken.VALUE_TRUE;
-  }
-
-  private static void readAttachments(JsonInput input, JsonToken token) {
-    if (token != JsonToken.START_OBJECT) {
-      throw unknown("_attachments");
-    }
-    if (input.next() != JsonToken.END_OBJECT) {
-      throw new LectusException(
-          new LectusError.NotImplemented(
-              "Attachments are not supported yet, so the document was not stored."));
-    }
   }
 
   private static WrittenRevisions readRevisions(JsonInput input, JsonToken token) {
@@ -170,7 +163,7 @@ final class ReservedMembers {
     return invalid("_revisions.ids isn't a array.");
   }
 
-  private static LectusException unknown(String name) {
+  static LectusException unknown(String name) {
     String told = name.length() > LONGEST_NAME ? name.substring(0, LONGEST_NAME) + "…" : name;
     return invalid("Bad special document member: " + told);
   }

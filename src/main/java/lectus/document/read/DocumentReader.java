@@ -4,6 +4,7 @@ import com.apple.foundationdb.ReadTransaction;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import lectus.attachment.AttachmentList;
 import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
@@ -25,6 +26,7 @@ import lectus.store.TransactionRunner;
 
 /** Reads single documents (RFC 004, CRUD Operations). */
 public final class DocumentReader implements Measured {
+  private static final int TYPICAL_BYTES = 1_024;
   private static final String MISSING = "missing";
   private static final String DELETED = "deleted";
 
@@ -45,11 +47,33 @@ public final class DocumentReader implements Measured {
    * @throws LectusException {@code not_found}, with the reason {@code missing} or {@code deleted}
    */
   public RevisionId read(AskedDatabase asked, String id, DocumentQuery options, JsonBuffer out) {
+    return read(asked, id, options, out, new Inserts());
+  }
+
+  /**
+   * Like {@link #read(AskedDatabase, String, DocumentQuery, JsonBuffer)}, with the bytes of
+   * attachments, for which the answer is longer than it should be in memory.
+   *
+   * @param boundary of the parts, if the attachments follow the document
+   * @throws LectusException as above
+   */
+  public DocumentWithBytes readWithBytes(
+      AskedDatabase asked, String id, DocumentQuery options, String boundary) {
+    JsonBuffer json = new JsonBuffer(TYPICAL_BYTES);
+    Inserts inserts = new Inserts();
+    RevisionId revision = read(asked, id, options, json, inserts);
+    DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
+    return DocumentWithBytes.of(reads, revision, json, inserts, boundary);
+  }
+
+  private RevisionId read(
+      AskedDatabase asked, String id, DocumentQuery options, JsonBuffer out, Inserts inserts) {
     int start = out.length();
     return transactions.read(
         tx -> {
           out.truncate(start);
-          return read(tx, asked.current(tx, catalogue), id, options, out);
+          inserts.clear();
+          return read(tx, asked.current(tx, catalogue), id, options, out, inserts);
         });
   }
 
@@ -68,6 +92,11 @@ public final class DocumentReader implements Measured {
         });
   }
 
+  /** Returns what reads attachments of the same documents. */
+  public AttachmentReader attachments() {
+    return new AttachmentReader(catalogue, transactions);
+  }
+
   /** Returns how many single documents were asked for. */
   public long reads() {
     return hot.reads();
@@ -84,13 +113,18 @@ public final class DocumentReader implements Measured {
   }
 
   RevisionId read(
-      ReadTransaction tx, DatabaseHandle db, String id, DocumentQuery options, JsonBuffer out) {
+      ReadTransaction tx,
+      DatabaseHandle db,
+      String id,
+      DocumentQuery options,
+      JsonBuffer out,
+      Inserts inserts) {
     PartitionedId.check(db, id);
     if (options.revision().isPresent()) {
-      return new NamedRevisionReader(tx, db, id).append(options, out);
+      return new NamedRevisionReader(tx, db, id, inserts).append(options, out);
     }
     return options.needsBranches()
-        ? readWithBranches(tx, db, id, options, out)
+        ? readWithBranches(tx, db, id, options, out, inserts)
         : readWinner(tx, db, id, options, out);
   }
 
@@ -110,7 +144,7 @@ public final class DocumentReader implements Measured {
   public PagedBody openRevisions(
       AskedDatabase asked, String id, OpenRevisions which, OpenRevisionsForm form) {
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
-    return new OpenRevisionsBody(reads, id, which, form);
+    return new FilledBody(reads, new OpenRevisionsBody(reads, id, which, form));
   }
 
   private RevisionId readWinner(
@@ -132,7 +166,7 @@ public final class DocumentReader implements Measured {
     }
     int start = out.length();
     DocumentJson.append(out, id, false, winner.revision(), winner.body());
-    DocumentJson.close(out);
+    DocumentJson.close(out, winner.body().attachments());
     hot.add(db, id, winner.revision(), out, start);
     return winner.revision();
   }
@@ -150,7 +184,12 @@ public final class DocumentReader implements Measured {
   }
 
   private static RevisionId readWithBranches(
-      ReadTransaction tx, DatabaseHandle db, String id, DocumentQuery options, JsonBuffer out) {
+      ReadTransaction tx,
+      DatabaseHandle db,
+      String id,
+      DocumentQuery options,
+      JsonBuffer out,
+      Inserts inserts) {
     CompletableFuture<List<EditBranch>> reading = branches(tx, db, id, options);
     Bodies.Found found = options.fields().isEmpty() ? new Bodies(db).winner(tx, id) : null;
     List<EditBranch> branches = Awaiting.await(reading);
@@ -161,7 +200,8 @@ public final class DocumentReader implements Measured {
       new FieldsReader(tx, db).append(id, false, winner.leaf(), options.fields(), out);
     }
     appendSpecialMembers(out, options, branches, db.configuration().revsLimit());
-    DocumentJson.close(out);
+    new AttachmentJson(options.attachments(), inserts)
+        .close(out, found == null ? AttachmentList.NONE : found.body().attachments(), winner);
     return winner.leaf();
   }
 

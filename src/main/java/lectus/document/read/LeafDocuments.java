@@ -66,6 +66,6 @@ public final class LeafDocuments {
     }
     DocumentJson.append(out, document.id, document.deleted, document.leaf, body);
     DocumentJson.appendConflicts(out, branches);
-    DocumentJson.close(out);
+    DocumentJson.close(out, body.attachments());
   }
 }

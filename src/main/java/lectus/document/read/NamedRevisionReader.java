@@ -3,6 +3,7 @@ package lectus.document.read;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseHandle;
 import lectus.document.body.DocumentJson;
 import lectus.document.body.StoredBody;
@@ -18,11 +19,13 @@ final class NamedRevisionReader {
   private final ReadTransaction tx;
   private final DatabaseHandle db;
   private final String id;
+  private final Inserts inserts;
   private final Bodies bodies;
   private final FieldsReader fields;
   private final RevisionsSubspace revisions;
 
-  NamedRevisionReader(ReadTransaction tx, DatabaseHandle db, String id) {
+  NamedRevisionReader(ReadTransaction tx, DatabaseHandle db, String id, Inserts inserts) {
+    this.inserts = inserts;
     this.tx = tx;
     this.db = db;
     this.id = id;
@@ -37,12 +40,15 @@ final class NamedRevisionReader {
    */
   RevisionId append(DocumentQuery options, JsonBuffer out) {
     RevisionId wanted = options.revision().orElseThrow();
-    boolean bodyTellsAll = !options.revs() && options.fields().isEmpty();
+    boolean bodyTellsAll =
+        !options.revs()
+            && options.fields().isEmpty()
+            && options.attachments().equals(AttachmentsShown.STUBS);
     if (bodyTellsAll) {
       StoredBody live = Awaiting.await(bodies.of(tx, id, false, wanted));
       if (live.isStored()) {
         DocumentJson.append(out, id, false, wanted, live);
-        DocumentJson.close(out);
+        DocumentJson.close(out, live.attachments());
         return wanted;
       }
     }
@@ -52,16 +58,18 @@ final class NamedRevisionReader {
   }
 
   private void append(EditBranch leaf, DocumentQuery options, JsonBuffer out) {
+    AttachmentList attachments = AttachmentList.NONE;
     if (options.fields().isEmpty()) {
       StoredBody body = Awaiting.await(bodies.of(tx, id, leaf));
       DocumentJson.append(out, id, leaf.deleted(), leaf.leaf(), body);
+      attachments = body.attachments();
     } else {
       fields.append(id, leaf.deleted(), leaf.leaf(), options.fields(), out);
     }
     if (options.revs()) {
       DocumentJson.appendRevisions(out, leaf, db.configuration().revsLimit());
     }
-    DocumentJson.close(out);
+    new AttachmentJson(options.attachments(), inserts).close(out, attachments, leaf);
   }
 
   /** The key contains whether the leaf is deleted, so both possible keys are read at once. */

@@ -14,7 +14,11 @@ import lectus.revision.RevisionId;
  * @param latest returns the leaves below them instead
  * @param revs adds {@code _revisions} to each document
  */
-public record OpenRevisions(Optional<List<RevisionId>> revisions, boolean latest, boolean revs) {
+public record OpenRevisions(
+    Optional<List<RevisionId>> revisions,
+    boolean latest,
+    boolean revs,
+    AttachmentsShown attachments) {
   private static final String ALL = "all";
 
   /**
@@ -22,9 +26,10 @@ public record OpenRevisions(Optional<List<RevisionId>> revisions, boolean latest
    * @return empty for {@code []}, which asks for the plain document
    * @throws LectusException {@code bad_request}
    */
-  public static Optional<OpenRevisions> parse(String parameter, boolean latest, boolean revs) {
+  public static Optional<OpenRevisions> parse(
+      String parameter, boolean latest, boolean revs, AttachmentsShown attachments) {
     if (parameter.equals(ALL)) {
-      return Optional.of(new OpenRevisions(Optional.empty(), latest, revs));
+      return Optional.of(new OpenRevisions(Optional.empty(), latest, revs, attachments));
     }
     if (!(RequestJson.ofParameter(parameter) instanceof JsonValue.JsonArray array)) {
       throw LectusException.badRequest("Invalid list of revisions");
@@ -32,6 +37,11 @@ public record OpenRevisions(Optional<List<RevisionId>> revisions, boolean latest
     List<RevisionId> revisions = RequestJson.revisions(array);
     return revisions.isEmpty()
         ? Optional.empty()
-        : Optional.of(new OpenRevisions(Optional.of(revisions), latest, revs));
+        : Optional.of(new OpenRevisions(Optional.of(revisions), latest, revs, attachments));
+  }
+
+  /** Returns the same, with the bytes of attachments behind each document. */
+  public OpenRevisions withFollowing() {
+    return new OpenRevisions(revisions, latest, revs, attachments.following());
   }
 }

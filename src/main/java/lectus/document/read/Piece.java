@@ -1,7 +1,9 @@
 package lectus.document.read;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
 
 /** A part of an answer that lists revisions of documents. */
 public sealed interface Piece {
@@ -13,11 +15,27 @@ public sealed interface Piece {
   }
 
   /** The bytes around a document, left out together with it. */
-  record Frame(byte[] before, byte[] behind) {
+  record Frame(byte[] before, byte[] behind, Optional<Related> related) {
     public static Frame of(String before, String behind) {
       return new Frame(
-          before.getBytes(StandardCharsets.US_ASCII), behind.getBytes(StandardCharsets.US_ASCII));
+          before.getBytes(StandardCharsets.US_ASCII),
+          behind.getBytes(StandardCharsets.US_ASCII),
+          Optional.empty());
     }
+
+    /** Returns the frame with another beginning for documents that attachments follow. */
+    public Frame orRelated(Related other) {
+      return new Frame(before, behind, Optional.of(other));
+    }
+  }
+
+  /** What stands around a document that is followed by its attachments. */
+  interface Related {
+    /** Returns the boundary between the document and its attachments. */
+    String boundary();
+
+    /** Returns what comes before the first of these boundaries. */
+    byte[] before(String id, RevisionId revision);
   }
 
   /**

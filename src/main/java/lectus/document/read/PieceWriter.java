@@ -4,6 +4,7 @@ import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import lectus.attachment.Attachment;
 import lectus.database.DatabaseHandle;
 import lectus.document.body.DocumentJson;
 import lectus.document.body.ReadAhead;
@@ -16,14 +17,29 @@ public final class PieceWriter {
   /** Target size of an answer's part, in bytes; a part ends after the piece that reaches it. */
   public static final int PART_BYTES = 256 * 1024;
 
+  private static final int TYPICAL_BYTES = 1_024;
+
   private final ReadTransaction tx;
   private final Bodies bodies;
   private final boolean revs;
   private final int revsLimit;
+  private final AttachmentJson attachments;
+  private final Inserts inserts;
   private final JsonBuffer out;
   private final ReadAhead readAhead = new ReadAhead();
 
-  public PieceWriter(ReadTransaction tx, DatabaseHandle db, boolean revs, JsonBuffer out) {
+  /**
+   * @param revs adds {@code _revisions}
+   */
+  public PieceWriter(
+      ReadTransaction tx,
+      DatabaseHandle db,
+      boolean revs,
+      AttachmentsShown shown,
+      JsonBuffer out,
+      Inserts inserts) {
+    this.attachments = new AttachmentJson(shown, inserts);
+    this.inserts = inserts;
     this.tx = tx;
     this.bodies = new Bodies(db);
     this.revs = revs;
@@ -77,12 +93,33 @@ public final class PieceWriter {
       out.raw(leaf.ifGone());
       return;
     }
-    out.raw(leaf.frame().before());
-    DocumentJson.append(out, leaf.id(), deleted, leaf.branch().leaf(), body);
-    if (revs) {
-      DocumentJson.appendRevisions(out, leaf.branch(), revsLimit);
+    if (leaf.frame().related().isPresent() && leaf.branch().body().hasAttachments()) {
+      appendRelated(leaf, body, leaf.frame().related().get());
+    } else {
+      out.raw(leaf.frame().before());
+      appendDocument(out, leaf, body);
     }
-    DocumentJson.close(out);
     out.raw(leaf.frame().behind());
+  }
+
+  private void appendRelated(Piece.Leaf leaf, StoredBody body, Piece.Related related) {
+    JsonBuffer json = new JsonBuffer(TYPICAL_BYTES);
+    appendDocument(json, leaf, body);
+    List<Attachment> following = inserts.takeFollowing();
+    if (following.isEmpty()) {
+      out.raw(leaf.frame().before()).raw(json.array(), 0, json.length());
+    } else {
+      out.raw(related.before(leaf.id(), leaf.branch().leaf()));
+      RelatedParts.append(out, related.boundary(), json.toBytes(), following, inserts);
+    }
+  }
+
+  private void appendDocument(JsonBuffer to, Piece.Leaf leaf, StoredBody body) {
+    boolean deleted = leaf.branch().deleted();
+    DocumentJson.append(to, leaf.id(), deleted, leaf.branch().leaf(), body);
+    if (revs) {
+      DocumentJson.appendRevisions(to, leaf.branch(), revsLimit);
+    }
+    attachments.close(to, body.attachments(), leaf.branch());
   }
 }

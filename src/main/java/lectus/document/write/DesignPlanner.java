@@ -60,7 +60,7 @@ final class DesignPlanner implements DocumentPlanner {
     }
     boolean isPartitioned = scope.db().configuration().partitioned();
     return Optional.ofNullable(update.bodies().get(winner.leaf()))
-        .map(body -> DescribedIndexes.in(id, body, isPartitioned))
+        .map(content -> DescribedIndexes.in(id, content.body(), isPartitioned))
         .orElseGet(() -> DescribedIndexes.stored(scope.tx(), scope.db(), id, winner.leaf()));
   }
 
@@ -69,7 +69,8 @@ final class DesignPlanner implements DocumentPlanner {
     if (winner.deleted()) {
       return false;
     }
-    Optional<ExplodedBody> written = Optional.ofNullable(update.bodies().get(winner.leaf()));
+    Optional<ExplodedBody> written =
+        Optional.ofNullable(update.bodies().get(winner.leaf())).map(LeafContent::body);
     return written
         .map(ValidationMember::isIn)
         .orElseGet(

@@ -1,5 +1,6 @@
 package lectus.document.write;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import lectus.document.index.EntryChange;
@@ -10,20 +11,27 @@ import lectus.revision.RevisionId;
 /**
  * Everything that one transaction writes for one replicating document.
  *
- * @param bodies the bodies of the new leaves
+ * @param bodies what the new leaves contain
  * @param design what changes because it is a design document
  * @param entries the rows of indexes that change
  */
 public record DocumentUpdate(
     String id,
     BranchUpdate branches,
-    Map<RevisionId, ExplodedBody> bodies,
+    Map<RevisionId, LeafContent> bodies,
     DesignChange design,
     List<EntryChange> entries)
     implements PlannedUpdate {
 
-  public DocumentUpdate(String id, BranchUpdate branches, Map<RevisionId, ExplodedBody> bodies) {
+  public DocumentUpdate(String id, BranchUpdate branches, Map<RevisionId, LeafContent> bodies) {
     this(id, branches, bodies, DesignChange.NONE, List.of());
+  }
+
+  /** Returns the bodies of the new leaves, without attachments. */
+  Map<RevisionId, ExplodedBody> members() {
+    Map<RevisionId, ExplodedBody> members = new HashMap<>();
+    bodies.forEach((leaf, content) -> members.put(leaf, content.body()));
+    return members;
   }
 
   DocumentUpdate with(DesignChange change) {

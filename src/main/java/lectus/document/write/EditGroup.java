@@ -17,6 +17,9 @@ import lectus.document.edit.ReplicatedEdit;
 record EditGroup(String id, List<Edit> edits, List<Integer> places) {
   private static final int HASH_BYTES = 16;
 
+  /** Roughly what an attachment adds: a part of a value, and a reference. */
+  private static final long BYTES_PER_ATTACHMENT = 600;
+
   /**
    * Groups a request's edits, in its order.
    *
@@ -63,6 +66,9 @@ record EditGroup(String id, List<Edit> edits, List<Integer> places) {
     long perRow = edit.id().length() + TransactionBudget.MUTATION_BYTES;
     long history =
         edit instanceof ReplicatedEdit replicated ? replicated.path().ancestors().size() : 0;
-    return edit.body().storedBytes() + rows * perRow + history * HASH_BYTES;
+    return edit.body().storedBytes()
+        + rows * perRow
+        + history * HASH_BYTES
+        + edit.attachments().all().size() * BYTES_PER_ATTACHMENT;
   }
 }

@@ -128,9 +128,10 @@ final class EditTransaction {
   }
 
   private List<PlannedDocument> plan(Transaction tx, DatabaseHandle db, List<EditGroup> documents) {
-    PlanningScope scope = new PlanningScope(tx, db, rules);
+    ResolvedEdits resolved = ResolvedEdits.of(tx, db, documents);
+    PlanningScope scope = new PlanningScope(tx, db, rules, resolved.lacking());
     List<DocumentPlanner> planners = new ArrayList<>(documents.size());
-    for (EditGroup edits : documents) {
+    for (EditGroup edits : resolved.documents()) {
       planners.add(scope.begin(edits));
     }
     readAll(planners);
@@ -147,7 +148,7 @@ final class EditTransaction {
     List<Optional<IndexMaintenance.Started>> started = new ArrayList<>(plans.size());
     for (PlannedDocument plan : plans) {
       started.add(
-          plan.replicating().flatMap(it -> indexes.begin(it.id(), it.branches(), it.bodies())));
+          plan.replicating().flatMap(it -> indexes.begin(it.id(), it.branches(), it.members())));
     }
     List<PlannedDocument> withEntries = new ArrayList<>(plans.size());
     for (int i = 0; i < plans.size(); i++) {

@@ -4,6 +4,7 @@ import com.apple.foundationdb.Transaction;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseHandle;
 import lectus.document.DocumentId;
 import lectus.document.PartitionedId;
@@ -12,8 +13,8 @@ import lectus.document.design.DesignRules;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.LocalEdit;
+import lectus.document.edit.ReplicatedEdit;
 import lectus.error.LectusError;
-import lectus.json.ExplodedBody;
 import lectus.revision.Ancestors;
 import lectus.revision.BodySize;
 import lectus.revision.BranchMerge;
@@ -32,9 +33,15 @@ final class PlanningScope {
   private final DocumentsSubspace documents;
   private final int revsLimit;
   private final WriteRules rules;
+  private final Map<Edit, LectusError> lacking;
   private final RevisionDigest digest = new RevisionDigest();
 
-  PlanningScope(Transaction tx, DatabaseHandle db, WriteRules rules) {
+  /**
+   * @param lacking the edits whose attachments cannot be had, and why
+   */
+  PlanningScope(
+      Transaction tx, DatabaseHandle db, WriteRules rules, Map<Edit, LectusError> lacking) {
+    this.lacking = lacking;
     this.tx = tx;
     this.db = db;
     this.rules = rules;
@@ -97,7 +104,11 @@ final class PlanningScope {
 
   /** Returns why the server itself does not allow the edit, whatever revision it has. */
   Optional<LectusError> problem(Edit edit) {
-    return rules.rule().problem(tx, db, edit).or(() -> problemOfDesign(edit));
+    return rules
+        .rule()
+        .problem(tx, db, edit)
+        .or(() -> Optional.ofNullable(lacking.get(edit)))
+        .or(() -> problemOfDesign(edit));
   }
 
   private Optional<LectusError> problemOfDesign(Edit edit) {
@@ -130,7 +141,8 @@ final class PlanningScope {
   /** Returns the revision that the edit makes from its parent. */
   RevisionId childOf(Optional<RevisionId> parent, InteractiveEdit edit) {
     long position = parent.map(RevisionId::position).orElse(0L) + 1;
-    return new RevisionId(position, digest.of(parent, edit.deleted(), edit.body()));
+    AttachmentList attachments = edit.attachments().of(false, position);
+    return new RevisionId(position, digest.of(parent, edit.deleted(), edit.body(), attachments));
   }
 
   /** Returns the edit's new leaf below the leaf of {@code parent}. */
@@ -139,12 +151,21 @@ final class PlanningScope {
     return new EditBranch(child, edit.deleted(), ancestors, sizeOf(edit, child), null);
   }
 
+  /** Returns what the edit's new leaf contains. */
+  LeafContent contentOf(Edit edit, RevisionId revision) {
+    boolean isReplicated = edit instanceof ReplicatedEdit;
+    return new LeafContent(edit.body(), edit.attachments().of(isReplicated, revision.position()));
+  }
+
   BodySize sizeOf(Edit edit, RevisionId revision) {
-    if (edit.deleted() && edit.body().isEmpty()) {
+    AttachmentList attachments = contentOf(edit, revision).attachments();
+    if (edit.deleted() && edit.body().isEmpty() && attachments.isEmpty()) {
       return BodySize.NONE;
     }
-    long stored = documents.storedBytes(edit.id(), edit.deleted(), revision, edit.body());
-    return new BodySize(edit.body().jsonBytes(), stored);
+    long stored =
+        documents.storedBytes(edit.id(), edit.deleted(), revision, edit.body(), attachments);
+    long external = edit.body().jsonBytes() + attachments.length();
+    return new BodySize(external, stored, attachments.size());
   }
 
   PlannedDocument written(
@@ -152,7 +173,7 @@ final class PlanningScope {
     return PlannedDocument.written(
         edits,
         new EditOutcome.Written(edit.id(), revision),
-        new DocumentUpdate(edit.id(), branches, Map.of(revision, edit.body())));
+        new DocumentUpdate(edit.id(), branches, Map.of(revision, contentOf(edit, revision))));
   }
 
   /**
@@ -186,7 +207,7 @@ final class PlanningScope {
     RevisionPath path =
         new RevisionPath(base.leaf(), base.ancestors().toList()).followedBy(revision);
     merge.add(path, edit.deleted(), sizeOf(edit, revision));
-    Map<RevisionId, ExplodedBody> noBodies = Map.of();
+    Map<RevisionId, LeafContent> noBodies = Map.of();
     return PlannedDocument.written(
         edits,
         new EditOutcome.Written(edit.id(), revision),

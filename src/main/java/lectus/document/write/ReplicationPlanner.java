@@ -9,7 +9,6 @@ import java.util.concurrent.CompletableFuture;
 import lectus.document.edit.Edit;
 import lectus.document.edit.ReplicatedEdit;
 import lectus.error.LectusError;
-import lectus.json.ExplodedBody;
 import lectus.revision.BranchMerge;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
@@ -39,7 +38,7 @@ final class ReplicationPlanner implements DocumentPlanner {
   @Override
   public PlannedDocument plan() {
     BranchMerge merge = scope.merge(Awaiting.await(branches));
-    Map<RevisionId, ExplodedBody> bodies = new HashMap<>();
+    Map<RevisionId, LeafContent> bodies = new HashMap<>();
     List<EditOutcome> outcomes = new ArrayList<>(edits.edits().size());
     for (Edit edit : edits.edits()) {
       outcomes.add(take((ReplicatedEdit) edit, merge, bodies));
@@ -55,7 +54,7 @@ final class ReplicationPlanner implements DocumentPlanner {
    * replace leaves, for which its author needs the right.
    */
   private EditOutcome take(
-      ReplicatedEdit edit, BranchMerge merge, Map<RevisionId, ExplodedBody> bodies) {
+      ReplicatedEdit edit, BranchMerge merge, Map<RevisionId, LeafContent> bodies) {
     RevisionPath path = edit.path();
     Optional<LectusError> problem =
         merge.knows(path.leaf()) && !merge.endsBranches(path)
@@ -66,7 +65,7 @@ final class ReplicationPlanner implements DocumentPlanner {
     }
     BranchMerge.Arrival arrival = merge.add(path, edit.deleted(), scope.sizeOf(edit, path.leaf()));
     if (arrival == BranchMerge.Arrival.NEW) {
-      bodies.put(path.leaf(), edit.body());
+      bodies.put(path.leaf(), scope.contentOf(edit, path.leaf()));
     }
     return arrival == BranchMerge.Arrival.KNOWN
         ? new EditOutcome.Unchanged(edit.id(), path.leaf())

@@ -1,8 +1,9 @@
 package lectus.document.write;
 
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Optional;
+import lectus.attachment.AttachmentList;
+import lectus.attachment.Digests;
 import lectus.json.ExplodedBody;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
@@ -12,12 +13,17 @@ import lectus.tuple.TupleWriter;
  * The hash of a new revision: MD5 over the tuple (deleted, parent's position, parent's hash), or
  * (deleted, nil) for a first revision, and the ordered leaves of the body. In the tuple, a parent's
  * hash that is printed as text is a string; any other hash is a byte string. The same edit made on
- * two servers gets the same revision, whatever the order of the members. Not thread-safe.
+ * two servers gets the same revision, whatever the order of the members. Attachments count by name,
+ * type and MD5, between the tuple and the leaves. Not thread-safe.
  */
 final class RevisionDigest {
-  private final MessageDigest md5 = md5();
+  /** A leaf begins with its length, which is never negative. */
+  private static final byte[] ATTACHMENTS = {-1, -1, -1, -1};
 
-  RevisionHash of(Optional<RevisionId> parent, boolean deleted, ExplodedBody body) {
+  private final MessageDigest md5 = Digests.md5();
+
+  RevisionHash of(
+      Optional<RevisionId> parent, boolean deleted, ExplodedBody body, AttachmentList attachments) {
     TupleWriter head = new TupleWriter(64).bool(deleted);
     if (parent.isPresent()) {
       head.integer(parent.get().position());
@@ -26,6 +32,10 @@ final class RevisionDigest {
       head.nil();
     }
     md5.update(head.toBytes());
+    if (!attachments.isEmpty()) {
+      md5.update(ATTACHMENTS);
+      md5.update(attachments.identity());
+    }
     body.digestInto(md5);
     return RevisionHash.of(md5.digest());
   }
@@ -35,14 +45,6 @@ final class RevisionDigest {
       parent.writeAsTextTo(head);
     } else {
       parent.writeTo(head);
-    }
-  }
-
-  private static MessageDigest md5() {
-    try {
-      return MessageDigest.getInstance("MD5");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every Java platform has MD5", e);
     }
   }
 }

@@ -22,7 +22,6 @@ import lectus.document.body.DocumentsSubspace;
 import lectus.document.edit.LocalEdit;
 import lectus.document.index.EntryChange;
 import lectus.document.local.LocalDocsSubspace;
-import lectus.json.ExplodedBody;
 import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
@@ -61,6 +60,7 @@ public final class UpdateWriter {
   private final LocalDocsSubspace locals;
   private final StatisticsDelta statistics;
   private final ValidatorsSubspace validators;
+  private final ReferenceWriter attachments;
   private final Set<ShardId> shards = new HashSet<>();
   private int written;
   private boolean changesValidation;
@@ -74,6 +74,7 @@ public final class UpdateWriter {
     this.changes = new ChangesSubspace(db);
     this.locals = new LocalDocsSubspace(db);
     this.validators = new ValidatorsSubspace(db.prefix());
+    this.attachments = new ReferenceWriter(tx, db);
     this.statistics = new StatisticsDelta(db.configuration().partitioned());
   }
 
@@ -130,20 +131,22 @@ public final class UpdateWriter {
       weight += 3L * revisions.keySizeBound(update.id(), branch.leaf());
       weight += revisions.valueSizeBound(branch) + CONFLICTING_MUTATION_BYTES;
       weight += bodyWeight(update, branch);
+      weight += attachments.weight(update.id(), branch);
     }
     for (EditBranch branch : branches.cleared()) {
       // Two cleared ranges and a conflict range, each with two bounds.
       weight += 6L * revisions.keySizeBound(update.id(), branch.leaf());
       weight += TransactionBudget.MUTATION_BYTES + CONFLICTING_MUTATION_BYTES;
+      weight += attachments.weight(update.id(), branch);
     }
     return weight;
   }
 
   private long bodyWeight(DocumentUpdate update, EditBranch branch) {
-    ExplodedBody body = update.bodies().get(branch.leaf());
-    return body == null
+    LeafContent content = update.bodies().get(branch.leaf());
+    return content == null
         ? 0
-        : branch.body().stored() + (body.rows() + 1L) * TransactionBudget.MUTATION_BYTES;
+        : branch.body().stored() + (content.body().rows() + 1L) * TransactionBudget.MUTATION_BYTES;
   }
 
   /** Writes everything but the counters, which {@link #finish} writes. */
@@ -171,6 +174,7 @@ public final class UpdateWriter {
     for (int i = 0; i < documentUpdates.size(); i++) {
       writeBranches(documentUpdates.get(i), before + 1 + i);
     }
+    attachments.write(documentUpdates);
     documentUpdates.forEach(this::writeBodies);
     for (int i = 0; i < documentUpdates.size(); i++) {
       DocumentUpdate update = documentUpdates.get(i);
@@ -228,9 +232,10 @@ public final class UpdateWriter {
   }
 
   private void putBody(DocumentUpdate update, EditBranch branch) {
-    ExplodedBody body = update.bodies().get(branch.leaf());
-    if (body != null && branch.body().isStored()) {
-      documents.put(tx, update.id(), branch.deleted(), branch.leaf(), body);
+    LeafContent content = update.bodies().get(branch.leaf());
+    if (content != null && branch.body().isStored()) {
+      documents.put(
+          tx, update.id(), branch.deleted(), branch.leaf(), content.body(), content.attachments());
       statistics.add(update.id(), 0, 0, branch.body().external(), branch.body().stored());
     }
   }

@@ -7,6 +7,7 @@ import lectus.document.PagedBody;
 import lectus.document.bulk.BulkGet;
 import lectus.document.bulk.BulkGetForm;
 import lectus.document.bulk.BulkGetJson;
+import lectus.document.read.AttachmentsShown;
 import lectus.error.LectusException;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
@@ -52,11 +53,20 @@ final class BulkGetResource implements Resource {
   }
 
   /** The request without its body. */
-  private record Question(AskedDatabase database, boolean revs, boolean latest) {}
+  private record Question(
+      AskedDatabase database, boolean revs, boolean latest, AttachmentsShown attachments) {
+    Question withFollowing() {
+      return new Question(database, revs, latest, attachments.following());
+    }
+  }
 
   private Question question(Exchange exchange) {
     QueryParameters query = exchange.query();
-    return new Question(names.asked(exchange), query.isTrue("revs"), query.isTrue("latest"));
+    return new Question(
+        names.asked(exchange),
+        query.isTrue("revs"),
+        query.isTrue("latest"),
+        ShownParameters.of(query));
   }
 
   /** CouchDB prefers JSON here, and {@code multipart/mixed} among the other types. */
@@ -75,12 +85,19 @@ final class BulkGetResource implements Resource {
         .onComplete(
             body ->
                 exchange.streamTagged(
-                    () -> StreamedBody.of(contentType, answer(question, body, form))),
+                    () ->
+                        StreamedBody.of(contentType, answer(question.withFollowing(), body, form))),
             exchange::fail);
   }
 
   private PagedBody answer(Question question, byte[] body, BulkGetForm form) {
-    return bulkGet.answer(question.database(), body, question.revs(), question.latest(), form);
+    return bulkGet.answer(
+        question.database(),
+        body,
+        question.revs(),
+        question.latest(),
+        question.attachments(),
+        form);
   }
 
   private static void refuseParameters(Exchange exchange) {

@@ -5,6 +5,7 @@ import lectus.account.PublicFields;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.alldocs.AllDocsQuery.Listing;
 import lectus.document.bulk.RevisionsDiff;
+import lectus.document.edit.InlineAttachments;
 import lectus.document.query.Queries;
 import lectus.http.HttpSettings;
 import lectus.http.Services;
@@ -27,8 +28,11 @@ public final class DocumentApi {
     this.publicFields = publicFields;
     this.services = services;
     this.names = names;
-    this.preparation = new EditPreparation(services.accounts());
-    this.writes = new DocumentEditing(services.parser(), services.writes(), preparation, uuids);
+    this.preparation =
+        new EditPreparation(services.accounts(), new InlineAttachments(services.attachments()));
+    this.writes =
+        new DocumentEditing(
+            services.parser(), services.attachments(), services.writes(), preparation, uuids);
   }
 
   /** {@code /{db}/{docid}}. */
@@ -38,7 +42,15 @@ public final class DocumentApi {
 
   /** {@code /{db}/{docid}/{attachment}}. */
   public Resource attachment() {
-    return new AttachmentResource(services.documents(), names);
+    return new AttachmentResource(
+        names,
+        new AttachmentRetrieval(services.documents().attachments()),
+        new AttachmentEditing(
+            services.documents(),
+            services.documents().attachments(),
+            services.attachments(),
+            services.parser(),
+            writes));
   }
 
   /** {@code /{db}/_local/{id}}. */
@@ -113,6 +125,10 @@ public final class DocumentApi {
 
   private DocumentCopy copies() {
     return new DocumentCopy(
-        services.documents(), services.localDocuments(), services.parser(), writes);
+        services.documents(),
+        services.documents().attachments(),
+        services.localDocuments(),
+        services.parser(),
+        writes);
   }
 }

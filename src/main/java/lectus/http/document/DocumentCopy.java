@@ -2,12 +2,15 @@ package lectus.http.document;
 
 import java.util.Arrays;
 import java.util.Optional;
+import lectus.attachment.AttachmentList;
 import lectus.database.AskedDatabase;
 import lectus.document.DocumentId;
+import lectus.document.edit.AttachmentEdits;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
 import lectus.document.edit.NamedRevisions;
 import lectus.document.local.LocalDocuments;
+import lectus.document.read.AttachmentReader;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.error.LectusException;
@@ -24,16 +27,19 @@ import lectus.revision.RevisionId;
  */
 final class DocumentCopy {
   private final DocumentReader documents;
+  private final AttachmentReader attachments;
   private final LocalDocuments localDocuments;
   private final DocumentParser parser;
   private final DocumentEditing writes;
 
   DocumentCopy(
       DocumentReader documents,
+      AttachmentReader attachments,
       LocalDocuments localDocuments,
       DocumentParser parser,
       DocumentEditing writes) {
     this.documents = documents;
+    this.attachments = attachments;
     this.localDocuments = localDocuments;
     this.parser = parser;
     this.writes = writes;
@@ -49,15 +55,39 @@ final class DocumentCopy {
   /** Reads the source as JSON and returns its revision. */
   private interface Source {
     String read(JsonBuffer out);
+
+    /** Returns the attachments of the revision that was read. */
+    default AttachmentList attachments(String revision) {
+      return AttachmentList.NONE;
+    }
+  }
+
+  private record StoredSource(
+      DocumentReader documents,
+      AttachmentReader attachments,
+      AskedDatabase database,
+      String id,
+      Optional<RevisionId> given)
+      implements Source {
+    @Override
+    public String read(JsonBuffer out) {
+      DocumentQuery options = given.map(DocumentQuery.DEFAULT::at).orElse(DocumentQuery.DEFAULT);
+      return documents.read(database, id, options, out).toString();
+    }
+
+    @Override
+    public AttachmentList attachments(String revision) {
+      return attachments.all(database, id, Optional.of(RevisionId.of(revision)));
+    }
   }
 
   void copy(Exchange exchange, AskedDatabase database, String source) {
-    DocumentQuery options = readOptions(DocumentEditing.givenRevision(exchange));
+    Optional<RevisionId> given = DocumentEditing.givenRevision(exchange);
     copy(
         exchange,
         database,
         source,
-        out -> documents.read(database, source, options, out).toString());
+        new StoredSource(documents, attachments, database, source, given));
   }
 
   /** A local document has no other revisions to copy. */
@@ -101,19 +131,18 @@ final class DocumentCopy {
     return new Destination(id, query.text("rev"));
   }
 
-  private static DocumentQuery readOptions(Optional<RevisionId> rev) {
-    return new DocumentQuery(
-        rev, false, false, false, false, false, DocumentQuery.DEFAULT.fields());
-  }
-
   private Edit edit(String id, Source source, Destination target) {
     JsonBuffer json = new JsonBuffer(1_024);
     String rev = source.read(json);
     byte[] body = withoutIdentity(json, id, rev);
     NamedRevisions over = new NamedRevisions(target.rev(), Optional.empty());
-    return DocumentId.isLocal(target.id())
-        ? parser.local(target.id(), over, body)
-        : parser.interactive(target.id(), over, body);
+    if (DocumentId.isLocal(target.id())) {
+      return parser.local(target.id(), over, body);
+    }
+    Edit edit = parser.interactive(target.id(), over, body);
+    return edit.attachments().isEmpty()
+        ? edit
+        : edit.withAttachments(AttachmentEdits.takenOver(source.attachments(rev)));
   }
 
   /** Returns the document without {@code _id} and {@code _rev}, which always come first. */

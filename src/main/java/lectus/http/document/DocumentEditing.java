@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import lectus.attachment.AttachmentIntake;
 import lectus.database.DatabaseName;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
@@ -15,9 +16,11 @@ import lectus.document.write.Writes;
 import lectus.document.write.Writes.Completion;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
+import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.Locations;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
+import lectus.http.multipart.RelatedDocument;
 import lectus.revision.RevisionId;
 
 /** Writes single documents: parses them, queues them and answers with their outcomes. */
@@ -33,12 +36,19 @@ final class DocumentEditing {
   private static final int MEMORY_PER_EDIT = 512;
 
   private final DocumentParser parser;
+  private final AttachmentIntake intake;
   private final Writes writes;
   private final EditPreparation preparation;
   private final Uuids uuids;
 
-  DocumentEditing(DocumentParser parser, Writes writes, EditPreparation preparation, Uuids uuids) {
+  DocumentEditing(
+      DocumentParser parser,
+      AttachmentIntake intake,
+      Writes writes,
+      EditPreparation preparation,
+      Uuids uuids) {
     this.parser = parser;
+    this.intake = intake;
     this.writes = writes;
     this.preparation = preparation;
     this.uuids = uuids;
@@ -78,6 +88,7 @@ final class DocumentEditing {
     String location = Locations.of(exchange, database.text(), id);
     parse(
         exchange,
+        database,
         parsing,
         (edit, bytes) -> {
           int status = edit.deleted() ? 200 : 201;
@@ -93,6 +104,7 @@ final class DocumentEditing {
   void post(Exchange exchange, DatabaseName database) {
     parse(
         exchange,
+        database,
         body -> parser.created(body, uuids::next),
         (edit, bytes) -> {
           String location = Locations.of(exchange, database.text(), edit.id());
@@ -210,23 +222,56 @@ final class DocumentEditing {
 
   /** Takes an edit and the size of its JSON, on the event loop. */
   private interface Submission {
-    void submit(Edit edit, int jsonBytes);
+    void submit(Edit edit, long jsonBytes);
   }
 
-  private void parse(Exchange exchange, Function<byte[], Edit> parsing, Submission then) {
-    DocumentBody.of(exchange)
-        .compose(body -> parsed(exchange, body, parsing))
-        .onComplete(
-            parsed -> exchange.guarded(() -> then.submit(parsed.edit(), parsed.jsonBytes())),
-            exchange::fail);
+  private void parse(
+      Exchange exchange, DatabaseName database, Function<byte[], Edit> parsing, Submission then) {
+    Optional<RelatedDocument> related =
+        RelatedDocument.in(exchange.header(HttpHeaders.CONTENT_TYPE));
+    Future<Parsed> parsed =
+        related.isPresent()
+            ? related(
+                exchange,
+                new RelatedUpload(
+                    related.get(), intake, database, parsing, FlowingBody.mostBytes(exchange)))
+            : exchange.body().compose(body -> parsed(exchange, body, parsing));
+    parsed.onComplete(
+        done -> exchange.guarded(() -> then.submit(done.edit(), done.jsonBytes())), exchange::fail);
+  }
+
+  /** A body that is compressed as a whole is short enough to be kept. */
+  private static Future<Parsed> related(Exchange exchange, RelatedUpload upload) {
+    Future<Edit> edit =
+        exchange.header(HttpHeaders.CONTENT_ENCODING) == null
+            ? FlowingBody.read(exchange, Long.MAX_VALUE, 0, upload)
+            : exchange.body().compose(body -> exchange.work(() -> whole(body, upload)));
+    return edit.map(Parsed::of);
+  }
+
+  private static Edit whole(byte[] body, RelatedUpload upload) {
+    try {
+      upload.take(body);
+      return upload.end();
+    } catch (RuntimeException failure) {
+      upload.abandon();
+      throw failure;
+    }
   }
 
   private static Future<Parsed> parsed(
       Exchange exchange, byte[] body, Function<byte[], Edit> parsing) {
     return body.length < PARSED_AT_ONCE_BYTES
-        ? Future.succeededFuture(new Parsed(parsing.apply(body), body.length))
-        : exchange.work(() -> new Parsed(parsing.apply(body), body.length));
+        ? Future.succeededFuture(Parsed.of(parsing.apply(body)))
+        : exchange.work(() -> Parsed.of(parsing.apply(body)));
   }
 
-  private record Parsed(Edit edit, int jsonBytes) {}
+  /**
+   * @param jsonBytes without what came as attachments, which is not queued
+   */
+  private record Parsed(Edit edit, long jsonBytes) {
+    static Parsed of(Edit edit) {
+      return new Parsed(edit, edit.body().jsonBytes());
+    }
+  }
 }

@@ -6,6 +6,7 @@ import lectus.account.PublicFields;
 import lectus.database.AskedDatabase;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
+import lectus.document.read.DocumentWithBytes;
 import lectus.document.read.OpenRevisions;
 import lectus.document.read.OpenRevisionsForm;
 import lectus.document.read.OpenRevisionsJson;
@@ -14,6 +15,7 @@ import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.StreamedBody;
 import lectus.http.message.EntityTag;
+import lectus.http.message.Headers;
 import lectus.http.message.JsonStrings;
 import lectus.http.message.QueryParameters;
 import lectus.http.message.Reply;
@@ -27,6 +29,7 @@ import lectus.revision.RevisionId;
 final class DocumentRetrieval {
   private static final int TYPICAL_BYTES = 1_024;
   private static final String MULTIPART = "multipart/mixed";
+  private static final String RELATED = "multipart/related";
 
   private final DocumentReader documents;
 
@@ -43,6 +46,8 @@ final class DocumentRetrieval {
     Optional<OpenRevisions> open = openRevisions(query);
     if (open.isPresent()) {
       openRevisions(exchange, database, id, open.get());
+    } else if (ShownParameters.of(query).showsBytes()) {
+      readWithBytes(exchange, database, id, options(query), !showsMeta(query));
     } else {
       read(exchange, database, id, options(query), !showsMeta(query));
     }
@@ -97,6 +102,22 @@ final class DocumentRetrieval {
         });
   }
 
+  /** As in CouchDB, the bytes follow the document for all who accept that. */
+  private void readWithBytes(
+      Exchange exchange, AskedDatabase database, String id, DocumentQuery options, boolean tagged) {
+    boolean follow = exchange.accepts().include(RELATED);
+    DocumentQuery query = follow ? options.showing(options.attachments().following()) : options;
+    Boundary boundary = Boundary.random();
+    exchange.streamTagged(
+        () -> {
+          DocumentWithBytes read = documents.readWithBytes(database, id, query, boundary.text());
+          Optional<EntityTag> tag =
+              tagged ? Optional.of(new EntityTag(read.revision().toString())) : Optional.empty();
+          CharSequence type = read.isRelated() ? boundary.contentType(RELATED) : Headers.JSON;
+          return new StreamedBody(200, type, () -> tag, List.of(), read.length(), read.body());
+        });
+  }
+
   private static Reply tagged(Exchange exchange, RevisionId revision, JsonBuffer out) {
     String rev = revision.toString();
     boolean unchanged = exchange.hasSeen(new EntityTag(rev));
@@ -113,7 +134,7 @@ final class DocumentRetrieval {
           () ->
               StreamedBody.of(
                   boundary.contentType(MULTIPART),
-                  documents.openRevisions(database, id, which, form)));
+                  documents.openRevisions(database, id, which.withFollowing(), form)));
     } else {
       exchange.stream(() -> documents.openRevisions(database, id, which, new OpenRevisionsJson()));
     }
@@ -122,7 +143,13 @@ final class DocumentRetrieval {
   private static Optional<OpenRevisions> openRevisions(QueryParameters query) {
     return query
         .text("open_revs")
-        .flatMap(which -> OpenRevisions.parse(which, query.isTrue("latest"), query.isTrue("revs")));
+        .flatMap(
+            which ->
+                OpenRevisions.parse(
+                    which,
+                    query.isTrue("latest"),
+                    query.isTrue("revs"),
+                    ShownParameters.of(query)));
   }
 
   private static DocumentQuery options(QueryParameters query) {
@@ -134,7 +161,8 @@ final class DocumentRetrieval {
             query.isTrue("conflicts"),
             query.isTrue("deleted_conflicts"),
             query.isTrue("local_seq"),
-            fields(query));
+            fields(query),
+            ShownParameters.of(query));
     return query.isTrue("meta") ? options.withMeta() : options;
   }
 

@@ -7,16 +7,18 @@ import lectus.account.Accounts;
 import lectus.account.UserDocuments;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
+import lectus.document.edit.InlineAttachments;
 import lectus.document.write.Writes.Completion;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 
 /**
- * Makes edits ready to be queued: gives them their author, and replaces passwords by their hashes.
- * A hash takes a good part of a second, so it is computed before anything is queued.
+ * Makes edits ready to be queued: gives them their author, stores the attachments that they bring,
+ * and replaces passwords by their hashes. A hash takes a good part of a second, so it is computed
+ * before anything is queued.
  */
-record EditPreparation(Accounts accounts) {
+record EditPreparation(Accounts accounts, InlineAttachments attachments) {
   /** Whoever is no admin has one document, or registers. */
   static final int MOST_PASSWORDS = 50;
 
@@ -28,7 +30,16 @@ record EditPreparation(Accounts accounts) {
    *     if too many wait to be hashed
    */
   Future<Edit> prepare(Exchange exchange, DatabaseName database, Edit edit) {
-    Edit prepared = edit.by(exchange.user());
+    edit.attachments().requireNothingFollows();
+    Edit signed = edit.by(exchange.user());
+    return signed.attachments().hasInline()
+        ? exchange
+            .work(() -> attachments.stored(database, signed))
+            .compose(stored -> hashedIfNeeded(exchange, database, stored))
+        : hashedIfNeeded(exchange, database, signed);
+  }
+
+  private Future<Edit> hashedIfNeeded(Exchange exchange, DatabaseName database, Edit prepared) {
     if (!UserDocuments.areIn(database)) {
       return Future.succeededFuture(prepared);
     }
@@ -45,6 +56,15 @@ record EditPreparation(Accounts accounts) {
   Future<List<Edit>> prepareAll(Exchange exchange, DatabaseName database, List<Edit> edits) {
     List<Edit> prepared = new ArrayList<>(edits.size());
     edits.forEach(edit -> prepared.add(edit.by(exchange.user())));
+    return edits.stream().anyMatch(edit -> edit.attachments().hasInline())
+        ? exchange
+            .work(() -> prepared.stream().map(it -> attachments.stored(database, it)).toList())
+            .compose(stored -> allHashed(exchange, database, new ArrayList<>(stored)))
+        : allHashed(exchange, database, prepared);
+  }
+
+  private Future<List<Edit>> allHashed(
+      Exchange exchange, DatabaseName database, List<Edit> prepared) {
     if (!UserDocuments.areIn(database)) {
       return Future.succeededFuture(prepared);
     }

@@ -42,6 +42,11 @@ final class BodyDeadlines {
     return pace;
   }
 
+  /** Takes a body again that was ended while nobody read it. */
+  void goOn(BodyPace pace) {
+    arriving.add(pace);
+  }
+
   void end(BodyPace pace) {
     arriving.remove(pace);
   }

@@ -122,7 +122,7 @@ final class ResponseStream {
     } else if (part == Part.UNCHANGED) {
       exchange.reply(new Reply(304, null, Buffer.buffer(0), headers()));
     } else if (exchange.isHead() && body.length().isEmpty()) {
-      exchange.reply(new Reply(200, body.contentType(), Buffer.buffer(0), headers()));
+      exchange.reply(new Reply(body.status(), body.contentType(), Buffer.buffer(0), headers()));
     } else if (exchange.isHead()) {
       exchange.guarded(this::endHead);
     } else {
@@ -138,12 +138,12 @@ final class ResponseStream {
   }
 
   private void writeHead(long length) {
-    exchange.writeHead(200, body.contentType(), headers());
+    exchange.writeHead(body.status(), body.contentType(), headers());
     exchange.response().putHeader(Headers.CONTENT_LENGTH, Long.toString(length));
   }
 
   private void writeHeadOfChunks() {
-    exchange.writeStreamHead(200, body.contentType(), headers());
+    exchange.writeStreamHead(body.status(), body.contentType(), headers());
   }
 
   /** Says how long the body would be. */

@@ -1,5 +1,6 @@
 package lectus.http.exchange;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -12,6 +13,7 @@ import lectus.http.message.Reply;
 /**
  * A body of any length.
  *
+ * @param status of the answer
  * @param contentType the value of its Content-Type
  * @param knownTag of the state that it shows or of an earlier one: a client whose tag is too old
  *     asks once too often, one whose tag is too new would never learn what it missed. Some tags are
@@ -20,11 +22,13 @@ import lectus.http.message.Reply;
  * @param length in bytes, where it is known beforehand
  */
 public record StreamedBody(
+    int status,
     CharSequence contentType,
     Supplier<Optional<EntityTag>> knownTag,
     List<Reply.Header> headers,
     OptionalLong length,
     PagedBody body) {
+  private static final int OK = 200;
 
   /** A body of JSON. */
   public StreamedBody(Optional<EntityTag> tag, PagedBody body) {
@@ -33,7 +37,7 @@ public record StreamedBody(
 
   /** A body of JSON. */
   public StreamedBody(Supplier<Optional<EntityTag>> knownTag, PagedBody body) {
-    this(Headers.JSON, knownTag, List.of(), OptionalLong.empty(), body);
+    this(OK, Headers.JSON, knownTag, List.of(), OptionalLong.empty(), body);
   }
 
   Optional<EntityTag> tag() {
@@ -51,7 +55,8 @@ public record StreamedBody(
 
   /** A body of another type than JSON. */
   public static StreamedBody of(CharSequence contentType, PagedBody body) {
-    return new StreamedBody(contentType, Optional::empty, List.of(), OptionalLong.empty(), body);
+    return new StreamedBody(
+        OK, contentType, Optional::empty, List.of(), OptionalLong.empty(), body);
   }
 
   /**
@@ -62,6 +67,19 @@ public record StreamedBody(
    */
   public static StreamedBody ofLength(
       long length, CharSequence contentType, List<Reply.Header> headers, PagedBody body) {
-    return new StreamedBody(contentType, Optional::empty, headers, OptionalLong.of(length), body);
+    return new StreamedBody(
+        OK, contentType, Optional::empty, headers, OptionalLong.of(length), body);
+  }
+
+  /** Returns the body with headers in addition to those that it has. */
+  public StreamedBody with(List<Reply.Header> more) {
+    List<Reply.Header> all = new ArrayList<>(headers);
+    all.addAll(more);
+    return new StreamedBody(status, contentType, knownTag, all, length, body);
+  }
+
+  /** Returns the body as an answer of another status. */
+  public StreamedBody withStatus(int other) {
+    return new StreamedBody(other, contentType, knownTag, headers, length, body);
   }
 }

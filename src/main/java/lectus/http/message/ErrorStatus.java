@@ -40,6 +40,9 @@ public final class ErrorStatus {
     if (error instanceof LectusError.UnsupportedMediaType) {
       return 415;
     }
+    if (error instanceof LectusError.RangeNotSatisfiable) {
+      return 416;
+    }
     if (error instanceof LectusError.ExpectationFailed) {
       return 417;
     }

@@ -49,6 +49,9 @@ public record Reply(int status, CharSequence contentType, Buffer body, List<Head
     if (error instanceof LectusError.MethodNotAllowed notAllowed) {
       return reply.with(Headers.ALLOW, notAllowed.allow());
     }
+    if (error instanceof LectusError.RangeNotSatisfiable range) {
+      return reply.with(HttpHeaders.CONTENT_RANGE, "bytes */" + range.length());
+    }
     if (error instanceof LectusError.UpgradeRequired) {
       return reply
           .with(HttpHeaders.UPGRADE, "websocket")

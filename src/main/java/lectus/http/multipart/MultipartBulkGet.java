@@ -20,7 +20,9 @@ public final class MultipartBulkGet implements BulkGetForm {
 
   public MultipartBulkGet(Boundary boundary) {
     beforePart = "\r\n" + boundary.delimiter();
-    frame = Piece.Frame.of(beforePart + PartHeader.DOCUMENT, "");
+    frame =
+        Piece.Frame.of(beforePart + PartHeader.DOCUMENT, "")
+            .orRelated(new RelatedHeader(beforePart, true, Boundary.randomOfBulk()));
   }
 
   @Override

@@ -21,7 +21,9 @@ public final class MultipartOpenRevisions implements OpenRevisionsForm {
   public MultipartOpenRevisions(Boundary boundary) {
     opening = Piece.text(boundary.delimiter());
     behindPart = "\r\n" + boundary.delimiter();
-    frame = Piece.Frame.of(PartHeader.DOCUMENT, behindPart);
+    frame =
+        Piece.Frame.of(PartHeader.DOCUMENT, behindPart)
+            .orRelated(new RelatedHeader("", false, Boundary.random()));
   }
 
   @Override

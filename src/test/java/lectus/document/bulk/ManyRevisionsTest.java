@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.database.AskedDatabase;
 import lectus.document.PagedBody;
+import lectus.document.read.AttachmentsShown;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.HotDocuments;
 import lectus.document.read.OpenRevisions;
@@ -91,13 +92,13 @@ class ManyRevisionsTest {
 
   @Test
   void open_revs_parameter() {
-    assertThat(OpenRevisions.parse("[]", false, false)).isEmpty();
+    assertThat(OpenRevisions.parse("[]", false, false, AttachmentsShown.STUBS)).isEmpty();
     assertError(
         new LectusError.BadRequest("bad_request", "Invalid rev format"),
-        () -> OpenRevisions.parse("[\"x\"]", false, false));
-    assertThatThrownBy(() -> OpenRevisions.parse("{}", false, false))
+        () -> OpenRevisions.parse("[\"x\"]", false, false, AttachmentsShown.STUBS));
+    assertThatThrownBy(() -> OpenRevisions.parse("{}", false, false, AttachmentsShown.STUBS))
         .isInstanceOf(LectusException.class);
-    assertThatThrownBy(() -> OpenRevisions.parse("1-x", false, false))
+    assertThatThrownBy(() -> OpenRevisions.parse("1-x", false, false, AttachmentsShown.STUBS))
         .isInstanceOf(LectusException.class);
   }
 
@@ -207,6 +208,7 @@ class ManyRevisionsTest {
                     .collect(Collectors.joining(",", "{\"docs\":[", "]}"))),
             false,
             false,
+            AttachmentsShown.STUBS,
             new BulkGetJson());
 
     int parts = 1;
@@ -302,14 +304,19 @@ class ManyRevisionsTest {
         reader.openRevisions(
             AskedDatabase.byServer(db.name),
             id,
-            OpenRevisions.parse(parameter, latest, false).orElseThrow(),
+            OpenRevisions.parse(parameter, latest, false, AttachmentsShown.STUBS).orElseThrow(),
             new OpenRevisionsJson()));
   }
 
   private String bulkGet(String body, boolean revs, boolean latest) {
     return whole(
         bulkGet.answer(
-            AskedDatabase.byServer(db.name), utf8(body), revs, latest, new BulkGetJson()));
+            AskedDatabase.byServer(db.name),
+            utf8(body),
+            revs,
+            latest,
+            AttachmentsShown.STUBS,
+            new BulkGetJson()));
   }
 
   private String revsDiff(String body) {

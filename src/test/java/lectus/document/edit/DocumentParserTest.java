@@ -4,7 +4,10 @@ import static lectus.document.testing.TestDatabase.utf8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
+import lectus.attachment.Md5;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.ExplodedBody;
@@ -100,10 +103,71 @@ class DocumentParserTest {
   }
 
   @Test
-  void attachments_are_refused_with_a_sentence() {
-    String json = "{\"_attachments\":{\"a.txt\":{\"data\":\"\"}}}";
+  void attachments_that_cannot_be_are_refused_with_a_sentence() {
+    assertThat(error(() -> interactive(attached("a", "{\"data\":\"!Base64$\"}"))).reason())
+        .contains("data for a");
+    assertThat(error(() -> interactive(attached("a", "{}"))).reason()).contains("data for a");
+    assertThat(error(() -> interactive(attached("_a", "{\"stub\":true}"))).reason())
+        .contains("prohibited character");
+    assertThat(
+            error(() -> interactive(attached("a", "{\"content_type\":\"a\\r\\nb\",\"data\":\"\"}")))
+                .reason())
+        .contains("printable ASCII");
+    assertThat(error(() -> interactive(attached("a", "7"))).error()).isEqualTo("doc_validation");
+    assertThat(error(() -> interactive("{\"_attachments\":[]}")).error())
+        .isEqualTo("doc_validation");
+    assertThat(
+            error(
+                    () ->
+                        interactive(
+                            "{\"_attachments\":{\"a\":{\"stub\":true},\"a\":{\"stub\":true}}}"))
+                .reason())
+        .contains("Duplicate attachments");
+  }
 
-    assertThat(error(() -> interactive(json))).isInstanceOf(LectusError.NotImplemented.class);
+  @Test
+  void names_and_types_of_attachments_have_limits() {
+    String name = "n".repeat(AttachmentName.MOST_BYTES);
+    String type = "t".repeat(AttachmentName.MOST_TYPE_CHARACTERS);
+    String json = "{\"data\":\"\",\"content_type\":\"%s\"}";
+
+    assertThat(interactive(attached(name, json.formatted(type))).attachments().all()).hasSize(1);
+    assertThat(error(() -> interactive(attached(name + "n", json.formatted(type)))))
+        .isInstanceOf(LectusError.TooLarge.class);
+    assertThat(error(() -> interactive(attached(name, json.formatted(type + "t")))))
+        .isInstanceOf(LectusError.TooLarge.class);
+  }
+
+  @Test
+  void attachments_are_read_as_they_are_sent() {
+    String json =
+        "{\"_attachments\":{\"a\":{\"data\":\"aGFs\\nbG8=\",\"content_type\":\"t/x\",\"revpos\":2},"
+            + "\"b/c\":{\"stub\":true,\"revpos\":1,\"digest\":\"md5-1B2M2Y8AsgTpgAmY7PhCfg==\"},"
+            + "\"d\":{\"follows\":true,\"length\":9,\"encoding\":\"gzip\",\"encoded_length\":7}}}";
+    List<EditedAttachment> all = interactive(json).attachments().all();
+
+    EditedAttachment.Inline inline = (EditedAttachment.Inline) all.get(0);
+    assertThat(inline.type()).isEqualTo("t/x");
+    assertThat(inline.position()).isEqualTo(2);
+    assertThat(new String(inline.data(), StandardCharsets.UTF_8)).isEqualTo("hallo");
+    assertThat(all.get(1))
+        .isEqualTo(
+            new EditedAttachment.Stub(
+                "b/c", Optional.of(1L), Md5.ofDigest("md5-1B2M2Y8AsgTpgAmY7PhCfg==")));
+    assertThat(all.get(2))
+        .isEqualTo(
+            new EditedAttachment.Following(
+                "d",
+                "application/octet-stream",
+                0,
+                Optional.empty(),
+                Optional.of(9L),
+                Optional.of(7L),
+                true));
+  }
+
+  private static String attached(String name, String attachment) {
+    return "{\"_attachments\":{\"" + name + "\":" + attachment + "}}";
   }
 
   @Test
@@ -228,8 +292,8 @@ class DocumentParserTest {
             + " string",
         "\"_revisions\":{\"start\":1,\"ids\":[\"b\",\"a\"]},\"_id\":\"k\" | k | doc_validation |"
             + " _revisions.start is less than the number of _revisions.ids.",
-        "\"_attachments\":{\"a\":{\"data\":\"\"}},\"_id\":\"k\" | k | not_implemented | Attachments are not"
-            + " supported yet, so the document was not stored.",
+        "\"_attachments\":{\"a\":{\"data\":\"?\"}},\"_id\":\"k\" | k | bad_request | Invalid attachment"
+            + " data for a",
         "\"_id\":\"_local/k\",\"_rev\":\"1-a\"   | _local/k | bad_request   | Invalid rev format",
       })
   void a_document_that_cannot_be_taken_fails_alone(

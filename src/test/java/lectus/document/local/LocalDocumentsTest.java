@@ -146,7 +146,7 @@ class LocalDocumentsTest {
     assertThatThrownBy(() -> write("_local/a", "{\"_attachments\":{\"f\":{}}}"))
         .isInstanceOfSatisfying(
             LectusException.class,
-            e -> assertThat(e.error()).isInstanceOf(LectusError.NotImplemented.class));
+            e -> assertThat(e.error()).isInstanceOf(LectusError.BadRequest.class));
     assertThatThrownBy(() -> write("_local/" + "x".repeat(506), "{}"))
         .isInstanceOf(LectusException.class);
     assertThat(list(Map.of())).isEqualTo(empty());

@@ -59,7 +59,8 @@ class DocumentReadCostTest {
                           handle,
                           "a",
                           DocumentQuery.DEFAULT,
-                          new JsonBuffer(64)))
+                          new JsonBuffer(64),
+                          new Inserts()))
               .isInstanceOf(LectusException.class);
           assertThat(counted.reads()).containsExactly("getRange", "getRange");
           return null;
@@ -79,7 +80,8 @@ class DocumentReadCostTest {
     return db.read(
         (tx, handle) -> {
           CountedReads counted = new CountedReads(tx);
-          reader.read(counted.transaction(), handle, id, options, new JsonBuffer(64));
+          reader.read(
+              counted.transaction(), handle, id, options, new JsonBuffer(64), new Inserts());
           return counted.reads();
         });
   }

@@ -91,7 +91,7 @@ class HotDocumentsTest {
           db.put("a", first, "{\"v\":2}");
           assertThat(read("a")).contains("\"v\":2");
           JsonBuffer then = new JsonBuffer(64);
-          reader.read(tx, handle, "a", DocumentQuery.DEFAULT, then);
+          reader.read(tx, handle, "a", DocumentQuery.DEFAULT, then, new Inserts());
           assertThat(then.toString()).contains("\"v\":1");
           return null;
         });

@@ -86,7 +86,7 @@ class LongStringsTest {
         reader.openRevisions(
             AskedDatabase.byServer(db.name),
             "a",
-            OpenRevisions.parse("all", false, false).orElseThrow(),
+            OpenRevisions.parse("all", false, false, AttachmentsShown.STUBS).orElseThrow(),
             new OpenRevisionsJson()));
   }
 

@@ -12,6 +12,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import lectus.attachment.AttachmentSettings;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
@@ -175,7 +177,9 @@ class LimitsTest {
   void a_document_may_be_as_large_as_a_transaction_holds() {
     int most = JsonLimits.MOST_DOCUMENT_BYTES;
     DocumentParser larger =
-        new DocumentParser(new DocumentLimits(512, JsonLimits.couchDb().withDocumentBytes(most)));
+        new DocumentParser(
+            new DocumentLimits(
+                512, JsonLimits.couchDb().withDocumentBytes(most), AttachmentSettings.DEFAULT));
     String string = "{\"s\":\"" + "x".repeat(most - 8) + "\"}";
 
     written(db.write(larger.interactive("a", NamedRevisions.NONE, utf8(string))));
@@ -309,7 +313,7 @@ class LimitsTest {
     try (Transaction tx = db.store.database().createTransaction()) {
       DatabaseHandle handle = db.catalogue.current(tx, db.name);
       DocumentPlanner planner =
-          new PlanningScope(tx, handle, WriteRules.NONE)
+          new PlanningScope(tx, handle, WriteRules.NONE, Map.of())
               .begin(EditGroup.of(List.of(edit), 0).get(0));
       while (planner.readOn()) {
         // What depends on these reads is asked for by the next call.

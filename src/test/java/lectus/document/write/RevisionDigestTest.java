@@ -8,6 +8,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
+import lectus.attachment.Attachment;
+import lectus.attachment.AttachmentList;
+import lectus.attachment.ContentId;
+import lectus.attachment.Md5;
 import lectus.document.testing.TestDatabase;
 import lectus.json.ExplodedBody;
 import lectus.revision.RevisionHash;
@@ -67,14 +71,50 @@ class RevisionDigestTest {
             of(null, false, "{\"a\":1}"),
             of("1-967a00dff5e02add41819138abb3284d", true, "{}"),
             of(null, false, "{\"a\":\"" + "x".repeat(250_000) + "\"}"),
-            of("1-a", false, "{}"));
+            of("1-a", false, "{}"),
+            of(
+                "1-a",
+                false,
+                "{\"a\":1}",
+                new AttachmentList(
+                    List.of(attachment("b", "text/plain", "01"), attachment("a", "", "00")))));
 
     GoldenRows.of("RevisionDigest")
         .assertAre(hashes.map(hash -> new KeyValue(new byte[0], hash.bytes())).toList());
   }
 
+  private static Attachment attachment(String name, String type, String md5) {
+    return new Attachment(
+        name, type, new ContentId("00".repeat(32)), new Md5(md5.repeat(16)), 1, 1, false, 1);
+  }
+
+  @Test
+  void attachments_count_by_name_type_and_md5_in_any_order() {
+    Attachment a = attachment("a", "t", "00");
+    Attachment b = attachment("b", "t", "00");
+    List<RevisionHash> hashes =
+        Stream.of(
+                List.<Attachment>of(),
+                List.of(a),
+                List.of(b),
+                List.of(a, b),
+                List.of(attachment("a", "u", "00")),
+                List.of(attachment("a", "t", "01")))
+            .map(all -> of(null, false, "{}", new AttachmentList(all)))
+            .toList();
+
+    assertThat(hashes).doesNotHaveDuplicates();
+    assertThat(of(null, false, "{}", new AttachmentList(List.of(b, a)))).isEqualTo(hashes.get(3));
+    assertThat(of(null, false, "{}", new AttachmentList(List.of(a.at(7)))))
+        .isEqualTo(hashes.get(1));
+  }
+
   private RevisionHash of(String parent, boolean deleted, String json) {
+    return of(parent, deleted, json, AttachmentList.NONE);
+  }
+
+  private RevisionHash of(String parent, boolean deleted, String json, AttachmentList attachments) {
     ExplodedBody body = TestDatabase.edit("a", null, json).body();
-    return digest.of(Optional.ofNullable(parent).map(RevisionId::of), deleted, body);
+    return digest.of(Optional.ofNullable(parent).map(RevisionId::of), deleted, body, attachments);
   }
 }

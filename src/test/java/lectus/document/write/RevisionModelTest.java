@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import lectus.attachment.AttachmentList;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.ChangeEntry;
 import lectus.database.DatabaseName;
@@ -293,7 +294,8 @@ class RevisionModelTest {
         edit(id, base, "{\"v\":" + random.nextInt() + (deletes ? ",\"_deleted\":true}" : "}"));
     RevisionId child =
         new RevisionId(
-            base.position() + 1, new RevisionDigest().of(Optional.of(base), deletes, edit.body()));
+            base.position() + 1,
+            new RevisionDigest().of(Optional.of(base), deletes, edit.body(), AttachmentList.NONE));
     boolean isThere = random.nextBoolean();
     if (isThere) {
       db.write(new ReplicatedEdit(id, new RevisionPath(child, List.of()), deletes, edit.body()));

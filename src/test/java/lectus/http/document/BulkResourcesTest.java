@@ -135,7 +135,7 @@ final class BulkResourcesTest {
   void a_document_that_cannot_be_taken_has_a_row_and_the_others_are_written() {
     String docs =
         "{\"docs\":[{\"_id\":\"a\"},{\"_id\":\"%s\"},{\"_id\":\"b\",\"_foo\":1},{\"_id\":\"c\"},"
-            + "{\"_id\":\"d\",\"_attachments\":{\"x\":{\"data\":\"\"}}},"
+            + "{\"_id\":\"d\",\"_attachments\":{\"x\":{\"data\":\"?\"}}},"
             + "{\"v\":[%s7],\"_id\":\"e\"},{\"_id\":\"f\",\"v\":\"\\ud800\"},{\"_id\":5},"
             + "{\"_id\":\"a\"},{\"_id\":\"_local/l\",\"_rev\":\"1-a\"},{\"_id\":\"g\"}]}";
     Answer answer = bulk(docs.formatted("i".repeat(513), "7,".repeat(400_000)));
@@ -149,8 +149,8 @@ final class BulkResourcesTest {
                 + "\\{\"id\":\"b\",\"error\":\"doc_validation\",\"reason\":\"Bad special document"
                 + " member: _foo\"},"
                 + "\\{\"ok\":true,\"id\":\"c\",\"rev\":\"1-\\w+\"},"
-                + "\\{\"id\":\"d\",\"error\":\"not_implemented\",\"reason\":\"Attachments are not"
-                + " supported yet, so the document was not stored.\"},"
+                + "\\{\"id\":\"d\",\"error\":\"bad_request\",\"reason\":\"Invalid attachment"
+                + " data for x\"},"
                 + "\\{\"id\":\"e\",\"error\":\"document_too_large\",\"reason\":\"[^\"]+\"},"
                 + "\\{\"id\":\"f\",\"error\":\"bad_request\",\"reason\":\"Invalid JSON at line 1,"
                 + " column \\d+: a string has an unpaired surrogate\"},"
@@ -174,8 +174,8 @@ final class BulkResourcesTest {
     assertThat(answer.status()).isEqualTo(201);
     assertThat(answer.body())
         .isEqualTo(
-            "[{\"id\":\"b\",\"rev\":\"3-c\",\"error\":\"forbidden\",\"reason\":\"not_implemented:"
-                + " Attachments are not supported yet, so the document was not stored.\"},"
+            "[{\"id\":\"b\",\"rev\":\"3-c\",\"error\":\"forbidden\",\"reason\":\"missing_stub:"
+                + " Invalid attachment stub in b for x\"},"
                 + "{\"id\":\"c\",\"error\":\"forbidden\",\"reason\":\"bad_request: Invalid rev"
                 + " format\"}]\n");
     assertThat(server.get("/w").body()).contains("\"doc_count\":2,");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import lectus.attachment.AttachmentSettings;
 import lectus.audit.testing.SoundStore;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.testing.Answer;
@@ -31,7 +32,9 @@ final class LargeDocumentsTest {
     TestSettings settings =
         new TestSettings()
             .maxRequestBytes(64 << 20)
-            .documents(new DocumentLimits(DocumentLimits.DEFAULT.idBytes(), limits));
+            .documents(
+                new DocumentLimits(
+                    DocumentLimits.DEFAULT.idBytes(), limits, AttachmentSettings.DEFAULT));
     LectusServer server = LectusServer.start(store, settings);
     server.put("/w");
     return server;

@@ -106,7 +106,7 @@ final class RefusedWritesTest {
         "{\"a\":|400|bad_request",
         "[]|400|bad_request",
         "|400|bad_request",
-        "{\"_attachments\":{\"x\":{\"data\":\"\"}}}|501|not_implemented"
+        "{\"_attachments\":{\"x\":{\"data\":\"?\"}}}|400|bad_request"
       })
   void a_body_that_is_no_document_stores_nothing(String body, int status, String error) {
     Answer answer = server.put("/w/a", body == null ? "" : body);

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import org.junit.jupiter.api.Test;
@@ -18,12 +20,51 @@ final class RelatedDocumentTest {
   private static final String HEADERS = "Content-Type: application/json\r\n\r\n";
   private static final String JSON = "{\"v\":\"--B\"}";
 
+  /** Returns the first part, however the body comes. */
   private static String json(String contentType, String body) {
-    byte[] json =
-        RelatedDocument.in(contentType)
-            .orElseThrow()
-            .json(body.getBytes(StandardCharsets.ISO_8859_1));
-    return new String(json, StandardCharsets.ISO_8859_1);
+    String whole = parts(contentType, body, Integer.MAX_VALUE).get(0);
+    for (int size : new int[] {1, 2, 3, 7}) {
+      assertThat(parts(contentType, body, size).get(0)).isEqualTo(whole);
+    }
+    return whole;
+  }
+
+  /**
+   * @param size of the pieces in which the body comes
+   */
+  private static List<String> parts(String contentType, String body, int size) {
+    Collected collected = new Collected();
+    PartStream stream = RelatedDocument.in(contentType).orElseThrow().parts(collected);
+    byte[] bytes = body.getBytes(StandardCharsets.ISO_8859_1);
+    for (int at = 0; at < bytes.length; at += Math.min(size, bytes.length)) {
+      int end = (int) Math.min(bytes.length, (long) at + size);
+      stream.take(Arrays.copyOfRange(bytes, at, end));
+    }
+    stream.end();
+    return collected.parts;
+  }
+
+  private static final class Collected implements PartStream.Parts {
+    private final List<String> parts = new ArrayList<>();
+    private final StringBuilder content = new StringBuilder();
+
+    @Override
+    public void begins(String headers) {
+      if (parts.isEmpty()) {
+        RelatedDocument.checkJson(headers);
+      }
+    }
+
+    @Override
+    public void content(byte[] bytes, int from, int to) {
+      content.append(new String(bytes, from, to - from, StandardCharsets.ISO_8859_1));
+    }
+
+    @Override
+    public void ends() {
+      parts.add(content.toString());
+      content.setLength(0);
+    }
   }
 
   private static String alone(String boundary) {
@@ -140,16 +181,17 @@ final class RelatedDocumentTest {
   }
 
   @Test
-  void further_parts_are_attachments() {
-    for (String second : new String[] {"\r\n\r\nx\r\n--B--", "  \r\nContent-Type: a/b\r\n\r\nx"}) {
-      assertThat(error(TYPE, "--B\r\n" + HEADERS + "{}\r\n--B" + second))
-          .isInstanceOf(LectusError.NotImplemented.class);
+  void further_parts_follow_in_their_order() {
+    String body = "--B\r\n" + HEADERS + "{}\r\n--B\r\n\r\nx\r\n--B  \r\nA: b\r\n\r\n\r\n--B--";
+
+    for (int size : new int[] {1, 2, 5, Integer.MAX_VALUE}) {
+      assertThat(parts(TYPE, body, size)).containsExactly("{}", "x", "");
     }
   }
 
   @Test
   void headers_are_bounded() {
-    int most = RelatedDocument.MAX_HEADER_BYTES - HEADERS.length() - "X: \r\n".length();
+    int most = PartStream.MAX_HEADER_BYTES - HEADERS.length() - "X: \r\n".length();
     String end = HEADERS + JSON + "\r\n--B--";
 
     assertThat(json(TYPE, "--B\r\nX: " + "y".repeat(most) + "\r\n" + end)).isEqualTo(JSON);
@@ -170,9 +212,12 @@ final class RelatedDocumentTest {
     byte[] head = ("--" + boundary + "\r\n" + HEADERS).getBytes(StandardCharsets.US_ASCII);
     System.arraycopy(head, 0, body, 0, head.length);
 
-    RelatedDocument document =
-        RelatedDocument.in("multipart/related; boundary=" + boundary).orElseThrow();
-    assertThatThrownBy(() -> document.json(body)).hasMessageContaining("inside a part");
+    PartStream stream =
+        RelatedDocument.in("multipart/related; boundary=" + boundary)
+            .orElseThrow()
+            .parts(new Collected());
+    stream.take(body);
+    assertThatThrownBy(stream::end).hasMessageContaining("inside a part");
   }
 
   private static void assertBadRequest(String contentType, String body) {

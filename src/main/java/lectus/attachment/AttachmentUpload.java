@@ -1,0 +1,148 @@
+package lectus.attachment;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.security.MessageDigest;
+import java.util.Optional;
+import java.util.zip.GZIPOutputStream;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+
+/**
+ * Takes the bytes of one attachment, compresses them if its type is to be, and knows what CouchDB
+ * shows of it. Not thread-safe.
+ */
+public final class AttachmentUpload {
+  private static final int COMPRESSED_AT_ONCE = 8 << 10;
+
+  private final String name;
+  private final String type;
+  private final ContentUpload content;
+  private final long mostBytes;
+  private final int level;
+  private final MessageDigest md5 = Digests.md5();
+  private Optional<GZIPOutputStream> compressor = Optional.empty();
+  private long length;
+
+  /**
+   * @param level of compression; 0 for none
+   * @param mostBytes maximum length
+   */
+  AttachmentUpload(String name, String type, ContentUpload content, int level, long mostBytes) {
+    this.name = name;
+    this.type = type;
+    this.content = content;
+    this.level = level;
+    this.mostBytes = mostBytes;
+  }
+
+  /** Returns how many bytes have come. */
+  public long length() {
+    return length;
+  }
+
+  /**
+   * @throws LectusException {@code attachment_too_large} (413); as {@link ContentUpload#write}
+   */
+  public void write(byte[] bytes, int from, int to) {
+    length += to - from;
+    if (length > mostBytes) {
+      throw tooLarge(name);
+    }
+    if (level == 0) {
+      content.write(bytes, from, to);
+    } else if (to > from) {
+      md5.update(bytes, from, to - from);
+      compress(bytes, from, to);
+    }
+  }
+
+  public static LectusException tooLarge(String name) {
+    return new LectusException(new LectusError.TooLarge("attachment_too_large", name));
+  }
+
+  private void compress(byte[] bytes, int from, int to) {
+    try {
+      if (compressor.isEmpty()) {
+        compressor = Optional.of(new Compressor(new Stored(content), level));
+      }
+      compressor.get().write(bytes, from, to - from);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Stores the rest.
+   *
+   * @param expected the MD5 that the client gave of the bytes as it sent them
+   * @param position CouchDB's {@code revpos}
+   * @param gzipped whether the client compressed the bytes
+   * @param decodedLength of the bytes before the client compressed them, if it said so
+   * @throws LectusException {@code content_md5_mismatch} (400); as {@link ContentUpload#write}
+   */
+  public Attachment finish(
+      Optional<Md5> expected, long position, boolean gzipped, Optional<Long> decodedLength) {
+    try {
+      if (compressor.isPresent()) {
+        compressor.get().close();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    Optional<Md5> sent = level == 0 ? Optional.empty() : Optional.of(Md5.of(md5.digest()));
+    requireSame(expected, sent);
+    Content stored = content.finish();
+    if (sent.isEmpty()) {
+      requireSame(expected, Optional.of(stored.md5()));
+    }
+    boolean compressed = gzipped || compressor.isPresent();
+    return new Attachment(
+        name,
+        type,
+        stored.id(),
+        stored.md5(),
+        gzipped ? decodedLength.orElse(stored.length()) : length,
+        stored.length(),
+        compressed,
+        position);
+  }
+
+  private static void requireSame(Optional<Md5> expected, Optional<Md5> found) {
+    if (expected.isPresent() && found.isPresent() && !expected.equals(found)) {
+      throw LectusException.badRequest("content_md5_mismatch", "Possible message corruption.");
+    }
+  }
+
+  /** Gives up; what was stored is cleared. */
+  public void abandon() {
+    content.abandon();
+  }
+
+  /** A compressor of another level than the default. */
+  private static final class Compressor extends GZIPOutputStream {
+    Compressor(OutputStream out, int level) throws IOException {
+      super(out, COMPRESSED_AT_ONCE);
+      def.setLevel(level);
+    }
+  }
+
+  private static final class Stored extends OutputStream {
+    private final ContentUpload content;
+
+    Stored(ContentUpload content) {
+      this.content = content;
+    }
+
+    @Override
+    public void write(int octet) {
+      write(new byte[] {(byte) octet}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int count) {
+      content.write(bytes, offset, offset + count);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package lectus.attachment;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.zip.GZIPInputStream;
+
+/** The bytes that others are when they are no longer compressed. */
+public final class Unzipped implements ByteSource, AutoCloseable {
+  private static final int AT_ONCE = 64 << 10;
+
+  private final ByteSource compressed;
+  private GZIPInputStream input;
+
+  public Unzipped(ByteSource compressed) {
+    this.compressed = compressed;
+  }
+
+  /**
+   * @throws UncheckedIOException if they are not compressed
+   */
+  @Override
+  public byte[] next() {
+    try {
+      if (input == null) {
+        input = new GZIPInputStream(new Compressed(compressed), AT_ONCE);
+      }
+      byte[] bytes = new byte[AT_ONCE];
+      int count = input.readNBytes(bytes, 0, AT_ONCE);
+      return count == AT_ONCE ? bytes : Arrays.copyOf(bytes, count);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (input != null) {
+        input.close();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The pieces as a stream. */
+  private static final class Compressed extends InputStream {
+    private final ByteSource source;
+    private byte[] piece = new byte[0];
+    private int at;
+
+    Compressed(ByteSource source) {
+      this.source = source;
+    }
+
+    @Override
+    public int read() {
+      return fill() ? piece[at++] & 0xff : -1;
+    }
+
+    @Override
+    public int read(byte[] into, int offset, int count) {
+      if (!fill()) {
+        return -1;
+      }
+      int taken = Math.min(count, piece.length - at);
+      System.arraycopy(piece, at, into, offset, taken);
+      at += taken;
+      return taken;
+    }
+
+    @Override
+    public int available() {
+      return piece.length - at;
+    }
+
+    private boolean fill() {
+      if (at == piece.length) {
+        piece = source.next();
+        at = 0;
+      }
+      return at < piece.length;
+    }
+  }
+}

@@ -1,0 +1,95 @@
+package lectus.document.edit;
+
+import java.util.List;
+import java.util.stream.Stream;
+import lectus.attachment.Attachment;
+import lectus.attachment.AttachmentList;
+import lectus.attachment.AttachmentUpload;
+import lectus.error.LectusException;
+
+/** The attachments of an edited document, each with another name. */
+public record AttachmentEdits(List<EditedAttachment> all) {
+  public static final AttachmentEdits NONE = new AttachmentEdits(List.of());
+
+  public AttachmentEdits {
+    all = List.copyOf(all);
+  }
+
+  /** Returns attachments that another document has, with the positions that they have there. */
+  public static AttachmentEdits takenOver(AttachmentList attachments) {
+    return new AttachmentEdits(
+        attachments.all().stream()
+            .<EditedAttachment>map(it -> new EditedAttachment.Ready(it, false))
+            .toList());
+  }
+
+  public boolean isEmpty() {
+    return all.isEmpty();
+  }
+
+  /** Returns those that the document is to have already. */
+  public List<EditedAttachment.Stub> stubs() {
+    return of(EditedAttachment.Stub.class).toList();
+  }
+
+  /** Whether bytes that came with the document are still to be stored. */
+  public boolean hasInline() {
+    return of(EditedAttachment.Inline.class).findAny().isPresent();
+  }
+
+  /** Returns those whose bytes are to follow, in the document's order. */
+  public List<EditedAttachment.Following> following() {
+    return of(EditedAttachment.Following.class).toList();
+  }
+
+  /** Returns those whose contents are stored. */
+  public List<Attachment> ready() {
+    return of(EditedAttachment.Ready.class).map(EditedAttachment.Ready::attachment).toList();
+  }
+
+  /**
+   * Returns the attachments of the new leaf. What this edit brings has the leaf's position, unless
+   * the revision was made elsewhere.
+   */
+  public AttachmentList of(boolean isReplicated, long leafPosition) {
+    return isEmpty()
+        ? AttachmentList.NONE
+        : new AttachmentList(
+            of(EditedAttachment.Ready.class)
+                .map(
+                    it ->
+                        it.isNew() && !isReplicated
+                            ? it.attachment().at(leafPosition)
+                            : it.attachment())
+                .toList());
+  }
+
+  /**
+   * @throws LectusException {@code attachment_too_large} (413)
+   */
+  void requireNoneLongerThan(long bytes) {
+    for (EditedAttachment attachment : all) {
+      if (attachment.lengthAsSent() > bytes) {
+        throw AttachmentUpload.tooLarge(attachment.name());
+      }
+    }
+  }
+
+  /**
+   * @throws LectusException {@code bad_request}: the document came without what is to follow it
+   */
+  public void requireNothingFollows() {
+    if (!following().isEmpty()) {
+      throw LectusException.badRequest("attachment shorter than expected");
+    }
+  }
+
+  /** Returns about how many bytes of memory they hold. */
+  public long memoryBytes() {
+    return all.stream().mapToLong(EditedAttachment::memoryBytes).sum();
+  }
+
+  private <T extends EditedAttachment> Stream<T> of(Class<T> kind) {
+    return all.stream().filter(kind::isInstance).map(kind::cast);
+  }
+}

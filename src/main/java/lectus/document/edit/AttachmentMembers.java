@@ -1,0 +1,146 @@
+package lectus.document.edit;
+
+import com.fasterxml.jackson.core.JsonToken;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import lectus.attachment.Md5;
+import lectus.error.LectusException;
+import lectus.json.JsonInput;
+
+/** Reads a document's {@code _attachments}, and reports faults with CouchDB's sentences. */
+final class AttachmentMembers {
+  private static final String MEMBER = "_attachments";
+
+  /** The type of an attachment that names none. */
+  private static final String UNKNOWN_TYPE = "application/octet-stream";
+
+  private static final Pattern SPACE = Pattern.compile("\\s+");
+
+  /** Longer numbers are no lengths or positions. */
+  private static final int MOST_DIGITS = 18;
+
+  private final JsonInput input;
+  private final List<EditedAttachment> all = new ArrayList<>();
+  private final Set<String> names = new HashSet<>();
+
+  AttachmentMembers(JsonInput input) {
+    this.input = input;
+  }
+
+  /**
+   * @param token the first one of the value
+   */
+  AttachmentEdits read(JsonToken token) {
+    if (token != JsonToken.START_OBJECT) {
+      throw ReservedMembers.unknown(MEMBER);
+    }
+    while (input.next() == JsonToken.FIELD_NAME) {
+      String name = AttachmentName.check(input.name());
+      if (!names.add(name)) {
+        throw LectusException.badRequest("Duplicate attachments");
+      }
+      if (input.next() != JsonToken.START_OBJECT) {
+        throw ReservedMembers.unknown(MEMBER);
+      }
+      all.add(new Members(name).read());
+    }
+    return new AttachmentEdits(all);
+  }
+
+  /** The members of one attachment. */
+  private final class Members {
+    private final String name;
+    private String type = UNKNOWN_TYPE;
+    private boolean stub;
+    private boolean follows;
+    private Optional<Long> position = Optional.empty();
+    private Optional<Long> length = Optional.empty();
+    private Optional<Long> encodedLength = Optional.empty();
+    private Optional<Md5> md5 = Optional.empty();
+    private Optional<String> encoding = Optional.empty();
+    private Optional<byte[]> data = Optional.empty();
+
+    Members(String name) {
+      this.name = name;
+    }
+
+    EditedAttachment read() {
+      while (input.next() == JsonToken.FIELD_NAME) {
+        read(input.name(), input.next());
+      }
+      if (stub) {
+        return new EditedAttachment.Stub(name, position, md5);
+      }
+      return follows
+          ? following()
+          : new EditedAttachment.Inline(
+              name, type, position.orElse(0L), data.orElseThrow(this::invalidData));
+    }
+
+    private void read(String member, JsonToken value) {
+      switch (member) {
+        case "content_type" -> type = AttachmentName.checkType(text(value).orElse(type));
+        case "stub" -> stub = value == JsonToken.VALUE_TRUE;
+        case "follows" -> follows = value == JsonToken.VALUE_TRUE;
+        case "revpos" -> position = number(value);
+        case "length" -> length = number(value);
+        case "encoded_length" -> encodedLength = number(value);
+        case "digest" -> md5 = text(value).flatMap(Md5::ofDigest);
+        case "encoding" -> encoding = text(value);
+        case "data" -> data = Optional.of(decoded(text(value).orElseThrow(this::invalidData)));
+        default -> {}
+      }
+      input.skip();
+    }
+
+    private EditedAttachment following() {
+      boolean gzipped = encoding.filter("gzip"::equals).isPresent();
+      if (!gzipped && encoding.filter(other -> !other.equals("identity")).isPresent()) {
+        throw LectusException.badRequest("Unknown encoding of the attachment " + name);
+      }
+      return new EditedAttachment.Following(
+          name,
+          type,
+          position.orElse(0L),
+          md5,
+          length,
+          gzipped ? encodedLength.or(() -> length) : length,
+          gzipped);
+    }
+
+    private byte[] decoded(String base64) {
+      try {
+        return Base64.getDecoder().decode(base64);
+      } catch (IllegalArgumentException perhapsSpace) {
+        return decodedWithoutSpace(base64);
+      }
+    }
+
+    private byte[] decodedWithoutSpace(String base64) {
+      try {
+        return Base64.getDecoder().decode(SPACE.matcher(base64).replaceAll(""));
+      } catch (IllegalArgumentException invalid) {
+        throw invalidData();
+      }
+    }
+
+    private LectusException invalidData() {
+      return LectusException.badRequest("Invalid attachment data for " + name);
+    }
+
+    private Optional<String> text(JsonToken value) {
+      return value == JsonToken.VALUE_STRING ? Optional.of(input.text()) : Optional.empty();
+    }
+
+    private Optional<Long> number(JsonToken value) {
+      return value == JsonToken.VALUE_NUMBER_INT && input.textLength() <= MOST_DIGITS
+          ? Optional.of(Long.parseLong(input.text()))
+          : Optional.empty();
+    }
+  }
+}

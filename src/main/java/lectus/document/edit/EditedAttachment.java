@@ -1,0 +1,96 @@
+package lectus.document.edit;
+
+import java.util.Optional;
+import lectus.attachment.Attachment;
+import lectus.attachment.Md5;
+
+/** An attachment as an edit has it. */
+public sealed interface EditedAttachment {
+  String name();
+
+  /** Returns about how many bytes of memory it holds. */
+  long memoryBytes();
+
+  /** Returns how many bytes its content has as it is sent with this edit; 0 if none is. */
+  default long lengthAsSent() {
+    return 0;
+  }
+
+  /**
+   * One that the document has already.
+   *
+   * @param position that it has to have, if it was given
+   * @param md5 that replicators send with it
+   */
+  record Stub(String name, Optional<Long> position, Optional<Md5> md5) implements EditedAttachment {
+    @Override
+    public long memoryBytes() {
+      return MEMORY_BYTES + name.length();
+    }
+  }
+
+  /**
+   * One whose bytes came with the document, and are not stored yet.
+   *
+   * @param position for a revision that was made elsewhere
+   */
+  record Inline(String name, String type, long position, byte[] data) implements EditedAttachment {
+    @Override
+    public long memoryBytes() {
+      return MEMORY_BYTES + name.length() + type.length() + data.length;
+    }
+
+    @Override
+    public long lengthAsSent() {
+      return data.length;
+    }
+  }
+
+  /**
+   * One whose bytes follow the document.
+   *
+   * @param position for a revision that was made elsewhere
+   * @param length of the bytes before they were encoded, if it was given
+   * @param encodedLength of the bytes as they come, if it was given
+   * @param gzipped whether they come compressed
+   */
+  record Following(
+      String name,
+      String type,
+      long position,
+      Optional<Md5> md5,
+      Optional<Long> length,
+      Optional<Long> encodedLength,
+      boolean gzipped)
+      implements EditedAttachment {
+    @Override
+    public long memoryBytes() {
+      return MEMORY_BYTES + name.length() + type.length();
+    }
+
+    @Override
+    public long lengthAsSent() {
+      return encodedLength.orElse(0L);
+    }
+  }
+
+  /**
+   * One whose content is stored.
+   *
+   * @param isNew whether this edit brings it, rather than the revision before
+   */
+  record Ready(Attachment attachment, boolean isNew) implements EditedAttachment {
+    @Override
+    public String name() {
+      return attachment.name();
+    }
+
+    @Override
+    public long memoryBytes() {
+      return MEMORY_BYTES + name().length() + attachment.type().length();
+    }
+  }
+
+  /** Of what is not text, about. */
+  int MEMORY_BYTES = 400;
+}

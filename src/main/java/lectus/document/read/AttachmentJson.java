@@ -1,0 +1,63 @@
+package lectus.document.read;
+
+import lectus.attachment.Attachment;
+import lectus.attachment.AttachmentList;
+import lectus.document.body.AttachmentStubs;
+import lectus.document.body.DocumentJson;
+import lectus.json.JsonBuffer;
+import lectus.revision.EditBranch;
+
+/** Writes the attachments of documents, some with their bytes. */
+final class AttachmentJson {
+  private final AttachmentsShown shown;
+  private final Inserts inserts;
+
+  AttachmentJson(AttachmentsShown shown, Inserts inserts) {
+    this.shown = shown;
+    this.inserts = inserts;
+  }
+
+  /** Appends the attachments and closes the document, for a client that has no revision of it. */
+  void close(JsonBuffer out, AttachmentList attachments) {
+    close(out, attachments, 0);
+  }
+
+  /** Appends the attachments and closes the document. */
+  void close(JsonBuffer out, AttachmentList attachments, EditBranch branch) {
+    close(out, attachments, shown.knownPosition(branch));
+  }
+
+  private void close(JsonBuffer out, AttachmentList attachments, long knownPosition) {
+    if (!shown.showsBytes()) {
+      AttachmentStubs.append(out, attachments, shown.encodings());
+    } else if (!attachments.isEmpty()) {
+      append(out, attachments, knownPosition);
+    }
+    DocumentJson.close(out);
+  }
+
+  private void append(JsonBuffer out, AttachmentList attachments, long knownPosition) {
+    out.ascii(",\"_attachments\":");
+    char separator = '{';
+    for (Attachment attachment : attachments.all()) {
+      AttachmentStubs.appendHead(out.octet(separator), attachment);
+      appendBytes(out, attachment, shown.showsBytesOf(attachment, knownPosition));
+      AttachmentStubs.appendEnd(out, attachment, shown.encodings());
+      separator = ',';
+    }
+    out.octet('}');
+  }
+
+  private void appendBytes(JsonBuffer out, Attachment attachment, boolean withBytes) {
+    if (!withBytes) {
+      out.ascii(",\"length\":").number(attachment.length()).ascii(",\"stub\":true");
+    } else if (shown.bytes() == AttachmentsShown.Bytes.INLINE) {
+      out.ascii(",\"data\":\"");
+      inserts.addBase64(out, attachment);
+      out.octet('"');
+    } else {
+      out.ascii(",\"length\":").number(attachment.length()).ascii(",\"follows\":true");
+      inserts.follows(attachment);
+    }
+  }
+}

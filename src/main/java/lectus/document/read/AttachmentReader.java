@@ -1,0 +1,85 @@
+package lectus.document.read;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.Optional;
+import lectus.attachment.Attachment;
+import lectus.attachment.AttachmentList;
+import lectus.attachment.ByteSource;
+import lectus.attachment.StoredBytes;
+import lectus.attachment.Unzipped;
+import lectus.database.AskedDatabase;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.document.DatabaseReads;
+import lectus.document.PartitionedId;
+import lectus.document.body.DocumentsSubspace;
+import lectus.error.LectusException;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Awaiting;
+import lectus.store.TransactionRunner;
+
+/** Reads attachments of single documents, and their bytes. */
+public record AttachmentReader(Catalogue catalogue, TransactionRunner transactions) {
+  private static final String MISSING = "missing";
+
+  /**
+   * Returns an attachment of the live winner, or of a leaf.
+   *
+   * @throws LectusException {@code not_found}: the document, the leaf or the attachment
+   */
+  public Attachment find(AskedDatabase asked, String id, Optional<RevisionId> leaf, String name) {
+    return all(asked, id, leaf)
+        .named(name)
+        .orElseThrow(() -> LectusException.notFound("Document is missing attachment"));
+  }
+
+  /**
+   * Returns the attachments of the live winner, or of a leaf.
+   *
+   * @throws LectusException {@code not_found}: the document or the leaf
+   */
+  public AttachmentList all(AskedDatabase asked, String id, Optional<RevisionId> leaf) {
+    return transactions.read(
+        tx -> {
+          DatabaseHandle db = asked.current(tx, catalogue);
+          PartitionedId.check(db, id);
+          EditBranch branch = leaf.isPresent() ? leaf(tx, db, id, leaf.get()) : winner(tx, db, id);
+          return branch.body().hasAttachments()
+              ? Awaiting.await(
+                  new DocumentsSubspace(db).attachments(tx, id, branch.deleted(), branch.leaf()))
+              : AttachmentList.NONE;
+        });
+  }
+
+  /** Returns the bytes as they are stored, or a part of them. */
+  public ByteSource stored(AskedDatabase asked, Attachment attachment, long from, long end) {
+    DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
+    return new StoredBytes(reads::read, attachment.content(), from, end);
+  }
+
+  /** Returns the bytes as they were before they were compressed. */
+  public ByteSource plain(AskedDatabase asked, Attachment attachment) {
+    ByteSource stored = stored(asked, attachment, 0, attachment.storedLength());
+    return attachment.gzipped() ? new Unzipped(stored) : stored;
+  }
+
+  private static EditBranch winner(ReadTransaction tx, DatabaseHandle db, String id) {
+    EditBranch winner =
+        Awaiting.await(new RevisionsSubspace(db).winner(tx, id))
+            .orElseThrow(() -> LectusException.notFound(MISSING));
+    if (winner.deleted()) {
+      throw LectusException.notFound("deleted");
+    }
+    return winner;
+  }
+
+  private static EditBranch leaf(
+      ReadTransaction tx, DatabaseHandle db, String id, RevisionId leaf) {
+    RevisionsSubspace revisions = new RevisionsSubspace(db);
+    return Awaiting.await(revisions.branch(tx, id, false, leaf))
+        .or(() -> Awaiting.await(revisions.branch(tx, id, true, leaf)))
+        .orElseThrow(() -> LectusException.notFound(MISSING));
+  }
+}

@@ -1,0 +1,200 @@
+package lectus.http.document;
+
+import io.vertx.core.http.HttpHeaders;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import lectus.attachment.Attachment;
+import lectus.attachment.AttachmentIntake;
+import lectus.attachment.AttachmentUpload;
+import lectus.attachment.Md5;
+import lectus.database.AskedDatabase;
+import lectus.document.edit.AttachmentEdits;
+import lectus.document.edit.AttachmentName;
+import lectus.document.edit.DocumentParser;
+import lectus.document.edit.Edit;
+import lectus.document.edit.EditedAttachment;
+import lectus.document.edit.NamedRevisions;
+import lectus.document.read.AttachmentReader;
+import lectus.document.read.DocumentQuery;
+import lectus.document.read.DocumentReader;
+import lectus.document.write.EditOutcome;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.FlowingBody;
+import lectus.http.exchange.Locations;
+import lectus.http.message.Headers;
+import lectus.http.message.Reply;
+import lectus.json.JsonBuffer;
+import lectus.revision.RevisionId;
+
+/**
+ * PUT and DELETE of an attachment: an edit of its document that changes nothing else. The bytes are
+ * stored while they arrive, the document is edited when they are there.
+ */
+final class AttachmentEditing {
+  private static final String UNKNOWN_TYPE = "application/octet-stream";
+  private static final int TYPICAL_BYTES = 1_024;
+
+  private final DocumentReader documents;
+  private final AttachmentReader attachments;
+  private final AttachmentIntake intake;
+  private final DocumentParser parser;
+  private final DocumentEditing writes;
+
+  AttachmentEditing(
+      DocumentReader documents,
+      AttachmentReader attachments,
+      AttachmentIntake intake,
+      DocumentParser parser,
+      DocumentEditing writes) {
+    this.documents = documents;
+    this.attachments = attachments;
+    this.intake = intake;
+    this.parser = parser;
+    this.writes = writes;
+  }
+
+  /** The attachment that a request brings. */
+  private record Sent(String name, String type, boolean gzipped, Optional<Md5> md5) {}
+
+  void put(Exchange exchange, AskedDatabase database, String id, String name) {
+    Sent sent = sent(exchange, name);
+    Optional<RevisionId> base = DocumentEditing.givenRevision(exchange);
+    if (FlowingBody.announced(exchange) > intake.settings().mostBytes()) {
+      throw AttachmentUpload.tooLarge(name);
+    }
+    exchange.request().pause();
+    exchange
+        .work(() -> document(database, id, base))
+        .compose(
+            edit ->
+                FlowingBody.read(
+                        exchange,
+                        Long.MAX_VALUE,
+                        AttachmentIntake.UPLOAD_BYTES,
+                        new UploadSink(begin(database, sent), sent.md5(), sent.gzipped()))
+                    .map(stored -> with(edit, stored)))
+        .onComplete(
+            edit ->
+                exchange.guarded(
+                    () ->
+                        writes.submit(
+                            exchange,
+                            database.name(),
+                            edit,
+                            edit.body().jsonBytes(),
+                            done -> stored(exchange, database, id, name, done))),
+            exchange::fail);
+  }
+
+  private AttachmentUpload begin(AskedDatabase database, Sent sent) {
+    return intake.begin(database.name(), sent.name(), sent.type(), sent.gzipped());
+  }
+
+  private static Sent sent(Exchange exchange, String name) {
+    String type = exchange.header(HttpHeaders.CONTENT_TYPE);
+    String encoding = exchange.header(HttpHeaders.CONTENT_ENCODING);
+    String bare = encoding == null ? "identity" : encoding.strip();
+    boolean gzipped = bare.equalsIgnoreCase("gzip");
+    if (!gzipped && !bare.equalsIgnoreCase("identity")) {
+      throw new LectusException(
+          new LectusError.UnsupportedMediaType(
+              "Only gzip and identity content-encodings are supported"));
+    }
+    return new Sent(
+        AttachmentName.check(name),
+        type == null ? UNKNOWN_TYPE : AttachmentName.checkType(type),
+        gzipped,
+        Optional.ofNullable(exchange.header("Content-MD5")).flatMap(Md5::ofBase64));
+  }
+
+  void delete(Exchange exchange, AskedDatabase database, String id, String name) {
+    AttachmentName.check(name);
+    Optional<RevisionId> base = DocumentEditing.givenRevision(exchange);
+    exchange
+        .work(() -> without(database, id, base, name))
+        .onComplete(
+            edit ->
+                exchange.guarded(
+                    () ->
+                        writes.submit(
+                            exchange,
+                            database.name(),
+                            edit,
+                            edit.body().jsonBytes(),
+                            done -> EditReplies.of(done, 200, null))),
+            exchange::fail);
+  }
+
+  /** As in CouchDB, what is not there is missed before a missing revision is. */
+  private Edit without(AskedDatabase database, String id, Optional<RevisionId> base, String name) {
+    attachments.find(database, id, base, name);
+    Edit edit = document(database, id, base);
+    return edit.withAttachments(new AttachmentEdits(others(edit, name)));
+  }
+
+  /**
+   * Returns an edit that changes nothing, or a new document.
+   *
+   * @throws LectusException {@code conflict}: the revision is not a leaf, or is missing
+   */
+  private Edit document(AskedDatabase database, String id, Optional<RevisionId> base) {
+    if (base.isEmpty()) {
+      requireNew(database, id);
+      return parser.interactive(id, NamedRevisions.NONE, new byte[] {'{', '}'});
+    }
+    JsonBuffer json = new JsonBuffer(TYPICAL_BYTES);
+    try {
+      documents.read(database, id, DocumentQuery.DEFAULT.at(base.get()), json);
+    } catch (LectusException missing) {
+      throw conflictFor(missing);
+    }
+    return parser.interactive(
+        id,
+        new NamedRevisions(Optional.of(base.get().toString()), Optional.empty()),
+        json.toBytes());
+  }
+
+  private void requireNew(AskedDatabase database, String id) {
+    try {
+      documents.currentRevision(database, id);
+    } catch (LectusException absent) {
+      if (isAbsence(absent)) {
+        return;
+      }
+      throw absent;
+    }
+    throw new LectusException(new LectusError.Conflict());
+  }
+
+  private static LectusException conflictFor(LectusException failure) {
+    return isAbsence(failure) ? new LectusException(new LectusError.Conflict()) : failure;
+  }
+
+  /** A database that does not exist is no absence of a document. */
+  private static boolean isAbsence(LectusException failure) {
+    return failure.error() instanceof LectusError.NotFound missing
+        && (missing.reason().equals("missing") || missing.reason().equals("deleted"));
+  }
+
+  private static Edit with(Edit edit, Attachment stored) {
+    List<EditedAttachment> all = new ArrayList<>();
+    all.add(new EditedAttachment.Ready(stored, true));
+    all.addAll(others(edit, stored.name()));
+    return edit.withAttachments(new AttachmentEdits(all));
+  }
+
+  private static List<EditedAttachment> others(Edit edit, String name) {
+    return edit.attachments().all().stream().filter(it -> !it.name().equals(name)).toList();
+  }
+
+  private static Reply stored(
+      Exchange exchange, AskedDatabase database, String id, String name, EditOutcome outcome) {
+    Reply reply = EditReplies.of(outcome, 201, null);
+    return reply.status() == 201
+        ? reply.with(Headers.LOCATION, Locations.of(exchange, database.name().text(), id, name))
+        : reply;
+  }
+}

@@ -1,0 +1,149 @@
+package lectus.http.document;
+
+import java.io.ByteArrayOutputStream;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import lectus.attachment.AttachmentIntake;
+import lectus.attachment.AttachmentUpload;
+import lectus.database.DatabaseName;
+import lectus.document.edit.AttachmentEdits;
+import lectus.document.edit.Edit;
+import lectus.document.edit.EditedAttachment;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
+import lectus.http.exchange.BodySink;
+import lectus.http.multipart.PartStream;
+import lectus.http.multipart.RelatedDocument;
+
+/**
+ * A document and the attachments that follow it, in the document's order. The document is kept
+ * until the body ends; attachments are stored while they arrive.
+ */
+final class RelatedUpload implements BodySink<Edit>, PartStream.Parts {
+  private final AttachmentIntake intake;
+  private final DatabaseName database;
+  private final Function<byte[], Edit> parsing;
+  private final int mostBytes;
+  private final PartStream stream;
+  private final ByteArrayOutputStream json = new ByteArrayOutputStream();
+  private final Deque<EditedAttachment.Following> following = new ArrayDeque<>();
+  private final List<EditedAttachment.Ready> stored = new ArrayList<>();
+  private Optional<Edit> edit = Optional.empty();
+  private Optional<AttachmentUpload> upload = Optional.empty();
+  private EditedAttachment.Following current;
+  private long bytes;
+  private long attachmentBytes;
+
+  /**
+   * @param mostBytes maximum length of the body without its attachments
+   */
+  RelatedUpload(
+      RelatedDocument form,
+      AttachmentIntake intake,
+      DatabaseName database,
+      Function<byte[], Edit> parsing,
+      int mostBytes) {
+    this.intake = intake;
+    this.database = database;
+    this.parsing = parsing;
+    this.mostBytes = mostBytes;
+    this.stream = form.parts(this);
+  }
+
+  @Override
+  public void take(byte[] next) {
+    bytes += next.length;
+    stream.take(next);
+    if (bytes - attachmentBytes > mostBytes) {
+      throw new LectusException(
+          new LectusError.TooLarge("too_large", "the request entity is too large"));
+    }
+  }
+
+  /** The document is copied when it is complete. */
+  @Override
+  public long heldBytes() {
+    long document = edit.isPresent() ? 2L * json.size() : json.size();
+    return document + (upload.isPresent() ? AttachmentIntake.UPLOAD_BYTES : 0);
+  }
+
+  @Override
+  public void begins(String headers) {
+    if (edit.isEmpty()) {
+      RelatedDocument.checkJson(headers);
+      return;
+    }
+    if (following.isEmpty()) {
+      throw LectusException.badRequest("More parts came than attachments that are to follow.");
+    }
+    current = following.remove();
+    upload = Optional.of(intake.begin(database, current.name(), current.type(), current.gzipped()));
+  }
+
+  @Override
+  public void content(byte[] part, int from, int to) {
+    if (upload.isEmpty()) {
+      json.write(part, from, to - from);
+      return;
+    }
+    attachmentBytes += to - from;
+    upload.get().write(part, from, to);
+    if (current.encodedLength().isPresent()
+        && upload.get().length() > current.encodedLength().get()) {
+      throw LectusException.badRequest("attachment longer than expected");
+    }
+  }
+
+  @Override
+  public void ends() {
+    if (upload.isPresent()) {
+      finish(upload.get());
+      upload = Optional.empty();
+    } else {
+      edit = Optional.of(parsing.apply(json.toByteArray()));
+      following.addAll(edit.get().attachments().following());
+    }
+  }
+
+  private void finish(AttachmentUpload whole) {
+    if (current.encodedLength().isPresent() && whole.length() < current.encodedLength().get()) {
+      throw shorter();
+    }
+    stored.add(
+        new EditedAttachment.Ready(
+            whole.finish(current.md5(), current.position(), current.gzipped(), current.length()),
+            true));
+  }
+
+  @Override
+  public Edit end() {
+    stream.end();
+    if (!following.isEmpty()) {
+      throw shorter();
+    }
+    Edit whole = edit.orElseThrow();
+    return whole.withAttachments(new AttachmentEdits(withStored(whole)));
+  }
+
+  private List<EditedAttachment> withStored(Edit whole) {
+    Deque<EditedAttachment.Ready> next = new ArrayDeque<>(stored);
+    List<EditedAttachment> all = new ArrayList<>();
+    for (EditedAttachment attachment : whole.attachments().all()) {
+      all.add(attachment instanceof EditedAttachment.Following ? next.remove() : attachment);
+    }
+    return all;
+  }
+
+  private static LectusException shorter() {
+    return LectusException.badRequest("attachment shorter than expected");
+  }
+
+  @Override
+  public void abandon() {
+    upload.ifPresent(AttachmentUpload::abandon);
+  }
+}

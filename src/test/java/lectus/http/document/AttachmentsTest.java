@@ -1,0 +1,329 @@
+package lectus.http.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.Random;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+import lectus.attachment.AttachmentSettings;
+import lectus.attachment.Compression;
+import lectus.attachment.Digests;
+import lectus.attachment.Md5;
+import lectus.audit.testing.SoundStore;
+import lectus.document.edit.DocumentLimits;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Attachments over HTTP: stored, read whole and in parts, replaced, removed. */
+class AttachmentsTest {
+  private static final int MOST = 1_000_000;
+
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private final HttpClient client = HttpClient.newHttpClient();
+  private LectusServer server;
+
+  @BeforeEach
+  void start() {
+    DocumentLimits limits =
+        new DocumentLimits(
+            DocumentLimits.DEFAULT.idBytes(),
+            DocumentLimits.DEFAULT.json(),
+            new AttachmentSettings(MOST, Compression.of(8, AttachmentSettings.COMPRESSED_TYPES)));
+    server = LectusServer.start(stores.fresh(), new TestSettings().documents(limits));
+    server.put("/w");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private HttpResponse<byte[]> send(String method, String path, byte[] body, String... headers) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(server.url() + path))
+            .method(
+                method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofByteArray(body));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    try {
+      return client.send(request.build(), BodyHandlers.ofByteArray());
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private String stored(String path, byte[] body, String... headers) {
+    HttpResponse<byte[]> answer = send("PUT", path, body, headers);
+    String json = new String(answer.body(), StandardCharsets.UTF_8);
+    assertThat(answer.statusCode()).as(json).isEqualTo(201);
+    return json.replaceAll("(?s).*\"rev\":\"([^\"]+)\".*", "$1");
+  }
+
+  private HttpResponse<byte[]> got(String path, String... headers) {
+    return send("GET", path, null, headers);
+  }
+
+  private static String text(HttpResponse<byte[]> answer) {
+    return new String(answer.body(), StandardCharsets.UTF_8);
+  }
+
+  private static String header(HttpResponse<byte[]> answer, String name) {
+    return answer.headers().firstValue(name).orElse("");
+  }
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static byte[] random(int length) {
+    byte[] bytes = new byte[length];
+    new Random(length).nextBytes(bytes);
+    return bytes;
+  }
+
+  private static byte[] gzip(byte[] bytes) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
+      gzip.write(bytes);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+    return out.toByteArray();
+  }
+
+  private static byte[] gunzip(byte[] bytes) {
+    try (GZIPInputStream gzip = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
+      return gzip.readAllBytes();
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static String base64Md5(byte[] bytes) {
+    return Md5.of(Digests.md5().digest(bytes)).base64();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0", "1", "90000", "90001", "1000000"})
+  void what_was_put_is_got(int length) {
+    byte[] bytes = random(length);
+    HttpResponse<byte[]> put = send("PUT", "/w/a/f", bytes, "Content-Type", "image/x");
+    assertThat(header(put, "location")).endsWith("/w/a/f");
+    HttpResponse<byte[]> answer = got("/w/a/f");
+
+    assertThat(answer.statusCode()).isEqualTo(200);
+    assertThat(answer.body()).isEqualTo(bytes);
+    assertThat(header(answer, "content-type")).isEqualTo("image/x");
+    assertThat(header(answer, "content-length")).isEqualTo(Integer.toString(length));
+    assertThat(header(answer, "content-md5")).isEqualTo(base64Md5(bytes));
+    assertThat(header(answer, "etag")).isEqualTo('"' + base64Md5(bytes) + '"');
+    assertThat(header(answer, "accept-ranges")).isEqualTo("bytes");
+    assertThat(header(answer, "content-security-policy")).isEqualTo("sandbox");
+    HttpResponse<byte[]> head = send("HEAD", "/w/a/f", null);
+    assertThat(header(head, "content-length")).isEqualTo(Integer.toString(length));
+    assertThat(head.body()).isEmpty();
+    assertThat(got("/w/a/f", "If-None-Match", header(answer, "etag")).statusCode()).isEqualTo(304);
+  }
+
+  @Test
+  void a_document_shows_its_attachments_as_stubs() {
+    String first = stored("/w/a/f/g%2Fh.bin", random(5), "Content-Type", "image/x");
+    String second = stored("/w/a/i?rev=" + first, random(7));
+
+    assertThat(server.get("/w/a").body())
+        .isEqualTo(
+            "{\"_id\":\"a\",\"_rev\":\"%s\",\"_attachments\":{\"i\":{\"content_type\":\"application/octet-stream\",\"revpos\":2,\"digest\":\"md5-%s\",\"length\":7,\"stub\":true},\"f/g/h.bin\":{\"content_type\":\"image/x\",\"revpos\":1,\"digest\":\"md5-%s\",\"length\":5,\"stub\":true}}}\n"
+                .formatted(second, base64Md5(random(7)), base64Md5(random(5))));
+    assertThat(server.get("/w/a?rev=" + second).body()).isEqualTo(server.get("/w/a").body());
+    assertThat(server.get("/w/a?conflicts=true").body()).isEqualTo(server.get("/w/a").body());
+    assertThat(server.get("/w/_all_docs?include_docs=true").body())
+        .contains("\"_attachments\":{\"i\":{");
+    assertThat(server.post("/w/_all_docs?include_docs=true", "{\"keys\":[\"a\"]}").body())
+        .contains("\"_attachments\":{\"i\":{");
+    assertThat(server.get("/w/_changes?include_docs=true").body())
+        .contains("\"_attachments\":{\"i\":{");
+    assertThat(got("/w/a/f/g/h.bin").body()).isEqualTo(random(5));
+  }
+
+  @Test
+  void an_edit_keeps_what_its_stubs_name() {
+    String first = stored("/w/a/f", random(5));
+    String json = server.get("/w/a").body().replace("\"_id\"", "\"v\":1,\"_id\"");
+    assertThat(server.put("/w/a", json).status()).isEqualTo(201);
+    assertThat(got("/w/a/f").body()).isEqualTo(random(5));
+    assertThat(server.get("/w/a").member("_rev")).isNotEqualTo(first).startsWith("2-");
+
+    Answer missing =
+        server.put(
+            "/w/a",
+            "{\"_rev\":\"%s\",\"_attachments\":{\"x\":{\"stub\":true}}}"
+                .formatted(server.get("/w/a").member("_rev")));
+    assertThat(missing.status()).isEqualTo(412);
+    assertThat(missing.body())
+        .isEqualTo(
+            "{\"error\":\"missing_stub\",\"reason\":\"Invalid attachment stub in a for x\"}\n");
+  }
+
+  @Test
+  void inline_attachments_are_stored_and_compressed_by_type() {
+    byte[] long_text = utf8("lorem ipsum ".repeat(1_000));
+    String json =
+        "{\"_id\":\"a\",\"_attachments\":{\"t\":{\"content_type\":\"text/plain; charset=utf-8\",\"data\":\"%s\"},\"b\":{\"data\":\"%s\"}}}"
+            .formatted(
+                Base64.getEncoder().encodeToString(long_text),
+                Base64.getEncoder().encodeToString(random(9)));
+    assertThat(server.post("/w", json).status()).isEqualTo(201);
+
+    assertThat(server.get("/w/a").body()).contains("\"length\":12000,\"stub\":true");
+    assertThat(got("/w/a/b").body()).isEqualTo(random(9));
+    HttpResponse<byte[]> plain = got("/w/a/t");
+    assertThat(plain.body()).isEqualTo(long_text);
+    assertThat(header(plain, "content-length")).isEqualTo("12000");
+    assertThat(header(plain, "accept-ranges")).isEqualTo("none");
+    HttpResponse<byte[]> compressed = got("/w/a/t", "Accept-Encoding", "deflate, gzip;q=0.5");
+    assertThat(header(compressed, "content-encoding")).isEqualTo("gzip");
+    assertThat(compressed.body().length).isLessThan(1_000);
+    assertThat(gunzip(compressed.body())).isEqualTo(long_text);
+    assertThat(server.get("/w/a").body()).contains("md5-" + base64Md5(compressed.body()));
+    assertThat(got("/w/a/t", "Accept-Encoding", "gzip;q=0").body()).isEqualTo(long_text);
+    assertThat(got("/w/a/t", "Range", "bytes=1-2").statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void what_a_client_compressed_is_kept_and_decompressed_for_others() {
+    byte[] text = utf8("hallo ".repeat(100));
+    byte[] zipped = gzip(text);
+    stored("/w/a/f", zipped, "Content-Encoding", "gzip", "Content-Type", "text/plain");
+
+    assertThat(got("/w/a/f", "Accept-Encoding", "gzip").body()).isEqualTo(zipped);
+    assertThat(got("/w/a/f").body()).isEqualTo(text);
+    assertThat(server.get("/w/a").body()).contains("\"length\":" + zipped.length);
+    assertThat(send("PUT", "/w/b/f", zipped, "Content-Encoding", "br").statusCode()).isEqualTo(415);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "bytes=0-0,206,0-0/10,0",
+    "bytes=2-4,206,2-4/10,234",
+    "bytes=5-,206,5-9/10,56789",
+    "bytes=-3,206,7-9/10,789",
+    "bytes=-30,206,0-9/10,0123456789",
+    "bytes=8-99,206,8-9/10,89",
+    "bytes=0-,200,,0123456789",
+    "bytes=x,200,,0123456789",
+    "lines=1-2,200,,0123456789",
+  })
+  void a_part_is_got(String range, int status, String contentRange, String part) {
+    stored("/w/a/f", utf8("0123456789"));
+    HttpResponse<byte[]> answer = got("/w/a/f", "Range", range);
+
+    assertThat(answer.statusCode()).isEqualTo(status);
+    assertThat(text(answer)).isEqualTo(part);
+    assertThat(header(answer, "content-range"))
+        .isEqualTo(contentRange == null ? "" : "bytes " + contentRange);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"bytes=10-", "bytes=4-2", "bytes=-0", "bytes=99-100"})
+  void a_part_that_is_not_there_is_416(String range) {
+    stored("/w/a/f", utf8("0123456789"));
+    HttpResponse<byte[]> answer = got("/w/a/f", "Range", range);
+
+    assertThat(answer.statusCode()).isEqualTo(416);
+    assertThat(header(answer, "content-range")).isEqualTo("bytes */10");
+    assertThat(text(answer)).contains("requested_range_not_satisfiable");
+  }
+
+  @Test
+  void several_parts_come_as_multipart() {
+    stored("/w/a/f", utf8("0123456789"), "Content-Type", "image/x");
+    HttpResponse<byte[]> answer = got("/w/a/f", "Range", "bytes=0-1,4-5");
+
+    assertThat(answer.statusCode()).isEqualTo(206);
+    String boundary =
+        header(answer, "content-type")
+            .replaceAll("multipart/byteranges; boundary=\"([0-9a-f]+)\"", "$1");
+    assertThat(text(answer))
+        .isEqualTo(
+            ("--B\r\nContent-Type: image/x\r\nContent-Range: bytes 0-1/10\r\n\r\n01\r\n--B"
+                    + "\r\nContent-Type: image/x\r\nContent-Range: bytes 4-5/10\r\n\r\n45\r\n--B--")
+                .replace("B", boundary));
+    String ten = "bytes=0-0" + ",1-1".repeat(9);
+    assertThat(got("/w/a/f", "Range", ten).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void a_revision_is_needed_and_has_to_be_the_last() {
+    String first = stored("/w/a/f", random(1));
+    assertThat(send("PUT", "/w/a/f", random(2)).statusCode()).isEqualTo(409);
+    assertThat(send("PUT", "/w/a/f?rev=1-abc", random(2)).statusCode()).isEqualTo(409);
+    String second = stored("/w/a/f?rev=" + first, random(2));
+    assertThat(send("PUT", "/w/a/f?rev=" + first, random(3)).statusCode()).isEqualTo(409);
+
+    assertThat(send("DELETE", "/w/a/f", null).statusCode()).isEqualTo(409);
+    assertThat(send("DELETE", "/w/a/g?rev=" + second, null).statusCode()).isEqualTo(404);
+    assertThat(send("DELETE", "/w/a/f?rev=" + second, null).statusCode()).isEqualTo(200);
+    assertThat(got("/w/a/f").statusCode()).isEqualTo(404);
+    assertThat(server.get("/w/a").body()).doesNotContain("_attachments");
+  }
+
+  @Test
+  void design_documents_have_attachments_and_local_documents_have_none() {
+    stored("/w/_design/d/index.html", utf8("<p>"), "Content-Type", "text/html");
+    assertThat(text(got("/w/_design/d/index.html"))).isEqualTo("<p>");
+    assertThat(text(got("/w/_design%2Fd/index.html"))).isEqualTo("<p>");
+    HttpResponse<byte[]> local = send("PUT", "/w/_local/l/f", random(1));
+    assertThat(local.statusCode()).isEqualTo(400);
+    assertThat(text(local)).contains("_local documents do not accept attachments.");
+  }
+
+  @Test
+  void what_is_too_long_or_damaged_stores_nothing() {
+    HttpResponse<byte[]> tooLong = send("PUT", "/w/a/f", random(MOST + 1));
+    assertThat(tooLong.statusCode()).isEqualTo(413);
+    assertThat(text(tooLong)).contains("attachment_too_large");
+    HttpResponse<byte[]> damaged =
+        send("PUT", "/w/a/f", random(9), "Content-MD5", base64Md5(random(8)));
+    assertThat(damaged.statusCode()).isEqualTo(400);
+    assertThat(text(damaged)).contains("content_md5_mismatch");
+    assertThat(send("PUT", "/w/a/_f", random(9)).statusCode()).isEqualTo(400);
+    assertThat(send("PUT", "/nodb/a/f", random(9)).statusCode()).isEqualTo(404);
+    String inline =
+        "{\"_attachments\":{\"f\":{\"data\":\"%s\"}}}"
+            .formatted(Base64.getEncoder().encodeToString(random(MOST + 1)));
+    assertThat(server.put("/w/a", inline).status()).isEqualTo(413);
+    assertThat(server.get("/w/a").status()).isEqualTo(404);
+
+    stored("/w/a/f", random(9), "Content-MD5", base64Md5(random(9)));
+  }
+
+  @Test
+  void a_copy_has_the_attachments_of_its_source() {
+    stored("/w/a/f", random(9));
+    assertThat(server.request("COPY", "/w/a").header("Destination", "b").send().status())
+        .isEqualTo(201);
+    assertThat(got("/w/b/f").body()).isEqualTo(random(9));
+  }
+}
