@@ -93,6 +93,11 @@ final class ClientsTest {
   }
 
   @Test
+  void attachments_with_pouchdb_nano_and_couchbackup() throws Exception {
+    passes("attachments.test.mjs", 4);
+  }
+
+  @Test
   void chunks_of_obsidian_livesync() throws Exception {
     passes("livesync.test.mjs", 3);
   }

@@ -16,15 +16,21 @@ import java.util.Base64;
 import java.util.Random;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
+import lectus.attachment.AttachmentKeys;
 import lectus.attachment.AttachmentSettings;
 import lectus.attachment.Compression;
 import lectus.attachment.Digests;
 import lectus.attachment.Md5;
 import lectus.audit.testing.SoundStore;
 import lectus.document.edit.DocumentLimits;
+import lectus.document.testing.TestDatabase;
 import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
+import lectus.store.Awaiting;
+import lectus.store.Store;
+import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -40,6 +46,7 @@ class AttachmentsTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
+  private final Store store = stores.fresh();
   private final HttpClient client = HttpClient.newHttpClient();
   private LectusServer server;
 
@@ -50,7 +57,7 @@ class AttachmentsTest {
             DocumentLimits.DEFAULT.idBytes(),
             DocumentLimits.DEFAULT.json(),
             new AttachmentSettings(MOST, Compression.of(8, AttachmentSettings.COMPRESSED_TYPES)));
-    server = LectusServer.start(stores.fresh(), new TestSettings().documents(limits));
+    server = LectusServer.start(store, new TestSettings().documents(limits));
     server.put("/w");
   }
 
@@ -317,6 +324,36 @@ class AttachmentsTest {
     assertThat(server.get("/w/a").status()).isEqualTo(404);
 
     stored("/w/a/f", random(9), "Content-MD5", base64Md5(random(9)));
+  }
+
+  @Test
+  void a_client_that_leaves_leaves_nothing() {
+    byte[] part = random(900_000);
+    try (Connection connection = server.connect()) {
+      connection.write("PUT /w/a/f HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n");
+      connection.write(part);
+      Await.until("some of it is stored", () -> rows(AttachmentKeys.CHUNKS) > 0);
+    }
+    Await.until("it is cleared", () -> rows(AttachmentKeys.CHUNKS) == 0);
+    assertThat(rows(AttachmentKeys.UPLOADS)).isZero();
+    assertThat(server.get("/w/a").status()).isEqualTo(404);
+  }
+
+  private int rows(AttachmentKeys part) {
+    return TestDatabase.open(store, "w")
+        .read(
+            (tx, handle) ->
+                Awaiting.await(tx.getRange(part.range(handle.prefix())).asList()).size());
+  }
+
+  @Test
+  void a_slow_reader_gets_all_of_it() {
+    stored("/w/a/f", random(MOST));
+    try (Connection connection = new Connection(server.port(), 16 << 10)) {
+      connection.write("GET /w/a/f HTTP/1.1\r\nHost: h\r\n\r\n");
+      assertThat(connection.readHead().status()).isEqualTo(200);
+      assertThat(connection.bytes(MOST)).isEqualTo(random(MOST));
+    }
   }
 
   @Test
