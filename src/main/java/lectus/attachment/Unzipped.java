@@ -2,46 +2,47 @@ package lectus.attachment;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.zip.GZIPInputStream;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
 
 /** The bytes that others are when they are no longer compressed. */
-public final class Unzipped implements ByteSource, AutoCloseable {
+public final class Unzipped implements ByteSource {
   private static final int AT_ONCE = 64 << 10;
 
   private final ByteSource compressed;
   private GZIPInputStream input;
+  private boolean ended;
 
   public Unzipped(ByteSource compressed) {
     this.compressed = compressed;
   }
 
   /**
-   * @throws UncheckedIOException if they are not compressed
+   * @throws LectusException {@code bad_content_type} (415): a client said that they were gzip, and
+   *     they are not
    */
   @Override
   public byte[] next() {
+    if (ended) {
+      return new byte[0];
+    }
     try {
       if (input == null) {
         input = new GZIPInputStream(new Compressed(compressed), AT_ONCE);
       }
       byte[] bytes = new byte[AT_ONCE];
       int count = input.readNBytes(bytes, 0, AT_ONCE);
-      return count == AT_ONCE ? bytes : Arrays.copyOf(bytes, count);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  @Override
-  public void close() {
-    try {
-      if (input != null) {
+      if (count < AT_ONCE) {
         input.close();
+        ended = true;
       }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      return count == AT_ONCE ? bytes : Arrays.copyOf(bytes, count);
+    } catch (IOException notCompressed) {
+      throw new LectusException(
+          new LectusError.UnsupportedMediaType(
+              "The attachment came as gzip and is none; it is given to clients that accept gzip."));
     }
   }
 

@@ -68,6 +68,7 @@ final class AttachmentEditing {
     exchange.request().pause();
     exchange
         .work(() -> document(database, id, base))
+        .onFailure(refused -> FlowingBody.decline(exchange))
         .compose(
             edit ->
                 FlowingBody.read(

@@ -65,7 +65,25 @@ public final class FlowingBody<T> {
   /** Returns how many bytes the client announces; -1 if it does not say. */
   public static long announced(Exchange exchange) {
     String length = exchange.header(HttpHeaders.CONTENT_LENGTH);
-    return length == null ? -1 : Long.parseLong(length);
+    try {
+      return length == null ? -1 : Long.parseLong(length);
+    } catch (NumberFormatException e) {
+      throw LectusException.badRequest("Content-Length is no number.");
+    }
+  }
+
+  /**
+   * Leaves the body of a request unread that is paused, because its answer does not depend on it. A
+   * long one is not waited for: its connection is closed when the client has had time to read the
+   * answer.
+   */
+  public static void decline(Exchange exchange) {
+    long announced = announced(exchange);
+    if (announced < 0 || announced > WAITING_BYTES) {
+      exchange.announceCut();
+      exchange.afterMillis(REFUSED_MILLIS, exchange::cut);
+    }
+    exchange.request().handler(ignored -> {}).resume();
   }
 
   /** Returns how long a body may be that is kept. */

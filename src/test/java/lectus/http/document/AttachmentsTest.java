@@ -327,6 +327,30 @@ class AttachmentsTest {
   }
 
   @Test
+  void what_is_said_to_be_gzip_and_is_none_is_given_to_who_accepts_gzip() {
+    stored("/w/a/f", random(9), "Content-Encoding", "gzip");
+    assertThat(got("/w/a/f").statusCode()).isEqualTo(415);
+    assertThat(got("/w/a/f", "Accept-Encoding", "gzip").body()).isEqualTo(random(9));
+  }
+
+  @Test
+  void a_refused_attachment_is_not_read_and_a_short_one_leaves_its_connection_open() {
+    stored("/w/a/f", random(9));
+    try (Connection connection = server.connect()) {
+      connection.write("PUT /w/a/f HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc");
+      assertThat(connection.read(false).status()).isEqualTo(409);
+      connection.write("GET /w HTTP/1.1\r\nHost: h\r\n\r\n");
+      assertThat(connection.read(false).status()).isEqualTo(200);
+    }
+    try (Connection connection = server.connect()) {
+      connection.write("PUT /w/a/f HTTP/1.1\r\nHost: h\r\nContent-Length: 999999\r\n\r\nabc");
+      Answer refused = connection.read(false);
+      assertThat(refused.status()).isEqualTo(409);
+      assertThat(refused.header("connection")).isEqualTo("close");
+    }
+  }
+
+  @Test
   void a_client_that_leaves_leaves_nothing() {
     byte[] part = random(900_000);
     try (Connection connection = server.connect()) {
