@@ -130,8 +130,9 @@ final class TailLookupTest {
 
     assertThat(readsOf(databases)).isEqualTo(1 + 20 * 3);
     elsewhere.configure(databases.get(0).name(), it -> it);
-    // A version key and a shard map for each; one database's row, configuration and validators.
-    assertThat(readsOf(databases)).isEqualTo(1 + 20 * 2 + 3 + 20 * 3);
+    // A version key and a shard map for each; one database's row, configuration, validators and
+    // indexes.
+    assertThat(readsOf(databases)).isEqualTo(1 + 20 * 2 + 4 + 20 * 3);
     assertThat(readsOf(databases)).isEqualTo(1 + 20 * 3);
   }
 }
