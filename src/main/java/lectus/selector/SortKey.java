@@ -49,14 +49,28 @@ public record SortKey(byte[] bytes, boolean isCut) {
 
   /**
    * @param value is not missing
-   * @param mostBytes where it is cut
+   * @param mostBytes where it is cut, as part of a byte string in a tuple, where a zero byte takes
+   *     two
    */
   public static SortKey of(LeafView value, int mostBytes) {
     TupleWriter out = new TupleWriter(32);
-    boolean isWhole = append(value, mostBytes, out) && out.length() <= mostBytes;
-    return new SortKey(
-        isWhole ? out.toBytes() : out.truncate(Math.min(mostBytes, out.length())).toBytes(),
-        !isWhole);
+    boolean isAppended = append(value, mostBytes, out);
+    int cut = fitting(out, mostBytes);
+    boolean isWhole = isAppended && cut == out.length();
+    return new SortKey(out.truncate(cut).toBytes(), !isWhole);
+  }
+
+  /** Where a key is cut depends only on what is before the cut, so the order remains. */
+  private static int fitting(TupleWriter key, int mostBytes) {
+    byte[] bytes = key.array();
+    int taken = 0;
+    for (int i = 0; i < key.length(); i++) {
+      taken += bytes[i] == 0 ? 2 : 1;
+      if (taken > mostBytes) {
+        return i;
+      }
+    }
+    return key.length();
   }
 
   /** As above, of an argument of a selector. */

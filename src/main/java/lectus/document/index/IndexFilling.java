@@ -11,6 +11,7 @@ import lectus.database.DatabaseSubspace;
 import lectus.database.IndexesSubspace;
 import lectus.document.index.IndexStatesSubspace.Progress;
 import lectus.document.index.IndexTaskSubspace.Task;
+import lectus.error.FoundationDbError;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.index.StoredIndex;
@@ -18,6 +19,7 @@ import lectus.store.Awaiting;
 import lectus.store.Lease;
 import lectus.store.RetryableErrors;
 import lectus.store.Store;
+import lectus.store.StoreFailures;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 
@@ -67,13 +69,36 @@ public final class IndexFilling {
     this.documents = mostDocuments;
   }
 
-  /** Takes a step of each index that no other server builds. Returns whether there were any. */
+  /**
+   * Takes a step of each index that no other server builds. Returns whether there were any. An
+   * index that cannot be built keeps no other one waiting: why is thrown when it alone is left.
+   */
   public boolean step() {
     boolean any = false;
+    Optional<RuntimeException> unbuildable = Optional.empty();
     for (Task task : open()) {
-      any |= step(task);
+      try {
+        any |= step(task);
+      } catch (RuntimeException failure) {
+        unbuildable = Optional.of(ofTaskAlone(failure));
+      }
+    }
+    if (!any && unbuildable.isPresent()) {
+      throw unbuildable.get();
     }
     return any;
+  }
+
+  /** Returns the failure; throws it if the store is in trouble, and other tasks fail, too. */
+  private static RuntimeException ofTaskAlone(RuntimeException failure) {
+    boolean isOfStore =
+        failure instanceof FDBException lost
+            ? !RetryableErrors.isOfRequest(lost.getCode())
+            : StoreFailures.foreseen(failure).isPresent();
+    if (isOfStore) {
+      throw failure;
+    }
+    return failure;
   }
 
   private List<Task> open() {
@@ -87,12 +112,17 @@ public final class IndexFilling {
       documents = Math.min(mostDocuments, 2 * documents);
       return !isTaken;
     } catch (FDBException lost) {
-      if (!RetryableErrors.isRetryable(lost.getCode())) {
+      if (!isTooMuchAtOnce(lost)) {
         throw lost;
       }
       documents = Math.max(1, documents / 4);
       return true;
     }
+  }
+
+  private boolean isTooMuchAtOnce(FDBException lost) {
+    boolean isTooLarge = FoundationDbError.TRANSACTION_TOO_LARGE.is(lost.getCode());
+    return RetryableErrors.isRetryable(lost.getCode()) || (isTooLarge && documents > 1);
   }
 
   private Lease lease(Task task) {
