@@ -1,11 +1,11 @@
 package lectus.selector;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonArray;
@@ -73,8 +73,7 @@ public record SelectorFields(JsonObject normal) {
     String name = NormalSelector.name(selector);
     if (name.equals(NormalSelector.AND)) {
       NormalSelector.parts(selector).forEach(part -> addIndexable(part, fields));
-    } else if (!NormalSelector.isOperator(name)
-        && INDEXABLE.contains(NormalSelector.name(condition(selector)))) {
+    } else if (isIndexable(selector)) {
       fields.add(name);
     }
   }
@@ -84,36 +83,45 @@ public record SelectorFields(JsonObject normal) {
    * this field alone, as an empty value.
    */
   public Map<String, Optional<ValueRange>> ranges() {
-    Map<String, Optional<ValueRange>> ranges = new LinkedHashMap<>();
-    for (String field : indexable()) {
-      Optional<ValueRange> range = range(field);
-      if (range.isEmpty()) {
-        return Map.of(field, range);
+    return rangesWithin(Map.of());
+  }
+
+  /** As above, of whatever lies in other ranges, too. Goes through the selector once. */
+  private Map<String, Optional<ValueRange>> rangesWithin(Map<String, Optional<ValueRange>> known) {
+    Map<String, Optional<ValueRange>> ranges = new TreeMap<>(known);
+    narrow(normal, ranges);
+    for (Map.Entry<String, Optional<ValueRange>> range : ranges.entrySet()) {
+      if (range.getValue().isEmpty()) {
+        return Map.of(range.getKey(), Optional.empty());
       }
-      ranges.put(field, range);
     }
     return ranges;
   }
 
-  private Optional<ValueRange> range(String field) {
-    Collation order = field.equals(ID) ? Collation.OF_IDS : Collation.ORDER;
-    return narrowed(normal, field, order, Optional.of(ValueRange.ALL));
+  private static void narrow(JsonObject selector, Map<String, Optional<ValueRange>> ranges) {
+    if (selector.members().isEmpty()) {
+      return;
+    }
+    String name = NormalSelector.name(selector);
+    if (name.equals(NormalSelector.AND)) {
+      NormalSelector.parts(selector).forEach(part -> narrow(part, ranges));
+    } else if (isIndexable(selector)) {
+      Optional<ValueRange> range = ranges.getOrDefault(name, Optional.of(ValueRange.ALL));
+      ranges.put(name, narrowed(condition(selector), orderOf(name), range));
+    }
+  }
+
+  private static boolean isIndexable(JsonObject selector) {
+    return !NormalSelector.isOperator(NormalSelector.name(selector))
+        && INDEXABLE.contains(NormalSelector.name(condition(selector)));
+  }
+
+  private static Collation orderOf(String field) {
+    return field.equals(ID) ? Collation.OF_IDS : Collation.ORDER;
   }
 
   private static Optional<ValueRange> narrowed(
-      JsonObject selector, String field, Collation order, Optional<ValueRange> range) {
-    String name = NormalSelector.name(selector);
-    if (name.equals(NormalSelector.AND)) {
-      Optional<ValueRange> narrower = range;
-      for (JsonObject part : NormalSelector.parts(selector)) {
-        narrower = narrowed(part, field, order, narrower);
-      }
-      return narrower;
-    }
-    if (!name.equals(field)) {
-      return range;
-    }
-    JsonObject condition = condition(selector);
+      JsonObject condition, Collation order, Optional<ValueRange> range) {
     String operator = NormalSelector.name(condition);
     JsonValue argument = NormalSelector.argument(condition);
     return operator.equals("$beginsWith")
@@ -136,29 +144,31 @@ public record SelectorFields(JsonObject normal) {
   }
 
   /**
-   * Returns selectors one of which matches whatever this one matches, if they say more of the first
-   * columns of an index than this one does: those of an {@code $or}, or of the arguments of an
-   * {@code $in}.
+   * Returns ranges as {@link #ranges} does, of several selectors one of which matches whatever this
+   * one matches, if they say more of the first columns of an index than this one does: those of an
+   * {@code $or}, or of the arguments of an {@code $in}. What this one says of columns is in each.
    */
-  public List<SelectorFields> alternatives(List<String> columns) {
+  public List<Map<String, Optional<ValueRange>>> alternatives(List<String> columns) {
     Map<String, Optional<ValueRange>> ranges = ranges();
     int one = 0;
     while (one < columns.size() && isOne(ranges, columns.get(one))) {
       one++;
     }
     if (one == columns.size() || isNarrowed(ranges, columns.get(one))) {
-      return List.of(this);
+      return List.of(ranges);
     }
+    Map<String, Optional<ValueRange>> known = new TreeMap<>(ranges);
+    known.keySet().retainAll(columns);
     String column = columns.get(one);
     List<JsonObject> parts = new ArrayList<>();
     addParts(normal, parts);
     for (JsonObject part : parts) {
       List<JsonObject> each = alternatives(part, column);
       if (!each.isEmpty() && each.size() <= MOST_ALTERNATIVES) {
-        return each.stream().map(it -> and(parts, it)).toList();
+        return each.stream().map(it -> new SelectorFields(it).rangesWithin(known)).toList();
       }
     }
-    return List.of(this);
+    return List.of(ranges);
   }
 
   private static boolean isOne(Map<String, Optional<ValueRange>> ranges, String column) {
@@ -210,12 +220,6 @@ public record SelectorFields(JsonObject normal) {
 
   private static JsonObject condition(String column, String operator, JsonValue argument) {
     return NormalSelector.single(column, NormalSelector.single(operator, argument));
-  }
-
-  private static SelectorFields and(List<JsonObject> parts, JsonObject alternative) {
-    List<JsonValue> all = new ArrayList<>(parts);
-    all.add(alternative);
-    return new SelectorFields(NormalSelector.single(NormalSelector.AND, new JsonArray(all)));
   }
 
   /** Whether it is an operator without arguments, for which CouchDB looks at nothing. */

@@ -72,8 +72,16 @@ public final class TupleReader {
     int type = type();
     return type == TupleType.NEGATIVE_BIG_INTEGER
         || type == TupleType.POSITIVE_BIG_INTEGER
-        || (type == TupleType.INTEGER_ZERO + 8 && data[position + 1] < 0)
-        || (type == TupleType.INTEGER_ZERO - 8 && data[position + 1] >= 0);
+        || (type == TupleType.INTEGER_ZERO + 8 && first() < 0)
+        || (type == TupleType.INTEGER_ZERO - 8 && first() >= 0);
+  }
+
+  /** Returns the first octet of the next element's content. */
+  private int first() {
+    if (position + 1 >= end) {
+      throw new MalformedTupleException("It ends within an integer");
+    }
+    return data[position + 1];
   }
 
   public TupleReader nil() {

@@ -38,6 +38,8 @@ final class StoredFormatTest {
         .hasMessage("A row is damaged: it has format 1");
     assertThatThrownBy(() -> format.reader(new byte[0]))
         .isExactlyInstanceOf(MalformedTupleException.class);
+    assertThatThrownBy(() -> format.reader(new byte[] {0x1c}))
+        .isExactlyInstanceOf(MalformedTupleException.class);
     assertThatThrownBy(() -> format.reader(new byte[] {2, 'x'}))
         .isExactlyInstanceOf(MalformedTupleException.class);
     assertThatThrownBy(() -> format.checkFirstByte(new byte[0]))

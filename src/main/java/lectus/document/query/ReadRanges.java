@@ -4,7 +4,6 @@ import com.apple.foundationdb.Range;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,7 +15,6 @@ import lectus.index.IndexLimits;
 import lectus.index.StoredIndex;
 import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonString;
-import lectus.selector.SelectorFields;
 import lectus.selector.SortKey;
 import lectus.selector.ValueRange;
 import lectus.tuple.TupleWriter;
@@ -42,8 +40,8 @@ final class ReadRanges {
   /** Returns them in the order of the store, none overlapping another. */
   List<Range> all() {
     List<Range> ranges = new ArrayList<>();
-    for (SelectorFields alternative : request.normal().alternatives(candidate.columns())) {
-      Map<String, Optional<ValueRange>> values = new LinkedHashMap<>(alternative.ranges());
+    for (Map<String, Optional<ValueRange>> values :
+        request.normal().alternatives(candidate.columns())) {
       List<Optional<ValueRange>> prefix = candidate.prefix(values);
       if (prefix.stream().allMatch(Optional::isPresent)
           && values.values().stream().allMatch(Optional::isPresent)) {

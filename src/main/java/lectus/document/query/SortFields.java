@@ -1,6 +1,6 @@
 package lectus.document.query;
 
-import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -27,21 +27,18 @@ record SortFields(List<String> fields, boolean descending) {
     if (!(json instanceof JsonArray array)) {
       throw QueryErrors.of("invalid_sort_json", "Sort must be an array of sort specs, not: ", json);
     }
-    List<String> fields = new ArrayList<>();
+    Set<String> fields = new LinkedHashSet<>();
     Set<String> directions = new TreeSet<>();
     for (JsonValue element : array.elements()) {
       directions.add(direction(element));
-      String field = NormalSelector.field(name(element));
-      if (!fields.contains(field)) {
-        fields.add(field);
-      }
+      fields.add(NormalSelector.field(name(element)));
     }
     if (directions.size() > 1) {
       throw QueryErrors.of(
           "unsupported_mixed_sort",
           "Sorts currently only support a single direction for all fields.");
     }
-    return new SortFields(fields, directions.contains(IndexDefinition.DESCENDING));
+    return new SortFields(List.copyOf(fields), directions.contains(IndexDefinition.DESCENDING));
   }
 
   String direction() {

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
@@ -100,6 +102,14 @@ final class FindResourceTest {
     assertThat(answer.body()).doesNotContain("warning");
     assertThat(ids(find("{'selector':{'a':8},'sort':['b']}")))
         .containsExactly("d118", "d128", "d138", "d108");
+  }
+
+  @Test
+  void a_sort_of_many_fields_is_compared_with_indexes_at_once() {
+    String sort =
+        IntStream.range(0, 100_000).mapToObj(i -> "'f" + i + "'").collect(Collectors.joining(","));
+    Answer answer = find("{'selector':{},'sort':[" + sort + "]}");
+    assertThat(answer.member("error")).isEqualTo("no_usable_index");
   }
 
   @Test
@@ -260,6 +270,8 @@ final class FindResourceTest {
         "{'selector':{},'use_index':'a/b/c'}             | invalid_index_name",
         "{'selector':{},'bookmark':1}                    | invalid_bookmark",
         "{'selector':{},'bookmark':'bad'}                | invalid_bookmark",
+        "{'selector':{},'bookmark':'HA'}                 | invalid_bookmark",
+        "{'selector':{},'bookmark':'DA'}                 | invalid_bookmark",
         "{'selector':{},'conflicts':1}                   | invalid_boolean",
         "{'selector':{},'execution_stats':'x'}           | invalid_boolean",
         "{'selector':{},'unknown':1}                     | invalid_key",
