@@ -65,7 +65,7 @@ final class AttachmentEditing {
     if (FlowingBody.announced(exchange) > intake.settings().mostBytes()) {
       throw AttachmentUpload.tooLarge(name);
     }
-    exchange.request().pause();
+    exchange.unread().keepForBody();
     exchange
         .work(() -> document(database, id, base))
         .onFailure(refused -> FlowingBody.decline(exchange))

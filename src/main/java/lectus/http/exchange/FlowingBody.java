@@ -50,7 +50,7 @@ public final class FlowingBody<T> {
   }
 
   /**
-   * Reads the body of a request that is paused.
+   * Reads the body of a request of which nothing has been read.
    *
    * @param limit in bytes
    * @param memoryBytes what the sink may hold at most
@@ -92,6 +92,7 @@ public final class FlowingBody<T> {
   }
 
   private Future<T> start(long memoryBytes) {
+    exchange.unread().keepForBody();
     BodyDeadlines deadlines = exchange.loop().bodyDeadlines();
     pace = deadlines.begin(() -> refuse(tooSlow()));
     promise.future().onComplete(done -> deadlines.end(pace));

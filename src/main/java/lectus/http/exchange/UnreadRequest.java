@@ -4,11 +4,11 @@ import io.vertx.core.http.HttpServerRequest;
 
 /**
  * Whether a request is left unread. One that was read to its end cannot become a WebSocket any
- * more. For the connection's event loop.
+ * more, and what is read of a body before it has a reader is lost. For the connection's event loop.
  */
 public final class UnreadRequest {
   private final HttpServerRequest request;
-  private boolean keptForSocket;
+  private boolean kept;
 
   UnreadRequest(HttpServerRequest request) {
     this.request = request;
@@ -16,19 +16,25 @@ public final class UnreadRequest {
 
   /** Leaves it unread as long as it may become a socket. */
   public void keepForSocket() {
-    keptForSocket = true;
+    kept = true;
+    request.pause();
+  }
+
+  /** Leaves it unread until the reader of its body resumes it. */
+  public void keepForBody() {
+    kept = true;
     request.pause();
   }
 
   /** Notes that it becomes none. */
   public void becomesNoSocket() {
-    keptForSocket = false;
+    kept = false;
     readOn();
   }
 
-  /** Reads it, unless it may become a socket. */
+  /** Reads it, unless it may become a socket or its body has a reader of its own. */
   public void readOn() {
-    if (!keptForSocket && !request.response().closed()) {
+    if (!kept && !request.response().closed()) {
       request.resume();
     }
   }
