@@ -7,15 +7,18 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import lectus.json.JsonValue;
 import lectus.json.LeafView;
 import lectus.store.testing.GoldenRows;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
 import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
+import net.jqwik.api.constraints.IntRange;
 import org.junit.jupiter.api.Test;
 
 /** The bytes of values, and that they have the order of the values. */
@@ -110,6 +113,53 @@ final class SortKeyTest {
     assertThat(SortKey.of(view("'abc'"), bytes).isCut()).isFalse();
     assertThat(SortKey.of(view("'abc'"), bytes - 1).isCut()).isTrue();
     assertThat(SortKey.of(view("['abc','abc','abc']"), bytes).isCut()).isTrue();
+  }
+
+  @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
+  void long_strings_are_cut_where_their_whole_keys_would_be(
+      @ForAll("longStrings") String text, @ForAll @IntRange(min = 2, max = 300) int bytes) {
+    SortKey whole = SortKey.of(new JsonValue.JsonString(text), 10 * LONG);
+    SortKey cut = SortKey.of(new JsonValue.JsonString(text), bytes);
+
+    assertThat(whole.isCut()).isFalse();
+    assertThat(cut.isCut()).isTrue();
+    assertThat(cut.bytes()).isEqualTo(Arrays.copyOf(whole.bytes(), bytes));
+  }
+
+  /**
+   * Letters of several scripts, marks that combine and reorder, contractions, ignored characters.
+   */
+  @Provide
+  Arbitrary<String> longStrings() {
+    Arbitrary<String> unit =
+        Arbitraries.of(
+            "a",
+            "B",
+            " ",
+            "z",
+            "ü",
+            "u\u0308",
+            "\u0323\u0301",
+            "\u0000",
+            "\u00ad",
+            "漢",
+            "か\u3099",
+            "한",
+            "\u1112\u1161\u11ab",
+            "ก",
+            "เก",
+            "я",
+            "й",
+            "ا",
+            "🙂",
+            "\u0f71\u0f72",
+            "9",
+            "-",
+            "\uffff");
+    Arbitrary<String> word = unit.list().ofMinSize(1).ofMaxSize(12).map(it -> String.join("", it));
+    Arbitrary<String> run =
+        Combinators.combine(word, Arbitraries.integers().between(1, 600)).as(String::repeat);
+    return run.list().ofMinSize(1).ofMaxSize(6).map(it -> String.join("", it) + "x".repeat(2_000));
   }
 
   @Provide

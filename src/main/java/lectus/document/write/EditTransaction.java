@@ -118,12 +118,17 @@ final class EditTransaction {
 
   /** Once everything is written: a new index may have all documents at once. */
   private boolean listIndexes(Transaction tx, DatabaseHandle db, List<PlannedUpdate> updates) {
-    IndexListing listing = new IndexListing(tx, db, root);
+    List<DocumentUpdate> changing = new ArrayList<>(0);
     for (PlannedUpdate update : updates) {
-      if (update instanceof DocumentUpdate document) {
-        document.design().indexes().ifPresent(it -> listing.change(document.id(), it));
+      if (update instanceof DocumentUpdate document && document.design().indexes().isPresent()) {
+        changing.add(document);
       }
     }
+    if (changing.isEmpty()) {
+      return false;
+    }
+    IndexListing listing = new IndexListing(tx, db, root);
+    changing.forEach(it -> listing.change(it.id(), it.design().indexes().orElseThrow()));
     return listing.finish();
   }
 
