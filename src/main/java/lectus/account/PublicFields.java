@@ -26,7 +26,7 @@ public record PublicFields(List<String> names) {
   }
 
   /**
-   * Returns what others see of a user's document, metadata included.
+   * Returns what others see of a user's document, metadata included, but no attachments.
    *
    * @return empty if that is none of its fields; then they do not see that there is one
    */
@@ -44,7 +44,7 @@ public record PublicFields(List<String> names) {
 
   /** No member of a body begins like that. */
   private static boolean isMetadata(String name) {
-    return name.startsWith("_");
+    return name.startsWith("_") && !name.equals("_attachments");
   }
 
   private boolean isPublic(String name) {

@@ -4,8 +4,8 @@ import java.util.List;
 import lectus.measure.Spread;
 
 /**
- * Figures of parts of CouchDB that Lectus does not have. They are 0, as they are in a CouchDB that
- * does not use these parts, because exporters read them.
+ * Figures of parts of CouchDB that Lectus does not have, and of queries, which it does not count.
+ * They are 0, as they are in a CouchDB that does not use these parts, because exporters read them.
  */
 final class AbsentFigures {
   private static final List<String> VIEWS =
@@ -79,7 +79,7 @@ final class AbsentFigures {
     FABRIC.forEach(path -> tree.counter(path, "Lectus has no shards on other servers", 0));
     REPLICATOR.forEach(
         name -> tree.counter("couch_replicator/" + name, "Lectus runs no replications", 0));
-    MANGO.forEach(name -> tree.counter("mango/" + name, "Lectus has no _find", 0));
-    tree.histogram("mango/query_time", "Lectus has no _find", Spread.ofTimes().state());
+    MANGO.forEach(name -> tree.counter("mango/" + name, "Lectus does not count queries", 0));
+    tree.histogram("mango/query_time", "Lectus does not count queries", Spread.ofTimes().state());
   }
 }

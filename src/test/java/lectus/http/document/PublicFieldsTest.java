@@ -110,6 +110,18 @@ final class PublicFieldsTest {
     assertThat(answer.status()).isEqualTo(status);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"", "?attachments=true", "?att_encoding_info=true"})
+  void attachments_are_not_public(String query) {
+    String rev = as("bob:apple", "GET", BOB, "").member("_rev");
+    Answer attached = as("bob:apple", "PUT", BOB + "/photo?rev=" + rev, "1");
+    assertThat(attached.status()).as(attached.body()).isEqualTo(201);
+    assertThat(as("bob:apple", "GET", BOB + query, "").body()).contains("photo");
+    assertThat(as("anna:apple", "GET", BOB + query, "").body())
+        .contains("mail")
+        .doesNotContain("_attachments");
+  }
+
   @Test
   void whoever_may_not_read_the_database_sees_none_of_it() {
     assertThat(server.get(BOB).status()).isEqualTo(401);
