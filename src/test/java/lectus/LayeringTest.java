@@ -108,6 +108,15 @@ final class LayeringTest {
           .haveFullyQualifiedName("com.apple.foundationdb.FDB");
 
   @ArchTest
+  static final ArchRule only_one_package_knows_opentelemetry =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("lectus.http.trace")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.opentelemetry..");
+
+  @ArchTest
   static final ArchRule only_what_hands_services_out_knows_all_of_them =
       noClasses()
           .that()

@@ -25,7 +25,8 @@ final class KnownKeys {
           DocumentKeys.SECTION,
           WorkerKeys.SECTION,
           LogKeys.SECTION,
-          MetricsKeys.SECTION);
+          MetricsKeys.SECTION,
+          TracingKeys.SECTION);
 
   static final List<ConfigurationKey<?>> ALL =
       SECTIONS.stream().<ConfigurationKey<?>>flatMap(section -> section.keys().stream()).toList();

@@ -1,5 +1,6 @@
 package lectus.config;
 
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import lectus.http.HostSettings;
 import lectus.http.HttpSettings;
 import lectus.http.ProxySettings;
 import lectus.http.socket.WebSocketSettings;
+import lectus.http.trace.TracingSettings;
 import lectus.json.JsonLimits;
 import lectus.server.MemoryPlan;
 import lectus.server.MetricsSettings;
@@ -62,6 +64,7 @@ public final class Settings {
         cluster(),
         wire(),
         metrics(),
+        tracing(),
         Duration.ofSeconds(configuration.get(HttpKeys.STOP_SECONDS)));
   }
 
@@ -222,6 +225,23 @@ public final class Settings {
     return port == 0
         ? Optional.empty()
         : Optional.of(new MetricsSettings(configuration.get(MetricsKeys.METRICS_HOST), port));
+  }
+
+  private Optional<TracingSettings> tracing() {
+    return configuration
+        .get(TracingKeys.ENDPOINT)
+        .map(
+            endpoint ->
+                new TracingSettings(
+                    tracesOf(endpoint),
+                    configuration.get(TracingKeys.SERVICE_NAME),
+                    configuration.get(TracingKeys.SAMPLE_RATIO)));
+  }
+
+  /** A path is as it is; without one it is that of OTLP. */
+  private static URI tracesOf(URI endpoint) {
+    boolean hasPath = !endpoint.getRawPath().isEmpty() && !endpoint.getRawPath().equals("/");
+    return hasPath ? endpoint : endpoint.resolve("/v1/traces");
   }
 
   private PollSettings polls() {

@@ -1,9 +1,12 @@
 package lectus.config;
 
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.LongPredicate;
+import java.util.regex.Pattern;
 import lectus.http.AddressRange;
 import lectus.http.message.Authority;
 
@@ -14,6 +17,10 @@ import lectus.http.message.Authority;
  * @param parse gives nothing for a text that the key does not take
  */
 record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
+  private static final Pattern SCHEMES = Pattern.compile("https?");
+  private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,9}(\\.[0-9]{1,17})?");
+  private static final int LAST_PORT = 65_535;
+
   static final ValueType<String> TEXT = new ValueType<>("", Optional::of);
 
   static final ValueType<Boolean> FLAG = new ValueType<>("true or false", ValueType::parseFlag);
@@ -36,6 +43,13 @@ record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
   /** None of them empty. */
   static final ValueType<List<String>> PATH =
       new ValueType<>("names with slashes between them", ValueType::parsePath);
+
+  /** Empty for none. */
+  static final ValueType<Optional<URI>> URL =
+      new ValueType<>("a URL that begins with http:// or https://, or empty", ValueType::parseUrl);
+
+  static final ValueType<Double> SHARE =
+      new ValueType<>("a number from 0 to 1", ValueType::parseShare);
 
   static ValueType<Integer> number(int least, int most) {
     return new ValueType<>(
@@ -95,6 +109,32 @@ record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
         parseWords(text).stream().map(AddressRange::parse).toList();
     return ranges.stream().allMatch(Optional::isPresent)
         ? Optional.of(ranges.stream().map(Optional::get).toList())
+        : Optional.empty();
+  }
+
+  private static Optional<Optional<URI>> parseUrl(String text) {
+    if (text.isEmpty()) {
+      return Optional.of(Optional.empty());
+    }
+    try {
+      return Optional.of(new URI(text)).filter(ValueType::isServer).map(Optional::of);
+    } catch (URISyntaxException e) {
+      return Optional.empty();
+    }
+  }
+
+  private static boolean isServer(URI url) {
+    return url.getScheme() != null
+        && SCHEMES.matcher(url.getScheme()).matches()
+        && url.getHost() != null
+        && url.getUserInfo() == null
+        && url.getFragment() == null
+        && url.getPort() <= LAST_PORT;
+  }
+
+  private static Optional<Double> parseShare(String text) {
+    return DECIMAL.matcher(text).matches()
+        ? Optional.of(Double.parseDouble(text)).filter(share -> share <= 1)
         : Optional.empty();
   }
 

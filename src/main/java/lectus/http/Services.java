@@ -1,5 +1,6 @@
 package lectus.http;
 
+import java.util.Optional;
 import lectus.account.Accounts;
 import lectus.attachment.AttachmentIntake;
 import lectus.database.Catalogue;
@@ -22,6 +23,7 @@ import lectus.feed.updates.StoreUpdates;
 import lectus.http.count.Figures;
 import lectus.http.memory.ClientMemory;
 import lectus.http.token.Tokens;
+import lectus.http.trace.Tracing;
 import lectus.metrics.Metrics;
 import lectus.store.StorePulse;
 import lectus.task.Tasks;
@@ -32,6 +34,7 @@ import lectus.task.Tasks;
  * @param storeId 32 hex digits
  * @param restart begins to restart the server; returns at once
  * @param readers runs what reads the store, and everything else that may block
+ * @param tracing empty: no request is traced
  */
 public record Services(
     String storeId,
@@ -63,5 +66,6 @@ public record Services(
     UserUsage usage,
     Figures figures,
     Metrics metrics,
+    Optional<Tracing> tracing,
     Tasks tasks,
     Runnable restart) {}

@@ -22,6 +22,11 @@ public enum Stage {
   /** The client, which reads the answer. */
   SOCKET_OUT;
 
+  /** Whether transactions consist of it. */
+  public boolean isPartOfTransaction() {
+    return this == READ || this == COMMIT || this == RETRY;
+  }
+
   /** Returns its name in the log and in traces, such as {@code write_queue}. */
   public String text() {
     return name().toLowerCase(Locale.ROOT);

@@ -46,6 +46,7 @@ import lectus.http.count.Figures;
 import lectus.http.count.RequestFigures;
 import lectus.http.memory.ClientMemory;
 import lectus.http.token.Tokens;
+import lectus.http.trace.Tracing;
 import lectus.log.LogCounts;
 import lectus.metrics.Metrics;
 import lectus.store.Store;
@@ -156,10 +157,10 @@ public final class Layer {
       OtherMembers others,
       ReaderTurns readers,
       Metrics metrics,
+      Optional<Tracing> tracing,
       Runnable restart) {
     ClientMemory memory = settings.memory().accounts();
     TailRegistry tails = new TailRegistry(readers.ofTails());
-    Figures figures = shown(figures(events), metrics, memory, tails);
     return new Services(
         store.id(),
         catalogue,
@@ -188,8 +189,9 @@ public final class Layer {
         accounts,
         tokens,
         usage,
-        figures,
+        shown(figures(events), metrics, memory, tails),
         metrics,
+        tracing,
         store.tasks(),
         restart);
   }

@@ -16,6 +16,8 @@ import lectus.http.OtherMembers;
 import lectus.http.Services;
 import lectus.http.node.NodeApi;
 import lectus.http.node.OwnResources;
+import lectus.http.trace.Tracing;
+import lectus.http.trace.TracingFigures;
 import lectus.metrics.Metrics;
 import lectus.server.cluster.ClusterMembership;
 import lectus.server.cluster.HazelcastCluster;
@@ -66,6 +68,7 @@ public final class Node implements AutoCloseable {
   private final CompletableFuture<Void> restart = new CompletableFuture<>();
   private Announcements others = Announcements.TO_NOBODY;
   private Optional<Accounts> accounts = Optional.empty();
+  private Optional<Tracing> tracing = Optional.empty();
 
   private Node(NodeSettings settings, ClusterMembership cluster) {
     this.settings = settings;
@@ -108,6 +111,7 @@ public final class Node implements AutoCloseable {
     Node node = new Node(settings, cluster);
     try {
       node.servers.prepare();
+      node.trace();
       node.serve(store.get());
       return node;
     } catch (Throwable e) {
@@ -128,6 +132,12 @@ public final class Node implements AutoCloseable {
 
   private void wantRestart() {
     vertx.setTimer(BEFORE_RESTART_MILLIS, timer -> restart.complete(null));
+  }
+
+  private void trace() {
+    TracingFigures figures = new TracingFigures();
+    metrics.add(figures);
+    tracing = settings.tracing().map(it -> new Tracing(it, settings.http().version(), figures));
   }
 
   /** From the store upwards; the address comes last. */
@@ -162,6 +172,7 @@ public final class Node implements AutoCloseable {
             members(layer),
             threads,
             metrics,
+            tracing,
             this::wantRestart);
     servers.listen(services);
     answerMembers(services);
@@ -205,6 +216,7 @@ public final class Node implements AutoCloseable {
       accounts.ifPresent(Accounts::close);
       threads.close();
       metrics.close();
+      tracing.ifPresent(Tracing::close);
       Deployments.await(vertx.close(), STOP_SECONDS);
     }
   }

@@ -5,6 +5,7 @@ import java.util.Optional;
 import lectus.account.AccountSettings;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.HttpSettings;
+import lectus.http.trace.TracingSettings;
 import lectus.server.cluster.ClusterSettings;
 import lectus.server.waking.PollSettings;
 import lectus.server.writing.WriteSettings;
@@ -22,6 +23,7 @@ import lectus.server.writing.WriteSettings;
  * @param cluster empty: the server stands alone
  * @param wire what comes before the first request of a connection
  * @param metrics empty: only admins read the figures
+ * @param tracing empty: no request is traced
  * @param stopGrace how long an orderly stop waits for running requests
  */
 public record NodeSettings(
@@ -39,6 +41,7 @@ public record NodeSettings(
     Optional<ClusterSettings> cluster,
     WireSettings wire,
     Optional<MetricsSettings> metrics,
+    Optional<TracingSettings> tracing,
     Duration stopGrace) {
 
   /** Returns the same settings with another port. */
@@ -58,6 +61,7 @@ public record NodeSettings(
         cluster,
         wire,
         metrics,
+        tracing,
         stopGrace);
   }
 

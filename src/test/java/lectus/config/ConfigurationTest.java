@@ -162,6 +162,19 @@ final class ConfigurationTest {
   }
 
   @Test
+  void traces_go_to_the_path_of_otlp_unless_another_is_named() {
+    assertThat(traces("http://collector:4318")).isEqualTo("http://collector:4318/v1/traces");
+    assertThat(traces("https://collector/")).isEqualTo("https://collector/v1/traces");
+    assertThat(traces("http://collector/a/b?c=d")).isEqualTo("http://collector/a/b?c=d");
+    assertThat(new Settings(of(Map.of(), Map.of()), Machine.here()).node().tracing()).isEmpty();
+  }
+
+  private static String traces(String endpoint) {
+    Configuration configuration = of(Map.of(), Map.of("tracing.endpoint", endpoint));
+    return Settings.of(configuration).node().tracing().orElseThrow().endpoint().toString();
+  }
+
+  @Test
   void words_are_separated_by_commas() {
     assertThat(of(Map.of("LECTUS_CORS_ORIGINS", " a , b"), Map.of()).get(CorsKeys.CORS_ORIGINS))
         .containsExactly("a", "b");
@@ -188,7 +201,15 @@ final class ConfigurationTest {
     "http.hosts,[::2],http://db.example",
     "allow-anonymous,true,yes",
     "access-log,false,0",
-    "log.format,json,xml"
+    "log.format,json,xml",
+    "tracing.endpoint,http://127.0.0.1:4318/v1/traces,127.0.0.1:4318",
+    "tracing.endpoint,https://[::1]:65535,https://[::1]:65536",
+    "tracing.endpoint,'',http:/v1/traces",
+    "tracing.endpoint,http://collector,http://user:word@collector",
+    "tracing.endpoint,http://collector/a?b,http://collector/a b",
+    "tracing.sample-ratio,0,-0.1",
+    "tracing.sample-ratio,1.0,1.01",
+    "tracing.sample-ratio,0.001,NaN"
   })
   void a_value_that_a_key_does_not_take_stops_the_start(String key, String good, String bad) {
     assertThat(of(Map.of(), Map.of(key, good))).isNotNull();

@@ -67,6 +67,7 @@ final class BareServer implements AutoCloseable {
             OtherMembers.NONE,
             readers,
             metrics,
+            Optional.empty(),
             () -> {});
     api = new HttpApi(services, settings.http());
     server =

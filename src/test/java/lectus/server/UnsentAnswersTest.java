@@ -55,6 +55,7 @@ final class UnsentAnswersTest {
             services.memory(),
             services.readers(),
             services.figures().requests(),
+            services.tracing(),
             SETTINGS.toNode().http());
     Reply unsendable = Reply.ok(status).with("X-Line", "one\0two");
     return vertx

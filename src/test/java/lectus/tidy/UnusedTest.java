@@ -40,6 +40,8 @@ class UnusedTest {
           Map.entry("re2j", "com.google.re2j."),
           Map.entry("icu4j", "com.ibm.icu."),
           Map.entry("micrometer-registry-prometheus", "io.micrometer."),
+          Map.entry("opentelemetry-sdk", "io.opentelemetry.sdk."),
+          Map.entry("opentelemetry-exporter-otlp", "io.opentelemetry.exporter.otlp."),
           Map.entry("logback-classic", "ch.qos.logback."),
           Map.entry("picocli", "picocli."),
           Map.entry("junit-jupiter", "org.junit.jupiter."),
@@ -54,9 +56,12 @@ class UnusedTest {
           Map.entry("snakeyaml-engine", "org.snakeyaml.engine."),
           Map.entry("vertx-json-schema", "io.vertx.json.schema."));
 
-  /** What nobody imports: SLF4J stands before Logback, and javac runs JMH's generator. */
+  /**
+   * What nobody imports: SLF4J stands before Logback, OpenTelemetry looks for a sender, and javac
+   * runs JMH's generator.
+   */
   private static final Set<String> BEHIND_THE_SCENES =
-      Set.of("logback-classic", "jmh-generator-annprocess");
+      Set.of("logback-classic", "opentelemetry-exporter-sender-jdk", "jmh-generator-annprocess");
 
   @Test
   void every_class_is_used_by_another_one() throws IOException {

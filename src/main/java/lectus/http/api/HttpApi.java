@@ -71,6 +71,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
             services.memory(),
             services.readers(),
             figures.requests(),
+            services.tracing(),
             settings);
     this.hsts = new TransportSecurity(settings.hstsSeconds());
     this.clients = new Clients(services.readers());

@@ -2,6 +2,10 @@ package lectus.http.exchange;
 
 import io.vertx.core.Future;
 import java.util.Optional;
+import lectus.http.count.RouteTemplate;
+import lectus.http.message.Method;
+import lectus.http.trace.AnsweredRequest;
+import lectus.http.trace.RequestTrace;
 import lectus.measure.Stage;
 import lectus.measure.StageNotes;
 import lectus.measure.StageTimes;
@@ -11,15 +15,21 @@ import lectus.measure.StageTimes;
  * the connection's event loop.
  */
 final class Course {
+  private final Optional<RequestTrace> trace;
   private final Optional<StageTimes> times;
   private boolean sending;
   private Runnable end;
 
   /**
-   * @param times empty: nobody wants to know
+   * @param trace empty: the request is not traced
+   * @param isLogged whether it may have to be logged as slow
    */
-  Course(Optional<StageTimes> times) {
-    this.times = times;
+  Course(Optional<RequestTrace> trace, boolean isLogged) {
+    this.trace = trace;
+    this.times =
+        trace
+            .map(RequestTrace::times)
+            .or(() -> isLogged ? Optional.of(new StageTimes()) : Optional.empty());
   }
 
   /** Returns who is told of waits, on any thread. */
@@ -48,14 +58,31 @@ final class Course {
     }
   }
 
-  /** Tells {@code observer} once, when the answered request has been sent. */
+  /** Tells {@code observer} and the trace once, when the answered request has been sent. */
   void answered(Exchange exchange, int status, SlowRequests observer) {
     if (times.isEmpty() || end != null) {
       return;
     }
-    end = () -> observer.ended(exchange, status, times.get());
+    end = () -> ended(exchange, status, observer);
     if (!sending) {
       end.run();
     }
+  }
+
+  private void ended(Exchange exchange, int status, SlowRequests observer) {
+    observer.ended(exchange, status, times.get());
+    trace.ifPresent(it -> it.end(answeredRequest(exchange, status)));
+  }
+
+  private static AnsweredRequest answeredRequest(Exchange exchange, int status) {
+    RouteTemplate route = HttpLoop.route(exchange);
+    return new AnsweredRequest(
+        Optional.of(exchange.method()).filter(it -> it != Method.OTHER).map(Method::name),
+        Optional.of(route)
+            .filter(it -> !it.equals(RouteTemplate.unknown()))
+            .map(RouteTemplate::text),
+        exchange.label().database(),
+        exchange.id(),
+        status);
   }
 }

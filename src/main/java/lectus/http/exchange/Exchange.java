@@ -70,7 +70,7 @@ public final class Exchange {
     this.held = new HeldMemory(loop.memory());
     this.id = RequestIds.of(header(Headers.REQUEST_ID));
     this.unread = new UnreadRequest(request);
-    this.course = loop.course();
+    this.course = loop.course(request);
     this.handed =
         new HandedWork(loop, context, Clients.of(request.connection()), presence, course.stages());
     this.use = Clients.use(request.connection());

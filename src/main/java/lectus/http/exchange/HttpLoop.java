@@ -2,6 +2,7 @@ package lectus.http.exchange;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
 import java.time.Clock;
 import java.util.Optional;
 import lectus.database.Catalogue;
@@ -10,14 +11,16 @@ import lectus.http.ReaderTurns;
 import lectus.http.count.RequestFigures;
 import lectus.http.count.RouteTemplate;
 import lectus.http.memory.ClientMemory;
+import lectus.http.message.Headers;
 import lectus.http.message.Method;
-import lectus.measure.StageTimes;
+import lectus.http.trace.Tracing;
 
 /** The objects that the exchanges of one event loop share. */
 public final class HttpLoop {
   private final ClientMemory memory;
   private final ReaderTurns readers;
   private final RequestFigures figures;
+  private final Optional<Tracing> tracing;
   private final HttpSettings settings;
   private final Cors cors;
   private final DatabaseFirst databaseFirst;
@@ -32,10 +35,12 @@ public final class HttpLoop {
       ClientMemory memory,
       ReaderTurns readers,
       RequestFigures figures,
+      Optional<Tracing> tracing,
       HttpSettings settings) {
     this.memory = memory;
     this.readers = readers;
     this.figures = figures;
+    this.tracing = tracing;
     this.settings = settings;
     this.cors = new Cors(settings.cors());
     this.databaseFirst = new DatabaseFirst(catalogue);
@@ -88,8 +93,7 @@ public final class HttpLoop {
 
   /** Counts a request that has been answered, and logs it. */
   void record(Exchange exchange, int status, long bodyBytes) {
-    RouteTemplate route =
-        exchange.isAimed() ? RouteTemplate.of(exchange.segments()) : RouteTemplate.unknown();
+    RouteTemplate route = route(exchange);
     figures.answered(route, exchange.method().name(), status, bodyBytes);
     if (!exchange.isFeed()) {
       figures.took(route, System.nanoTime() - exchange.startNanos());
@@ -97,9 +101,16 @@ public final class HttpLoop {
     accessLog.record(exchange, status, bodyBytes);
   }
 
+  /** Returns the kind of resource that a request asks for. */
+  static RouteTemplate route(Exchange exchange) {
+    return exchange.isAimed() ? RouteTemplate.of(exchange.segments()) : RouteTemplate.unknown();
+  }
+
   /** Returns what notes how a request fares from now on. */
-  Course course() {
-    return new Course(slowRequests.isOn() ? Optional.of(new StageTimes()) : Optional.empty());
+  Course course(HttpServerRequest request) {
+    return new Course(
+        tracing.flatMap(it -> it.begin(request.headers().getAll(Headers.TRACEPARENT))),
+        slowRequests.isOn());
   }
 
   SlowRequests slowRequests() {

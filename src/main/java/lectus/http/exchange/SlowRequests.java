@@ -45,7 +45,7 @@ final class SlowRequests {
   /** Feeds and sockets last as long as their clients like. */
   void ended(Exchange exchange, int status, StageTimes times) {
     long took = System.nanoTime() - exchange.startNanos();
-    if (took >= thresholdNanos && !exchange.isFeed() && status != SWITCHING_PROTOCOLS) {
+    if (isOn() && took >= thresholdNanos && !exchange.isFeed() && status != SWITCHING_PROTOCOLS) {
       if (mayLog()) {
         log(exchange, status, took, times);
       } else {

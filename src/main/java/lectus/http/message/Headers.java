@@ -26,6 +26,7 @@ public final class Headers {
   public static final CharSequence LAST_EVENT_ID = HttpHeaders.createOptimized("Last-Event-ID");
   public static final CharSequence LOCATION = HttpHeaders.createOptimized("Location");
   static final CharSequence RETRY_AFTER = HttpHeaders.createOptimized("Retry-After");
+  public static final CharSequence TRACEPARENT = HttpHeaders.createOptimized("traceparent");
   public static final CharSequence SERVER = HttpHeaders.createOptimized("Server");
   public static final CharSequence BODY_TIME = HttpHeaders.createOptimized("X-CouchDB-Body-Time");
   public static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("X-Couch-Request-ID");

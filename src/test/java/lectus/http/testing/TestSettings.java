@@ -169,6 +169,7 @@ public final class TestSettings {
         cluster.or(node::cluster),
         node.wire(),
         node.metrics(),
+        node.tracing(),
         node.stopGrace());
   }
 
