@@ -120,7 +120,7 @@ final class FiguresTest {
     Await.until("it has left", () -> running() == 1);
     try (SocketClient socket = SocketClient.connect(server, "/_changes", "lectus.changes.v1")) {
       assertThat(socket.protocol()).isEqualTo("lectus.changes.v1");
-      assertThat(running()).isEqualTo(1);
+      Await.until("it is no request any more", () -> running() == 1);
     }
   }
 
