@@ -38,10 +38,34 @@ public final class NormalSelector {
 
   private NormalSelector() {}
 
+  /**
+   * @throws lectus.error.LectusException 400 {@code invalid_selector}: each field has its whole
+   *     path here, and all together would be too long
+   */
   public static JsonObject of(JsonObject selector) {
-    return selector.members().isEmpty()
-        ? selector
-        : negationsMoved(fieldsMoved(explicit(selector), ""));
+    if (selector.members().isEmpty()) {
+      return selector;
+    }
+    JsonObject explicit = explicit(selector);
+    SelectorLimits.checkPaths(pathCharacters(explicit, 0));
+    return negationsMoved(fieldsMoved(explicit, ""));
+  }
+
+  /** Returns how long all paths are together. */
+  private static long pathCharacters(JsonObject selector, long outer) {
+    String name = name(selector);
+    if (isJoining(name)) {
+      return parts(selector).stream().mapToLong(part -> pathCharacters(part, outer)).sum();
+    }
+    if (name.equals(NOT)) {
+      return pathCharacters((JsonObject) argument(selector), outer);
+    }
+    if (OF_ELEMENTS.contains(name)) {
+      return outer + pathCharacters((JsonObject) argument(selector), 0);
+    }
+    return isOperator(name)
+        ? outer
+        : pathCharacters((JsonObject) argument(selector), outer + 1 + name.length());
   }
 
   /** Returns a field in the one way in which the normal form spells it. */

@@ -35,6 +35,11 @@ public final class SelectorLimits {
     check(size.instructions(), MOST_INSTRUCTIONS, "instructions of regular expressions");
   }
 
+  /** Checks the paths of all fields of a selector, where a field within fields repeats them. */
+  static void checkPaths(long characters) {
+    check(characters, MOST_CHARACTERS, "characters in its fields' paths");
+  }
+
   private static void check(long size, int most, String what) {
     if (size > most) {
       throw SelectorErrors.tooLarge(most + " " + what);

@@ -1,12 +1,14 @@
 package lectus.selector;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import lectus.error.LectusException;
 import lectus.json.JsonValue.JsonObject;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,6 +34,20 @@ final class SelectorFieldsTest {
         fields(selector).alternatives(List.of("a"));
 
     assertThat(alternatives).hasSize(1_000).allSatisfy(it -> assertThat(it).containsOnlyKeys("a"));
+  }
+
+  @Test
+  void fields_within_a_field_with_a_long_name_have_a_limit() {
+    String most = "{'" + "x".repeat(9_998) + "':{" + numbers(99, "'#':1") + "}}";
+    String more = "{'" + "x".repeat(9_998) + "':{" + numbers(101, "'#':1") + "}}";
+    String huge = "{'" + "x".repeat(900_000) + "':{" + numbers(5_000, "'#':1") + "}}";
+
+    assertThat(fields(most).all()).hasSize(99);
+    for (String refused : List.of(more, huge)) {
+      assertThatThrownBy(() -> fields(refused))
+          .isInstanceOf(LectusException.class)
+          .hasMessageContaining("1000000 characters in its fields' paths");
+    }
   }
 
   @Test
