@@ -80,7 +80,8 @@ final class PolledDatabasesTest {
   /** Runs the poll once it is due. */
   private void look() {
     poll.run();
-    long due = System.nanoTime() + poll.untilNext().toNanos();
+    long pause = poll.untilNext().toNanos();
+    long due = System.nanoTime() + pause;
     while (System.nanoTime() - due < 0) {
       Thread.onSpinWait();
     }

@@ -41,6 +41,9 @@ final class RouteRights {
   /** Pages, which anybody may load; what they ask for is another matter. */
   private static final Set<String> PAGES = Set.of("_utils", "_example", "_lectus");
 
+  /** In a database of the system. */
+  private static final Set<String> LISTS_OF_DOCUMENTS = Set.of("_all_docs", "_changes", "_find");
+
   private static final Set<String> LISTS_OF_DATABASES = Set.of("_all_dbs", "_dbs_info");
 
   private static final Set<String> FIGURES = Set.of("_stats", "_system", "_prometheus");
@@ -93,8 +96,7 @@ final class RouteRights {
 
   /** Lists would show users to each other, and replications' passwords to everybody. */
   private static RequiredRight ofSystemDatabase(Method method, List<String> path) {
-    boolean isList =
-        path.size() > 1 && (path.get(1).equals("_all_docs") || path.get(1).equals("_changes"));
+    boolean isList = path.size() > 1 && LISTS_OF_DOCUMENTS.contains(path.get(1));
     return isList ? SERVER_ADMIN : ofDatabase(method, path);
   }
 
