@@ -23,9 +23,8 @@ import java.util.stream.Stream;
 import lectus.store.testing.Await;
 
 /**
- * A real Prometheus that reads servers five times a second, found by {@code LECTUS_PROMETHEUS} or
- * on the path. Without it tests are skipped, unless {@code lectus.test.require-clients} says that
- * they must run.
+ * A real Prometheus that reads servers five times a second, found on the path. Without it tests are
+ * skipped, unless {@code lectus.test.require-clients} says that they must run.
  */
 final class Prometheus implements AutoCloseable {
   private static final String CONFIGURATION =
@@ -75,14 +74,11 @@ final class Prometheus implements AutoCloseable {
   }
 
   private static Optional<String> program() {
-    return Optional.ofNullable(System.getenv("LECTUS_PROMETHEUS"))
-        .or(
-            () ->
-                Stream.of(System.getenv("PATH").split(File.pathSeparator))
-                    .map(folder -> Path.of(folder, "prometheus"))
-                    .filter(Files::isExecutable)
-                    .map(Path::toString)
-                    .findFirst());
+    return Stream.of(System.getenv("PATH").split(File.pathSeparator))
+        .map(folder -> Path.of(folder, "prometheus"))
+        .filter(Files::isExecutable)
+        .map(Path::toString)
+        .findFirst();
   }
 
   static int freePort() {
