@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(600)
 final class FuzzTest {
   private static final long SEED = Long.getLong("lectus.test.seed", 20_261_122);
-  private static final long REQUESTS = Long.getLong("lectus.fuzz.requests", 100_000);
+  private static final long REQUESTS = Long.getLong("lectus.fuzz.requests", 40_000);
   private static final int HEAP_MEGABYTES = 256;
   private static final int ENDED_BY_SIGTERM = 128 + 15;
 
