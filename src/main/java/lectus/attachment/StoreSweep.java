@@ -12,6 +12,7 @@ import lectus.database.NameRange;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Lease;
+import lectus.store.LeasedSteps;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
@@ -20,7 +21,7 @@ import lectus.store.TransactionRunner;
  * Sweeps one database after the other. Only the server that holds the lease does; another one takes
  * over when it dies. Used by one thread.
  */
-public final class StoreSweep {
+public final class StoreSweep implements LeasedSteps {
   static final String TASK = "attachments-sweep";
 
   /** For how long a content waits for its document, or a broken upload to go on: an hour. */
@@ -58,6 +59,7 @@ public final class StoreSweep {
    *
    * @return false after the last one, or if another server sweeps
    */
+  @Override
   public boolean step() {
     if (names.isEmpty() && range.isEmpty()) {
       range = Optional.of(NameRange.ALL).filter(all -> holds());
@@ -98,6 +100,7 @@ public final class StoreSweep {
   }
 
   /** Releases the lease, so that another server can continue immediately. */
+  @Override
   public void giveBack() {
     atTheEnd.runIdempotent(
         tx -> {

@@ -1,6 +1,7 @@
 package lectus.server;
 
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import lectus.account.Accounts;
@@ -49,6 +50,8 @@ import lectus.http.token.Tokens;
 import lectus.http.trace.Tracing;
 import lectus.log.LogCounts;
 import lectus.metrics.Metrics;
+import lectus.server.StepsVerticle.Pace;
+import lectus.store.LeasedSteps;
 import lectus.store.Store;
 import lectus.store.StorePulse;
 import lectus.store.TransactionLimits;
@@ -61,6 +64,10 @@ import lectus.updates.UpdatesLog;
 public final class Layer {
   /** The most rows of each bucket of the updates log that are told one by one. */
   public static final int UPDATES_PER_BUCKET = 32;
+
+  private static final Pace INDEXING = new Pace(250, 5_000);
+  private static final Pace COMPACTING = Pace.every(2_000);
+  private static final Pace SWEEPING = Pace.every(300_000);
 
   private final Store store;
   private final NodeSettings settings;
@@ -128,12 +135,26 @@ public final class Layer {
     return new UpdatesCompaction(store, transactions);
   }
 
-  StoreSweep attachmentsSweep() {
-    return new StoreSweep(store, catalogue);
+  /** Returns what is done beside requests, under the names of its threads. */
+  Map<String, StepsVerticle> background() {
+    LeasedSteps sweep = new StoreSweep(store, catalogue);
+    return Map.of(
+        "lectus-indexing",
+        new StepsVerticle("building of indexes", new IndexFilling(store, catalogue), INDEXING),
+        "lectus-compaction",
+        updatesCompaction(compaction()),
+        "lectus-attachments",
+        new StepsVerticle(
+            "sweep of attachments",
+            new ShownSteps(sweep, store.tasks(), "attachments_sweep"),
+            SWEEPING));
   }
 
-  IndexFilling indexFilling() {
-    return new IndexFilling(store, catalogue);
+  StepsVerticle updatesCompaction(UpdatesCompaction compaction) {
+    return new StepsVerticle(
+        "compaction of the updates log",
+        new ShownSteps(compaction, store.tasks(), "updates_log_compaction"),
+        COMPACTING);
   }
 
   StoreUpgrade upgrade() {

@@ -151,10 +151,7 @@ public final class Node implements AutoCloseable {
     AdmittedUsers users = new AdmittedUsers();
     ChangesPollerVerticle poller = poller(layer, listeners, announcer, users);
     workers.onThread("lectus-poller", poller);
-    workers.onThread("lectus-indexing", new IndexFillingVerticle(layer.indexFilling()));
-    workers.onThread(
-        "lectus-compaction", new UpdatesCompactionVerticle(layer.compaction(), store.tasks()));
-    workers.onThread("lectus-attachments", new AttachmentsSweepVerticle(layer.attachmentsSweep()));
+    layer.background().forEach(workers::onThread);
     WritePool pool = new WritePool(settings);
     pool.start(workers, layer.writer(), announcer);
     accounts = Optional.of(layer.accounts().start());

@@ -3,6 +3,7 @@ package lectus.updates;
 import java.time.Duration;
 import lectus.database.UpdatesSubspace;
 import lectus.store.Lease;
+import lectus.store.LeasedSteps;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
@@ -19,7 +20,7 @@ import lectus.store.Versionstamp;
  * so it makes no writer lose. Only the server that holds the lease takes steps. If another server
  * takes the lease during a step, that step runs again and finds it taken.
  */
-public final class UpdatesCompaction {
+public final class UpdatesCompaction implements LeasedSteps {
   /** The most rows that a step takes of each bucket. */
   private static final int ROWS_PER_BUCKET = 256;
 
@@ -55,6 +56,7 @@ public final class UpdatesCompaction {
   }
 
   /** Compacts the next rows. Returns false if no rows follow them or another server compacts. */
+  @Override
   public boolean step() {
     // If it is stored twice, the second run continues after the first.
     return transactions.runIdempotent(
@@ -75,6 +77,7 @@ public final class UpdatesCompaction {
   }
 
   /** Releases the lease, so that another server can continue immediately. */
+  @Override
   public void giveBack() {
     atTheEnd.runIdempotent(
         tx -> {

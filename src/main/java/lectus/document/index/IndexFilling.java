@@ -17,6 +17,7 @@ import lectus.error.LectusException;
 import lectus.index.StoredIndex;
 import lectus.store.Awaiting;
 import lectus.store.Lease;
+import lectus.store.LeasedSteps;
 import lectus.store.RetryableErrors;
 import lectus.store.Store;
 import lectus.store.StoreFailures;
@@ -31,7 +32,7 @@ import lectus.store.TransactionRunner;
  *
  * <p>The server that holds an index's lease builds it. When that server dies, another one goes on.
  */
-public final class IndexFilling {
+public final class IndexFilling implements LeasedSteps {
   /** Documents in a transaction, unless their writers are in the way. */
   private static final int MOST_DOCUMENTS = 2_000;
 
@@ -73,6 +74,7 @@ public final class IndexFilling {
    * Takes a step of each index that no other server builds. Returns whether there were any. An
    * index that cannot be built keeps no other one waiting: why is thrown when it alone is left.
    */
+  @Override
   public boolean step() {
     boolean any = false;
     Optional<RuntimeException> unbuildable = Optional.empty();
@@ -202,6 +204,7 @@ public final class IndexFilling {
   }
 
   /** Releases the leases, so that another server can go on at once. */
+  @Override
   public void giveBack() {
     for (Task task : open()) {
       atTheEnd.runIdempotent(

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 @ExtendWith(VertxExtension.class)
-final class UpdatesCompactionVerticleTest {
+final class UpdatesCompactionStepsTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
@@ -53,8 +53,7 @@ final class UpdatesCompactionVerticleTest {
     DeploymentOptions worker = new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER);
     String deployed =
         vertx
-            .deployVerticle(
-                new UpdatesCompactionVerticle(layer.compaction(), store.tasks()), worker)
+            .deployVerticle(layer.updatesCompaction(layer.compaction()), worker)
             .await(20, TimeUnit.SECONDS);
     Await.until("it compacts", () -> LogRows.told(store).equals(List.of("deleted a")));
     vertx.undeploy(deployed).await(20, TimeUnit.SECONDS);
@@ -80,8 +79,7 @@ final class UpdatesCompactionVerticleTest {
     DeploymentOptions worker = new DeploymentOptions().setThreadingModel(ThreadingModel.WORKER);
     String deployed =
         vertx
-            .deployVerticle(
-                new UpdatesCompactionVerticle(Compactions.of(store, 1), store.tasks()), worker)
+            .deployVerticle(layer.updatesCompaction(Compactions.of(store, 1)), worker)
             .await(20, TimeUnit.SECONDS);
 
     Await.until("it is seen", () -> !seen.isEmpty());
