@@ -23,11 +23,13 @@ final class Hashing implements AutoCloseable {
 
   private static final int IDLE_SECONDS = 10;
 
+  /** Of names that have not logged in from their address before. */
+  static final int AT_ONCE = Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
+
   /** Imports take long, and must leave processors to those who log in. */
   static final int IMPORTS_AT_ONCE = Math.max(1, Runtime.getRuntime().availableProcessors() / 4);
 
-  private final Counter ofStrangers =
-      new Counter("lectus-hashing", Math.max(1, Runtime.getRuntime().availableProcessors() / 2));
+  private final Counter ofStrangers = new Counter("lectus-hashing", AT_ONCE);
   private final Counter ofGuests = new Counter("lectus-hashing-known", 1);
   private final Counter ofImports = new Counter("lectus-hashing-import", IMPORTS_AT_ONCE);
   private volatile boolean isClosed;
