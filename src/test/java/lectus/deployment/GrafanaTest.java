@@ -17,7 +17,10 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import lectus.config.ListenKeys;
+import lectus.deployment.Prometheus.Way;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
@@ -79,7 +82,7 @@ final class GrafanaTest {
   }
 
   /** The labels of each figure, by the name of its samples. */
-  private Map<String, Set<String>> exported() {
+  private static Map<String, Set<String>> exported(LectusServer server) {
     Map<String, Set<String>> labels = new TreeMap<>();
     String text = server.get("/_node/_local/_prometheus").body();
     for (Matcher sample = SAMPLE.matcher(text); sample.find(); ) {
@@ -96,24 +99,25 @@ final class GrafanaTest {
   }
 
   /** Gives values to what is exported only after it has happened. */
-  private void use() {
+  private static void use(LectusServer server) {
     server.put("/w");
     server.put("/_replicator");
     server.write("/w/a", "{}");
     server.get("/w/a");
     server.get("/w/_changes?feed=normal");
     System.gc();
-    Await.until("there was a collection", () -> exported().containsKey("jvm_gc_pause_seconds_sum"));
+    Await.until(
+        "there was a collection", () -> exported(server).containsKey("jvm_gc_pause_seconds_sum"));
   }
 
   @Test
   void all_figures_and_labels_are_exported() throws IOException {
-    use();
+    use(server);
     List<String> expressions = new ArrayList<>(expressionsOfAlerts());
     for (JsonObject panel : panels()) {
       expressions.addAll(expressions(panel));
     }
-    Map<String, Set<String>> exported = exported();
+    Map<String, Set<String>> exported = exported(server);
     assertThat(expressions).hasSizeGreaterThan(40);
     for (String expression : expressions) {
       Set<String> there = new HashSet<>(OF_PROMETHEUS);
@@ -146,18 +150,21 @@ final class GrafanaTest {
 
   @Test
   void a_real_prometheus_has_an_answer_for_each_panel() throws IOException {
-    try (Prometheus prometheus = Prometheus.start(folder, "groups: []")) {
-      prometheus.watch(server.port());
-      use();
+    try (Prometheus prometheus = Prometheus.start(folder, "groups: []", 1);
+        LectusServer read =
+            LectusServer.start(
+                stores.fresh(),
+                new TestSettings().with(ListenKeys.PORT, prometheus.place(Way.REQUESTS)))) {
+      use(read);
       for (JsonObject panel : panels()) {
         for (String expression : expressions(panel)) {
           String asked = expression.replace("$instance", ".+").replace("$__rate_interval", "5s");
           Await.until(
               "there is an answer to " + asked,
               () -> {
-                server.get("/w/a?revs=true");
-                server.post("/w", "{}");
-                assertThat(server.put("/_replicator/a", "{}").status()).isEqualTo(501);
+                read.get("/w/a?revs=true");
+                read.post("/w", "{}");
+                assertThat(read.put("/_replicator/a", "{}").status()).isEqualTo(501);
                 JsonArray series = prometheus.query(asked);
                 return !series.isEmpty();
               });

@@ -1,5 +1,6 @@
 package lectus.deployment;
 
+import static java.util.stream.Collectors.joining;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.vertx.core.json.JsonArray;
@@ -16,9 +17,14 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import lectus.store.testing.Await;
 
@@ -27,6 +33,7 @@ import lectus.store.testing.Await;
  * skipped.
  */
 final class Prometheus implements AutoCloseable {
+  /** It waits five seconds before it reads a place of which it is told later. */
   private static final String CONFIGURATION =
       """
       global: { scrape_interval: 200ms, scrape_timeout: 200ms, evaluation_interval: 200ms }
@@ -35,25 +42,49 @@ final class Prometheus implements AutoCloseable {
         - job_name: lectus
           metrics_path: /_node/_local/_prometheus
           tls_config: { insecure_skip_verify: true }
-          file_sd_configs: [ { files: [ targets.json ], refresh_interval: 1s } ]
+          static_configs:
       """;
+
+  /** Below those that the system gives to clients, so that they stay free. */
+  private static final int LOWEST_PORT = 20_000;
+
+  private static final int PORTS = 10_000;
+  private static final int FEW = 2;
+
+  /** How a server is read. */
+  enum Way {
+    REQUESTS(""),
+    TLS("__scheme__: https"),
+    METRICS_PORT("__metrics_path__: /metrics");
+
+    private final String labels;
+
+    Way(String labels) {
+      this.labels = labels;
+    }
+  }
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final Path folder;
   private final int port = freePort();
-  private final JsonArray targets = new JsonArray();
+  private final Map<Way, Deque<Integer>> places = new EnumMap<>(Way.class);
   private final Process process;
 
-  private Prometheus(String program, Path folder, String rules) throws IOException {
+  private Prometheus(String program, Path folder, String rules, int most) throws IOException {
     this.folder = folder;
-    Files.writeString(folder.resolve("prometheus.yaml"), CONFIGURATION);
+    for (Way way : Way.values()) {
+      int count = way == Way.REQUESTS ? most : FEW;
+      places.put(
+          way, new ArrayDeque<>(IntStream.range(0, count).mapToObj(i -> freePort()).toList()));
+    }
+    Files.writeString(folder.resolve("prometheus.yaml"), CONFIGURATION + targets());
     Files.writeString(folder.resolve("rules.yaml"), rules);
-    Files.writeString(folder.resolve("targets.json"), "[]");
     this.process =
         new ProcessBuilder(
                 program,
                 "--config.file=" + folder.resolve("prometheus.yaml"),
                 "--storage.tsdb.path=" + folder.resolve("tsdb"),
+                "--scrape.discovery-reload-interval=100ms",
                 "--web.listen-address=127.0.0.1:" + port)
             .redirectErrorStream(true)
             .redirectOutput(folder.resolve("log").toFile())
@@ -63,11 +94,12 @@ final class Prometheus implements AutoCloseable {
 
   /**
    * @param rules as YAML
+   * @param most servers that are read as by their clients; a few can be read in each other way
    */
-  static Prometheus start(Path folder, String rules) throws IOException {
+  static Prometheus start(Path folder, String rules, int most) throws IOException {
     Optional<String> program = program();
     assumeTrue(program.isPresent(), "Prometheus is not installed");
-    return new Prometheus(program.get(), folder, rules);
+    return new Prometheus(program.get(), folder, rules, most);
   }
 
   private static Optional<String> program() {
@@ -78,12 +110,31 @@ final class Prometheus implements AutoCloseable {
         .findFirst();
   }
 
-  static int freePort() {
-    try (ServerSocket any = new ServerSocket(0)) {
-      return any.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+  private String targets() {
+    StringBuilder text = new StringBuilder();
+    places.forEach(
+        (way, ports) -> {
+          String all =
+              ports.stream().map(Prometheus::instance).collect(joining("\", \"", "\"", "\""));
+          text.append("      - { targets: [ %s ], labels: { %s } }\n".formatted(all, way.labels));
+        });
+    return text.toString();
+  }
+
+  private static String instance(int port) {
+    return "127.0.0.1:" + port;
+  }
+
+  private static int freePort() {
+    for (int port :
+        ThreadLocalRandom.current().ints(LOWEST_PORT, LOWEST_PORT + PORTS).limit(PORTS).toArray()) {
+      try (ServerSocket free = new ServerSocket(port)) {
+        return free.getLocalPort();
+      } catch (IOException taken) {
+        continue;
+      }
     }
+    throw new AssertionError("No port is free");
   }
 
   private boolean isReady() {
@@ -97,26 +148,18 @@ final class Prometheus implements AutoCloseable {
     }
   }
 
-  /** Reads a server on this port from now on. */
-  void watch(int server) {
-    watch(server, new JsonObject());
+  /**
+   * Returns a port that is read in this way; each once. Until somebody listens there it is down.
+   */
+  synchronized int place(Way way) {
+    return places.get(way).remove();
   }
 
-  /**
-   * @param labels that say how it is read, such as {@code __scheme__}
-   */
-  synchronized void watch(int server, JsonObject labels) {
-    targets.add(
-        new JsonObject()
-            .put("targets", new JsonArray().add("127.0.0.1:" + server))
-            .put("labels", labels));
-    try {
-      Path next = folder.resolve("next.json");
-      Files.writeString(next, targets.encode());
-      Files.move(next, folder.resolve("targets.json"), StandardCopyOption.ATOMIC_MOVE);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  /** Waits until it has read the server on this port. */
+  void awaitUp(int server) {
+    Await.until(
+        "it is read",
+        () -> !query("up{instance=\"%s\"} == 1".formatted(instance(server))).isEmpty());
   }
 
   /** Returns the names of the alerts that fire for a server. */
@@ -126,7 +169,7 @@ final class Prometheus implements AutoCloseable {
         .map(JsonObject.class::cast)
         .filter(alert -> alert.getString("state").equals("firing"))
         .map(alert -> alert.getJsonObject("labels"))
-        .filter(labels -> labels.getString("instance").equals("127.0.0.1:" + server))
+        .filter(labels -> labels.getString("instance").equals(instance(server)))
         .map(labels -> labels.getString("alertname"))
         .toList();
   }
