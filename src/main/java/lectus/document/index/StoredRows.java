@@ -83,7 +83,7 @@ final class StoredRows {
     return Arrays.copyOf(key, key.length + 1);
   }
 
-  /** Returns the rows of each of some documents. */
+  /** Returns the rows of each of some documents, which may lie anywhere. */
   List<List<EntryChange>> rowsOf(List<AllDocsRow> documents) {
     PartsAhead<List<List<EntryChange>>> parts = new PartsAhead<>(tx.getExecutor());
     for (int from = 0; from < documents.size(); from += PART) {
@@ -105,8 +105,9 @@ final class StoredRows {
       started.add(
           DocumentId.isDesign(row.id())
               ? Optional.empty()
-              : Optional.of(leaves.start(row.id(), false, row.winner())));
+              : Optional.of(leaves.startScalars(row.id(), false, row.winner())));
     }
+    started.forEach(each -> each.ifPresent(leaves::goOn));
     List<List<EntryChange>> rows = new ArrayList<>(documents.size());
     for (int i = 0; i < documents.size(); i++) {
       AllDocsRow document = documents.get(i);

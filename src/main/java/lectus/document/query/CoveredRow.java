@@ -48,6 +48,12 @@ final class CoveredRow {
     return candidate.index().filter(it -> isCovered).map(it -> new CoveredRow(it, request));
   }
 
+  /** Returns what tells whether documents match; empty if the selector needs more. */
+  static Optional<CoveredRow> ofSelector(FindRequest request, IndexCandidate candidate) {
+    boolean isCovered = candidate.covers(request.normal().all());
+    return candidate.index().filter(it -> isCovered).map(it -> new CoveredRow(it, request));
+  }
+
   private static byte[] path(String field) {
     return FieldPath.parse(field).prefixes().get(0);
   }

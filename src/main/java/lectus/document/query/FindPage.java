@@ -22,6 +22,7 @@ final class FindPage {
   private final SelectedDocuments selected;
   private final LeafDocuments documents;
   private final RevisionsSubspace revisions;
+  private final Optional<CoveredRow> matched;
   private final Optional<CoveredRow> covered;
 
   FindPage(
@@ -37,17 +38,18 @@ final class FindPage {
     List<FieldPath> fields = request.paths();
     this.documents = new LeafDocuments(tx, db, fields);
     this.revisions = new RevisionsSubspace(db);
+    this.matched = CoveredRow.ofSelector(request, candidate);
     this.covered = CoveredRow.of(request, candidate);
   }
 
-  /** A row whose leaves are being read, unless the index has all that is needed. */
+  /** A row whose leaves are being read, unless the index has all that the selector looks at. */
   private record Begun(FindRow row, Optional<SelectedDocuments.Started> reading) {}
 
   /** Appends what matches until that is enough; returns how far it came. */
   FindCursor append(List<FindRow> rows, FindCursor from, int enough) {
     List<Begun> begun = new ArrayList<>(rows.size());
     for (FindRow row : rows) {
-      boolean isRead = !FindBody.isHidden(row) && !isCovered(row);
+      boolean isRead = !FindBody.isHidden(row) && !isMatchedByIndex(row);
       begun.add(
           new Begun(
               row,
@@ -74,6 +76,10 @@ final class FindPage {
     return at;
   }
 
+  private boolean isMatchedByIndex(FindRow row) {
+    return matched.isPresent() && row.isWhole();
+  }
+
   private boolean isCovered(FindRow row) {
     return covered.isPresent() && row.isWhole();
   }
@@ -85,7 +91,7 @@ final class FindPage {
     LeafView view =
         each.reading()
             .map(selected::leaves)
-            .orElseGet(() -> covered.orElseThrow().view(each.row()));
+            .orElseGet(() -> matched.orElseThrow().view(each.row()));
     return request.selector().matches(view, each.row().docId());
   }
 

@@ -5,6 +5,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.async.AsyncIterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.document.body.DocumentsSubspace;
 import lectus.json.LeafList;
@@ -27,6 +28,9 @@ final class PartReads {
      * @param pathOffset offset in the keys at which the paths begin
      */
     void addTo(LeafList leaves, int pathOffset);
+
+    /** Begins to read what the first read has shown to be there. */
+    default void goOn() {}
   }
 
   /** Begins to read this much of what lies at and below a key. */
@@ -39,15 +43,49 @@ final class PartReads {
     };
   }
 
+  /**
+   * Begins to read a value that is probably no container, so that one key has it: looking at a key
+   * costs less than looking through a range. Only {@link Part#goOn} looks further.
+   */
+  Part startScalar(byte[] key) {
+    return new LikelyScalar(key);
+  }
+
+  private final class LikelyScalar implements Part {
+    private final byte[] key;
+    private final CompletableFuture<byte[]> reading;
+    private Optional<Part> below = Optional.empty();
+
+    LikelyScalar(byte[] key) {
+      this.key = key;
+      this.reading = tx.get(key);
+    }
+
+    @Override
+    public void goOn() {
+      if (Awaiting.await(reading) == null) {
+        below = Optional.of(all(key));
+      }
+    }
+
+    @Override
+    public void addTo(LeafList leaves, int pathOffset) {
+      below.ifPresentOrElse(
+          it -> it.addTo(leaves, pathOffset),
+          () -> addLeaf(leaves, pathOffset, key, Awaiting.await(reading)));
+    }
+  }
+
   private Part leaf(byte[] key) {
     CompletableFuture<byte[]> reading = tx.get(key);
-    return (leaves, pathOffset) -> {
-      byte[] value = Awaiting.await(reading);
-      if (value != null) {
-        add(leaves, pathOffset, key, value);
-        addPieces(leaves, pathOffset, key, value);
-      }
-    };
+    return (leaves, pathOffset) -> addLeaf(leaves, pathOffset, key, Awaiting.await(reading));
+  }
+
+  private void addLeaf(LeafList leaves, int pathOffset, byte[] key, byte[] value) {
+    if (value != null) {
+      add(leaves, pathOffset, key, value);
+      addPieces(leaves, pathOffset, key, value);
+    }
   }
 
   private Part first(byte[] key, boolean whole) {

@@ -8,6 +8,7 @@ import lectus.json.ExplodedBody;
 import lectus.json.LeafList;
 import lectus.json.LeafView;
 import lectus.revision.RevisionId;
+import lectus.selector.Extent;
 import lectus.selector.LeafRead;
 import lectus.selector.Selector;
 
@@ -50,12 +51,31 @@ public final class SelectedDocuments {
   }
 
   public Started start(String id, boolean deleted, RevisionId leaf) {
+    return start(id, deleted, leaf, false);
+  }
+
+  /**
+   * Like {@link #start}, for values that are mostly no containers. {@link #goOn} follows when all
+   * documents of a page are started, so that a slow store is asked at most twice for all of them.
+   */
+  public Started startScalars(String id, boolean deleted, RevisionId leaf) {
+    return start(id, deleted, leaf, true);
+  }
+
+  private Started start(String id, boolean deleted, RevisionId leaf, boolean areScalars) {
     byte[] prefix = bodies.prefix(id, deleted, leaf);
     List<PartReads.Part> parts = new ArrayList<>(stored.size());
     for (LeafRead read : stored) {
-      parts.add(reads.start(LeafPrefixes.join(prefix, read.path()), read.extent()));
+      byte[] key = LeafPrefixes.join(prefix, read.path());
+      boolean isScalar = areScalars && read.path().length > 0 && read.extent() == Extent.ALL;
+      parts.add(isScalar ? reads.startScalar(key) : reads.start(key, read.extent()));
     }
     return new Started(id, deleted, leaf, prefix, parts);
+  }
+
+  /** Begins to read the containers. Call it once, before {@link #leaves}. */
+  public void goOn(Started document) {
+    document.parts.forEach(PartReads.Part::goOn);
   }
 
   public boolean matches(Selector selector, Started document) {

@@ -8,6 +8,7 @@ import com.apple.foundationdb.KeyValue;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.IntStream;
 import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
 import lectus.audit.testing.SoundStore;
@@ -90,6 +91,19 @@ final class IndexMaintenanceTest {
 
     assertThat(index().isReadable()).isTrue();
     assertThat(entries()).containsExactly("d", "g", "b", "c", "h", "f", "e");
+  }
+
+  @Test
+  void a_new_index_whose_filter_looks_at_many_fields_has_the_documents_that_were_there() {
+    List<String> conditions =
+        IntStream.range(0, 70).mapToObj(i -> "\"f" + i + "\":{\"$exists\":false}").toList();
+    db.put("x", "{\"a\":{\"b\":[1]}}");
+    db.put("y", "{\"a\":\"" + "long ".repeat(50_000) + "\"}");
+    db.put("z", "{\"a\":1,\"f3\":1}");
+    db.put(DESIGN, partial("{" + String.join(",", conditions) + "}", "a"));
+    db.put("_design/j", design("a"));
+
+    assertThat(entries()).containsExactly("y", "x");
   }
 
   @Test
