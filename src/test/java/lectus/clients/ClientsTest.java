@@ -83,6 +83,11 @@ final class ClientsTest {
   }
 
   @Test
+  void queries_of_pouchdb_find_nano_and_cloudant() throws Exception {
+    passes("find.test.mjs", 7);
+  }
+
+  @Test
   void credentials_that_nobody_checks() throws Exception {
     passes("credentials.test.mjs", 6);
   }
