@@ -19,6 +19,7 @@ import lectus.database.DatabaseName;
 import lectus.document.index.IndexTaskSubspace;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.setting.SettingsSubspace;
 import lectus.store.Awaiting;
 import lectus.store.LeaseSubspace;
 import lectus.store.RetryableErrors;
@@ -111,6 +112,8 @@ public final class StoreAudit {
     noteTransactionIds();
     checkLeases();
     checkAccounts();
+    SettingsSubspace settings = new SettingsSubspace(store.rootPrefix());
+    checkRows("A setting", settings.range(), settings::check);
     IndexTaskSubspace tasks = new IndexTaskSubspace(store.rootPrefix());
     checkRows("An index's task", RootSubspace.INDEX_TASKS.range(store.rootPrefix()), tasks::decode);
     return report;

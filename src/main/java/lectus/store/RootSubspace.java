@@ -28,6 +28,8 @@ public enum RootSubspace {
   SECRETS(8),
   /** Indexes that are being built. */
   INDEX_TASKS(9),
+  /** Settings that were changed while servers ran. */
+  SETTINGS(14),
   /** The store's id. */
   STORE_ID(15);
 

@@ -276,6 +276,7 @@ class AuditTest {
           }
           tx.set(RootSubspace.TRANSACTION_IDS.key(store.rootPrefix()).nil().toBytes(), VALUE);
           tx.set(RootSubspace.LEASES.key(store.rootPrefix()).string("x").toBytes(), VALUE);
+          tx.set(RootSubspace.SETTINGS.key(store.rootPrefix()).string("x").toBytes(), VALUE);
           tx.set(RootSubspace.UPDATE_POINTERS.key(store.rootPrefix()).nil().toBytes(), VALUE);
           tx.set(RootSubspace.UPDATES.key(store.rootPrefix()).integer(3).nil().toBytes(), VALUE);
           tx.set(RootSubspace.UPDATES.key(store.rootPrefix()).integer(16).toBytes(), VALUE);
@@ -287,6 +288,7 @@ class AuditTest {
     audited.assertFound("database \"db\"", "A key of REVISIONS cannot be read");
     audited.assertFound("the store", "A transaction id cannot be read");
     audited.assertFound("the store", "A lease cannot be read");
+    audited.assertFound("the store", "A setting cannot be read");
     audited.assertFound("the updates log", "A pointer cannot be read");
     audited.assertFound("the updates log", "A row cannot be read");
     audited.assertFound("the updates log", "something in no bucket");
