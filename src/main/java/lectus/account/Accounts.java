@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import lectus.access.UserContext;
 import lectus.database.Catalogue;
 import lectus.document.edit.DocumentParser;
@@ -21,7 +22,7 @@ import lectus.store.TransactionRunner;
  * Thread-safe.
  */
 public final class Accounts implements Measured, AutoCloseable {
-  private final AccountSettings settings;
+  private final Supplier<AccountSettings> settings;
   private final AdminWatch watch;
   private final KnownAccounts known;
   private final Passwords passwords;
@@ -34,6 +35,8 @@ public final class Accounts implements Measured, AutoCloseable {
 
   /**
    * @param writer replaces hashes of earlier schemes
+   * @param settings what concerns users' databases and the security of {@code _users} may change at
+   *     any time
    */
   public Accounts(
       Store store,
@@ -41,7 +44,7 @@ public final class Accounts implements Measured, AutoCloseable {
       DocumentReader documents,
       DocumentParser parser,
       DocumentWriter writer,
-      AccountSettings settings) {
+      Supplier<AccountSettings> settings) {
     this(store, catalogue, documents, parser, writer, settings, System::nanoTime);
   }
 
@@ -51,7 +54,7 @@ public final class Accounts implements Measured, AutoCloseable {
       DocumentReader documents,
       DocumentParser parser,
       DocumentWriter writer,
-      AccountSettings settings,
+      Supplier<AccountSettings> settings,
       LongSupplier nanoTime) {
     TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     Admins stored = new Admins(store, transactions);
@@ -63,11 +66,11 @@ public final class Accounts implements Measured, AutoCloseable {
     this.passwords =
         new Passwords(
             known,
-            new PasswordUpgrade(stored, documents, parser, writer, settings.iterations()),
+            new PasswordUpgrade(stored, documents, parser, writer, settings.get().iterations()),
             nanoTime);
     Hashing hashing = passwords.hashing();
     this.loggingIn = new LoggingIn(known, passwords, looks);
-    this.admins = new AdminChanges(stored, watch, known, hashing, settings.iterations());
+    this.admins = new AdminChanges(stored, watch, known, hashing, settings.get().iterations());
     this.userEdits = new UserEdits(settings, parser, hashing, known, userDatabases);
     this.cookieSecret = new CookieSecret(new Secrets(store, transactions));
   }
@@ -77,6 +80,11 @@ public final class Accounts implements Measured, AutoCloseable {
     watch.start();
     userDatabases.beginAll();
     return this;
+  }
+
+  /** Makes the databases that users lack, if that is wanted, in the background. */
+  public void makeUserDatabases() {
+    userDatabases.beginAll();
   }
 
   @Override
@@ -99,7 +107,7 @@ public final class Accounts implements Measured, AutoCloseable {
    * server that trusts whoever reaches it, else as anonymous. Never waits.
    */
   public UserContext nobody() {
-    return settings.admitsEverybody() && !hasAdmin()
+    return settings.get().admitsEverybody() && !hasAdmin()
         ? UserContext.ADMIN_PARTY
         : UserContext.ANONYMOUS;
   }

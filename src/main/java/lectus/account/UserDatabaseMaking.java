@@ -7,6 +7,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import lectus.database.Catalogue;
 import lectus.store.TransactionRunner;
 import lectus.task.RunningTask;
@@ -16,7 +17,9 @@ import lectus.task.Tasks;
 final class UserDatabaseMaking implements AutoCloseable {
   private static final int IDLE_SECONDS = 10;
 
-  private final Optional<UserDatabases> databases;
+  private final Supplier<AccountSettings> settings;
+  private final Catalogue catalogue;
+  private final TransactionRunner runner;
   private final Tasks tasks;
   private final ThreadPoolExecutor thread =
       new ThreadPoolExecutor(
@@ -32,17 +35,26 @@ final class UserDatabaseMaking implements AutoCloseable {
           });
 
   UserDatabaseMaking(
-      AccountSettings settings, Catalogue catalogue, TransactionRunner runner, Tasks tasks) {
+      Supplier<AccountSettings> settings,
+      Catalogue catalogue,
+      TransactionRunner runner,
+      Tasks tasks) {
+    this.settings = settings;
+    this.catalogue = catalogue;
+    this.runner = runner;
     this.tasks = tasks;
-    this.databases =
-        settings.perUserDatabases()
-            ? Optional.of(new UserDatabases(catalogue, runner, settings.deletesUserDatabases()))
-            : Optional.empty();
     thread.allowCoreThreadTimeOut(true);
   }
 
+  private Optional<UserDatabases> databases() {
+    AccountSettings now = settings.get();
+    return now.perUserDatabases()
+        ? Optional.of(new UserDatabases(catalogue, runner, now.deletesUserDatabases()))
+        : Optional.empty();
+  }
+
   void beginAll() {
-    databases.ifPresent(it -> begin(() -> followAll(it)));
+    databases().ifPresent(it -> begin(() -> followAll(it)));
   }
 
   private void followAll(UserDatabases all) {
@@ -52,7 +64,7 @@ final class UserDatabaseMaking implements AutoCloseable {
   }
 
   CompletableFuture<Void> begin(Collection<String> users) {
-    return databases
+    return databases()
         .map(it -> begin(() -> it.follow(users)))
         .orElseGet(() -> CompletableFuture.completedFuture(null));
   }

@@ -2,6 +2,7 @@ package lectus.account;
 
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import lectus.database.DatabaseName;
 import lectus.document.edit.DocumentParser;
 import lectus.document.edit.Edit;
@@ -9,14 +10,14 @@ import lectus.error.LectusException;
 
 /** What edits of users' documents need before they are written, and afterwards. Thread-safe. */
 public final class UserEdits {
-  private final AccountSettings settings;
+  private final Supplier<AccountSettings> settings;
   private final DocumentParser parser;
   private final Hashing hashing;
   private final KnownAccounts known;
   private final UserDatabaseMaking userDatabases;
 
   UserEdits(
-      AccountSettings settings,
+      Supplier<AccountSettings> settings,
       DocumentParser parser,
       Hashing hashing,
       KnownAccounts known,
@@ -33,7 +34,7 @@ public final class UserEdits {
    *     configuration does not let its {@code _security} be changed
    */
   public void checkSecurityMayChange(DatabaseName database) {
-    if (database.equals(UserDocuments.USERS) && !settings.letsUsersSecurityChange()) {
+    if (database.equals(UserDocuments.USERS) && !settings.get().letsUsersSecurityChange()) {
       throw LectusException.forbidden("You can't edit the security object of the user database.");
     }
   }
@@ -65,7 +66,7 @@ public final class UserEdits {
   }
 
   private Edit hashed(Edit edit) {
-    return NewPassword.hashed(edit, parser, settings.iterations());
+    return NewPassword.hashed(edit, parser, settings.get().iterations());
   }
 
   /**

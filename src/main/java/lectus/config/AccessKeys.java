@@ -23,10 +23,21 @@ public final class AccessKeys {
           The same, but /_up needs no log-in: load balancers have no password.
           """);
 
+  public static final ConfigurationKey<String> CHALLENGE =
+      SECTION.key(
+          "access.www-authenticate",
+          ValueType.CHALLENGE,
+          "",
+          """
+          The WWW-Authenticate of a 401, such as Basic realm="server", with which browsers
+          ask for a password. Empty: only where everything needs a log-in, and for
+          clients that wish for one.
+          """);
+
   public static final ConfigurationKey<String> AUTHENTICATION_REDIRECT =
       SECTION.key(
           "access.authentication-redirect",
-          ValueType.TEXT,
+          ValueType.PAGE,
           "",
           """
           The path of a page on which one logs in. A client that accepts text/html and no
@@ -73,7 +84,7 @@ public final class AccessKeys {
   public static final ConfigurationKey<String> COOKIE_DOMAIN =
       SECTION.key(
           "access.cookie-domain",
-          ValueType.TEXT,
+          ValueType.DOMAIN,
           "",
           """
           The domain to whose hosts browsers send the cookie. Empty: this host alone.

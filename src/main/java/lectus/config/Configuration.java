@@ -41,6 +41,17 @@ public final class Configuration {
     return new Configuration(values);
   }
 
+  /**
+   * Returns the same with other values.
+   *
+   * @param others by key name; their keys take them
+   */
+  Configuration with(Map<String, String> others) {
+    Map<String, String> all = new HashMap<>(values);
+    all.putAll(others);
+    return new Configuration(all);
+  }
+
   public <T> T get(ConfigurationKey<T> key) {
     return key.parse(values.get(key.name()));
   }

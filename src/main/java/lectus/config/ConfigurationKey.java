@@ -39,6 +39,10 @@ public final class ConfigurationKey<T> {
     return meaning;
   }
 
+  ValueType<T> type() {
+    return type;
+  }
+
   /** Returns which texts it takes, such as "a whole number from 0 to 65535"; empty: any. */
   String wanted() {
     return type.wanted();

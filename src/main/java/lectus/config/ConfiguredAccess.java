@@ -24,11 +24,21 @@ final class ConfiguredAccess {
   /**
    * @throws ConfigurationException values that do not go together, or a file that cannot be read
    */
+  void check() {
+    if (configuration.get(AccessKeys.PROXY_AUTH) && proxySecret().isEmpty()) {
+      throw new ConfigurationException(
+          "\"access.proxy-auth\" needs \"access.proxy-secret\": otherwise whoever reaches the port"
+              + " could say that he is anybody.");
+    }
+    given(configuration.get(AccessKeys.JWT_KEYS)).ifPresent(ConfiguredAccess::checkReadable);
+  }
+
   AccessSettings settings() {
     return new AccessSettings(
         configuration.get(AccessKeys.REQUIRE_VALID_USER),
         configuration.get(AccessKeys.REQUIRE_VALID_USER_EXCEPT_FOR_UP),
-        logInPage(),
+        given(configuration.get(AccessKeys.CHALLENGE)),
+        given(configuration.get(AccessKeys.AUTHENTICATION_REDIRECT)),
         configuration.get(AccessKeys.ADMIN_ONLY_ALL_DBS),
         unset(),
         new PublicFields(configuration.get(AccountKeys.PUBLIC_FIELDS)),
@@ -48,25 +58,12 @@ final class ConfiguredAccess {
         : SecurityObject.ADMIN_ONLY;
   }
 
-  private Optional<String> logInPage() {
-    String page = configuration.get(AccessKeys.AUTHENTICATION_REDIRECT);
-    if (!page.matches("(/[!-~]*)?")) {
-      throw new ConfigurationException(
-          "\"access.authentication-redirect\" (" + page + ") is no path that begins with a /.");
-    }
-    return given(page);
-  }
-
   private CookieSettings cookies() {
-    String domain = configuration.get(AccessKeys.COOKIE_DOMAIN);
-    if (!domain.matches("[A-Za-z0-9.-]*")) {
-      throw new ConfigurationException("\"access.cookie-domain\" (" + domain + ") is no domain.");
-    }
     String site = configuration.get(AccessKeys.COOKIE_SAME_SITE);
     return new CookieSettings(
         configuration.get(AccessKeys.COOKIE_SECONDS),
         configuration.get(AccessKeys.PERSISTENT_COOKIES),
-        given(domain),
+        given(configuration.get(AccessKeys.COOKIE_DOMAIN)),
         site.equals("unset") ? Optional.empty() : Optional.of(capitalized(site)));
   }
 
@@ -76,14 +73,8 @@ final class ConfiguredAccess {
 
   /** Without a secret, whoever reaches the port could be anybody. */
   private Optional<String> proxySecret() {
-    Optional<String> secret = given(configuration.get(AccessKeys.PROXY_SECRET));
-    boolean isOn = configuration.get(AccessKeys.PROXY_AUTH);
-    if (isOn && secret.isEmpty()) {
-      throw new ConfigurationException(
-          "\"access.proxy-auth\" needs \"access.proxy-secret\": otherwise whoever reaches the port"
-              + " could say that he is anybody.");
-    }
-    return secret.filter(it -> isOn);
+    return given(configuration.get(AccessKeys.PROXY_SECRET))
+        .filter(it -> configuration.get(AccessKeys.PROXY_AUTH));
   }
 
   private TokenSettings tokens() {
@@ -97,17 +88,16 @@ final class ConfiguredAccess {
       }
     }
     return new TokenSettings(
-        given(configuration.get(AccessKeys.JWT_KEYS)).map(ConfiguredAccess::readable),
+        given(configuration.get(AccessKeys.JWT_KEYS)).map(Path::of),
         configuration.get(AccessKeys.JWT_ROLES_CLAIM),
         required);
   }
 
-  private static Path readable(String file) {
+  private static void checkReadable(String file) {
     Path path = Path.of(file);
     if (!Files.isRegularFile(path) || !Files.isReadable(path)) {
       throw new ConfigurationException("The keys of tokens in " + file + " cannot be read.");
     }
-    return path;
   }
 
   private static Optional<String> given(String text) {

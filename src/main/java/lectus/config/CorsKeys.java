@@ -6,14 +6,26 @@ import java.util.List;
 public final class CorsKeys {
   static final KeySection SECTION = new KeySection("Which web pages may use it (CORS)");
 
+  /** The value of {@link #CORS_ENABLED} with which that depends on the origins. */
+  static final String WITH_ORIGINS = "with-origins";
+
+  public static final ConfigurationKey<String> CORS_ENABLED =
+      SECTION.key(
+          "cors.enabled",
+          ValueType.oneOf(List.of("true", "false", WITH_ORIGINS)),
+          WITH_ORIGINS,
+          """
+          Whether pages of other origins may use it at all. with-origins: if cors.origins
+          names any.
+          """);
+
   public static final ConfigurationKey<List<String>> CORS_ORIGINS =
       SECTION.key(
           "cors.origins",
-          ValueType.WORDS,
+          ValueType.ORIGINS,
           "",
           """
           Origins such as https://app.example, with commas between them; * for all.
-          Without any, CORS is off.
           """);
 
   public static final ConfigurationKey<Boolean> CORS_CREDENTIALS =
@@ -28,7 +40,7 @@ public final class CorsKeys {
   public static final ConfigurationKey<List<String>> CORS_METHODS =
       SECTION.key(
           "cors.methods",
-          ValueType.WORDS,
+          ValueType.TOKENS,
           "GET, PUT, POST, HEAD, DELETE, COPY",
           """
           Methods that pages may use.
@@ -37,7 +49,7 @@ public final class CorsKeys {
   public static final ConfigurationKey<List<String>> CORS_HEADERS =
       SECTION.key(
           "cors.headers",
-          ValueType.WORDS,
+          ValueType.TOKENS,
           "accept, accept-language, authorization, cache-control, content-length, content-range,"
               + " content-type, destination, expires, if-match, if-none-match, last-event-id,"
               + " last-modified, origin, pragma, referer, x-couch-full-commit, x-couch-id,"

@@ -6,15 +6,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import lectus.account.AccountSettings;
 import lectus.attachment.AttachmentSettings;
 import lectus.attachment.Compression;
 import lectus.document.edit.DocumentLimits;
-import lectus.http.CorsSettings;
 import lectus.http.HostSettings;
 import lectus.http.HttpSettings;
 import lectus.http.ProxySettings;
+import lectus.http.ServedSettings;
 import lectus.http.socket.WebSocketSettings;
 import lectus.http.trace.TracingSettings;
 import lectus.json.JsonLimits;
@@ -27,6 +28,7 @@ import lectus.server.cluster.ClusterSettings;
 import lectus.server.connection.ConnectionLimit;
 import lectus.server.waking.PollSettings;
 import lectus.server.writing.WriteSettings;
+import lectus.setting.SettingName;
 
 /** Turns the configuration's keys into the settings of the packages below. */
 public final class Settings {
@@ -49,6 +51,9 @@ public final class Settings {
    * @throws ConfigurationException values that do not go together
    */
   public NodeSettings node() {
+    new ConfiguredCors(configuration).check();
+    new ConfiguredAccess(configuration).check();
+    checkUtils();
     return new NodeSettings(
         configuration.get(ListenKeys.HOST),
         configuration.get(ListenKeys.PORT),
@@ -65,7 +70,17 @@ public final class Settings {
         wire(),
         metrics(),
         tracing(),
-        Duration.ofSeconds(configuration.get(HttpKeys.STOP_SECONDS)));
+        Duration.ofSeconds(configuration.get(HttpKeys.STOP_SECONDS)),
+        new LiveConfiguration(configuration, machine));
+  }
+
+  /**
+   * What may change while a server runs. Looks at nothing but the values.
+   *
+   * @param texts what the store says and is in force
+   */
+  ServedSettings served(Map<SettingName, String> texts) {
+    return new ServedSettings(http(), documents(), accounts(), texts);
   }
 
   /** How the heap of this process is divided. */
@@ -118,22 +133,24 @@ public final class Settings {
         hosts(),
         proxies(),
         configuration.get(TlsKeys.HSTS_SECONDS),
-        cors(),
+        new ConfiguredCors(configuration).settings(),
         new ConfiguredAccess(configuration).settings(),
         webSockets());
   }
 
   private Optional<Path> utils() {
-    String folder = configuration.get(HttpKeys.UTILS);
-    if (folder.isEmpty()) {
-      return Optional.empty();
-    }
-    Path path = Path.of(folder);
-    if (!Files.isReadable(path.resolve("index.html"))) {
+    return Optional.of(configuration.get(HttpKeys.UTILS))
+        .filter(folder -> !folder.isEmpty())
+        .map(Path::of);
+  }
+
+  private void checkUtils() {
+    if (utils().isPresent() && !Files.isReadable(utils().get().resolve("index.html"))) {
       throw new ConfigurationException(
-          "The folder of \"http.utils\", " + folder + ", has no index.html that can be read.");
+          "The folder of \"http.utils\", "
+              + utils().get()
+              + ", has no index.html that can be read.");
     }
-    return Optional.of(path);
   }
 
   /** Beyond loopback a server may be known by any name, so only configured names are checked. */
@@ -157,22 +174,6 @@ public final class Settings {
     return new ProxySettings(
         configuration.get(ProxyKeys.TRUSTED_PROXIES),
         configuration.get(ProxyKeys.FORWARDED_HEADER).equals("forwarded"));
-  }
-
-  private CorsSettings cors() {
-    CorsSettings cors =
-        new CorsSettings(
-            configuration.get(CorsKeys.CORS_ORIGINS),
-            configuration.get(CorsKeys.CORS_CREDENTIALS),
-            configuration.get(CorsKeys.CORS_METHODS),
-            configuration.get(CorsKeys.CORS_HEADERS),
-            configuration.get(CorsKeys.CORS_MAX_AGE));
-    if (cors.allowsAll() && cors.credentials()) {
-      throw new ConfigurationException(
-          "\"cors.origins\" must name the origins when \"cors.credentials\" is true: with \"*\""
-              + " every web page could act in the name of whoever visits it.");
-    }
-    return cors;
   }
 
   private WebSocketSettings webSockets() {

@@ -19,6 +19,12 @@ import lectus.http.message.Authority;
 record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
   private static final Pattern SCHEMES = Pattern.compile("https?");
   private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,9}(\\.[0-9]{1,17})?");
+
+  /** Also of apps, of pages in a sandbox, and of files. */
+  private static final Pattern ORIGIN =
+      Pattern.compile("\\*|null|[A-Za-z][A-Za-z0-9+.-]*://[!-.0-~]*");
+
+  private static final Pattern TOKEN = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
   private static final int LAST_PORT = 65_535;
 
   static final ValueType<String> TEXT = new ValueType<>("", Optional::of);
@@ -48,6 +54,28 @@ record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
   static final ValueType<Optional<URI>> URL =
       new ValueType<>("a URL that begins with http:// or https://, or empty", ValueType::parseUrl);
 
+  /** As browsers send them; none if the text is blank. */
+  static final ValueType<List<String>> ORIGINS =
+      new ValueType<>(
+          "* or origins such as https://app.example, without a path, with commas between them",
+          text -> parseWords(text, ORIGIN));
+
+  /** Names of methods and header fields, between commas; none if the text is blank. */
+  static final ValueType<List<String>> TOKENS =
+      new ValueType<>(
+          "names without spaces, with commas between them", text -> parseWords(text, TOKEN));
+
+  /** Empty for none. */
+  static final ValueType<String> CHALLENGE =
+      matching("a challenge such as Basic realm=\"server\", or empty", "([!-~]+( [ -~]*)?)?");
+
+  /** Empty for none. */
+  static final ValueType<String> DOMAIN = matching("a domain, or empty", "[A-Za-z0-9.-]*");
+
+  /** Empty for none. */
+  static final ValueType<String> PAGE =
+      matching("a path that begins with a /, or empty", "(/[!-~]*)?");
+
   static final ValueType<Double> SHARE =
       new ValueType<>("a number from 0 to 1", ValueType::parseShare);
 
@@ -73,6 +101,12 @@ record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
   static ValueType<String> oneOf(List<String> choices) {
     return new ValueType<>(
         String.join(" or ", choices), text -> Optional.of(text).filter(choices::contains));
+  }
+
+  private static ValueType<String> matching(String wanted, String pattern) {
+    Pattern compiled = Pattern.compile(pattern);
+    return new ValueType<>(
+        wanted, text -> Optional.of(text).filter(it -> compiled.matcher(it).matches()));
   }
 
   private static String range(long least, long most) {
@@ -140,6 +174,11 @@ record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
 
   private static boolean isHost(String text) {
     return Authority.parse(text).filter(authority -> authority.port().isEmpty()).isPresent();
+  }
+
+  private static Optional<List<String>> parseWords(String text, Pattern each) {
+    return Optional.of(parseWords(text))
+        .filter(words -> words.stream().allMatch(word -> each.matcher(word).matches()));
   }
 
   private static List<String> parseWords(String text) {

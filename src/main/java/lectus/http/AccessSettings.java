@@ -10,6 +10,7 @@ import lectus.http.token.TokenSettings;
  *
  * @param requiresValidUser whether nobody may do anything without a log-in
  * @param requiresValidUserButForUp the same, except for asking whether the server is up
+ * @param challenge how every client without a log-in is told to log in; empty: as in CouchDB
  * @param logInPage the path that browsers are sent to which may not do something; empty: none
  * @param onlyAdminsListDatabases whether {@code _all_dbs} and {@code _dbs_info} are for server
  *     admins; otherwise everybody sees the databases that he may read
@@ -20,6 +21,7 @@ import lectus.http.token.TokenSettings;
 public record AccessSettings(
     boolean requiresValidUser,
     boolean requiresValidUserButForUp,
+    Optional<String> challenge,
     Optional<String> logInPage,
     boolean onlyAdminsListDatabases,
     SecurityObject unset,

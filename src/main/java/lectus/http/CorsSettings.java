@@ -1,15 +1,19 @@
 package lectus.http;
 
 import java.util.List;
+import java.util.Locale;
 
 /**
  * The web pages that may use the server, as in CouchDB's section {@code [cors]}.
  *
- * @param origins such as {@code https://app.example}; {@code *} for all; none switches CORS off
+ * @param enabled whether pages of other origins may use it at all
+ * @param origins such as {@code https://app.example}; {@code *} for all
  * @param credentials whether browsers may send cookies and passwords along
+ * @param headers in lower case
  * @param maxAgeSeconds how long a browser may remember a preflight's answer
  */
 public record CorsSettings(
+    boolean enabled,
     List<String> origins,
     boolean credentials,
     List<String> methods,
@@ -20,15 +24,11 @@ public record CorsSettings(
   public CorsSettings {
     origins = List.copyOf(origins);
     methods = List.copyOf(methods);
-    headers = List.copyOf(headers);
+    headers = headers.stream().map(header -> header.toLowerCase(Locale.ROOT)).toList();
   }
 
   /** Whether pages of every origin may use the server. */
   public boolean allowsAll() {
     return origins.contains(ALL);
-  }
-
-  public boolean enabled() {
-    return !origins.isEmpty();
   }
 }

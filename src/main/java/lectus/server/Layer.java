@@ -40,6 +40,7 @@ import lectus.feed.updates.StoreUpdates;
 import lectus.http.Membership;
 import lectus.http.OtherMembers;
 import lectus.http.ReaderTurns;
+import lectus.http.ServedSettings;
 import lectus.http.Services;
 import lectus.http.UserUsage;
 import lectus.http.count.DeliveryFigures;
@@ -51,6 +52,8 @@ import lectus.http.trace.Tracing;
 import lectus.log.LogCounts;
 import lectus.metrics.Metrics;
 import lectus.server.StepsVerticle.Pace;
+import lectus.setting.LiveSettings;
+import lectus.setting.StoredSettings;
 import lectus.store.LeasedSteps;
 import lectus.store.Store;
 import lectus.store.StorePulse;
@@ -72,6 +75,7 @@ public final class Layer {
   private final Store store;
   private final NodeSettings settings;
   private final TransactionRunner transactions;
+  private final LiveSettings<ServedSettings> live;
   private final CatalogueCaches caches;
   private final Catalogue catalogue;
   private final ChangesReader changes;
@@ -89,6 +93,7 @@ public final class Layer {
     this.store = store;
     this.settings = settings;
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
+    this.live = new LiveSettings<>(new StoredSettings(store, transactions), settings.plan()::with);
     this.caches = new CatalogueCaches(settings.memory().glimpses());
     this.catalogue = new Catalogue(store, transactions, InstantSource.system(), caches);
     this.tokens = new Tokens(settings.http().access().tokens(), InstantSource.system());
@@ -97,12 +102,25 @@ public final class Layer {
     this.updates = new UpdatesLog(store);
     this.pulse = new StorePulse(store);
     this.contents = new ContentStore(catalogue, transactions);
-    this.parser = new DocumentParser(settings.documents());
+    this.parser = new DocumentParser(() -> live.current().documents());
     this.documents =
         new DocumentReader(
             catalogue, transactions, new HotDocuments(settings.memory().hotDocuments()));
     this.accounts =
-        new Accounts(store, catalogue, documents, parser, writer(), settings.accounts());
+        new Accounts(
+            store, catalogue, documents, parser, writer(), () -> live.current().accounts());
+    live.onChange(this::follow);
+  }
+
+  private void follow(ServedSettings former, ServedSettings now) {
+    if (now.accounts().perUserDatabases() && !former.accounts().perUserDatabases()) {
+      accounts.makeUserDatabases();
+    }
+  }
+
+  /** What of the settings may change, which has to be started. */
+  LiveSettings<ServedSettings> settings() {
+    return live;
   }
 
   AccountsTail accountsTail() {
@@ -184,6 +202,8 @@ public final class Layer {
     TailRegistry tails = new TailRegistry(readers.ofTails());
     return new Services(
         store.id(),
+        live,
+        settings.plan(),
         catalogue,
         new DatabaseInfo(catalogue, transactions),
         parser,
@@ -193,7 +213,7 @@ public final class Layer {
         new BulkGet(catalogue, transactions),
         new RevisionsDiff(catalogue, transactions),
         new LocalDocuments(catalogue, transactions),
-        new AttachmentIntake(contents, settings.documents().attachments()),
+        new AttachmentIntake(contents, () -> live.current().documents().attachments()),
         changes,
         new ManyDatabases(store, catalogue, transactions, rights, settings.memory().candidates()),
         new StoreUpdates(store, transactions),

@@ -13,6 +13,7 @@ import lectus.account.Accounts;
 import lectus.document.write.Writes;
 import lectus.error.LectusException;
 import lectus.http.OtherMembers;
+import lectus.http.ServedSettings;
 import lectus.http.Services;
 import lectus.http.node.NodeApi;
 import lectus.http.node.OwnResources;
@@ -42,6 +43,7 @@ import lectus.server.waking.PollSettings;
 import lectus.server.waking.StorePoll;
 import lectus.server.waking.UpdateAnnouncer;
 import lectus.server.writing.WriteQueue;
+import lectus.setting.LiveSettings;
 import lectus.store.Store;
 import lectus.store.StorePulse;
 
@@ -67,6 +69,7 @@ public final class Node implements AutoCloseable {
   private final Metrics metrics = new Metrics();
   private final CompletableFuture<Void> restart = new CompletableFuture<>();
   private Announcements others = Announcements.TO_NOBODY;
+  private Optional<LiveSettings<ServedSettings>> settingsInForce = Optional.empty();
   private Optional<Accounts> accounts = Optional.empty();
   private Optional<Tracing> tracing = Optional.empty();
 
@@ -154,6 +157,7 @@ public final class Node implements AutoCloseable {
     layer.background().forEach(workers::onThread);
     WritePool pool = new WritePool(settings);
     pool.start(workers, layer.writer(), announcer);
+    settingsInForce = Optional.of(layer.settings().start());
     accounts = Optional.of(layer.accounts().start());
     watch(store, layer.pulse(), pool.queues());
     Writes writes = pool.entrance(vertx.eventBus());
@@ -210,6 +214,7 @@ public final class Node implements AutoCloseable {
       workers.end(STOP_SECONDS);
       others.flush();
     } finally {
+      settingsInForce.ifPresent(LiveSettings::close);
       accounts.ifPresent(Accounts::close);
       threads.close();
       metrics.close();

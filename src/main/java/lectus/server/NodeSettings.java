@@ -5,6 +5,7 @@ import java.util.Optional;
 import lectus.account.AccountSettings;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.HttpSettings;
+import lectus.http.SettingsPlan;
 import lectus.http.trace.TracingSettings;
 import lectus.server.cluster.ClusterSettings;
 import lectus.server.waking.PollSettings;
@@ -25,6 +26,7 @@ import lectus.server.writing.WriteSettings;
  * @param metrics empty: only admins read the figures
  * @param tracing empty: no request is traced
  * @param stopGrace how long an orderly stop waits for running requests
+ * @param plan what the store's settings make of these
  */
 public record NodeSettings(
     String host,
@@ -42,7 +44,8 @@ public record NodeSettings(
     WireSettings wire,
     Optional<MetricsSettings> metrics,
     Optional<TracingSettings> tracing,
-    Duration stopGrace) {
+    Duration stopGrace,
+    SettingsPlan plan) {
 
   /** Returns the same settings with another port. */
   public NodeSettings at(int newPort) {
@@ -62,7 +65,8 @@ public record NodeSettings(
         wire,
         metrics,
         tracing,
-        stopGrace);
+        stopGrace,
+        plan);
   }
 
   /** Returns the URL of a server on this port, without a slash at the end. */

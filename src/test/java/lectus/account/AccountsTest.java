@@ -86,8 +86,9 @@ class AccountsTest {
             here.documents,
             TestAccounts.PARSER,
             here.writer,
-            new AccountSettings(
-                10, 10, lectus.access.SecurityObject.ADMIN_ONLY, false, false, false, false))) {
+            () ->
+                new AccountSettings(
+                    10, 10, lectus.access.SecurityObject.ADMIN_ONLY, false, false, false, false))) {
       assertThat(open.start().nobody()).isEqualTo(UserContext.ANONYMOUS);
     }
   }

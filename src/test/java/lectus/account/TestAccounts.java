@@ -59,7 +59,7 @@ final class TestAccounts implements AutoCloseable {
     this.writer =
         new DocumentWriter(store, catalogue, new WriteRules(false, new UserDocumentRule(settings)));
     this.accounts =
-        new Accounts(store, catalogue, documents, PARSER, writer, settings, this::nanoTime);
+        new Accounts(store, catalogue, documents, PARSER, writer, () -> settings, this::nanoTime);
   }
 
   TestAccounts withUsers() {

@@ -56,7 +56,7 @@ final class UnsentAnswersTest {
             services.readers(),
             services.figures().requests(),
             services.tracing(),
-            SETTINGS.toNode().http());
+            SETTINGS.toNode()::http);
     Reply unsendable = Reply.ok(status).with("X-Line", "one\0two");
     return vertx
         .createHttpServer()

@@ -19,14 +19,21 @@ import lectus.revision.RevisionHash;
 public final class DocumentParser {
   private static final int PLAIN_HASH_BYTES = 16;
 
-  private final DocumentLimits limits;
+  private final Supplier<DocumentLimits> limits;
 
   public DocumentParser(DocumentLimits limits) {
+    this(() -> limits);
+  }
+
+  /**
+   * @param limits may change at any time; never waits
+   */
+  public DocumentParser(Supplier<DocumentLimits> limits) {
     this.limits = limits;
   }
 
-  public DocumentLimits limits() {
-    return limits;
+  private DocumentLimits limits() {
+    return limits.get();
   }
 
   /**
@@ -36,7 +43,7 @@ public final class DocumentParser {
    * @param beside the base revision as given outside the body
    */
   public InteractiveEdit interactive(String id, NamedRevisions beside, byte[] json) {
-    String checked = DocumentId.check(id, limits.idBytes());
+    String checked = DocumentId.check(id, limits().idBytes());
     return fitting(whole(json, Optional.of(checked)).interactive(checked, beside));
   }
 
@@ -56,13 +63,13 @@ public final class DocumentParser {
    * @param beside the revision as given outside the body
    */
   public LocalEdit local(String id, NamedRevisions beside, byte[] json) {
-    String checked = DocumentId.check(id, limits.idBytes());
+    String checked = DocumentId.check(id, limits().idBytes());
     return fitting(whole(json, Optional.of(checked)).local(checked, beside));
   }
 
   /** Parses a body that is one local document, which has to name its revision. */
   public LocalEdit replicatedLocal(String id, NamedRevisions beside, byte[] json) {
-    String checked = DocumentId.check(id, limits.idBytes());
+    String checked = DocumentId.check(id, limits().idBytes());
     return fitting(whole(json, Optional.of(checked)).replicatedLocal(checked, beside));
   }
 
@@ -72,7 +79,7 @@ public final class DocumentParser {
    * @param beside its revision as given outside the body
    */
   public ReplicatedEdit replicated(String id, NamedRevisions beside, byte[] json) {
-    String checked = DocumentId.check(id, limits.idBytes());
+    String checked = DocumentId.check(id, limits().idBytes());
     return fitting(whole(json, Optional.of(checked)).replicated(checked, beside));
   }
 
@@ -136,8 +143,8 @@ public final class DocumentParser {
       throw LectusException.badRequest("Document must be a JSON object");
     }
     int keyOverhead = DocumentsSubspace.keyOverhead(knownId.orElse(""), PLAIN_HASH_BYTES);
-    JsonExploder exploder = new JsonExploder(input, limits.json().withKeyOverhead(keyOverhead));
-    return new DocumentMembers(input, new ReservedMembers(limits.idBytes()), exploder).read();
+    JsonExploder exploder = new JsonExploder(input, limits().json().withKeyOverhead(keyOverhead));
+    return new DocumentMembers(input, new ReservedMembers(limits().idBytes()), exploder).read();
   }
 
   private InteractiveEdit fitting(InteractiveEdit edit) {
@@ -161,11 +168,11 @@ public final class DocumentParser {
   }
 
   private void checkFits(AttachmentEdits attachments) {
-    attachments.requireNoneLongerThan(limits.attachments().mostBytes());
+    attachments.requireNoneLongerThan(limits().attachments().mostBytes());
   }
 
   /** Repeats the exploder's checks now that everything in the keys is known. */
   private void checkFits(ExplodedBody body, int keyOverhead) {
-    body.requireFit(limits.json().withKeyOverhead(keyOverhead));
+    body.requireFit(limits().json().withKeyOverhead(keyOverhead));
   }
 }

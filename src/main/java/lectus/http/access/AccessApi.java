@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import lectus.account.AdmissionCheck;
 import lectus.http.AccessSettings;
 import lectus.http.Services;
@@ -19,15 +20,19 @@ public final class AccessApi {
   private final Allowances allowances;
   private final Resource session;
 
-  public AccessApi(Services services, AccessSettings settings) {
-    Sessions sessions = new Sessions(settings.cookies(), InstantSource.system());
+  /**
+   * @param live may change at any time; how one logs in, and how much one may ask for, is as now
+   */
+  public AccessApi(Services services, Supplier<AccessSettings> live) {
+    AccessSettings settings = live.get();
+    Sessions sessions = new Sessions(() -> live.get().cookies(), InstantSource.system());
     PasswordLogIn passwords = new PasswordLogIn(services.accounts());
     this.authentication =
-        new Authentication(services.accounts(), settings, sessions, services.tokens(), passwords);
+        new Authentication(services.accounts(), live, sessions, services.tokens(), passwords);
     this.guard = new DatabaseGuard(services.catalogue(), settings.unset());
     this.gate =
         new Gate(
-            settings.onlyAdminsListDatabases(),
+            () -> live.get().onlyAdminsListDatabases(),
             guard,
             new AdmissionCheck(services.accounts()),
             new CheckedNames());

@@ -3,6 +3,7 @@ package lectus.http.access;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import lectus.access.Admission;
 import lectus.access.UserContext;
 import lectus.account.Accounts;
@@ -24,14 +25,14 @@ import lectus.http.token.Tokens;
  */
 public final class Authentication {
   private final Accounts accounts;
-  private final AccessSettings settings;
+  private final Supplier<AccessSettings> settings;
   private final Sessions sessions;
   private final Tokens tokens;
   private final PasswordLogIn passwords;
 
   Authentication(
       Accounts accounts,
-      AccessSettings settings,
+      Supplier<AccessSettings> settings,
       Sessions sessions,
       Tokens tokens,
       PasswordLogIn passwords) {
@@ -54,7 +55,7 @@ public final class Authentication {
       exchange.caller().become(Identity.withoutLogIn(nobody));
       return Future.succeededFuture();
     }
-    Credentials credentials = Credentials.of(exchange, settings.proxySecret().isPresent());
+    Credentials credentials = Credentials.of(exchange, settings.get().proxySecret().isPresent());
     return withoutPassword(exchange, credentials)
         .compose(found -> found.isPresent() ? known(found) : byPassword(exchange, credentials))
         .map(found -> found.orElseGet(() -> nobody(exchange)))
@@ -102,6 +103,7 @@ public final class Authentication {
 
   private Optional<Identity> byProxy(Credentials given) {
     return settings
+        .get()
         .proxySecret()
         .flatMap(secret -> given.proxied().flatMap(user -> user.verified(secret)))
         .map(user -> Identity.of(Admission.of(user), "proxy"));
@@ -147,6 +149,6 @@ public final class Authentication {
     List<String> path = exchange.segments();
     String only = path.size() == 1 ? path.get(0) : "";
     boolean isLogIn = exchange.method() == Method.POST && only.equals("_session");
-    return !isLogIn && settings.requiresUser(only.equals("_up"));
+    return !isLogIn && settings.get().requiresUser(only.equals("_up"));
   }
 }

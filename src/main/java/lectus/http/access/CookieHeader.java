@@ -5,6 +5,7 @@ import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.function.Supplier;
 import lectus.http.CookieSettings;
 
 /**
@@ -16,10 +17,10 @@ final class CookieHeader {
       DateTimeFormatter.ofPattern("EEE, dd-MMM-yyyy HH:mm:ss 'GMT'", Locale.ENGLISH)
           .withZone(ZoneOffset.UTC);
 
-  private final CookieSettings settings;
+  private final Supplier<CookieSettings> settings;
   private final InstantSource clock;
 
-  CookieHeader(CookieSettings settings, InstantSource clock) {
+  CookieHeader(Supplier<CookieSettings> settings, InstantSource clock) {
     this.settings = settings;
     this.clock = clock;
   }
@@ -31,19 +32,20 @@ final class CookieHeader {
    * @param isSecure whether the client came over TLS; then it is never sent without
    */
   String with(String value, boolean isSecure) {
+    CookieSettings now = settings.get();
     StringBuilder cookie = new StringBuilder(SessionCookie.NAME).append('=').append(value);
     cookie.append("; Version=1");
     if (value.isEmpty()) {
       appendEnd(cookie, Instant.EPOCH, 0);
-    } else if (settings.persistent()) {
-      appendEnd(cookie, clock.instant().plusSeconds(settings.seconds()), settings.seconds());
+    } else if (now.persistent()) {
+      appendEnd(cookie, clock.instant().plusSeconds(now.seconds()), now.seconds());
     }
     if (isSecure) {
       cookie.append("; Secure");
     }
-    settings.domain().ifPresent(domain -> cookie.append("; Domain=").append(domain));
+    now.domain().ifPresent(domain -> cookie.append("; Domain=").append(domain));
     cookie.append("; Path=/; HttpOnly");
-    settings.sameSite().ifPresent(site -> cookie.append("; SameSite=").append(site));
+    now.sameSite().ifPresent(site -> cookie.append("; SameSite=").append(site));
     return cookie.toString();
   }
 

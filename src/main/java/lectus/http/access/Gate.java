@@ -2,6 +2,7 @@ package lectus.http.access;
 
 import io.vertx.core.Future;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import lectus.access.DatabaseRight;
 import lectus.access.UserContext;
 import lectus.account.AdmissionCheck;
@@ -23,7 +24,7 @@ public final class Gate {
   private final CheckedNames names;
 
   Gate(
-      boolean onlyAdminsListDatabases,
+      BooleanSupplier onlyAdminsListDatabases,
       DatabaseGuard guard,
       AdmissionCheck admissions,
       CheckedNames names) {

@@ -11,6 +11,7 @@ import static lectus.http.access.RequiredRight.USER;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import lectus.document.DocumentId;
 import lectus.http.message.Method;
 
@@ -60,9 +61,9 @@ final class RouteRights {
   /** Settings that every member may read. */
   private static final Set<String> SETTINGS = Set.of("_security", "_revs_limit");
 
-  private final boolean onlyAdminsListDatabases;
+  private final BooleanSupplier onlyAdminsListDatabases;
 
-  RouteRights(boolean onlyAdminsListDatabases) {
+  RouteRights(BooleanSupplier onlyAdminsListDatabases) {
     this.onlyAdminsListDatabases = onlyAdminsListDatabases;
   }
 
@@ -83,7 +84,7 @@ final class RouteRights {
   private RequiredRight ofServer(Method method, List<String> path) {
     String top = path.get(0);
     if (LISTS_OF_DATABASES.contains(top)) {
-      return onlyAdminsListDatabases ? SERVER_ADMIN : NONE;
+      return onlyAdminsListDatabases.getAsBoolean() ? SERVER_ADMIN : NONE;
     }
     if (PAGES.contains(top)) {
       return isReading(method) ? NONE : SERVER_ADMIN;

@@ -3,6 +3,7 @@ package lectus.http.access;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.function.Supplier;
 import lectus.access.Admission;
 import lectus.account.NamedAccount;
 import lectus.http.CookieSettings;
@@ -16,11 +17,11 @@ final class Sessions {
   /** A session is prolonged once it has less than this part of its time left, in tenths. */
   private static final int TENTHS_OF_A_FRESH_ONE = 9;
 
-  private final CookieSettings settings;
+  private final Supplier<CookieSettings> settings;
   private final CookieHeader header;
   private final InstantSource clock;
 
-  Sessions(CookieSettings settings, InstantSource clock) {
+  Sessions(Supplier<CookieSettings> settings, InstantSource clock) {
     this.settings = settings;
     this.header = new CookieHeader(settings, clock);
     this.clock = clock;
@@ -46,10 +47,10 @@ final class Sessions {
   private Identity identity(
       NamedAccount account, SessionCookie cookie, boolean isSecure, AccountView accounts) {
     long left = secondsLeft(cookie);
-    if (left * 10 >= settings.seconds() * (long) TENTHS_OF_A_FRESH_ONE) {
+    if (left * 10 >= settings.get().seconds() * (long) TENTHS_OF_A_FRESH_ONE) {
       return Identity.of(admission(account, left), HANDLER);
     }
-    return Identity.of(admission(account, settings.seconds()), HANDLER)
+    return Identity.of(admission(account, settings.get().seconds()), HANDLER)
         .renewing(begin(account, accounts.secret(), isSecure));
   }
 
@@ -59,7 +60,7 @@ final class Sessions {
   }
 
   private long secondsLeft(SessionCookie cookie) {
-    return cookie.seconds() + settings.seconds() - clock.instant().getEpochSecond();
+    return cookie.seconds() + settings.get().seconds() - clock.instant().getEpochSecond();
   }
 
   /** Returns the value of a {@code Set-Cookie} that begins a session. */

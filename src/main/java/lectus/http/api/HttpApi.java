@@ -14,6 +14,7 @@ import io.vertx.core.net.JdkSSLEngineOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Supplier;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
@@ -62,8 +63,12 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private final Clients clients;
   private final TransportSecurity hsts;
 
+  /**
+   * @param settings as at the start
+   */
   public HttpApi(Services services, HttpSettings settings) {
     this.settings = settings;
+    Supplier<HttpSettings> live = () -> services.settings().current().http();
     Figures figures = services.figures();
     this.loop =
         new HttpLoop(
@@ -72,13 +77,13 @@ public final class HttpApi implements Handler<HttpServerRequest> {
             services.readers(),
             figures.requests(),
             services.tracing(),
-            settings);
+            live);
     this.hsts = new TransportSecurity(settings.hstsSeconds());
     this.clients = new Clients(services.readers());
     this.invalidRequests = new InvalidRequests(loop);
     this.liveFeeds =
         new LiveFeeds(services.liveTails(), services.admissions(), figures.deliveries(), settings);
-    this.access = new AccessApi(services, settings.access());
+    this.access = new AccessApi(services, () -> live.get().access());
     this.routes = new Routes(services, settings, liveFeeds, openSessions, access);
     this.idle =
         new IdleConnections(

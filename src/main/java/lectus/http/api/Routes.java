@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import lectus.document.DocumentId;
 import lectus.error.LectusException;
 import lectus.http.HttpSettings;
@@ -87,7 +88,9 @@ final class Routes {
     CheckedNames names = new CheckedNames();
     NodeApi server = new NodeApi(services, settings);
     DatabaseApi databases = new DatabaseApi(services, names, access.guard());
-    DocumentApi documents = new DocumentApi(services, names, settings.access().publicFields());
+    Supplier<HttpSettings> live = () -> services.settings().current().http();
+    DocumentApi documents =
+        new DocumentApi(services, names, () -> live.get().access().publicFields());
     ChangesApi changes = new ChangesApi(services, names, feeds);
     root = server.root();
     database = databases.database(documents.creation());
@@ -106,7 +109,7 @@ final class Routes {
     atTop.putAll(server.atTop());
     atTop.putAll(databases.atTop());
     atTop.put("_session", access.session());
-    atTop.put("_uuids", documents.uuids(settings));
+    atTop.put("_uuids", documents.uuids(live));
     atTop.put("_changes", changes.socket(settings, sessions));
     atTop.put("_db_updates", changes.databaseUpdates());
     inDatabase.putAll(databases.inDatabase());

@@ -62,7 +62,7 @@ final class AttachmentEditing {
   void put(Exchange exchange, AskedDatabase database, String id, String name) {
     Sent sent = sent(exchange, name);
     Optional<RevisionId> base = DocumentEditing.givenRevision(exchange);
-    if (FlowingBody.announced(exchange) > intake.settings().mostBytes()) {
+    if (FlowingBody.announced(exchange) > intake.mostBytes()) {
       throw AttachmentUpload.tooLarge(name);
     }
     exchange.unread().keepForBody();

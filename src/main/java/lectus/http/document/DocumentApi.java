@@ -1,6 +1,7 @@
 package lectus.http.document;
 
 import java.util.Map;
+import java.util.function.Supplier;
 import lectus.account.PublicFields;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.alldocs.AllDocsQuery.Listing;
@@ -16,15 +17,15 @@ import lectus.http.exchange.Resource;
 public final class DocumentApi {
   private final Services services;
   private final CheckedNames names;
-  private final PublicFields publicFields;
+  private final Supplier<PublicFields> publicFields;
   private final Uuids uuids = new Uuids();
   private final EditPreparation preparation;
   private final DocumentEditing writes;
 
   /**
-   * @param publicFields of users' documents
+   * @param publicFields of users' documents; may change at any time
    */
-  public DocumentApi(Services services, CheckedNames names, PublicFields publicFields) {
+  public DocumentApi(Services services, CheckedNames names, Supplier<PublicFields> publicFields) {
     this.publicFields = publicFields;
     this.services = services;
     this.names = names;
@@ -65,8 +66,8 @@ public final class DocumentApi {
   }
 
   /** {@code /_uuids}: ids for new documents. */
-  public Resource uuids(HttpSettings settings) {
-    return new UuidsResource(uuids, settings);
+  public Resource uuids(Supplier<HttpSettings> settings) {
+    return new UuidsResource(uuids, () -> settings.get().maxUuids());
   }
 
   /** Returns the lists below a database, by name; each has {@code /queries} below it. */

@@ -1,5 +1,6 @@
 package lectus.http.document;
 
+import java.util.function.Supplier;
 import lectus.account.PublicFields;
 import lectus.database.AskedDatabase;
 import lectus.document.read.DocumentReader;
@@ -14,7 +15,7 @@ final class DocumentResource implements Resource {
   static final String METHODS = "DELETE,GET,HEAD,POST,PUT,COPY";
 
   private final CheckedNames names;
-  private final PublicFields publicFields;
+  private final Supplier<PublicFields> publicFields;
   private final DocumentRetrieval reads;
   private final DocumentEditing writes;
   private final DocumentDeletion deletion;
@@ -25,7 +26,7 @@ final class DocumentResource implements Resource {
       DocumentCopy copy,
       CheckedNames names,
       DocumentEditing writes,
-      PublicFields publicFields) {
+      Supplier<PublicFields> publicFields) {
     this.publicFields = publicFields;
     this.names = names;
     this.reads = new DocumentRetrieval(documents);
@@ -39,7 +40,7 @@ final class DocumentResource implements Resource {
     AskedDatabase database = names.asked(exchange);
     String id = DocumentNames.idOf(exchange.segments());
     if (isReading(exchange) && SecretUsers.isOthers(exchange, database.name(), id)) {
-      reads.getPublic(exchange, database, id, publicFields);
+      reads.getPublic(exchange, database, id, publicFields.get());
       return;
     }
     if (exchange.method() != Method.PUT) {

@@ -1,8 +1,8 @@
 package lectus.http.document;
 
 import io.vertx.core.http.HttpHeaders;
+import java.util.function.IntSupplier;
 import lectus.error.LectusException;
-import lectus.http.HttpSettings;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -14,11 +14,11 @@ final class UuidsResource implements Resource {
   private static final String LONG_AGO = "Mon, 01 Jan 1990 00:00:00 GMT";
 
   private final Uuids uuids;
-  private final int most;
+  private final IntSupplier most;
 
-  UuidsResource(Uuids uuids, HttpSettings settings) {
+  UuidsResource(Uuids uuids, IntSupplier most) {
     this.uuids = uuids;
-    this.most = settings.maxUuids();
+    this.most = most;
   }
 
   @Override
@@ -35,7 +35,7 @@ final class UuidsResource implements Resource {
     }
     try {
       int count = Integer.parseInt(text);
-      if (count > most) {
+      if (count > most.getAsInt()) {
         throw LectusException.badRequest("count parameter too large");
       }
       if (count >= 0) {

@@ -2,6 +2,7 @@ package lectus.http.exchange;
 
 import java.util.Optional;
 import lectus.error.LectusError;
+import lectus.http.AccessSettings;
 import lectus.http.message.AcceptedTypes;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
@@ -50,8 +51,9 @@ final class Challenge {
 
   private static Optional<String> of(Exchange exchange) {
     Optional<String> wanted = Optional.ofNullable(exchange.header(Headers.WANTED_CHALLENGE));
-    return exchange.loop().settings().access().requiresValidUser()
-        ? wanted.or(() -> Optional.of(BASIC))
-        : wanted;
+    AccessSettings access = exchange.loop().settings().access();
+    Optional<String> usual =
+        access.challenge().or(() -> Optional.of(BASIC).filter(it -> access.requiresValidUser()));
+    return wanted.or(() -> usual);
   }
 }

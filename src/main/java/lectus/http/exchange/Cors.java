@@ -4,6 +4,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.function.Supplier;
 import lectus.http.CorsSettings;
 import lectus.http.message.Reply;
 
@@ -17,22 +18,23 @@ final class Cors {
       "content-type, accept-ranges, etag, server, x-couch-request-id, x-couch-update-newrev,"
           + " x-couchdb-body-time";
 
-  private final CorsSettings settings;
+  private final Supplier<CorsSettings> settings;
 
-  Cors(CorsSettings settings) {
+  Cors(Supplier<CorsSettings> settings) {
     this.settings = settings;
   }
 
   /** Lets the page read the answer, if its origin is allowed. */
   void addTo(Exchange exchange) {
-    if (!settings.enabled()) {
+    CorsSettings now = settings.get();
+    if (!now.enabled()) {
       return;
     }
     HttpServerResponse response = exchange.response();
     response.putHeader(HttpHeaders.VARY, HttpHeaders.ORIGIN);
     String origin = exchange.header(HttpHeaders.ORIGIN);
-    if (origin != null && allows(origin)) {
-      allow(response, origin);
+    if (origin != null && allows(now, origin)) {
+      allow(now, response, origin);
       response.putHeader(HttpHeaders.ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
     }
   }
@@ -43,25 +45,26 @@ final class Cors {
    * @return whether it was one that may be granted; if not, nothing was answered
    */
   boolean preflight(Exchange exchange) {
+    CorsSettings now = settings.get();
     String origin = exchange.header(HttpHeaders.ORIGIN);
     String method = exchange.header(HttpHeaders.ACCESS_CONTROL_REQUEST_METHOD);
-    if (origin == null || method == null || !allows(origin)) {
+    if (origin == null || method == null || !allows(now, origin)) {
       return false;
     }
     String headers = exchange.header(HttpHeaders.ACCESS_CONTROL_REQUEST_HEADERS);
-    if (!settings.methods().contains(method) || !allowsHeaders(headers)) {
+    if (!now.methods().contains(method) || !allowsHeaders(now, headers)) {
       return false;
     }
     Reply reply =
         Reply.empty(204)
-            .with(HttpHeaders.ACCESS_CONTROL_MAX_AGE, Integer.toString(settings.maxAgeSeconds()))
-            .with(HttpHeaders.ACCESS_CONTROL_ALLOW_METHODS, String.join(", ", settings.methods()))
+            .with(HttpHeaders.ACCESS_CONTROL_MAX_AGE, Integer.toString(now.maxAgeSeconds()))
+            .with(HttpHeaders.ACCESS_CONTROL_ALLOW_METHODS, String.join(", ", now.methods()))
             .with(HttpHeaders.ACCESS_CONTROL_ALLOW_HEADERS, headers == null ? "" : headers);
     exchange.reply(reply);
     return true;
   }
 
-  private void allow(HttpServerResponse response, String origin) {
+  private static void allow(CorsSettings settings, HttpServerResponse response, String origin) {
     response.putHeader(HttpHeaders.ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     if (settings.credentials()) {
       response.putHeader(HttpHeaders.ACCESS_CONTROL_ALLOW_CREDENTIALS, "true");
@@ -70,10 +73,14 @@ final class Cors {
 
   /** Whether pages of this origin may use the server. */
   boolean allows(String origin) {
-    return settings.allowsAll() || settings.origins().contains(origin);
+    return allows(settings.get(), origin);
   }
 
-  private boolean allowsHeaders(String requested) {
+  private static boolean allows(CorsSettings settings, String origin) {
+    return settings.enabled() && (settings.allowsAll() || settings.origins().contains(origin));
+  }
+
+  private static boolean allowsHeaders(CorsSettings settings, String requested) {
     return requested == null
         || requested.isBlank()
         || Arrays.stream(requested.trim().toLowerCase(Locale.ROOT).split("\\s*,\\s*"))

@@ -5,6 +5,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.time.Clock;
 import java.util.Optional;
+import java.util.function.Supplier;
 import lectus.database.Catalogue;
 import lectus.http.HttpSettings;
 import lectus.http.ReaderTurns;
@@ -21,7 +22,7 @@ public final class HttpLoop {
   private final ReaderTurns readers;
   private final RequestFigures figures;
   private final Optional<Tracing> tracing;
-  private final HttpSettings settings;
+  private final Supplier<HttpSettings> settings;
   private final Cors cors;
   private final DatabaseFirst databaseFirst;
   private final AccessLog accessLog;
@@ -30,19 +31,23 @@ public final class HttpLoop {
   private final BodyDeadlines bodyDeadlines;
   private final CharSequence serverHeader;
 
+  /**
+   * @param live may change at any time; limits of connections and the log are as now
+   */
   public HttpLoop(
       Catalogue catalogue,
       ClientMemory memory,
       ReaderTurns readers,
       RequestFigures figures,
       Optional<Tracing> tracing,
-      HttpSettings settings) {
+      Supplier<HttpSettings> live) {
+    HttpSettings settings = live.get();
     this.memory = memory;
     this.readers = readers;
     this.figures = figures;
     this.tracing = tracing;
-    this.settings = settings;
-    this.cors = new Cors(settings.cors());
+    this.settings = live;
+    this.cors = new Cors(() -> live.get().cors());
     this.databaseFirst = new DatabaseFirst(catalogue);
     this.accessLog = new AccessLog(settings.log(), Clock.systemUTC());
     this.slowRequests = new SlowRequests(settings.log().slowMillis(), System::nanoTime);
@@ -75,7 +80,7 @@ public final class HttpLoop {
   }
 
   HttpSettings settings() {
-    return settings;
+    return settings.get();
   }
 
   Cors cors() {

@@ -3,6 +3,7 @@ package lectus.http.node;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
+import lectus.setting.SettingName;
 
 /**
  * A setting under CouchDB's name for it.
@@ -10,7 +11,7 @@ import java.util.stream.Collectors;
  * @param value in force, as CouchDB writes it
  * @param key of this server's configuration; empty if there is none
  */
-record ConfigEntry(String section, String name, String value, String key) {
+record ConfigEntry(SettingName name, String value, String key) {
 
   /** Whether a value means the same as the one in force; in lists, order does not matter. */
   boolean isInForce(String wanted) {
@@ -23,9 +24,8 @@ record ConfigEntry(String section, String name, String value, String key) {
 
   /** Returns what is to be done instead of setting it here. */
   String advice() {
-    String subject = section + "/" + name;
     return key.isEmpty()
-        ? subject + " cannot be changed."
-        : subject + " cannot be changed while the server runs: its configuration has " + key + ".";
+        ? name + " cannot be changed."
+        : name + " cannot be changed while the server runs: its configuration has " + key + ".";
   }
 }

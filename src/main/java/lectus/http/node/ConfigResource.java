@@ -3,17 +3,16 @@ package lectus.http.node;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import lectus.error.LectusException;
 import lectus.http.exchange.Requests;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
+import lectus.setting.SettingName;
 
 /**
- * {@code /_node/{node}/_config}: what is in force, under CouchDB's names. A running server's
- * configuration does not change, so a value is accepted if it is in force already: set-up scripts
- * that find what they want go on. Admins are another matter.
+ * {@code /_node/{node}/_config}: what is in force, under CouchDB's names. What is set here is the
+ * store's, and in force on all of its servers; {@link CouchSettings} knows what can be set.
  */
 final class ConfigResource implements NodePart {
   static final String ADMINS = "admins";
@@ -24,11 +23,11 @@ final class ConfigResource implements NodePart {
   private static final int TO_SECTION = 2;
   private static final int TO_VALUE = 3;
 
-  private final List<ConfigEntry> entries;
+  private final CouchSettings settings;
   private final AdminsResource admins;
 
-  ConfigResource(List<ConfigEntry> entries, AdminsResource admins) {
-    this.entries = entries;
+  ConfigResource(CouchSettings settings, AdminsResource admins) {
+    this.settings = settings;
     this.admins = admins;
   }
 
@@ -41,7 +40,7 @@ final class ConfigResource implements NodePart {
     return switch (path.size()) {
       case TO_ALL -> ofAll(request);
       case TO_SECTION -> Future.succeededFuture(ofSection(request, path.get(TO_ALL)));
-      case TO_VALUE -> ofValue(request, path.get(TO_ALL), path.get(TO_SECTION));
+      case TO_VALUE -> ofValue(request, new SettingName(path.get(TO_ALL), path.get(TO_SECTION)));
       default -> throw LectusException.notFound("missing");
     };
   }
@@ -55,9 +54,8 @@ final class ConfigResource implements NodePart {
 
   private JsonBuffer all() {
     JsonBuffer json = new JsonBuffer(2_048);
-    Map<String, Map<String, String>> sections = new TreeMap<>();
+    Map<String, Map<String, String>> sections = sections();
     sections.put(ADMINS, admins.hashes());
-    entries.forEach(it -> sections.put(it.section(), section(it.section())));
     String separator = "{";
     for (Map.Entry<String, Map<String, String>> section : sections.entrySet()) {
       json.ascii(separator).string(section.getKey()).octet(':');
@@ -67,12 +65,16 @@ final class ConfigResource implements NodePart {
     return json.octet('}');
   }
 
-  private Map<String, String> section(String name) {
-    Map<String, String> values = new TreeMap<>();
-    entries.stream()
-        .filter(it -> it.section().equals(name))
-        .forEach(it -> values.put(it.name(), it.value()));
-    return values;
+  private Map<String, Map<String, String>> sections() {
+    Map<String, Map<String, String>> sections = new TreeMap<>();
+    settings
+        .values()
+        .forEach(
+            (name, value) ->
+                sections
+                    .computeIfAbsent(name.section(), section -> new TreeMap<>())
+                    .put(name.name(), value));
+    return sections;
   }
 
   static JsonBuffer append(JsonBuffer json, Map<String, String> values) {
@@ -89,12 +91,13 @@ final class ConfigResource implements NodePart {
       return ofReload(request);
     }
     return switch (request.method()) {
-      case GET, HEAD -> Reply.json(200, append(new JsonBuffer(512), section(name)));
+      case GET, HEAD ->
+          Reply.json(200, append(new JsonBuffer(512), sections().getOrDefault(name, Map.of())));
       default -> throw Requests.notAllowed("GET");
     };
   }
 
-  /** Nothing is kept but what the configuration says. */
+  /** A server reads its configuration when it starts. */
   private static Reply ofReload(NodeRequest request) {
     return switch (request.method()) {
       case POST -> Reply.ok(200);
@@ -102,34 +105,14 @@ final class ConfigResource implements NodePart {
     };
   }
 
-  private Future<Reply> ofValue(NodeRequest request, String section, String name) {
-    Optional<ConfigEntry> entry =
-        entries.stream()
-            .filter(it -> it.section().equals(section) && it.name().equals(name))
-            .findFirst();
+  private Future<Reply> ofValue(NodeRequest request, SettingName name) {
+    NodeRequest.Work work = request.work();
     return switch (request.method()) {
-      case GET, HEAD -> Future.succeededFuture(value(known(entry)));
-      case PUT -> request.work().read(() -> put(entry, ConfigText.of(request.body())));
-      case DELETE -> throw LectusException.badRequest(known(entry).advice());
+      case GET, HEAD -> Future.succeededFuture(ConfigText.reply(settings.value(name)));
+      case PUT ->
+          work.change(() -> ConfigText.reply(settings.put(name, ConfigText.of(request.body()))));
+      case DELETE -> work.change(() -> ConfigText.reply(settings.remove(name)));
       default -> throw Requests.notAllowed("GET,PUT,DELETE");
     };
-  }
-
-  private static ConfigEntry known(Optional<ConfigEntry> entry) {
-    return entry.orElseThrow(() -> LectusException.notFound("unknown_config_value"));
-  }
-
-  private static Reply value(ConfigEntry entry) {
-    return ConfigText.reply(entry.value());
-  }
-
-  private static Reply put(Optional<ConfigEntry> entry, String wanted) {
-    ConfigEntry known =
-        entry.orElseThrow(
-            () -> LectusException.badRequest("This is no setting of Lectus; nothing was set."));
-    if (!known.isInForce(wanted)) {
-      throw LectusException.badRequest(known.advice());
-    }
-    return value(known);
   }
 }

@@ -2,101 +2,119 @@ package lectus.http.node;
 
 import java.util.ArrayList;
 import java.util.List;
+import lectus.access.SecurityObject;
+import lectus.account.AccountSettings;
 import lectus.account.PublicFields;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.AccessSettings;
 import lectus.http.CookieSettings;
 import lectus.http.CorsSettings;
 import lectus.http.HttpSettings;
+import lectus.http.ServedSettings;
+import lectus.setting.SettingName;
 
 /**
- * The settings in force, under the names that they have in CouchDB's configuration, as far as
- * clients and their set-up scripts look at them. No secret is among them.
+ * Settings under the names that they have in CouchDB's configuration, as far as clients and their
+ * set-up scripts look at them. No secret is among them.
  */
 final class CouchConfig {
+  private static final String BASIC = "Basic realm=\"server\"";
+
   private final List<ConfigEntry> entries = new ArrayList<>();
 
-  CouchConfig(String storeId, HttpSettings settings, DocumentLimits documents) {
-    add("couchdb", "uuid", storeId, "");
-    add("couchdb", "single_node", "true", "");
-    add(
-        "couchdb",
-        "max_document_size",
-        Integer.toString(documents.json().documentBytes()),
-        "documents.max-bytes");
-    addRequests(settings);
-    addAccess(settings.access());
-    addPublicFields(settings.access().publicFields());
-    addCookies(settings.access().cookies());
-    addCors(settings.cors());
+  CouchConfig(String storeId, ServedSettings settings) {
+    HttpSettings http = settings.http();
+    add("couchdb", "uuid", storeId);
+    add("couchdb", "single_node", true);
+    add("vendor", "name", "Lectus");
+    addSizes(http, settings.documents());
+    addAccess(http.access());
+    addPublicFields(http.access().publicFields());
+    addCookies(http.access().cookies());
+    addAccounts(settings.accounts());
+    addCors(http.cors());
   }
 
   List<ConfigEntry> entries() {
     return entries;
   }
 
-  private void add(String section, String name, String value, String key) {
-    entries.add(new ConfigEntry(section, name, value, key));
+  private void add(String section, String name, String value) {
+    addFixed(section, name, value, "");
   }
 
-  private void add(String section, String name, boolean value, String key) {
-    add(section, name, Boolean.toString(value), key);
+  private void add(String section, String name, boolean value) {
+    add(section, name, Boolean.toString(value));
   }
 
-  private void addRequests(HttpSettings settings) {
-    String bytes = Integer.toString(settings.maxRequestBytes());
-    add("chttpd", "max_http_request_size", bytes, "http.max-request-bytes");
-    add("uuids", "max_count", Integer.toString(settings.maxUuids()), "uuids.max-count");
-    add("vendor", "name", "Lectus", "");
+  private void add(String section, String name, long value) {
+    add(section, name, value == Long.MAX_VALUE ? "infinity" : Long.toString(value));
   }
 
-  /** Both sections name it; the later is CouchDB's own. */
+  /** Only the configuration decides it. */
+  private void addFixed(String section, String name, String value, String key) {
+    entries.add(new ConfigEntry(new SettingName(section, name), value, key));
+  }
+
+  private void addSizes(HttpSettings http, DocumentLimits documents) {
+    add("couchdb", "max_document_size", documents.json().documentBytes());
+    add("couchdb", "max_attachment_size", documents.attachments().mostBytes());
+    add("chttpd", "max_http_request_size", http.maxRequestBytes());
+    add("uuids", "max_count", http.maxUuids());
+  }
+
+  /** Two sections name the log-in; the later is CouchDB's own. */
   private void addAccess(AccessSettings access) {
-    String key = "access.require-valid-user";
-    add("chttpd", "require_valid_user", access.requiresValidUser(), key);
-    add("chttpd_auth", "require_valid_user", access.requiresValidUser(), key);
-    add(
-        "chttpd",
-        "require_valid_user_except_for_up",
-        access.requiresValidUserButForUp(),
-        "access.require-valid-user-except-for-up");
-    add(
-        "chttpd",
-        "admin_only_all_dbs",
-        access.onlyAdminsListDatabases(),
-        "access.admin-only-all-dbs");
+    add("chttpd", "require_valid_user", access.requiresValidUser());
+    add("chttpd_auth", "require_valid_user", access.requiresValidUser());
+    add("chttpd", "require_valid_user_except_for_up", access.requiresValidUserButForUp());
+    add("chttpd", "admin_only_all_dbs", access.onlyAdminsListDatabases());
+    access
+        .challenge()
+        .ifPresentOrElse(
+            text -> add("httpd", "WWW-Authenticate", text), () -> addUsualChallenge(access));
+    access.logInPage().ifPresent(page -> add("chttpd_auth", "authentication_redirect", page));
+    String security = access.unset().equals(SecurityObject.EVERYBODY) ? "everyone" : "admin_only";
+    addFixed("couchdb", "default_security", security, "access.default-security");
+  }
+
+  private void addUsualChallenge(AccessSettings access) {
     if (access.requiresValidUser()) {
-      add("httpd", "WWW-Authenticate", "Basic realm=\"server\"", key);
+      add("httpd", "WWW-Authenticate", BASIC);
     }
   }
 
   private void addPublicFields(PublicFields fields) {
+    add("chttpd_auth", "users_db_public", false);
     if (!fields.isEmpty()) {
       String names = String.join(",", fields.names());
-      add("chttpd_auth", "public_fields", names, "access.public-fields");
-      add("couch_httpd_auth", "public_fields", names, "access.public-fields");
+      add("chttpd_auth", "public_fields", names);
+      add("couch_httpd_auth", "public_fields", names);
     }
   }
 
   private void addCookies(CookieSettings cookies) {
     String section = "chttpd_auth";
-    add(section, "timeout", Integer.toString(cookies.seconds()), "access.cookie-seconds");
-    add(section, "allow_persistent_cookies", cookies.persistent(), "access.persistent-cookies");
-    cookies
-        .domain()
-        .ifPresent(domain -> add(section, "cookie_domain", domain, "access.cookie-domain"));
-    cookies
-        .sameSite()
-        .ifPresent(site -> add(section, "same_site", site, "access.cookie-same-site"));
+    add(section, "timeout", cookies.seconds());
+    add(section, "allow_persistent_cookies", cookies.persistent());
+    cookies.domain().ifPresent(domain -> add(section, "cookie_domain", domain));
+    cookies.sameSite().ifPresent(site -> add(section, "same_site", site));
+  }
+
+  private void addAccounts(AccountSettings accounts) {
+    add("couchdb", "users_db_security_editable", accounts.letsUsersSecurityChange());
+    add("couch_peruser", "enable", accounts.perUserDatabases());
+    add("couch_peruser", "delete_dbs", accounts.deletesUserDatabases());
+    add("couch_peruser", "database_prefix", "userdb-");
   }
 
   private void addCors(CorsSettings cors) {
-    add("chttpd", "enable_cors", cors.enabled(), "cors.origins");
-    add("httpd", "enable_cors", cors.enabled(), "cors.origins");
-    add("cors", "credentials", cors.credentials(), "cors.credentials");
-    add("cors", "origins", String.join(",", cors.origins()), "cors.origins");
-    add("cors", "methods", String.join(", ", cors.methods()), "cors.methods");
-    add("cors", "headers", String.join(", ", cors.headers()), "cors.headers");
-    add("cors", "max_age", Integer.toString(cors.maxAgeSeconds()), "cors.max-age");
+    add("chttpd", "enable_cors", cors.enabled());
+    add("httpd", "enable_cors", cors.enabled());
+    add("cors", "credentials", cors.credentials());
+    add("cors", "origins", String.join(",", cors.origins()));
+    add("cors", "methods", String.join(", ", cors.methods()));
+    add("cors", "headers", String.join(", ", cors.headers()));
+    add("cors", "max_age", cors.maxAgeSeconds());
   }
 }

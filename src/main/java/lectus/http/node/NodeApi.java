@@ -45,9 +45,7 @@ public final class NodeApi {
             TaskList.NAME,
             tasks(),
             "_config",
-            new ConfigResource(
-                new CouchConfig(services.storeId(), settings, services.parser().limits()).entries(),
-                new AdminsResource(services.accounts())),
+            new ConfigResource(couchSettings(), new AdminsResource(services.accounts())),
             "_prometheus",
             new FiguresResource(services.metrics()),
             "_restart",
@@ -60,6 +58,11 @@ public final class NodeApi {
             new VersionsResource());
     return new OwnResources(
         parts, services.readers(), Duration.ofSeconds(settings.requestSeconds()));
+  }
+
+  private CouchSettings couchSettings() {
+    return new CouchSettings(
+        services.storeId(), services.settings(), services.plan(), services.accounts().admins());
   }
 
   private NodeResource node() {

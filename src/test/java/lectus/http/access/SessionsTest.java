@@ -25,7 +25,7 @@ final class SessionsTest {
       new CookieSettings(600, true, Optional.empty(), Optional.of("Lax"));
 
   private static Sessions at(long seconds) {
-    return new Sessions(SETTINGS, InstantSource.fixed(Instant.ofEpochSecond(seconds)));
+    return new Sessions(() -> SETTINGS, InstantSource.fixed(Instant.ofEpochSecond(seconds)));
   }
 
   private static Optional<Identity> identify(long seconds, String value, AccountView accounts) {
@@ -99,7 +99,7 @@ final class SessionsTest {
     CookieSettings settings =
         new CookieSettings(600, false, Optional.of("example.com"), Optional.empty());
 
-    assertThat(new CookieHeader(settings, InstantSource.system()).with("x", true))
+    assertThat(new CookieHeader(() -> settings, InstantSource.system()).with("x", true))
         .isEqualTo("AuthSession=x; Version=1; Secure; Domain=example.com; Path=/; HttpOnly");
   }
 }

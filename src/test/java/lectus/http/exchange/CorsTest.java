@@ -21,7 +21,12 @@ final class CorsTest {
   private static LectusServer serverFor(boolean credentials, String... origins) {
     CorsSettings cors =
         new CorsSettings(
-            List.of(origins), credentials, List.of("GET", "PUT"), List.of("content-type"), 600);
+            true,
+            List.of(origins),
+            credentials,
+            List.of("GET", "PUT"),
+            List.of("content-type"),
+            600);
     return LectusServer.start(stores.fresh(), new TestSettings().cors(cors));
   }
 

@@ -20,10 +20,13 @@ import lectus.document.edit.DocumentLimits;
 import lectus.http.CorsSettings;
 import lectus.http.HostSettings;
 import lectus.http.HttpSettings;
+import lectus.http.ServedSettings;
+import lectus.http.SettingsPlan;
 import lectus.server.MemoryPlan;
 import lectus.server.NodeSettings;
 import lectus.server.cluster.ClusterSettings;
 import lectus.server.waking.PollSettings;
+import lectus.setting.SettingName;
 
 /**
  * What a server runs with in tests: as by default on a small machine, but for what is said here and
@@ -170,7 +173,35 @@ public final class TestSettings {
         node.wire(),
         node.metrics(),
         node.tracing(),
-        node.stopGrace());
+        node.stopGrace(),
+        new Adjusted(node.plan(), this::served));
+  }
+
+  /** What is said here of the settings that may change. */
+  private record Adjusted(SettingsPlan plan, UnaryOperator<ServedSettings> adjustment)
+      implements SettingsPlan {
+    @Override
+    public ServedSettings with(Map<SettingName, Optional<String>> stored) {
+      return adjustment.apply(plan.with(stored));
+    }
+
+    @Override
+    public Optional<SettingName> nameOf(SettingName name) {
+      return plan.nameOf(name);
+    }
+
+    @Override
+    public void check(SettingName name, String text) {
+      plan.check(name, text);
+    }
+  }
+
+  private ServedSettings served(ServedSettings settings) {
+    return new ServedSettings(
+        http(settings.http()),
+        documents.orElse(settings.documents()),
+        settings.accounts(),
+        settings.texts());
   }
 
   private HttpSettings http(HttpSettings http) {

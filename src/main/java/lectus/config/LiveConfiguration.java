@@ -1,0 +1,72 @@
+package lectus.config;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import lectus.error.LectusException;
+import lectus.http.ServedSettings;
+import lectus.http.SettingsPlan;
+import lectus.setting.SettingName;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The configuration, and in place of some of its values those of the store. */
+public final class LiveConfiguration implements SettingsPlan {
+  private static final Logger LOG = LoggerFactory.getLogger(LiveConfiguration.class);
+
+  private final Configuration configuration;
+  private final Machine machine;
+
+  public LiveConfiguration(Configuration configuration, Machine machine) {
+    this.configuration = configuration;
+    this.machine = machine;
+  }
+
+  @Override
+  public ServedSettings with(Map<SettingName, Optional<String>> stored) {
+    Map<String, String> values = new HashMap<>();
+    Map<SettingName, String> texts = new HashMap<>();
+    for (LiveKey live : LiveKeys.ALL) {
+      Optional<String> text = stored.getOrDefault(live.name(), Optional.empty());
+      Optional<String> value = text.flatMap(live::valueOf);
+      if (value.isEmpty() && stored.containsKey(live.name())) {
+        value = live.safe();
+        LOG.warn("The store's value of {} is of no use here.", live.name());
+      } else if (value.isPresent() && type(live).parse().apply(value.get()).isPresent()) {
+        texts.put(live.name(), text.get());
+      }
+      value.ifPresent(it -> values.put(live.key().name(), it));
+    }
+    return settings(values, texts);
+  }
+
+  /** Origins that are stored do not switch CORS on; in CouchDB they do not either. */
+  private ServedSettings settings(Map<String, String> values, Map<SettingName, String> texts) {
+    values.putIfAbsent(
+        CorsKeys.CORS_ENABLED.name(),
+        Boolean.toString(new ConfiguredCors(configuration).isEnabled()));
+    return new Settings(configuration.with(values), machine).served(texts);
+  }
+
+  @Override
+  public Optional<SettingName> nameOf(SettingName name) {
+    return LiveKeys.of(name).map(LiveKey::name);
+  }
+
+  @Override
+  public void check(SettingName name, String text) {
+    LiveKey live = LiveKeys.of(name).orElseThrow();
+    ValueType<?> type = type(live);
+    if (live.within(type).valueOf(text).isEmpty()) {
+      throw LectusException.badRequest(
+          name + " must be " + type.wanted() + ", not \"" + text + "\".");
+    }
+  }
+
+  /** What a body may take depends on the heap. */
+  private ValueType<?> type(LiveKey live) {
+    return live.key() == HttpKeys.MAX_REQUEST_BYTES
+        ? HttpKeys.requestBytes(new Settings(configuration, machine).memory().longestBody())
+        : live.type();
+  }
+}

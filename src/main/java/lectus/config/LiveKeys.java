@@ -1,0 +1,92 @@
+package lectus.config;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import lectus.json.JsonLimits;
+import lectus.setting.SettingName;
+
+/** All keys that may be changed while servers run, under CouchDB's names. */
+final class LiveKeys {
+  private static final String TRUE = "true";
+  private static final String FALSE = "false";
+
+  /** In either section: CouchDB's earlier versions had the other one. */
+  private static final List<LiveKey> OF_LOG_IN =
+      Stream.of(
+              LiveKey.of("chttpd_auth/timeout", AccessKeys.COOKIE_SECONDS),
+              LiveKey.of("chttpd_auth/allow_persistent_cookies", AccessKeys.PERSISTENT_COOKIES),
+              LiveKey.of("chttpd_auth/cookie_domain", AccessKeys.COOKIE_DOMAIN),
+              LiveKey.of("chttpd_auth/same_site", AccessKeys.COOKIE_SAME_SITE)
+                  .translated(LiveKeys::sameSite),
+              LiveKey.of("chttpd_auth/authentication_redirect", AccessKeys.AUTHENTICATION_REDIRECT),
+              LiveKey.of("chttpd_auth/public_fields", AccountKeys.PUBLIC_FIELDS).elseSafely(""))
+          .map(it -> it.or("couch_httpd_auth/" + it.name().name()))
+          .toList();
+
+  private static final List<LiveKey> OF_ACCESS =
+      List.of(
+          LiveKey.of("chttpd/require_valid_user", AccessKeys.REQUIRE_VALID_USER)
+              .or("chttpd_auth/require_valid_user")
+              .or("couch_httpd_auth/require_valid_user")
+              .elseSafely(TRUE),
+          LiveKey.of(
+                  "chttpd/require_valid_user_except_for_up",
+                  AccessKeys.REQUIRE_VALID_USER_EXCEPT_FOR_UP)
+              .elseSafely(TRUE),
+          LiveKey.of("chttpd/admin_only_all_dbs", AccessKeys.ADMIN_ONLY_ALL_DBS).elseSafely(TRUE),
+          LiveKey.of("httpd/WWW-Authenticate", AccessKeys.CHALLENGE).or("chttpd/WWW-Authenticate"),
+          LiveKey.of("couchdb/users_db_security_editable", AccountKeys.USERS_SECURITY_EDITABLE)
+              .elseSafely(FALSE),
+          LiveKey.of("couch_peruser/enable", AccountKeys.PER_USER_DATABASES),
+          LiveKey.of("couch_peruser/delete_dbs", AccountKeys.DELETE_USER_DATABASES)
+              .elseSafely(FALSE));
+
+  private static final List<LiveKey> OF_CORS =
+      List.of(
+          LiveKey.of("chttpd/enable_cors", CorsKeys.CORS_ENABLED)
+              .or("httpd/enable_cors")
+              .within(ValueType.FLAG)
+              .elseSafely(FALSE),
+          LiveKey.of("cors/origins", CorsKeys.CORS_ORIGINS).elseSafely(""),
+          LiveKey.of("cors/credentials", CorsKeys.CORS_CREDENTIALS).elseSafely(FALSE),
+          LiveKey.of("cors/methods", CorsKeys.CORS_METHODS),
+          LiveKey.of("cors/headers", CorsKeys.CORS_HEADERS),
+          LiveKey.of("cors/max_age", CorsKeys.CORS_MAX_AGE));
+
+  private static final List<LiveKey> OF_SIZES =
+      List.of(
+          LiveKey.of("chttpd/max_http_request_size", HttpKeys.MAX_REQUEST_BYTES)
+              .or("httpd/max_http_request_size"),
+          LiveKey.of("couchdb/max_document_size", DocumentKeys.MAX_DOCUMENT_BYTES)
+              .within(ValueType.number(1, JsonLimits.MOST_DOCUMENT_BYTES)),
+          LiveKey.of("couchdb/max_attachment_size", DocumentKeys.MAX_ATTACHMENT_BYTES)
+              .translated(LiveKeys::infinity),
+          LiveKey.of("uuids/max_count", HttpKeys.MAX_UUIDS));
+
+  static final List<LiveKey> ALL =
+      Stream.of(OF_ACCESS, OF_LOG_IN, OF_CORS, OF_SIZES).flatMap(List::stream).toList();
+
+  private static final Map<SettingName, LiveKey> BY_NAME =
+      ALL.stream()
+          .flatMap(key -> key.names().stream().map(name -> Map.entry(name, key)))
+          .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+
+  private LiveKeys() {}
+
+  static Optional<LiveKey> of(SettingName name) {
+    return Optional.ofNullable(BY_NAME.get(name));
+  }
+
+  /** CouchDB writes nothing where cookies have no such attribute. */
+  private static String sameSite(String text) {
+    return text.isEmpty() ? "unset" : text.toLowerCase(Locale.ROOT);
+  }
+
+  private static String infinity(String text) {
+    return text.equals("infinity") ? Long.toString(Long.MAX_VALUE) : text;
+  }
+}

@@ -1,0 +1,21 @@
+package lectus.http;
+
+import java.util.Map;
+import lectus.account.AccountSettings;
+import lectus.document.edit.DocumentLimits;
+import lectus.setting.SettingName;
+
+/**
+ * The settings that may change while a server runs, among others.
+ *
+ * @param texts what the store says and is in force, as it was written
+ */
+public record ServedSettings(
+    HttpSettings http,
+    DocumentLimits documents,
+    AccountSettings accounts,
+    Map<SettingName, String> texts) {
+  public ServedSettings {
+    texts = Map.copyOf(texts);
+  }
+}

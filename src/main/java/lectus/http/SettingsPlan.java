@@ -1,0 +1,25 @@
+package lectus.http;
+
+import java.util.Map;
+import java.util.Optional;
+import lectus.setting.SettingName;
+
+/** Which settings may be changed while a server runs, and what it then runs with. */
+public interface SettingsPlan {
+  /**
+   * Returns what to run with.
+   *
+   * @param stored the store's values; one that cannot be read is empty. A value that is of no use
+   *     leaves the configuration's in force, or the one that is safe.
+   */
+  ServedSettings with(Map<SettingName, Optional<String>> stored);
+
+  /** Returns the name under which a setting is stored; empty if it cannot be changed. */
+  Optional<SettingName> nameOf(SettingName name);
+
+  /**
+   * @param name as {@link #nameOf} returns it
+   * @throws lectus.error.LectusException {@code bad_request}: it does not take this value
+   */
+  void check(SettingName name, String text);
+}
