@@ -26,7 +26,7 @@ public final class LiveConfiguration implements SettingsPlan {
   public ServedSettings with(Map<SettingName, Optional<String>> stored) {
     Map<String, String> values = new HashMap<>();
     Map<SettingName, String> texts = new HashMap<>();
-    for (LiveKey live : LiveKeys.ALL) {
+    for (ChangeableKey live : LiveKeys.ALL) {
       Optional<String> text = stored.getOrDefault(live.name(), Optional.empty());
       Optional<String> value = text.flatMap(live::valueOf);
       if (value.isEmpty() && stored.containsKey(live.name())) {
@@ -50,12 +50,12 @@ public final class LiveConfiguration implements SettingsPlan {
 
   @Override
   public Optional<SettingName> nameOf(SettingName name) {
-    return LiveKeys.of(name).map(LiveKey::name);
+    return LiveKeys.of(name).map(ChangeableKey::name);
   }
 
   @Override
   public void check(SettingName name, String text) {
-    LiveKey live = LiveKeys.of(name).orElseThrow();
+    ChangeableKey live = LiveKeys.of(name).orElseThrow();
     ValueType<?> type = type(live);
     if (live.within(type).valueOf(text).isEmpty()) {
       throw LectusException.badRequest(
@@ -64,7 +64,7 @@ public final class LiveConfiguration implements SettingsPlan {
   }
 
   /** What a body may take depends on the heap. */
-  private ValueType<?> type(LiveKey live) {
+  private ValueType<?> type(ChangeableKey live) {
     return live.key() == HttpKeys.MAX_REQUEST_BYTES
         ? HttpKeys.requestBytes(new Settings(configuration, machine).memory().longestBody())
         : live.type();

@@ -15,69 +15,75 @@ final class LiveKeys {
   private static final String FALSE = "false";
 
   /** In either section: CouchDB's earlier versions had the other one. */
-  private static final List<LiveKey> OF_LOG_IN =
+  private static final List<ChangeableKey> OF_LOG_IN =
       Stream.of(
-              LiveKey.of("chttpd_auth/timeout", AccessKeys.COOKIE_SECONDS),
-              LiveKey.of("chttpd_auth/allow_persistent_cookies", AccessKeys.PERSISTENT_COOKIES),
-              LiveKey.of("chttpd_auth/cookie_domain", AccessKeys.COOKIE_DOMAIN),
-              LiveKey.of("chttpd_auth/same_site", AccessKeys.COOKIE_SAME_SITE)
+              ChangeableKey.of("chttpd_auth/timeout", AccessKeys.COOKIE_SECONDS),
+              ChangeableKey.of(
+                  "chttpd_auth/allow_persistent_cookies", AccessKeys.PERSISTENT_COOKIES),
+              ChangeableKey.of("chttpd_auth/cookie_domain", AccessKeys.COOKIE_DOMAIN),
+              ChangeableKey.of("chttpd_auth/same_site", AccessKeys.COOKIE_SAME_SITE)
                   .translated(LiveKeys::sameSite),
-              LiveKey.of("chttpd_auth/authentication_redirect", AccessKeys.AUTHENTICATION_REDIRECT),
-              LiveKey.of("chttpd_auth/public_fields", AccountKeys.PUBLIC_FIELDS).elseSafely(""))
+              ChangeableKey.of(
+                  "chttpd_auth/authentication_redirect", AccessKeys.AUTHENTICATION_REDIRECT),
+              ChangeableKey.of("chttpd_auth/public_fields", AccountKeys.PUBLIC_FIELDS)
+                  .elseSafely(""))
           .map(it -> it.or("couch_httpd_auth/" + it.name().name()))
           .toList();
 
-  private static final List<LiveKey> OF_ACCESS =
+  private static final List<ChangeableKey> OF_ACCESS =
       List.of(
-          LiveKey.of("chttpd/require_valid_user", AccessKeys.REQUIRE_VALID_USER)
+          ChangeableKey.of("chttpd/require_valid_user", AccessKeys.REQUIRE_VALID_USER)
               .or("chttpd_auth/require_valid_user")
               .or("couch_httpd_auth/require_valid_user")
               .elseSafely(TRUE),
-          LiveKey.of(
+          ChangeableKey.of(
                   "chttpd/require_valid_user_except_for_up",
                   AccessKeys.REQUIRE_VALID_USER_EXCEPT_FOR_UP)
               .elseSafely(TRUE),
-          LiveKey.of("chttpd/admin_only_all_dbs", AccessKeys.ADMIN_ONLY_ALL_DBS).elseSafely(TRUE),
-          LiveKey.of("httpd/WWW-Authenticate", AccessKeys.CHALLENGE).or("chttpd/WWW-Authenticate"),
-          LiveKey.of("couchdb/users_db_security_editable", AccountKeys.USERS_SECURITY_EDITABLE)
+          ChangeableKey.of("chttpd/admin_only_all_dbs", AccessKeys.ADMIN_ONLY_ALL_DBS)
+              .elseSafely(TRUE),
+          ChangeableKey.of("httpd/WWW-Authenticate", AccessKeys.CHALLENGE)
+              .or("chttpd/WWW-Authenticate"),
+          ChangeableKey.of(
+                  "couchdb/users_db_security_editable", AccountKeys.USERS_SECURITY_EDITABLE)
               .elseSafely(FALSE),
-          LiveKey.of("couch_peruser/enable", AccountKeys.PER_USER_DATABASES),
-          LiveKey.of("couch_peruser/delete_dbs", AccountKeys.DELETE_USER_DATABASES)
+          ChangeableKey.of("couch_peruser/enable", AccountKeys.PER_USER_DATABASES),
+          ChangeableKey.of("couch_peruser/delete_dbs", AccountKeys.DELETE_USER_DATABASES)
               .elseSafely(FALSE));
 
-  private static final List<LiveKey> OF_CORS =
+  private static final List<ChangeableKey> OF_CORS =
       List.of(
-          LiveKey.of("chttpd/enable_cors", CorsKeys.CORS_ENABLED)
+          ChangeableKey.of("chttpd/enable_cors", CorsKeys.CORS_ENABLED)
               .or("httpd/enable_cors")
               .within(ValueType.FLAG)
               .elseSafely(FALSE),
-          LiveKey.of("cors/origins", CorsKeys.CORS_ORIGINS).elseSafely(""),
-          LiveKey.of("cors/credentials", CorsKeys.CORS_CREDENTIALS).elseSafely(FALSE),
-          LiveKey.of("cors/methods", CorsKeys.CORS_METHODS),
-          LiveKey.of("cors/headers", CorsKeys.CORS_HEADERS),
-          LiveKey.of("cors/max_age", CorsKeys.CORS_MAX_AGE));
+          ChangeableKey.of("cors/origins", CorsKeys.CORS_ORIGINS).elseSafely(""),
+          ChangeableKey.of("cors/credentials", CorsKeys.CORS_CREDENTIALS).elseSafely(FALSE),
+          ChangeableKey.of("cors/methods", CorsKeys.CORS_METHODS),
+          ChangeableKey.of("cors/headers", CorsKeys.CORS_HEADERS),
+          ChangeableKey.of("cors/max_age", CorsKeys.CORS_MAX_AGE));
 
-  private static final List<LiveKey> OF_SIZES =
+  private static final List<ChangeableKey> OF_SIZES =
       List.of(
-          LiveKey.of("chttpd/max_http_request_size", HttpKeys.MAX_REQUEST_BYTES)
+          ChangeableKey.of("chttpd/max_http_request_size", HttpKeys.MAX_REQUEST_BYTES)
               .or("httpd/max_http_request_size"),
-          LiveKey.of("couchdb/max_document_size", DocumentKeys.MAX_DOCUMENT_BYTES)
+          ChangeableKey.of("couchdb/max_document_size", DocumentKeys.MAX_DOCUMENT_BYTES)
               .within(ValueType.number(1, JsonLimits.MOST_DOCUMENT_BYTES)),
-          LiveKey.of("couchdb/max_attachment_size", DocumentKeys.MAX_ATTACHMENT_BYTES)
+          ChangeableKey.of("couchdb/max_attachment_size", DocumentKeys.MAX_ATTACHMENT_BYTES)
               .translated(LiveKeys::infinity),
-          LiveKey.of("uuids/max_count", HttpKeys.MAX_UUIDS));
+          ChangeableKey.of("uuids/max_count", HttpKeys.MAX_UUIDS));
 
-  static final List<LiveKey> ALL =
+  static final List<ChangeableKey> ALL =
       Stream.of(OF_ACCESS, OF_LOG_IN, OF_CORS, OF_SIZES).flatMap(List::stream).toList();
 
-  private static final Map<SettingName, LiveKey> BY_NAME =
+  private static final Map<SettingName, ChangeableKey> BY_NAME =
       ALL.stream()
           .flatMap(key -> key.names().stream().map(name -> Map.entry(name, key)))
           .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
 
   private LiveKeys() {}
 
-  static Optional<LiveKey> of(SettingName name) {
+  static Optional<ChangeableKey> of(SettingName name) {
     return Optional.ofNullable(BY_NAME.get(name));
   }
 

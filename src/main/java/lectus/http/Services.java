@@ -25,7 +25,6 @@ import lectus.http.memory.ClientMemory;
 import lectus.http.token.Tokens;
 import lectus.http.trace.Tracing;
 import lectus.metrics.Metrics;
-import lectus.setting.LiveSettings;
 import lectus.store.StorePulse;
 import lectus.task.Tasks;
 
@@ -33,16 +32,13 @@ import lectus.task.Tasks;
  * The services that the resources use.
  *
  * @param storeId 32 hex digits
- * @param settings what of the settings may change, and what of them is in force
- * @param plan which they are
  * @param restart begins to restart the server; returns at once
  * @param readers runs what reads the store, and everything else that may block
  * @param tracing empty: no request is traced
  */
 public record Services(
     String storeId,
-    LiveSettings<ServedSettings> settings,
-    SettingsPlan plan,
+    ChangeableSettings settings,
     Catalogue catalogue,
     DatabaseInfo databaseInfo,
     DocumentParser parser,

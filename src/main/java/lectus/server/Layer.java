@@ -37,6 +37,7 @@ import lectus.feed.many.ManyDatabases;
 import lectus.feed.page.ChangesReader;
 import lectus.feed.tail.TailRegistry;
 import lectus.feed.updates.StoreUpdates;
+import lectus.http.ChangeableSettings;
 import lectus.http.Membership;
 import lectus.http.OtherMembers;
 import lectus.http.ReaderTurns;
@@ -88,6 +89,7 @@ public final class Layer {
   private final Tokens tokens;
   private final UserUsage usage = new UserUsage(System::nanoTime);
   private final ContentStore contents;
+  private final ClientMemory memory;
 
   public Layer(Store store, NodeSettings settings) {
     this.store = store;
@@ -102,6 +104,7 @@ public final class Layer {
     this.updates = new UpdatesLog(store);
     this.pulse = new StorePulse(store);
     this.contents = new ContentStore(catalogue, transactions);
+    this.memory = settings.memory().accounts();
     this.parser = new DocumentParser(() -> live.current().documents());
     this.documents =
         new DocumentReader(
@@ -198,12 +201,10 @@ public final class Layer {
       Metrics metrics,
       Optional<Tracing> tracing,
       Runnable restart) {
-    ClientMemory memory = settings.memory().accounts();
     TailRegistry tails = new TailRegistry(readers.ofTails());
     return new Services(
         store.id(),
-        live,
-        settings.plan(),
+        new ChangeableSettings(live, settings.plan()),
         catalogue,
         new DatabaseInfo(catalogue, transactions),
         parser,
@@ -213,7 +214,7 @@ public final class Layer {
         new BulkGet(catalogue, transactions),
         new RevisionsDiff(catalogue, transactions),
         new LocalDocuments(catalogue, transactions),
-        new AttachmentIntake(contents, () -> live.current().documents().attachments()),
+        intake(),
         changes,
         new ManyDatabases(store, catalogue, transactions, rights, settings.memory().candidates()),
         new StoreUpdates(store, transactions),
@@ -230,14 +231,18 @@ public final class Layer {
         accounts,
         tokens,
         usage,
-        shown(figures(events), metrics, memory, tails),
+        shown(figures(events), metrics, tails),
         metrics,
         tracing,
         store.tasks(),
         restart);
   }
 
-  private Figures shown(Figures figures, Metrics metrics, ClientMemory memory, TailRegistry tails) {
+  private AttachmentIntake intake() {
+    return new AttachmentIntake(contents, () -> live.current().documents().attachments());
+  }
+
+  private Figures shown(Figures figures, Metrics metrics, TailRegistry tails) {
     Stream.of(store, caches, documents, accounts, tokens, usage, memory, tails, figures)
         .forEach(metrics::add);
     return figures;

@@ -176,7 +176,7 @@ final class ConfigurationTest {
 
   @Test
   void words_are_separated_by_commas() {
-    assertThat(of(Map.of("LECTUS_CORS_ORIGINS", " a , b"), Map.of()).get(CorsKeys.CORS_ORIGINS))
+    assertThat(of(Map.of("LECTUS_CORS_METHODS", " a , b"), Map.of()).get(CorsKeys.CORS_METHODS))
         .containsExactly("a", "b");
   }
 

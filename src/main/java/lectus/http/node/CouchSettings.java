@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import lectus.account.AdminChanges;
 import lectus.error.LectusException;
+import lectus.http.ChangeableSettings;
 import lectus.http.ServedSettings;
 import lectus.http.SettingsPlan;
 import lectus.setting.LiveSettings;
@@ -29,11 +30,10 @@ final class CouchSettings {
   private final SettingsPlan plan;
   private final AdminChanges admins;
 
-  CouchSettings(
-      String storeId, LiveSettings<ServedSettings> live, SettingsPlan plan, AdminChanges admins) {
+  CouchSettings(String storeId, ChangeableSettings settings, AdminChanges admins) {
     this.storeId = storeId;
-    this.live = live;
-    this.plan = plan;
+    this.live = settings.live();
+    this.plan = settings.plan();
     this.admins = admins;
   }
 

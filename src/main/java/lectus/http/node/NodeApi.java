@@ -61,8 +61,7 @@ public final class NodeApi {
   }
 
   private CouchSettings couchSettings() {
-    return new CouchSettings(
-        services.storeId(), services.settings(), services.plan(), services.accounts().admins());
+    return new CouchSettings(services.storeId(), services.settings(), services.accounts().admins());
   }
 
   private NodeResource node() {

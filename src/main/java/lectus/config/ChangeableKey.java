@@ -14,7 +14,7 @@ import lectus.setting.SettingName;
  * @param translation of CouchDB's values to the key's
  * @param safe what is in force where the stored value is of no use; empty: what is configured
  */
-record LiveKey(
+record ChangeableKey(
     List<SettingName> names,
     ConfigurationKey<?> key,
     ValueType<?> type,
@@ -24,28 +24,28 @@ record LiveKey(
   /**
    * @param name as {@code section/name}
    */
-  static LiveKey of(String name, ConfigurationKey<?> key) {
-    return new LiveKey(
+  static ChangeableKey of(String name, ConfigurationKey<?> key) {
+    return new ChangeableKey(
         List.of(parsed(name)), key, key.type(), UnaryOperator.identity(), Optional.empty());
   }
 
-  LiveKey or(String name) {
+  ChangeableKey or(String name) {
     List<SettingName> all = new ArrayList<>(names);
     all.add(parsed(name));
-    return new LiveKey(List.copyOf(all), key, type, translation, safe);
+    return new ChangeableKey(List.copyOf(all), key, type, translation, safe);
   }
 
-  LiveKey within(ValueType<?> narrower) {
-    return new LiveKey(names, key, narrower, translation, safe);
+  ChangeableKey within(ValueType<?> narrower) {
+    return new ChangeableKey(names, key, narrower, translation, safe);
   }
 
-  LiveKey translated(UnaryOperator<String> other) {
-    return new LiveKey(names, key, type, other, safe);
+  ChangeableKey translated(UnaryOperator<String> other) {
+    return new ChangeableKey(names, key, type, other, safe);
   }
 
   /** What is in force is this, unless the store says otherwise and can be understood. */
-  LiveKey elseSafely(String text) {
-    return new LiveKey(names, key, type, translation, Optional.of(text));
+  ChangeableKey elseSafely(String text) {
+    return new ChangeableKey(names, key, type, translation, Optional.of(text));
   }
 
   SettingName name() {
