@@ -16,4 +16,9 @@ public interface PagedBody {
    * @throws LectusException when the answer cannot go on; whatever this call appended is then void
    */
   boolean appendNext(JsonBuffer out);
+
+  /** Returns how many bytes of the parts to come it holds in memory. */
+  default long keptBytes() {
+    return 0;
+  }
 }

@@ -30,6 +30,11 @@ record BoundedSource<P extends ResumePoint<P>>(LiveSource<P> source, P last)
   }
 
   @Override
+  public Optional<RowFilling> filling() {
+    return source.filling();
+  }
+
+  @Override
   public Registration listen(Listener listener) {
     return source.listen(listener);
   }

@@ -41,6 +41,11 @@ public interface LiveSource<P extends ResumePoint<P>> {
     return 0;
   }
 
+  /** Returns how rows become whole that have marks for bytes of attachments; empty if none has. */
+  default Optional<RowFilling> filling() {
+    return Optional.empty();
+  }
+
   /**
    * Calls {@code listener}, on any thread, when there may be news. Register before the first read;
    * otherwise changes in between would be missed.

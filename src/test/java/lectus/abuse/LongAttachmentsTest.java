@@ -13,7 +13,10 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
+import lectus.http.testing.Connection;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -22,8 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** An attachment that is longer than the heap goes in and out. */
 class LongAttachmentsTest {
   private static final int HEAP_MEGABYTES = 96;
-  private static final long LENGTH = 200L << 20;
+  private static final long LENGTH = 120L << 20;
   private static final int PIECE = 1 << 16;
+  private static final int SLOW_READERS = 200;
 
   private final HttpClient client = HttpClient.newHttpClient();
 
@@ -87,6 +91,37 @@ class LongAttachmentsTest {
               BodyHandlers.ofInputStream());
       assertThat(inline.body().transferTo(OutputStream.nullOutputStream()))
           .isGreaterThan(LENGTH / 3 * 4);
+      readBesideSlowReaders(server);
+    }
+  }
+
+  /** They are in the middle of the attachment, or are refused if others hold too much. */
+  private void readBesideSlowReaders(ServerProcess server) throws Exception {
+    List<Connection> slow = new ArrayList<>();
+    try {
+      for (int i = 0; i < SLOW_READERS; i++) {
+        String list = i % 2 == 0 ? "_all_docs?" : "_changes?feed=continuous&";
+        Connection reader = new Connection(server.port(), PIECE);
+        reader.write(
+            "GET /w/"
+                + list
+                + "include_docs=true&attachments=true HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+        slow.add(reader);
+      }
+      int begun = 0;
+      for (Connection reader : slow) {
+        int status = reader.readHead().status();
+        assertThat(status).isIn(200, 503);
+        begun += status == 200 ? 1 : 0;
+      }
+      assertThat(begun).isPositive();
+      HttpResponse<String> rows =
+          client.send(
+              to(server, "/w/_all_docs?limit=1").build(),
+              BodyHandlers.ofString(StandardCharsets.UTF_8));
+      assertThat(rows.body()).contains("\"id\":\"a\"");
+    } finally {
+      slow.forEach(Connection::abort);
     }
   }
 }

@@ -6,6 +6,7 @@ import lectus.database.Catalogue;
 import lectus.document.DatabaseReads;
 import lectus.document.PageLimits;
 import lectus.document.PagedBody;
+import lectus.document.body.FilledBody;
 import lectus.store.TransactionRunner;
 
 /** Lists documents in the order of their ids. */
@@ -26,14 +27,18 @@ public final class AllDocs {
 
   /** Returns the whole body of an answer, with CouchDB's line ends. */
   public PagedBody answer(AskedDatabase asked, AllDocsQuery query) {
-    ListBody body = new ListBody(new DatabaseReads(catalogue, transactions, asked), query, pages);
-    return out -> {
-      boolean more = body.appendNext(out);
-      if (!more) {
-        out.octet('\n');
-      }
-      return more;
-    };
+    DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
+    ListBody body = new ListBody(reads, query, pages);
+    return filled(
+        reads,
+        query.hasBytes(),
+        out -> {
+          boolean more = body.appendNext(out);
+          if (!more) {
+            out.octet('\n');
+          }
+          return more;
+        });
   }
 
   /** Returns the whole body of an answer to {@code /queries}. */
@@ -41,6 +46,11 @@ public final class AllDocs {
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
     List<ListBody> bodies =
         queries.stream().map(query -> new ListBody(reads, query, pages)).toList();
-    return new CombinedLists(reads, bodies);
+    boolean hasBytes = queries.stream().anyMatch(AllDocsQuery::hasBytes);
+    return filled(reads, hasBytes, new CombinedLists(reads, bodies));
+  }
+
+  private static PagedBody filled(DatabaseReads reads, boolean hasBytes, PagedBody pages) {
+    return hasBytes ? new FilledBody(reads, pages) : pages;
   }
 }

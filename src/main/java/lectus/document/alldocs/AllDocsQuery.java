@@ -7,6 +7,7 @@ import java.util.Optional;
 import lectus.database.Partition;
 import lectus.document.DocumentId;
 import lectus.document.RequestJson;
+import lectus.document.body.AttachmentsShown;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;
 
@@ -18,6 +19,7 @@ import lectus.json.JsonValue;
  * @param end where the range ends
  * @param skip number of rows to skip
  * @param limit maximum number of rows
+ * @param attachments how documents show them
  * @param partition lists only this partition's documents
  */
 public record AllDocsQuery(
@@ -32,6 +34,7 @@ public record AllDocsQuery(
     boolean includeDocs,
     boolean conflicts,
     boolean updateSeq,
+    AttachmentsShown attachments,
     Optional<Partition> partition) {
 
   /** Which list is queried. */
@@ -137,6 +140,11 @@ public record AllDocsQuery(
       return array;
     }
     throw LectusException.badRequest("`queries` member must be an array.");
+  }
+
+  /** Whether the rows have bytes of attachments, which are read later. */
+  boolean hasBytes() {
+    return includeDocs && attachments.showsBytes();
   }
 
   /**

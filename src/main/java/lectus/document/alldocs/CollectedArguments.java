@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import lectus.database.Partition;
 import lectus.document.alldocs.AllDocsQuery.Listing;
+import lectus.document.body.AttachmentsShown;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;
 
@@ -28,6 +29,8 @@ final class CollectedArguments {
   private boolean includeDocs;
   private boolean conflicts;
   private boolean updateSeq;
+  private boolean attachments;
+  private boolean encodings;
   private long skip;
   private long limit = Long.MAX_VALUE;
 
@@ -54,6 +57,8 @@ final class CollectedArguments {
       case "limit" -> limit = argument.count();
       case "include_docs" -> includeDocs = argument.flag();
       case "conflicts" -> conflicts = argument.flag();
+      case "attachments" -> attachments = argument.flag();
+      case "att_encoding_info" -> encodings = argument.flag();
       case "update_seq" -> updateSeq = argument.flag();
       case "partition" -> partition = Optional.of(Partition.of(argument.text()));
       default -> takeOfViews(name, argument);
@@ -68,7 +73,7 @@ final class CollectedArguments {
       case "stale" -> argument.checkOneOf(name, "ok", "update_after");
       case "stable" -> argument.checkOneOf(name, "true", "false");
       case "update" -> argument.checkOneOf(name, "true", "false", "lazy");
-      case "sorted", "attachments", "att_encoding_info" -> argument.flag();
+      case "sorted" -> argument.flag();
       default -> {} // CouchDB ignores unknown arguments
     }
   }
@@ -123,6 +128,7 @@ final class CollectedArguments {
         includeDocs,
         conflicts,
         updateSeq,
+        AttachmentsShown.of(attachments, encodings),
         listing == Listing.ALL ? partition : Optional.empty());
   }
 

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.document.alldocs.AllDocsQuery.Listing;
+import lectus.document.body.AttachmentJson;
 import lectus.document.body.DocumentJson;
 import lectus.document.body.StoredBody;
 import lectus.revision.EditBranch;
@@ -20,6 +21,7 @@ final class KeyReads {
   private final ListSource source;
   private final RevisionsSubspace revisions;
   private final ConflictReads conflicts;
+  private final AttachmentJson attachments;
 
   KeyReads(ReadTransaction tx, DatabaseHandle db, AllDocsQuery query) {
     this.tx = tx;
@@ -27,6 +29,7 @@ final class KeyReads {
     this.source = ListSource.of(query, db);
     this.revisions = new RevisionsSubspace(db);
     this.conflicts = new ConflictReads(tx, db, query.conflicts());
+    this.attachments = new AttachmentJson(query.attachments());
   }
 
   /** The state of a key after the first round of reads. */
@@ -104,7 +107,7 @@ final class KeyReads {
       StoredBody stored = Awaiting.await(body.get());
       DocumentJson.append(writer.out(), row.id(), false, row.winner(), stored);
       conflicts.append(row, writer.out());
-      DocumentJson.close(writer.out(), stored.attachments());
+      attachments.close(writer.out(), stored.attachments());
     }
     writer.close();
   }

@@ -9,6 +9,7 @@ import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseHandle;
 import lectus.document.RowParts;
 import lectus.document.WrittenRows;
+import lectus.document.body.AttachmentJson;
 import lectus.document.body.DocumentJson;
 import lectus.document.body.DocumentsSubspace;
 import lectus.json.JsonAssembler;
@@ -98,6 +99,7 @@ record RangeRows(
     byte[] begin = query.descending() ? last : first;
     byte[] end = DocumentsSubspace.endOf(query.descending() ? first : last);
     ConflictReads conflicts = new ConflictReads(tx, db, query.conflicts());
+    AttachmentJson shown = new AttachmentJson(query.attachments());
     JsonBuffer out = to.json();
     try (BodyScan bodies = new BodyScan(tx, begin, end, query.descending())) {
       for (AllDocsRow row : rows) {
@@ -106,7 +108,7 @@ record RangeRows(
         JsonAssembler members = DocumentJson.open(out, row.id(), row.winner());
         AttachmentList attachments = bodies.append(source.body(row), members);
         conflicts.append(row, out);
-        DocumentJson.close(out, attachments);
+        shown.close(out, attachments);
         out.octet('}');
         to.endRow();
       }

@@ -7,8 +7,8 @@ import lectus.database.Catalogue;
 import lectus.document.DatabaseReads;
 import lectus.document.PagedBody;
 import lectus.document.RequestJson;
-import lectus.document.read.AttachmentsShown;
-import lectus.document.read.FilledPages;
+import lectus.document.body.AttachmentsShown;
+import lectus.document.body.FilledBody;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;
 import lectus.store.TransactionRunner;
@@ -41,7 +41,7 @@ public final class BulkGet {
       AttachmentsShown attachments,
       BulkGetForm form) {
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
-    return FilledPages.body(
+    return new FilledBody(
         reads, new BulkGetBody(reads, requests(body), revs, latest, attachments, form));
   }
 

@@ -6,9 +6,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.document.DatabaseReads;
-import lectus.document.read.AttachmentsShown;
-import lectus.document.read.FilledPages;
-import lectus.document.read.Inserts;
+import lectus.document.PagedBody;
+import lectus.document.body.AttachmentsShown;
 import lectus.document.read.Piece;
 import lectus.document.read.PieceWriter;
 import lectus.json.JsonBuffer;
@@ -18,7 +17,7 @@ import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 
 /** The answer to {@code _bulk_get}: one result per request, in the order of the requests. */
-final class BulkGetBody implements FilledPages {
+final class BulkGetBody implements PagedBody {
   /** Number of requests whose edit branches are read together. */
   private static final int REQUESTS_AT_ONCE = 64;
 
@@ -57,18 +56,17 @@ final class BulkGetBody implements FilledPages {
   }
 
   @Override
-  public boolean appendNext(JsonBuffer out, Inserts inserts) {
+  public boolean appendNext(JsonBuffer out) {
     int start = out.length();
     boolean first = progress.request() == 0;
     progress =
         reads.read(
             (tx, db) -> {
               out.truncate(start);
-              inserts.clear();
               if (first) {
                 out.ascii(form.head());
               }
-              PieceWriter writer = new PieceWriter(tx, db, revs, attachments, out, inserts);
+              PieceWriter writer = new PieceWriter(tx, db, revs, attachments, out);
               return append(tx, db, writer, out, start + PieceWriter.PART_BYTES);
             });
     boolean more = progress.request() < requests.size() || !progress.piecesAreWritten();
@@ -124,7 +122,7 @@ final class BulkGetBody implements FilledPages {
   private BulkGetResult result(BulkGetRequest.Document document, List<EditBranch> branches) {
     List<EditBranch> leaves = leaves(document, branches);
     if (!leaves.isEmpty()) {
-      return new BulkGetResult.Leaves(document.id(), leaves);
+      return new BulkGetResult.Leaves(document.id(), leaves, document.known());
     }
     return document
         .revision()

@@ -41,7 +41,7 @@ public record BulkGetJson() implements BulkGetForm {
         pieces.add(SEPARATOR);
       }
       byte[] ifGone = json(BulkGetError.missing(found.id(), leaf.leaf()));
-      pieces.add(new Piece.Leaf(found.id(), leaf, OK, ifGone));
+      pieces.add(new Piece.Leaf(found.id(), leaf, found.known(), OK, ifGone));
       first = false;
     }
   }

@@ -1,5 +1,7 @@
 package lectus.document.bulk;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import lectus.database.DatabaseHandle;
 import lectus.document.DocumentId;
@@ -12,10 +14,14 @@ import lectus.revision.RevisionId;
 
 /** One element of {@code docs}: a requested document, or what is wrong with the element. */
 sealed interface BulkGetRequest {
+  String KNOWN = "atts_since";
+
   /**
    * @param revision empty for all leaves
+   * @param known {@code atts_since}: revisions whose attachments the client has
    */
-  record Document(String id, Optional<RevisionId> revision) implements BulkGetRequest {}
+  record Document(String id, Optional<RevisionId> revision, List<RevisionId> known)
+      implements BulkGetRequest {}
 
   record Refused(BulkGetError error) implements BulkGetRequest {}
 
@@ -30,22 +36,48 @@ sealed interface BulkGetRequest {
     if (!(id.get() instanceof JsonValue.JsonString text)) {
       return refused(id.get(), "illegal_docid", "Document id must be a string");
     }
-    return document(text, request.get("rev"));
+    return document(text, request);
   }
 
-  private static BulkGetRequest document(JsonValue.JsonString id, Optional<JsonValue> revision) {
+  private static BulkGetRequest document(JsonValue.JsonString id, JsonValue.JsonObject request) {
     try {
       DocumentId.check(id.value(), DocumentId.DEFAULT_MAX_BYTES);
     } catch (LectusException illegal) {
       return refused(id, illegal.error());
     }
-    try {
-      return new Document(id.value(), revision.map(RequestJson::revision));
-    } catch (LectusException invalid) {
-      LectusError error = invalid.error();
-      return new Refused(
-          new BulkGetError(id, revision.orElseThrow(), error.error(), error.reason()));
+    List<RevisionId> revisions = new ArrayList<>();
+    for (JsonValue revision : named(request)) {
+      try {
+        revisions.add(RequestJson.revision(revision));
+      } catch (LectusException invalid) {
+        LectusError error = invalid.error();
+        return new Refused(new BulkGetError(id, revision, error.error(), error.reason()));
+      }
     }
+    return document(id, request, revisions);
+  }
+
+  /** Returns the revision that is asked for, if there is one, and those of {@code atts_since}. */
+  private static List<JsonValue> named(JsonValue.JsonObject request) {
+    List<JsonValue> all = new ArrayList<>();
+    request.get("rev").ifPresent(all::add);
+    if (request.get(KNOWN).orElse(null) instanceof JsonValue.JsonArray known) {
+      all.addAll(known.elements());
+    }
+    return all;
+  }
+
+  private static BulkGetRequest document(
+      JsonValue.JsonString id, JsonValue.JsonObject request, List<RevisionId> named) {
+    Optional<JsonValue> known = request.get(KNOWN);
+    if (known.isPresent() && !(known.get() instanceof JsonValue.JsonArray)) {
+      return new Refused(
+          new BulkGetError(
+              id, known.get(), "bad_request", "att_since value must be array of revs."));
+    }
+    int asked = request.get("rev").isPresent() ? 1 : 0;
+    return new Document(
+        id.value(), named.stream().limit(asked).findFirst(), named.subList(asked, named.size()));
   }
 
   /** Refuses an id without a partition if the database is partitioned. */

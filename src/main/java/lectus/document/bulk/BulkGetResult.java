@@ -8,8 +8,10 @@ import lectus.revision.RevisionId;
 public sealed interface BulkGetResult {
   /**
    * @param leaves at least one
+   * @param known revisions whose attachments the client has
    */
-  record Leaves(String id, List<EditBranch> leaves) implements BulkGetResult {}
+  record Leaves(String id, List<EditBranch> leaves, List<RevisionId> known)
+      implements BulkGetResult {}
 
   /** A revision that is not a leaf. */
   record Missing(String id, RevisionId revision) implements BulkGetResult {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import lectus.database.DatabaseHandle;
+import lectus.document.body.AttachmentsShown;
 import lectus.document.read.LeafDocuments;
 import lectus.document.read.SelectedDocuments;
 import lectus.json.FieldPath;
@@ -36,7 +37,7 @@ final class FindPage {
     this.out = out;
     this.selected = new SelectedDocuments(tx, db, request.selector().reads());
     List<FieldPath> fields = request.paths();
-    this.documents = new LeafDocuments(tx, db, fields);
+    this.documents = new LeafDocuments(tx, db, fields, AttachmentsShown.STUBS);
     this.revisions = new RevisionsSubspace(db);
     this.matched = CoveredRow.ofSelector(request, candidate);
     this.covered = CoveredRow.of(request, candidate);

@@ -13,7 +13,10 @@ import lectus.document.PagedBody;
 import lectus.document.PartitionedId;
 import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
+import lectus.document.body.AttachmentJson;
 import lectus.document.body.DocumentJson;
+import lectus.document.body.FilledBody;
+import lectus.document.body.FollowingAttachments;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.measure.Measured;
@@ -47,7 +50,7 @@ public final class DocumentReader implements Measured {
    * @throws LectusException {@code not_found}, with the reason {@code missing} or {@code deleted}
    */
   public RevisionId read(AskedDatabase asked, String id, DocumentQuery options, JsonBuffer out) {
-    return read(asked, id, options, out, new Inserts());
+    return read(asked, id, options, out, new FollowingAttachments());
   }
 
   /**
@@ -60,20 +63,24 @@ public final class DocumentReader implements Measured {
   public DocumentWithBytes readWithBytes(
       AskedDatabase asked, String id, DocumentQuery options, String boundary) {
     JsonBuffer json = new JsonBuffer(TYPICAL_BYTES);
-    Inserts inserts = new Inserts();
-    RevisionId revision = read(asked, id, options, json, inserts);
+    FollowingAttachments following = new FollowingAttachments();
+    RevisionId revision = read(asked, id, options, json, following);
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
-    return DocumentWithBytes.of(reads, revision, json, inserts, boundary);
+    return DocumentWithBytes.of(reads, revision, json, following.take(), boundary);
   }
 
   private RevisionId read(
-      AskedDatabase asked, String id, DocumentQuery options, JsonBuffer out, Inserts inserts) {
+      AskedDatabase asked,
+      String id,
+      DocumentQuery options,
+      JsonBuffer out,
+      FollowingAttachments following) {
     int start = out.length();
     return transactions.read(
         tx -> {
           out.truncate(start);
-          inserts.clear();
-          return read(tx, asked.current(tx, catalogue), id, options, out, inserts);
+          following.clear();
+          return read(tx, asked.current(tx, catalogue), id, options, out, following);
         });
   }
 
@@ -118,13 +125,13 @@ public final class DocumentReader implements Measured {
       String id,
       DocumentQuery options,
       JsonBuffer out,
-      Inserts inserts) {
+      FollowingAttachments following) {
     PartitionedId.check(db, id);
     if (options.revision().isPresent()) {
-      return new NamedRevisionReader(tx, db, id, inserts).append(options, out);
+      return new NamedRevisionReader(tx, db, id, following).append(options, out);
     }
     return options.needsBranches()
-        ? readWithBranches(tx, db, id, options, out, inserts)
+        ? readWithBranches(tx, db, id, options, out, following)
         : readWinner(tx, db, id, options, out);
   }
 
@@ -189,7 +196,7 @@ public final class DocumentReader implements Measured {
       String id,
       DocumentQuery options,
       JsonBuffer out,
-      Inserts inserts) {
+      FollowingAttachments following) {
     CompletableFuture<List<EditBranch>> reading = branches(tx, db, id, options);
     Bodies.Found found = options.fields().isEmpty() ? new Bodies(db).winner(tx, id) : null;
     List<EditBranch> branches = Awaiting.await(reading);
@@ -200,7 +207,7 @@ public final class DocumentReader implements Measured {
       new FieldsReader(tx, db).append(id, false, winner.leaf(), options.fields(), out);
     }
     appendSpecialMembers(out, options, branches, db.configuration().revsLimit());
-    new AttachmentJson(options.attachments(), inserts)
+    new AttachmentJson(options.attachments(), following)
         .close(out, found == null ? AttachmentList.NONE : found.body().attachments(), winner);
     return winner.leaf();
   }

@@ -5,6 +5,8 @@ import java.util.OptionalLong;
 import lectus.attachment.Attachment;
 import lectus.document.DatabaseReads;
 import lectus.document.PagedBody;
+import lectus.document.body.AttachmentBytes;
+import lectus.document.body.FilledBody;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
 
@@ -18,27 +20,23 @@ public record DocumentWithBytes(
     RevisionId revision, boolean isRelated, OptionalLong length, PagedBody body) {
 
   static DocumentWithBytes of(
-      DatabaseReads reads, RevisionId revision, JsonBuffer json, Inserts inserts, String boundary) {
-    List<Attachment> following = inserts.takeFollowing();
+      DatabaseReads reads,
+      RevisionId revision,
+      JsonBuffer json,
+      List<Attachment> following,
+      String boundary) {
     if (following.isEmpty()) {
       json.octet('\n');
-      PagedBody body = FilledPages.body(reads, new OnePage(json, inserts));
-      return new DocumentWithBytes(revision, false, OptionalLong.empty(), body);
+      return new DocumentWithBytes(
+          revision, false, OptionalLong.empty(), FilledBody.of(reads, json));
     }
-    JsonBuffer page = new JsonBuffer(json.length());
-    Inserts parts = new Inserts();
-    RelatedParts.append(page, boundary, json.toBytes(), following, parts);
-    PagedBody body = FilledPages.body(reads, new OnePage(page, parts));
-    return new DocumentWithBytes(revision, true, OptionalLong.of(parts.length(page)), body);
-  }
-
-  /** A page that is written already. */
-  private record OnePage(JsonBuffer page, Inserts inserts) implements FilledPages {
-    @Override
-    public boolean appendNext(JsonBuffer out, Inserts to) {
-      out.raw(page.array(), 0, page.length());
-      to.addAll(inserts);
-      return false;
+    JsonBuffer parts = new JsonBuffer(json.length());
+    RelatedParts.append(parts, boundary, json.toBytes(), following);
+    long length = parts.length();
+    for (Attachment attachment : following) {
+      length += attachment.storedLength() - AttachmentBytes.MARK_BYTES;
     }
+    return new DocumentWithBytes(
+        revision, true, OptionalLong.of(length), FilledBody.of(reads, parts));
   }
 }

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
+import lectus.document.body.AttachmentJson;
+import lectus.document.body.AttachmentsShown;
 import lectus.document.body.DocumentJson;
 import lectus.document.body.StoredBody;
 import lectus.json.FieldPath;
@@ -18,11 +20,15 @@ public final class LeafDocuments {
   private final ReadTransaction tx;
   private final Bodies bodies;
   private final Optional<Projection> projection;
+  private final AttachmentJson attachments;
 
   /**
    * @param fields to read and show; empty for whole documents
+   * @param attachments how whole documents show them
    */
-  public LeafDocuments(ReadTransaction tx, DatabaseHandle db, List<FieldPath> fields) {
+  public LeafDocuments(
+      ReadTransaction tx, DatabaseHandle db, List<FieldPath> fields, AttachmentsShown attachments) {
+    this.attachments = new AttachmentJson(attachments);
     this.tx = tx;
     this.bodies = new Bodies(db);
     this.projection = fields.isEmpty() ? Optional.empty() : Optional.of(new Projection(fields));
@@ -66,6 +72,6 @@ public final class LeafDocuments {
     }
     DocumentJson.append(out, document.id, document.deleted, document.leaf, body);
     DocumentJson.appendConflicts(out, branches);
-    DocumentJson.close(out, body.attachments());
+    attachments.close(out, body.attachments());
   }
 }

@@ -5,7 +5,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseHandle;
+import lectus.document.body.AttachmentJson;
+import lectus.document.body.AttachmentsShown;
 import lectus.document.body.DocumentJson;
+import lectus.document.body.FollowingAttachments;
 import lectus.document.body.StoredBody;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
@@ -19,13 +22,14 @@ final class NamedRevisionReader {
   private final ReadTransaction tx;
   private final DatabaseHandle db;
   private final String id;
-  private final Inserts inserts;
+  private final FollowingAttachments following;
   private final Bodies bodies;
   private final FieldsReader fields;
   private final RevisionsSubspace revisions;
 
-  NamedRevisionReader(ReadTransaction tx, DatabaseHandle db, String id, Inserts inserts) {
-    this.inserts = inserts;
+  NamedRevisionReader(
+      ReadTransaction tx, DatabaseHandle db, String id, FollowingAttachments following) {
+    this.following = following;
     this.tx = tx;
     this.db = db;
     this.id = id;
@@ -69,7 +73,7 @@ final class NamedRevisionReader {
     if (options.revs()) {
       DocumentJson.appendRevisions(out, leaf, db.configuration().revsLimit());
     }
-    new AttachmentJson(options.attachments(), inserts).close(out, attachments, leaf);
+    new AttachmentJson(options.attachments(), following).close(out, attachments, leaf);
   }
 
   /** The key contains whether the leaf is deleted, so both possible keys are read at once. */

@@ -7,6 +7,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import lectus.database.DatabaseHandle;
 import lectus.document.DatabaseReads;
+import lectus.document.PagedBody;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
@@ -18,7 +19,7 @@ import lectus.store.Awaiting;
  * The answer to {@code open_revs}, in CouchDB's order: documents by ascending revision, then
  * missing revisions. The first part decides which leaves there are.
  */
-final class OpenRevisionsBody implements FilledPages {
+final class OpenRevisionsBody implements PagedBody {
   private final DatabaseReads reads;
   private final String id;
   private final OpenRevisions which;
@@ -34,17 +35,15 @@ final class OpenRevisionsBody implements FilledPages {
   }
 
   @Override
-  public boolean appendNext(JsonBuffer out, Inserts inserts) {
+  public boolean appendNext(JsonBuffer out) {
     int start = out.length();
     record Part(List<Piece> pieces, int next) {}
     Part part =
         reads.read(
             (tx, db) -> {
               out.truncate(start);
-              inserts.clear();
               List<Piece> all = pieces == null ? resolve(tx, db) : pieces;
-              PieceWriter writer =
-                  new PieceWriter(tx, db, which.revs(), which.attachments(), out, inserts);
+              PieceWriter writer = new PieceWriter(tx, db, which.revs(), which.attachments(), out);
               return new Part(all, writer.append(all, next, start + PieceWriter.PART_BYTES));
             });
     pieces = part.pieces();

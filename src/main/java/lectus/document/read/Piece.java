@@ -1,6 +1,7 @@
 package lectus.document.read;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
@@ -41,7 +42,14 @@ public sealed interface Piece {
   /**
    * A leaf still to be read.
    *
+   * @param known revisions that the client has: attachments that one of them had are stubs; empty
+   *     if all leaves of the answer are shown alike
    * @param ifGone replaces document and frame if the leaf was updated after its branch was read
    */
-  record Leaf(String id, EditBranch branch, Frame frame, byte[] ifGone) implements Piece {}
+  record Leaf(String id, EditBranch branch, List<RevisionId> known, Frame frame, byte[] ifGone)
+      implements Piece {
+    public Leaf(String id, EditBranch branch, Frame frame, byte[] ifGone) {
+      this(id, branch, List.of(), frame, ifGone);
+    }
+  }
 }

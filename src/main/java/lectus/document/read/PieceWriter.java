@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.Attachment;
 import lectus.database.DatabaseHandle;
+import lectus.document.body.AttachmentJson;
+import lectus.document.body.AttachmentsShown;
 import lectus.document.body.DocumentJson;
+import lectus.document.body.FollowingAttachments;
 import lectus.document.body.ReadAhead;
 import lectus.document.body.StoredBody;
 import lectus.json.JsonBuffer;
@@ -23,8 +26,9 @@ public final class PieceWriter {
   private final Bodies bodies;
   private final boolean revs;
   private final int revsLimit;
+  private final AttachmentsShown shown;
   private final AttachmentJson attachments;
-  private final Inserts inserts;
+  private final FollowingAttachments following = new FollowingAttachments();
   private final JsonBuffer out;
   private final ReadAhead readAhead = new ReadAhead();
 
@@ -32,14 +36,9 @@ public final class PieceWriter {
    * @param revs adds {@code _revisions}
    */
   public PieceWriter(
-      ReadTransaction tx,
-      DatabaseHandle db,
-      boolean revs,
-      AttachmentsShown shown,
-      JsonBuffer out,
-      Inserts inserts) {
-    this.attachments = new AttachmentJson(shown, inserts);
-    this.inserts = inserts;
+      ReadTransaction tx, DatabaseHandle db, boolean revs, AttachmentsShown shown, JsonBuffer out) {
+    this.shown = shown;
+    this.attachments = new AttachmentJson(shown, following);
     this.tx = tx;
     this.bodies = new Bodies(db);
     this.revs = revs;
@@ -105,12 +104,12 @@ public final class PieceWriter {
   private void appendRelated(Piece.Leaf leaf, StoredBody body, Piece.Related related) {
     JsonBuffer json = new JsonBuffer(TYPICAL_BYTES);
     appendDocument(json, leaf, body);
-    List<Attachment> following = inserts.takeFollowing();
-    if (following.isEmpty()) {
+    List<Attachment> behind = following.take();
+    if (behind.isEmpty()) {
       out.raw(leaf.frame().before()).raw(json.array(), 0, json.length());
     } else {
       out.raw(related.before(leaf.id(), leaf.branch().leaf()));
-      RelatedParts.append(out, related.boundary(), json.toBytes(), following, inserts);
+      RelatedParts.append(out, related.boundary(), json.toBytes(), behind);
     }
   }
 
@@ -120,6 +119,12 @@ public final class PieceWriter {
     if (revs) {
       DocumentJson.appendRevisions(to, leaf.branch(), revsLimit);
     }
-    attachments.close(to, body.attachments(), leaf.branch());
+    shownTo(leaf).close(to, body.attachments(), leaf.branch());
+  }
+
+  private AttachmentJson shownTo(Piece.Leaf leaf) {
+    return leaf.known().isEmpty()
+        ? attachments
+        : new AttachmentJson(shown.since(leaf.known()), following);
   }
 }

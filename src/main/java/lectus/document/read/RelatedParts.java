@@ -3,20 +3,20 @@ package lectus.document.read;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import lectus.attachment.Attachment;
+import lectus.document.body.AttachmentBytes;
 import lectus.json.JsonBuffer;
 
 /** Writes a document and the attachments that follow it, as {@code multipart/related}. */
 final class RelatedParts {
   private RelatedParts() {}
 
-  static void append(
-      JsonBuffer out, String boundary, byte[] json, List<Attachment> following, Inserts inserts) {
+  static void append(JsonBuffer out, String boundary, byte[] json, List<Attachment> following) {
     String delimiter = "\r\n--" + boundary;
     out.ascii("--").ascii(boundary).ascii("\r\nContent-Type: application/json\r\n\r\n");
     out.raw(json).ascii(delimiter);
     for (Attachment attachment : following) {
       out.raw(head(attachment).getBytes(StandardCharsets.UTF_8));
-      inserts.addStored(out, attachment);
+      AttachmentBytes.stored(attachment).mark(out);
       out.ascii(delimiter);
     }
     out.ascii("--");

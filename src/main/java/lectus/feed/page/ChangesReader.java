@@ -14,6 +14,8 @@ import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.document.DatabaseReads;
 import lectus.document.PageLimits;
+import lectus.document.PagedBody;
+import lectus.document.body.FilledBody;
 import lectus.error.LectusException;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.FeedRights;
@@ -150,6 +152,11 @@ public final class ChangesReader {
   FeedPosition noFurtherThanItIs(DatabaseHandle life, FeedPosition claimed) {
     FeedPosition last = position(reads(life), new Since.Now());
     return last.compareTo(claimed) < 0 ? last : claimed;
+  }
+
+  /** Returns the body of an answer with the bytes of attachments, if the options show them. */
+  public PagedBody filled(DatabaseName name, FeedOptions options, PagedBody answer) {
+    return options.hasBytes() ? new FilledBody(reads(name), answer) : answer;
   }
 
   /** Returns the number of entries after a position, without regard to filters. */
@@ -299,7 +306,7 @@ public final class ChangesReader {
     return Awaiting.await(new UpdateSequence(db).read(tx));
   }
 
-  private DatabaseReads reads(DatabaseHandle life) {
+  DatabaseReads reads(DatabaseHandle life) {
     return DatabaseReads.of(catalogue, transactions, life);
   }
 

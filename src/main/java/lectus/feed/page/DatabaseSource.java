@@ -9,11 +9,13 @@ import lectus.database.DatabaseHandle;
 import lectus.database.InstanceId;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
+import lectus.document.body.FilledBody;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.FeedEnd;
 import lectus.feed.LivePage;
 import lectus.feed.LiveSource;
 import lectus.feed.Registration;
+import lectus.feed.RowFilling;
 import lectus.feed.Sharing;
 import lectus.feed.TouchedShards;
 
@@ -78,6 +80,15 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
   @Override
   public long pendingBehind(FeedPosition position) {
     return changes.pendingBehind(life, position);
+  }
+
+  @Override
+  public Optional<RowFilling> filling() {
+    ChangesReader reader = changes;
+    DatabaseHandle database = life;
+    return options.hasBytes()
+        ? Optional.of(text -> FilledBody.of(reader.reads(database), text))
+        : Optional.empty();
   }
 
   @Override

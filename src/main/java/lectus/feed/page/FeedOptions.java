@@ -1,6 +1,7 @@
 package lectus.feed.page;
 
 import java.util.List;
+import lectus.document.body.AttachmentsShown;
 import lectus.feed.filter.FeedFilter;
 import lectus.json.FieldPath;
 import lectus.selector.SelectorIndex;
@@ -11,6 +12,7 @@ import lectus.selector.SelectorIndex;
  * @param allLeaves {@code style=all_docs}: every leaf of a document, not only its winner
  * @param includeDocs adds the winner's body
  * @param conflicts adds {@code _conflicts} to it
+ * @param attachments how it shows attachments
  * @param filter decides which rows are shown
  * @param sequenceInterval one row in this many has its sequence, the others null; 1 for all
  * @param fields of the body to read and show, {@code _id} and {@code _rev} only if they are named;
@@ -20,6 +22,7 @@ public record FeedOptions(
     boolean allLeaves,
     boolean includeDocs,
     boolean conflicts,
+    AttachmentsShown attachments,
     FeedFilter filter,
     long sequenceInterval,
     List<FieldPath> fields) {
@@ -33,7 +36,25 @@ public record FeedOptions(
     fields = List.copyOf(fields);
   }
 
-  /** Shows whole bodies. */
+  /** Shows attachments as stubs. */
+  public FeedOptions(
+      boolean allLeaves,
+      boolean includeDocs,
+      boolean conflicts,
+      FeedFilter filter,
+      long sequenceInterval,
+      List<FieldPath> fields) {
+    this(
+        allLeaves,
+        includeDocs,
+        conflicts,
+        AttachmentsShown.STUBS,
+        filter,
+        sequenceInterval,
+        fields);
+  }
+
+  /** Shows whole bodies, and attachments as stubs. */
   public FeedOptions(
       boolean allLeaves,
       boolean includeDocs,
@@ -43,12 +64,18 @@ public record FeedOptions(
     this(allLeaves, includeDocs, conflicts, filter, sequenceInterval, List.of());
   }
 
+  /** Whether the rows have bytes of attachments, which are read later. */
+  public boolean hasBytes() {
+    return includeDocs && fields.isEmpty() && attachments.showsBytes();
+  }
+
   /** Returns the look of a row regardless of the filter: equal for equal rows. */
   FeedOptions shape() {
     return new FeedOptions(
         allLeaves,
         includeDocs,
         includeDocs && conflicts,
+        includeDocs ? attachments : AttachmentsShown.STUBS,
         new FeedFilter.None(),
         sequenceInterval,
         includeDocs ? fields : List.of());

@@ -41,7 +41,7 @@ final class RowWriter {
     this.tx = tx;
     this.options = options;
     this.revisions = new RevisionsSubspace(db);
-    this.documents = new LeafDocuments(tx, db, options.fields());
+    this.documents = new LeafDocuments(tx, db, options.fields(), options.attachments());
     this.out = out;
   }
 

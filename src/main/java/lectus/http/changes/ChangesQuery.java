@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import lectus.document.RequestJson;
+import lectus.document.body.AttachmentsShown;
 import lectus.error.LectusException;
 import lectus.feed.filter.FeedFilter;
 import lectus.feed.filter.SelectorBody;
@@ -62,6 +63,7 @@ record ChangesQuery(
         allLeaves(query),
         query.isTrue("include_docs"),
         query.isTrue("conflicts"),
+        AttachmentsShown.of(query.isTrue("attachments"), query.isTrue("att_encoding_info")),
         selector.isPresent() ? selector.get().filter() : filter(query, body),
         sequenceInterval(query),
         selector.map(SelectorBody::fields).orElse(List.of()));

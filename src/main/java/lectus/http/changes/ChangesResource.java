@@ -7,8 +7,10 @@ import lectus.database.AskedDatabase;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
+import lectus.document.PagedBody;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
+import lectus.error.LectusException;
 import lectus.feed.BoundedFeed;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.LiveStart;
@@ -107,6 +109,7 @@ final class ChangesResource implements Resource {
       refuse(exchange, query.function().get());
       return;
     }
+    refuseBytesOverSocket(exchange, query);
     FeedQuery feed = query.feed();
     ChangesReader changes = reader(exchange);
     Callable<LiveStart<FeedPosition>> live = () -> live(changes, database, query);
@@ -116,6 +119,14 @@ final class ChangesResource implements Resource {
       FeedResponse.start(feeds, exchange, feed, live);
     } else {
       exchange.streamFeedTagged(() -> tagged(exchange, changes, database, query));
+    }
+  }
+
+  /** A message of a socket is written whole, and attachments may be longer than the heap. */
+  private static void refuseBytesOverSocket(Exchange exchange, ChangesQuery query) {
+    if (query.options().hasBytes() && new WebSocketUpgrade(exchange).isWanted()) {
+      throw LectusException.badRequest(
+          "attachments=true is not available over WebSockets; feed=continuous has it.");
     }
   }
 
@@ -144,13 +155,14 @@ final class ChangesResource implements Resource {
     if (query.until().isPresent() && !query.descending()) {
       Optional<EntityTag> tag =
           isNamedByUrl ? Optional.of(tag(changes.updateSequence(database))) : Optional.empty();
-      return new StreamedBody(
-          tag,
-          new BoundedFeed<>(live(changes, database, query), query.feed().limit(), exchange.user()));
+      PagedBody bounded =
+          new BoundedFeed<>(live(changes, database, query), query.feed().limit(), exchange.user());
+      return new StreamedBody(tag, changes.filled(database, query.options(), bounded));
     }
     NormalFeed feed = normal(changes, database, query);
     return new StreamedBody(
-        () -> isNamedByUrl ? feed.end().map(it -> tag(it.sequence())) : Optional.empty(), feed);
+        () -> isNamedByUrl ? feed.end().map(it -> tag(it.sequence())) : Optional.empty(),
+        changes.filled(database, query.options(), feed));
   }
 
   /** The answer of a feed only changes when the database's last sequence does. */

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import lectus.account.PublicFields;
 import lectus.database.AskedDatabase;
+import lectus.document.body.AttachmentsShown;
 import lectus.document.read.DocumentQuery;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.DocumentWithBytes;
@@ -62,7 +63,7 @@ final class DocumentRetrieval {
     if (fields.isEmpty() || openRevisions(query).isPresent()) {
       throw LectusException.notFound("missing");
     }
-    DocumentQuery options = options(query);
+    DocumentQuery options = options(query).showing(AttachmentsShown.STUBS);
     exchange.answer(() -> publicly(database, id, options, fields));
   }
 

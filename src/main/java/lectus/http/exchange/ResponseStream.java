@@ -77,11 +77,16 @@ final class ResponseStream {
   /** Notes that the client has left; a part that is being read is the last one. */
   private void leave() {
     gone = true;
-    memory.noneComes();
+    release();
     if (waiting) {
       waiting = false;
       exchange.abandoned();
     }
+  }
+
+  private void release() {
+    memory.noneComes();
+    memory.keeps(0);
   }
 
   private void readNext() {
@@ -90,7 +95,7 @@ final class ResponseStream {
   }
 
   private void fail(Throwable failure) {
-    memory.noneComes();
+    release();
     exchange.fail(failure);
   }
 
@@ -109,7 +114,10 @@ final class ResponseStream {
     if (isFirst && isUnchanged()) {
       return Part.UNCHANGED;
     }
-    return new Part(Buffer.buffer(out.length()).appendBytes(out.array(), 0, out.length()), more);
+    return new Part(
+        Buffer.buffer(out.length()).appendBytes(out.array(), 0, out.length()),
+        more ? body.body().keptBytes() : 0,
+        more);
   }
 
   private boolean isUnchanged() {
@@ -164,6 +172,7 @@ final class ResponseStream {
       throw unsent;
     }
     sent.onComplete(done -> memory.taken(length));
+    memory.keeps(part.kept());
     if (part.more()) {
       readNextWhenTaken();
     }
@@ -222,8 +231,11 @@ final class ResponseStream {
     return all;
   }
 
-  private record Part(Buffer bytes, boolean more) {
+  /**
+   * @param kept bytes that the body holds for the parts to come
+   */
+  private record Part(Buffer bytes, long kept, boolean more) {
     /** Takes the place of the first part: the client has the whole body already. */
-    static final Part UNCHANGED = new Part(Buffer.buffer(0), false);
+    static final Part UNCHANGED = new Part(Buffer.buffer(0), 0, false);
   }
 }

@@ -4,12 +4,14 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import lectus.error.LectusException;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
 import lectus.feed.LiveStart;
 import lectus.feed.ResumePoint;
+import lectus.feed.RowFilling;
 import lectus.feed.Rows;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.InPieces;
@@ -36,6 +38,8 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
   private final FeedForm form;
   private final LiveListener<P> listener;
   private final PageMemory memory;
+  private final FilledRows filled;
+  private Optional<RowFilling> filling = Optional.empty();
 
   /** Whether the head waits until it is known that something follows. */
   private boolean holdsHead;
@@ -51,7 +55,9 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
     this.form = form;
     this.holdsHead = form == FeedForm.EVENTSOURCE && exchange.lastEventId().isPresent();
     this.memory = new PageMemory(exchange.memory().pages());
-    this.listener = new LiveListener<>(feeds, FeedClient.of(exchange), this, terms);
+    FeedClient client = FeedClient.of(exchange);
+    this.listener = new LiveListener<>(feeds, client, this, terms);
+    this.filled = new FilledRows(client, outbox, memory, this::breakOff);
   }
 
   /**
@@ -74,13 +80,19 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
   private void open(Callable<LiveStart<P>> opening) {
     FeedClient client = FeedClient.of(exchange);
     Offload.inTime(client.patience(), client.readers(), client.context(), opening)
-        .onComplete(listener::begin, listener::fail);
+        .onComplete(this::begin, listener::fail);
+  }
+
+  private void begin(LiveStart<P> start) {
+    filling = start.source().filling();
+    listener.begin(start);
   }
 
   /** Notes that the client has left; also called when it leaves after the feed's end. */
   private void abandon() {
     if (!over) {
       over = true;
+      filled.stop();
       memory.noneComes();
       listener.close();
       exchange.abandoned();
@@ -116,18 +128,28 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
   @Override
   public void rows(Rows<P> rows, int from, int to) {
     releaseHead();
+    boolean first = !hasRows;
+    hasRows = true;
+    if (filling.isPresent()) {
+      JsonBuffer text = FramedRows.text(form, rows, from, to, first);
+      filled.send(filling.get().fill(text));
+    } else {
+      write(rows, from, to, first);
+    }
+  }
+
+  private void write(Rows<P> rows, int from, int to, boolean first) {
     FramedRows framed = feeds.framedRows();
-    Buffer page = framed.bytes(form, rows, from, to, !hasRows);
+    Buffer page = framed.bytes(form, rows, from, to, first);
     Future<Void> written = outbox.write(page);
     // Counted only now: if writing fails, nobody would release it.
     memory.sends(page.length());
     written.onComplete(sent -> memory.taken(page.length()));
-    hasRows = true;
   }
 
   @Override
   public long room() {
-    return !outbox.isFull() && memory.hasRoom() ? Long.MAX_VALUE : 0;
+    return !filled.areSent() && !outbox.isFull() && memory.hasRoom() ? Long.MAX_VALUE : 0;
   }
 
   @Override
@@ -137,7 +159,9 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
 
   @Override
   public void whenRoom(Runnable again) {
-    if (outbox.isFull()) {
+    if (filled.areSent()) {
+      filled.whenRoom(again);
+    } else if (outbox.isFull()) {
       outbox.whenRoom(again);
     } else {
       exchange.context().owner().setTimer(PageMemory.RETRY_MILLIS, timer -> again.run());
@@ -146,6 +170,10 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
 
   @Override
   public void caughtUp(P at) {
+    if (filled.areSent()) {
+      filled.then(() -> caughtUp(at));
+      return;
+    }
     releaseHead();
     memory.noneComes();
     if (form.isOneAnswer() && hasRows) {
@@ -157,7 +185,7 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
   @Override
   public void heartbeat(P at) {
     releaseHead();
-    if (!outbox.isFull()) {
+    if (!filled.areSent() && !outbox.isFull()) {
       JsonBuffer beat = new JsonBuffer(64);
       form.appendHeartbeat(at, beat);
       write(beat);
@@ -166,6 +194,16 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
 
   @Override
   public void end(FeedEnd reason, P at, long pending) {
+    if (!filled.areSent()) {
+      endNow(reason, at, pending);
+    } else if (reason instanceof FeedEnd.NotAllowed refused) {
+      fail(new LectusException(refused.why()));
+    } else {
+      filled.then(() -> endNow(reason, at, pending));
+    }
+  }
+
+  private void endNow(FeedEnd reason, P at, long pending) {
     over = true;
     memory.noneComes();
     exchange.guarded(
@@ -196,8 +234,15 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
   @Override
   public void fail(Throwable failure) {
     over = true;
+    filled.stop();
     memory.noneComes();
     exchange.fail(failure);
+  }
+
+  /** Its listener may have ended already, and have left the rest to the rows that are sent. */
+  private void breakOff(Throwable failure) {
+    listener.close();
+    fail(failure);
   }
 
   private void write(JsonBuffer json) {

@@ -41,9 +41,14 @@ final class FramedRows {
   }
 
   private static Buffer frame(FeedForm form, Rows<?> rows, int from, int to, boolean first) {
+    return Buffer.buffer(text(form, rows, from, to, first).toBytes());
+  }
+
+  /** Formats rows for one listener alone. */
+  static JsonBuffer text(FeedForm form, Rows<?> rows, int from, int to, boolean first) {
     int bytes = rows.bytes(from, to) + FRAME_BYTES * (to - from);
     JsonBuffer out = new JsonBuffer(bytes);
     form.appendRows(rows, from, to, first, out);
-    return Buffer.buffer(out.toBytes());
+    return out;
   }
 }

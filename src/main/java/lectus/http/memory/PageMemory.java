@@ -17,6 +17,7 @@ public final class PageMemory {
   private long expected = FIRST_PAGE_BYTES;
   private long ahead;
   private long sending;
+  private long kept;
 
   public PageMemory(MemoryAccount account) {
     this.account = account;
@@ -80,6 +81,14 @@ public final class PageMemory {
       expected = bytes;
     }
     return fits;
+  }
+
+  /** Counts what is kept beside the pages that are on their way, in place of what was before. */
+  public void keeps(long bytes) {
+    account.release(kept, sending + ahead);
+    sending += bytes - kept;
+    account.take(bytes, sending + ahead - bytes);
+    kept = bytes;
   }
 
   /** Returns the error for a page that lacks memory. */

@@ -34,7 +34,7 @@ public final class MultipartBulkGet implements BulkGetForm {
   public void add(BulkGetResult result, boolean first, List<Piece> pieces) {
     if (result instanceof BulkGetResult.Leaves found) {
       for (EditBranch leaf : found.leaves()) {
-        pieces.add(new Piece.Leaf(found.id(), leaf, frame, missing(leaf.leaf())));
+        pieces.add(new Piece.Leaf(found.id(), leaf, found.known(), frame, missing(leaf.leaf())));
       }
     } else if (result instanceof BulkGetResult.Missing missing) {
       pieces.add(new Piece.Text(missing(missing.revision())));

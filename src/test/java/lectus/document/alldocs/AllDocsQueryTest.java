@@ -36,6 +36,7 @@ class AllDocsQueryTest {
                 false,
                 false,
                 false,
+                lectus.document.body.AttachmentsShown.STUBS,
                 Optional.empty()));
   }
 
@@ -210,8 +211,7 @@ class AllDocsQueryTest {
     "stale,update_after",
     "stable,true",
     "update,lazy",
-    "sorted,false",
-    "attachments,true"
+    "sorted,false"
   })
   void what_makes_no_difference_to_a_list_is_taken(String name, String value) {
     assertThat(range(name, value)).isEqualTo(AllDocsQuery.all(Listing.ALL));

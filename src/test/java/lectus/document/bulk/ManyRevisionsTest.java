@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.database.AskedDatabase;
 import lectus.document.PagedBody;
-import lectus.document.read.AttachmentsShown;
+import lectus.document.body.AttachmentsShown;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.HotDocuments;
 import lectus.document.read.OpenRevisions;

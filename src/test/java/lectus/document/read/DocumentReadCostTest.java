@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import java.util.Optional;
+import lectus.document.body.FollowingAttachments;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusException;
 import lectus.json.FieldPath;
@@ -60,7 +61,7 @@ class DocumentReadCostTest {
                           "a",
                           DocumentQuery.DEFAULT,
                           new JsonBuffer(64),
-                          new Inserts()))
+                          new FollowingAttachments()))
               .isInstanceOf(LectusException.class);
           assertThat(counted.reads()).containsExactly("getRange", "getRange");
           return null;
@@ -81,7 +82,12 @@ class DocumentReadCostTest {
         (tx, handle) -> {
           CountedReads counted = new CountedReads(tx);
           reader.read(
-              counted.transaction(), handle, id, options, new JsonBuffer(64), new Inserts());
+              counted.transaction(),
+              handle,
+              id,
+              options,
+              new JsonBuffer(64),
+              new FollowingAttachments());
           return counted.reads();
         });
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.Optional;
 import lectus.database.AskedDatabase;
 import lectus.database.CreationOptions;
+import lectus.document.body.FollowingAttachments;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
@@ -91,7 +92,7 @@ class HotDocumentsTest {
           db.put("a", first, "{\"v\":2}");
           assertThat(read("a")).contains("\"v\":2");
           JsonBuffer then = new JsonBuffer(64);
-          reader.read(tx, handle, "a", DocumentQuery.DEFAULT, then, new Inserts());
+          reader.read(tx, handle, "a", DocumentQuery.DEFAULT, then, new FollowingAttachments());
           assertThat(then.toString()).contains("\"v\":1");
           return null;
         });

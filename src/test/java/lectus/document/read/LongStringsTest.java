@@ -14,6 +14,7 @@ import lectus.document.PageLimits;
 import lectus.document.PagedBody;
 import lectus.document.alldocs.AllDocs;
 import lectus.document.alldocs.AllDocsQuery;
+import lectus.document.body.AttachmentsShown;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.testing.Answers;
 import lectus.document.testing.TestDatabase;

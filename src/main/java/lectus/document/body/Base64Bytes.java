@@ -1,4 +1,4 @@
-package lectus.document.read;
+package lectus.document.body;
 
 import java.util.Arrays;
 import java.util.Base64;

@@ -1,29 +1,35 @@
-package lectus.document.read;
+package lectus.document.body;
 
 import lectus.attachment.Attachment;
 import lectus.attachment.AttachmentList;
-import lectus.document.body.AttachmentStubs;
-import lectus.document.body.DocumentJson;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
 
 /** Writes the attachments of documents, some with their bytes. */
-final class AttachmentJson {
+public final class AttachmentJson {
   private final AttachmentsShown shown;
-  private final Inserts inserts;
+  private final FollowingAttachments following;
 
-  AttachmentJson(AttachmentsShown shown, Inserts inserts) {
+  /**
+   * @param following receives what is shown behind the document
+   */
+  public AttachmentJson(AttachmentsShown shown, FollowingAttachments following) {
     this.shown = shown;
-    this.inserts = inserts;
+    this.following = following;
+  }
+
+  /** Shows nothing behind the documents. */
+  public AttachmentJson(AttachmentsShown shown) {
+    this(shown, new FollowingAttachments());
   }
 
   /** Appends the attachments and closes the document, for a client that has no revision of it. */
-  void close(JsonBuffer out, AttachmentList attachments) {
+  public void close(JsonBuffer out, AttachmentList attachments) {
     close(out, attachments, 0);
   }
 
   /** Appends the attachments and closes the document. */
-  void close(JsonBuffer out, AttachmentList attachments, EditBranch branch) {
+  public void close(JsonBuffer out, AttachmentList attachments, EditBranch branch) {
     close(out, attachments, shown.knownPosition(branch));
   }
 
@@ -53,11 +59,11 @@ final class AttachmentJson {
       out.ascii(",\"length\":").number(attachment.length()).ascii(",\"stub\":true");
     } else if (shown.bytes() == AttachmentsShown.Bytes.INLINE) {
       out.ascii(",\"data\":\"");
-      inserts.addBase64(out, attachment);
+      AttachmentBytes.base64(attachment).mark(out);
       out.octet('"');
     } else {
       out.ascii(",\"length\":").number(attachment.length()).ascii(",\"follows\":true");
-      inserts.follows(attachment);
+      following.add(attachment);
     }
   }
 }

@@ -1,4 +1,4 @@
-package lectus.document.read;
+package lectus.document.body;
 
 import java.util.List;
 import java.util.Optional;
@@ -26,8 +26,21 @@ public record AttachmentsShown(Bytes bytes, boolean encodings, Optional<List<Rev
     FOLLOWING
   }
 
+  /**
+   * @param bytes whether to show them, as base64
+   */
+  public static AttachmentsShown of(boolean bytes, boolean encodings) {
+    return new AttachmentsShown(bytes ? Bytes.INLINE : Bytes.NONE, encodings, Optional.empty());
+  }
+
   public AttachmentsShown following() {
     return new AttachmentsShown(Bytes.FOLLOWING, true, since);
+  }
+
+  /** Returns the same with the bytes of what none of these revisions had. */
+  public AttachmentsShown since(List<RevisionId> known) {
+    Bytes shown = bytes == Bytes.NONE ? Bytes.INLINE : bytes;
+    return new AttachmentsShown(shown, encodings, Optional.of(known));
   }
 
   public boolean showsBytes() {
