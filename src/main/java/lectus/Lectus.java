@@ -10,6 +10,7 @@ import lectus.cli.Console;
 import lectus.cli.PasswordPrompt;
 import lectus.cli.SampleCommand;
 import lectus.cli.ServeCommand;
+import lectus.cli.SettingsCommand;
 import lectus.cli.VersionLine;
 import lectus.config.ConfigurationException;
 import lectus.error.StoreOpenException;
@@ -52,6 +53,7 @@ public final class Lectus {
     commands.addSubcommand(new SampleCommand(isTerminal()));
     commands.addSubcommand(new CheckCommand(environment, console).commandLine());
     commands.addSubcommand(new AdminCommand(environment, console, prompt).commandLine());
+    commands.addSubcommand(new SettingsCommand(environment, console).commandLine());
     commands.addSubcommand(new ConfigCommand(console));
     commands.setOut(console.out()).setErr(console.err());
     commands.setParameterExceptionHandler((e, unused) -> misunderstood(e, console));

@@ -11,6 +11,9 @@ public record AdmissionCheck(Accounts accounts) {
   public static final LectusError CHANGED =
       new LectusError.Unauthorized("Your account has changed. Log in again.");
 
+  public static final LectusError LOG_IN_NEEDED =
+      new LectusError.Unauthorized("Authentication required.");
+
   public static final LectusError PARTY_IS_OVER =
       new LectusError.Unauthorized("This server has an admin now. Log in.");
 

@@ -16,6 +16,7 @@ import lectus.http.HostSettings;
 import lectus.http.HttpSettings;
 import lectus.http.ProxySettings;
 import lectus.http.ServedSettings;
+import lectus.http.SettingsPlan;
 import lectus.http.socket.WebSocketSettings;
 import lectus.http.trace.TracingSettings;
 import lectus.json.JsonLimits;
@@ -71,7 +72,7 @@ public final class Settings {
         metrics(),
         tracing(),
         Duration.ofSeconds(configuration.get(HttpKeys.STOP_SECONDS)),
-        new LiveConfiguration(configuration, machine));
+        plan());
   }
 
   /**
@@ -81,6 +82,11 @@ public final class Settings {
    */
   ServedSettings served(Map<SettingName, String> texts) {
     return new ServedSettings(http(), documents(), accounts(), texts);
+  }
+
+  /** Returns what a store's settings make of the configuration. */
+  public SettingsPlan plan() {
+    return new LiveConfiguration(configuration, machine);
   }
 
   /** How the heap of this process is divided. */

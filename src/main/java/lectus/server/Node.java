@@ -269,7 +269,11 @@ public final class Node implements AutoCloseable {
             polls);
     AdmissionPoll admissions =
         new AdmissionPoll(
-            layer.accountsTail()::look, layer.accounts()::current, users, store::hurry);
+            layer.accountsTail()::look,
+            layer.accounts()::current,
+            users,
+            () -> layer.settings().current().http().access().requiresUser(false),
+            store::hurry);
     return new ChangesPollerVerticle(List.of(admissions, store), listeners, polls);
   }
 

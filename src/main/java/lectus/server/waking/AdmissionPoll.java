@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import lectus.account.NamedAccount;
@@ -21,22 +22,26 @@ public final class AdmissionPoll implements Poll {
   private final Supplier<AccountsTail.Changes> changes;
   private final Function<String, Optional<NamedAccount>> accounts;
   private final AdmittedUsers users;
+  private final BooleanSupplier everybodyLogsIn;
   private final Runnable databasesMoved;
   private final Set<String> due = new HashSet<>();
   private long lastNanos = System.nanoTime() - PAUSE.toNanos();
 
   /**
    * @param accounts reads the account of a name as it is now
+   * @param everybodyLogsIn whether nobody is served without a log-in
    * @param databasesMoved called when databases should be polled
    */
   public AdmissionPoll(
       Supplier<AccountsTail.Changes> changes,
       Function<String, Optional<NamedAccount>> accounts,
       AdmittedUsers users,
+      BooleanSupplier everybodyLogsIn,
       Runnable databasesMoved) {
     this.changes = changes;
     this.accounts = accounts;
     this.users = users;
+    this.everybodyLogsIn = everybodyLogsIn;
     this.databasesMoved = databasesMoved;
   }
 
@@ -51,6 +56,9 @@ public final class AdmissionPoll implements Poll {
   }
 
   private void look() {
+    if (everybodyLogsIn.getAsBoolean()) {
+      users.foundLock();
+    }
     due.addAll(users.takeNewcomers());
     AccountsTail.Changes found = changes.get();
     if (found.anyDatabase()) {

@@ -107,6 +107,15 @@ public final class AdmittedUsers implements AdmissionNotices {
     }
   }
 
+  /** Tells those who are not logged in that they have to be. */
+  void foundLock() {
+    for (Watch watch : List.copyOf(guests)) {
+      if (watch.who.user().name().isEmpty()) {
+        watch.gone.accept(AdmissionCheck.LOG_IN_NEEDED);
+      }
+    }
+  }
+
   void foundAdmin() {
     List.copyOf(party).forEach(watch -> watch.gone.accept(AdmissionCheck.PARTY_IS_OVER));
   }
