@@ -191,13 +191,27 @@ final class MemberRequestsTest {
   }
 
   @Test
-  void a_setting_is_accepted_if_the_other_member_has_it() {
+  void a_setting_that_is_changed_through_another_member_is_everybodys() {
     String setting = "/_node/" + name(two) + "/_config/uuids/max_count";
 
-    assertThat(asRoot(one.server(), "PUT", setting).json("\"1000\"").send().status())
-        .isEqualTo(200);
-    assertThat(asRoot(one.server(), "PUT", setting).json("\"7\"").send().status()).isEqualTo(400);
-    assertThat(asRoot(one.server(), "DELETE", setting).send().status()).isEqualTo(400);
+    assertThat(asRoot(one.server(), "PUT", setting).json("\"7\"").send().body())
+        .isEqualTo("\"1000\"\n");
+    assertThat(get(setting).body()).isEqualTo("\"7\"\n");
+    Await.until(
+        "this one has it, too",
+        () -> get("/_node/_local/_config/uuids/max_count").body().equals("\"7\"\n"));
+    assertThat(asRoot(one.server(), "PUT", setting).json("\"x\"").send().status()).isEqualTo(400);
+    assertThat(asRoot(one.server(), "DELETE", setting).send().body()).isEqualTo("\"7\"\n");
+    assertThat(get(setting).body()).isEqualTo("\"1000\"\n");
+  }
+
+  @Test
+  void a_path_of_many_names_is_no_other_store() {
+    String longest = "/_node/" + name(two) + "/_config" + "/x".repeat(57);
+
+    assertThat(get(longest).member("reason")).isEqualTo("missing");
+    assertThat(get(longest + "/x").member("reason"))
+        .isEqualTo("The request is too long for another member.");
   }
 
   @ParameterizedTest

@@ -8,6 +8,7 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -80,8 +81,10 @@ public final class MemberBus implements OtherMembers {
   }
 
   private Future<MemberMessage> send(String member, SignedFields key, MemberMessage question) {
-    byte[] message = key.written(question.fields());
-    if (message.length > MemberAddress.MOST_QUESTION_BYTES) {
+    List<byte[]> fields = question.fields();
+    byte[] message = key.written(fields);
+    boolean isLong = message.length > MemberAddress.MOST_QUESTION_BYTES;
+    if (isLong || fields.size() > SignedFields.MOST_FIELDS) {
       return Future.failedFuture(
           LectusException.badRequest("The request is too long for another member."));
     }

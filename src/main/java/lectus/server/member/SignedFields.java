@@ -21,8 +21,8 @@ final class SignedFields {
   private static final int SIGNATURE_BYTES = 32;
   private static final byte[] PURPOSE = "lectus.member".getBytes(StandardCharsets.US_ASCII);
 
-  /** More than any message has. */
-  private static final int MOST_FIELDS = 64;
+  /** Messages with more are refused. */
+  static final int MOST_FIELDS = 64;
 
   private final byte[] key;
 
