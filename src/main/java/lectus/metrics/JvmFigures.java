@@ -2,6 +2,7 @@ package lectus.metrics;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmHeapPressureMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
 import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
@@ -11,9 +12,11 @@ import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 /** The figures of the process and its JVM, under Micrometer's names. */
 final class JvmFigures implements AutoCloseable {
   private final JvmGcMetrics collector = new JvmGcMetrics();
+  private final JvmHeapPressureMetrics pressure = new JvmHeapPressureMetrics();
 
   void bindTo(MeterRegistry registry) {
     collector.bindTo(registry);
+    pressure.bindTo(registry);
     new JvmMemoryMetrics().bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);
     new ProcessorMetrics().bindTo(registry);
@@ -24,5 +27,6 @@ final class JvmFigures implements AutoCloseable {
   @Override
   public void close() {
     collector.close();
+    pressure.close();
   }
 }

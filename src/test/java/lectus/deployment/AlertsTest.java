@@ -13,7 +13,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import lectus.abuse.ServerProcess;
 import lectus.config.AccessKeys;
+import lectus.config.HttpKeys;
 import lectus.config.ListenKeys;
 import lectus.config.MetricsKeys;
 import lectus.config.TlsKeys;
@@ -56,6 +60,13 @@ final class AlertsTest {
 
   /** Of all tests together. */
   private static final int MOST_SERVERS = 20;
+
+  private static final int HEAP_MEGABYTES = 128;
+  private static final Pattern HEAP_USE =
+      Pattern.compile("(?m)^jvm_memory_usage_after_gc\\{.*} (\\S+)$");
+  private static final String UPGRADE =
+      "GET /w/_changes HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+          + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
   @TempDir private static Path shared;
 
@@ -379,6 +390,49 @@ final class AlertsTest {
             other.write(begun).write("x".repeat(3_000_000));
             hold(100);
           }
+        });
+  }
+
+  @Test
+  void a_heap_that_is_too_small_for_what_clients_may_hold() {
+    int figures = prometheus.place(Way.METRICS_PORT);
+    ServerProcess small =
+        kept(
+            ServerProcess.start(
+                folder,
+                HEAP_MEGABYTES,
+                MetricsKeys.METRICS_PORT.name() + "=" + figures,
+                HttpKeys.BODY_MEMORY_BYTES.name() + "=" + 2 * (HEAP_MEGABYTES << 20)));
+    String begun = "PUT /w/a HTTP/1.1\r\nHost: host\r\nContent-Length: 4000000\r\n\r\n";
+
+    assertFires(
+        "LectusHeapFull",
+        figures,
+        () -> {
+          // Full enough for the alert, and not so full that it could not be told.
+          if (heapUse(figures) < 0.87) {
+            kept(new Connection(small.port())).write(begun).write("x".repeat(2_000_000));
+          }
+        });
+  }
+
+  /** Returns which part of the heap was in use after its last collection. */
+  private static double heapUse(int figures) {
+    String text = new Request(figures, "GET", "/metrics").send().body();
+    Matcher use = HEAP_USE.matcher(text);
+    return use.find() ? Double.parseDouble(use.group(1)) : 0;
+  }
+
+  @Test
+  void clients_that_answer_no_pings() {
+    LectusServer server = watched(stores.fresh(), new TestSettings().impatientWithWebSockets());
+
+    assertFires(
+        "LectusClientsGivenUp",
+        server,
+        () -> {
+          Connection socket = kept(server.connect()).write(UPGRADE);
+          assertThat(socket.readHead().status()).isEqualTo(101);
         });
   }
 

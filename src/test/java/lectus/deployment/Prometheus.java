@@ -49,7 +49,7 @@ final class Prometheus implements AutoCloseable {
   private static final int LOWEST_PORT = 20_000;
 
   private static final int PORTS = 10_000;
-  private static final int FEW = 2;
+  private static final int FEW = 3;
 
   /** How a server is read. */
   enum Way {

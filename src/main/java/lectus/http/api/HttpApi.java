@@ -90,7 +90,8 @@ public final class HttpApi implements Handler<HttpServerRequest> {
             liveFeeds.clock(),
             settings.idleTimeoutSeconds(),
             settings.stalledSeconds(),
-            services.memory().pages());
+            services.memory().pages(),
+            figures.deliveries());
   }
 
   /**

@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpConnection;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import lectus.http.clock.IdleClock;
+import lectus.http.count.DeliveryFigures;
 import lectus.http.memory.MemoryAccount;
 import lectus.http.netty.VertxInternals;
 import lectus.http.socket.Traffic;
@@ -26,6 +27,7 @@ final class IdleConnections {
   private final int timeoutSeconds;
   private final int stalledSeconds;
   private final MemoryAccount pages;
+  private final DeliveryFigures figures;
   private final long pauseMillis;
 
   /**
@@ -33,7 +35,13 @@ final class IdleConnections {
    * @param stalledSeconds how long a client may read nothing while others lack memory
    * @param pages what was sent and clients have not read
    */
-  IdleConnections(IdleClock clock, int timeoutSeconds, int stalledSeconds, MemoryAccount pages) {
+  IdleConnections(
+      IdleClock clock,
+      int timeoutSeconds,
+      int stalledSeconds,
+      MemoryAccount pages,
+      DeliveryFigures figures) {
+    this.figures = figures;
     this.clock = clock;
     this.timeoutSeconds = timeoutSeconds;
     this.stalledSeconds = stalledSeconds;
@@ -67,11 +75,15 @@ final class IdleConnections {
       boolean isShort = wereOthersRefused();
       long stillSeconds = traffic.stillSeconds();
       if (timeoutSeconds > 0 && stillSeconds >= timeoutSeconds) {
+        if (traffic.waitingBytes() > 0) {
+          figures.gaveUp();
+        }
         // The event that Vert.x's own idle handler would fire: Vert.x knows which protocol the
         // connection speaks by now.
         context.channel().pipeline().fireUserEventTriggered(IdleStateEvent.ALL_IDLE_STATE_EVENT);
       } else if (isShort && holdsMuch() && stillSeconds >= stalledSeconds) {
         // A close frame could not be delivered either.
+        figures.gaveUp();
         context.channel().pipeline().firstContext().close();
       } else if (isShort) {
         streams.ifPresent(stalled -> stalled.giveUp(stalledSeconds));

@@ -47,6 +47,7 @@ public final class ChangesApi {
         this::ofClient,
         settings,
         feeds.clock(),
+        feeds::gaveUp,
         sessions,
         services.memory(),
         services.admissions(),

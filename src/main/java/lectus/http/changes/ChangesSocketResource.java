@@ -33,6 +33,7 @@ final class ChangesSocketResource implements Resource {
   private final Function<FeedClient, SubscriptionFeeds> feeds;
   private final HttpSettings settings;
   private final IdleClock clock;
+  private final Runnable givenUp;
   private final OpenSessions sessions;
   private final ClientMemory memory;
   private final AdmissionNotices admissions;
@@ -40,11 +41,13 @@ final class ChangesSocketResource implements Resource {
 
   /**
    * @param feeds makes what the subscriptions of one client listen with
+   * @param givenUp told when a socket is closed because nothing moved
    */
   ChangesSocketResource(
       Function<FeedClient, SubscriptionFeeds> feeds,
       HttpSettings settings,
       IdleClock clock,
+      Runnable givenUp,
       OpenSessions sessions,
       ClientMemory memory,
       AdmissionNotices admissions,
@@ -54,6 +57,7 @@ final class ChangesSocketResource implements Resource {
     this.feeds = feeds;
     this.settings = settings;
     this.clock = clock;
+    this.givenUp = givenUp;
     this.sessions = sessions;
     this.memory = memory;
   }
@@ -93,7 +97,8 @@ final class ChangesSocketResource implements Resource {
             webSocket,
             limits,
             memory.messages(),
-            settings.pingMillis(OptionalLong.empty()));
+            settings.pingMillis(OptionalLong.empty()),
+            givenUp);
     ChangesSession session =
         new ChangesSession(
             socket,

@@ -12,6 +12,7 @@ public final class DeliveryFigures implements Measured {
   private final Spread lag = Spread.ofTimes();
   private final LongAdder rows = new LongAdder();
   private final LongAdder listeners = new LongAdder();
+  private final LongAdder givenUp = new LongAdder();
 
   /**
    * @param ageNanos how long ago a commit of this version was answered
@@ -38,6 +39,11 @@ public final class DeliveryFigures implements Measured {
     rows.add(count);
   }
 
+  /** Counts a client for which something was open, and which read nothing or said nothing. */
+  public void gaveUp() {
+    givenUp.increment();
+  }
+
   public long listeners() {
     return listeners.sum();
   }
@@ -46,6 +52,10 @@ public final class DeliveryFigures implements Measured {
   public void describe(Meters meters) {
     meters.level("lectus_feed_listeners", "Live feeds and subscriptions.", listeners::sum);
     meters.count("lectus_feed_rows", "Rows that were handed to live feeds.", rows::sum);
+    meters.count(
+        "lectus_clients_given_up",
+        "Clients with a feed, a socket or an answer that nothing moved to or from.",
+        givenUp::sum);
     meters.spread(
         "lectus_feed_delivery_lag_seconds",
         "From a row's commit to its hand-over to the socket of a feed that had caught up.",

@@ -103,7 +103,8 @@ public final class FeedSocket<P extends ResumePoint<P>>
             opened,
             settings.webSockets(),
             exchange.memory().messages(),
-            pingMillis);
+            pingMillis,
+            feeds::gaveUp);
     FeedTerms terms = query.socketTerms();
     FeedClient client = FeedClient.of(exchange);
     FeedSocket<P> feed =

@@ -82,6 +82,11 @@ public final class LiveFeeds {
     }
   }
 
+  /** Counts a client of a socket to or from which nothing moved. */
+  public void gaveUp() {
+    figures.gaveUp();
+  }
+
   public int count() {
     return listeners.size();
   }

@@ -66,6 +66,7 @@ public final class TextSocket {
   private final Vertx vertx;
   private final MessageAssembly assembly;
   private final List<Runnable> waiting = new ArrayList<>();
+  private final Runnable givenUp;
   private final Traffic traffic;
   private final UnhandledBytes unhandled;
   private final MessageDeadline deadline;
@@ -82,6 +83,7 @@ public final class TextSocket {
    * @param clock of the connection's event loop
    * @param messages counts the client's messages until they are handled
    * @param pingMillis the interval of pings
+   * @param givenUp told when the socket is closed because nothing moved
    */
   public TextSocket(
       Vertx vertx,
@@ -89,7 +91,9 @@ public final class TextSocket {
       ServerWebSocket socket,
       WebSocketSettings settings,
       MemoryAccount messages,
-      long pingMillis) {
+      long pingMillis,
+      Runnable givenUp) {
+    this.givenUp = givenUp;
     this.vertx = vertx;
     this.socket = socket;
     this.settings = settings;
@@ -255,6 +259,7 @@ public final class TextSocket {
     }
     long stillSeconds = traffic.stillSeconds();
     if (stillSeconds >= settings.idleTimeoutSeconds()) {
+      givenUp.run();
       close(CloseCode.GOING_AWAY, "Nothing moved for " + stillSeconds + " seconds.");
     } else if (!isFull()) {
       write(WebSocketFrame.pingFrame(NO_PAYLOAD));

@@ -47,7 +47,8 @@ final class TextSocketTest {
         .webSocketHandler(
             webSocket -> {
               TextSocket socket =
-                  new TextSocket(vertx, new IdleClock(), webSocket, SETTINGS, messages, pingMillis);
+                  new TextSocket(
+                      vertx, new IdleClock(), webSocket, SETTINGS, messages, pingMillis, () -> {});
               socket.start(new Answering(answer));
               loop.complete(Vertx.currentContext());
               opened.complete(socket);
