@@ -68,6 +68,7 @@ final class DatabaseAudit {
       changes.nameStrays();
     }
     new LocalDocumentsAudit(reading, database, report).run();
+    new PurgesAudit(reading, database, report).run();
     new AttachmentsAudit(reading, database, report).run();
     new IndexesAudit(reading, database, report).run();
     AuditReport counters = report.part();

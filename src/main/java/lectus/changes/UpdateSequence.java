@@ -14,20 +14,24 @@ import lectus.store.Awaiting;
 
 /**
  * The sequence of a database's last change: the highest entry in the current generation's shards,
- * but at least the generation's first sequence; otherwise it would fall right after resharding.
+ * but at least the generation's first sequence and that of the last purge; otherwise it would fall
+ * right after resharding, and when the last changed document is purged.
  */
 public final class UpdateSequence {
   private final ChangesSubspace changes;
+  private final PurgesSubspace purges;
   private final Generation generation;
 
   public UpdateSequence(DatabaseHandle db) {
     this.changes = new ChangesSubspace(db);
+    this.purges = new PurgesSubspace(db);
     this.generation = db.topology().current();
   }
 
   /** Returns the sequence; empty if nothing was ever written. Reads all shards in parallel. */
   public CompletableFuture<Optional<Sequence>> read(ReadTransaction tx) {
     List<CompletableFuture<Optional<Sequence>>> reading = new ArrayList<>();
+    reading.add(purges.last(tx));
     for (ShardId shard : generation.shards()) {
       reading.add(changes.last(tx, shard));
     }

@@ -33,7 +33,9 @@ public enum DatabaseSubspace {
   /** How far indexes have been built, and which documents they could not take. */
   INDEX_STATES(11),
   /** The entries of indexes. */
-  INDEX_ENTRIES(12);
+  INDEX_ENTRIES(12),
+  /** What was purged lately. */
+  PURGES(13);
 
   private final int number;
 

@@ -10,14 +10,14 @@ import java.util.Optional;
  *
  * @param formerWinner the winning branch as it was read; empty for a document never written
  * @param winner the winning branch afterwards, with the new branch count and the other leaves, if
- *     these are known; its sequence is being written
+ *     these are known; its sequence is being written. Empty once the last branch is purged
  * @param cleared branches whose leaf is no longer a leaf
  * @param written branches to write, the winner among them: new ones, and those that became winner
  *     or loser
  */
 public record BranchUpdate(
     Optional<EditBranch> formerWinner,
-    EditBranch winner,
+    Optional<EditBranch> winner,
     List<EditBranch> cleared,
     List<EditBranch> written) {
 
@@ -31,6 +31,10 @@ public record BranchUpdate(
       List<EditBranch> known, List<EditBranch> replaced, List<EditBranch> added) {
     EditBranch former = known.stream().filter(EditBranch::isWinner).findFirst().orElse(null);
     EditBranch best = best(known, replaced, added);
+    if (best == null) {
+      return new BranchUpdate(
+          Optional.ofNullable(former), Optional.empty(), List.copyOf(replaced), List.of());
+    }
     int formerCount = former == null ? 0 : former.winner().branchCount();
     List<EditBranch> losing = losing(best, known, replaced, added);
     Optional<OtherLeaves> others =
@@ -53,7 +57,7 @@ public record BranchUpdate(
       written.add(former.losing());
     }
     return new BranchUpdate(
-        Optional.ofNullable(former), winner, leavesGone(replaced, added), written);
+        Optional.ofNullable(former), Optional.of(winner), leavesGone(replaced, added), written);
   }
 
   /** Returns which of the branches lose now. */

@@ -1,6 +1,7 @@
 package lectus.revision;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import lectus.json.JsonBuffer;
 
 /**
@@ -42,5 +43,15 @@ public final class RevisionText {
     for (byte b : bytes) {
       out.octet((char) HEX[(b >> 4) & 0xf]).octet((char) HEX[b & 0xf]);
     }
+  }
+
+  /** Appends a JSON array of revisions. */
+  public static void appendAll(JsonBuffer out, List<RevisionId> revisions) {
+    char separator = '[';
+    for (RevisionId revision : revisions) {
+      append(out.octet(separator), revision);
+      separator = ',';
+    }
+    out.ascii(separator == '[' ? "[]" : "]");
   }
 }

@@ -16,6 +16,7 @@ import lectus.attachment.ContentId;
 import lectus.attachment.Md5;
 import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
+import lectus.changes.PurgesSubspace;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
@@ -222,6 +223,21 @@ final class GoldenDocumentRowsTest {
     assertThat(local.decode(golden.row("the row")))
         .isEqualTo(new LocalRow("_local/a", LocalDocsSubspace.revision(300)));
     assertThat(golden.key("the body")).startsWith(local.body("_local/a"));
+  }
+
+  @Test
+  void purges() {
+    PurgesSubspace purges = new PurgesSubspace(db);
+    WrittenRows written =
+        written(
+            DatabaseSubspace.PURGES, tx -> purges.insert(tx, 258, "a", List.of(PLAIN, ODD, PLAIN)));
+    GoldenRows golden = GoldenRows.of("PurgesSubspace", db.prefix(), written.stamp());
+
+    golden.assertAre(written.rows());
+    assertThat(purges.decode(golden.row("three leaves")))
+        .isEqualTo(
+            new PurgesSubspace.Purge(
+                Sequence.of(0, written.stamp(), 258), "a", List.of(PLAIN, ODD, PLAIN)));
   }
 
   @Test

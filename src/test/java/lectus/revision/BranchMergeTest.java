@@ -58,7 +58,7 @@ class BranchMergeTest {
 
     assertThat(print(update.cleared())).isEqualTo("1-a");
     assertThat(print(update.written())).isEqualTo("3-c 2-b 1-a, 2-x 1-a");
-    assertThat(update.winner().winner().branchCount()).isEqualTo(2);
+    assertThat(update.winner().orElseThrow().winner().branchCount()).isEqualTo(2);
     assertThat(update.formerWinner().orElseThrow().leaf()).isEqualTo(RevisionId.of("1-a"));
   }
 
@@ -80,7 +80,7 @@ class BranchMergeTest {
     assertThat(update.cleared()).isEmpty();
     assertThat(print(update.written())).isEqualTo("5-e, 1-a");
     assertThat(update.written().get(1).isWinner()).isFalse();
-    assertThat(update.winner().winner())
+    assertThat(update.winner().orElseThrow().winner())
         .isEqualTo(new Winner(null, 2, OtherLeaves.of(update.written().subList(1, 2))));
   }
 
@@ -127,7 +127,7 @@ class BranchMergeTest {
           branches.removeIf(branch -> leaves(it.cleared()).contains(branch.leaf()));
           branches.removeIf(branch -> leaves(it.written()).contains(branch.leaf()));
           branches.addAll(it.written());
-          assertThat(it.winner().winner().branchCount()).isEqualTo(branches.size());
+          assertThat(it.winner().orElseThrow().winner().branchCount()).isEqualTo(branches.size());
         });
     branches.sort(EditBranch.WINNER_FIRST);
     assertThat(branches.get(0).isWinner()).isTrue();

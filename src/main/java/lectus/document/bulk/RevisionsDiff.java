@@ -51,10 +51,10 @@ public final class RevisionsDiff {
     char separator = '{';
     for (Answer answer : answers(asked, body)) {
       out.octet(separator).string(answer.id()).ascii(":{\"missing\":");
-      append(out, answer.missing());
+      RevisionText.appendAll(out, answer.missing());
       if (!answer.ancestors().isEmpty()) {
         out.ascii(",\"possible_ancestors\":");
-        append(out, answer.ancestors());
+        RevisionText.appendAll(out, answer.ancestors());
       }
       out.octet('}');
       separator = ',';
@@ -68,7 +68,7 @@ public final class RevisionsDiff {
     char separator = '{';
     for (Answer answer : answers(asked, body)) {
       out.octet(separator).string(answer.id()).octet(':');
-      append(out, answer.missing());
+      RevisionText.appendAll(out, answer.missing());
       separator = ',';
     }
     out.ascii(separator == '{' ? "{}}" : "}}");
@@ -131,15 +131,5 @@ public final class RevisionsDiff {
             .sorted(Comparator.reverseOrder())
             .toList();
     return new Answer(question.id(), missing, ancestors);
-  }
-
-  private static void append(JsonBuffer out, List<RevisionId> revisions) {
-    char separator = '[';
-    for (RevisionId revision : revisions) {
-      out.octet(separator);
-      RevisionText.append(out, revision);
-      separator = ',';
-    }
-    out.octet(']');
   }
 }

@@ -4,10 +4,10 @@ import lectus.access.UserContext;
 import lectus.json.ExplodedBody;
 
 /** One edit of one document, parsed and checked. */
-public sealed interface Edit permits InteractiveEdit, ReplicatedEdit, LocalEdit {
+public sealed interface Edit permits InteractiveEdit, ReplicatedEdit, LocalEdit, PurgeEdit {
   String id();
 
-  /** Whether the edit makes a tombstone, or removes a local document. */
+  /** Whether the edit makes a tombstone, or removes what it is about. */
   boolean deleted();
 
   /** Returns the members that are not reserved. */

@@ -55,7 +55,7 @@ public final class IndexMaintenance {
   public Optional<Started> begin(
       String id, BranchUpdate branches, Map<RevisionId, ExplodedBody> bodies) {
     Optional<EditBranch> before = branches.formerWinner().filter(it -> !it.deleted());
-    Optional<EditBranch> after = Optional.of(branches.winner()).filter(it -> !it.deleted());
+    Optional<EditBranch> after = branches.winner().filter(it -> !it.deleted());
     boolean isUnchanged = before.map(EditBranch::leaf).equals(after.map(EditBranch::leaf));
     return DocumentId.isDesign(id) || isUnchanged
         ? Optional.empty()

@@ -116,7 +116,7 @@ final class FormerDocument {
       return Optional.empty();
     }
     EditBranch winner = written.stream().filter(EditBranch::isWinner).findFirst().orElseThrow();
-    return Optional.of(new BranchUpdate(former, winner, cleared, written));
+    return Optional.of(new BranchUpdate(former, Optional.of(winner), cleared, written));
   }
 
   private Optional<EditBranch> marked() {

@@ -54,21 +54,27 @@ final class DesignPlanner implements DocumentPlanner {
   }
 
   private List<IndexDefinition> indexes(DocumentUpdate update) {
-    EditBranch winner = update.branches().winner();
-    if (winner.deleted()) {
+    Optional<EditBranch> live = liveWinner(update);
+    if (live.isEmpty()) {
       return List.of();
     }
+    EditBranch winner = live.get();
     boolean isPartitioned = scope.db().configuration().partitioned();
     return Optional.ofNullable(update.bodies().get(winner.leaf()))
         .map(content -> DescribedIndexes.in(id, content.body(), isPartitioned))
         .orElseGet(() -> DescribedIndexes.stored(scope.tx(), scope.db(), id, winner.leaf()));
   }
 
+  private static Optional<EditBranch> liveWinner(DocumentUpdate update) {
+    return update.branches().winner().filter(it -> !it.deleted());
+  }
+
   private boolean validates(DocumentUpdate update) {
-    EditBranch winner = update.branches().winner();
-    if (winner.deleted()) {
+    Optional<EditBranch> live = liveWinner(update);
+    if (live.isEmpty()) {
       return false;
     }
+    EditBranch winner = live.get();
     Optional<ExplodedBody> written =
         Optional.ofNullable(update.bodies().get(winner.leaf())).map(LeafContent::body);
     return written

@@ -14,17 +14,24 @@ import lectus.revision.RevisionId;
  * @param bodies what the new leaves contain
  * @param design what changes because it is a design document
  * @param entries the rows of indexes that change
+ * @param purged the leaves that are removed without a successor
  */
 public record DocumentUpdate(
     String id,
     BranchUpdate branches,
     Map<RevisionId, LeafContent> bodies,
     DesignChange design,
-    List<EntryChange> entries)
+    List<EntryChange> entries,
+    List<RevisionId> purged)
     implements PlannedUpdate {
 
   public DocumentUpdate(String id, BranchUpdate branches, Map<RevisionId, LeafContent> bodies) {
-    this(id, branches, bodies, DesignChange.NONE, List.of());
+    this(id, branches, bodies, DesignChange.NONE, List.of(), List.of());
+  }
+
+  /** Returns the removal of leaves. */
+  static DocumentUpdate purging(String id, BranchUpdate branches, List<RevisionId> leaves) {
+    return new DocumentUpdate(id, branches, Map.of(), DesignChange.NONE, List.of(), leaves);
   }
 
   /** Returns the bodies of the new leaves, without attachments. */
@@ -35,10 +42,10 @@ public record DocumentUpdate(
   }
 
   DocumentUpdate with(DesignChange change) {
-    return new DocumentUpdate(id, branches, bodies, change, entries);
+    return new DocumentUpdate(id, branches, bodies, change, entries, purged);
   }
 
   DocumentUpdate withEntries(List<EntryChange> changes) {
-    return new DocumentUpdate(id, branches, bodies, design, changes);
+    return new DocumentUpdate(id, branches, bodies, design, changes, purged);
   }
 }

@@ -1,5 +1,6 @@
 package lectus.document.write;
 
+import java.util.List;
 import java.util.Optional;
 import lectus.error.LectusError;
 import lectus.revision.RevisionId;
@@ -22,6 +23,13 @@ public sealed interface EditOutcome {
    */
   record Failed(String id, Optional<RevisionId> revision, LectusError error)
       implements EditOutcome {}
+
+  /**
+   * Leaves are purged.
+   *
+   * @param revisions those that were there; perhaps none
+   */
+  record Purged(String id, List<RevisionId> revisions) implements EditOutcome {}
 
   /** Nothing is stored, because another edit of the same atomic request failed. */
   record Withheld(String id) implements EditOutcome {}

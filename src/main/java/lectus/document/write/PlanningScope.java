@@ -13,6 +13,7 @@ import lectus.document.design.DesignRules;
 import lectus.document.edit.Edit;
 import lectus.document.edit.InteractiveEdit;
 import lectus.document.edit.LocalEdit;
+import lectus.document.edit.PurgeEdit;
 import lectus.document.edit.ReplicatedEdit;
 import lectus.error.LectusError;
 import lectus.revision.Ancestors;
@@ -72,6 +73,9 @@ final class PlanningScope {
           .<DocumentPlanner>map(error -> new ForbiddenEdits(edits, error))
           .orElseGet(() -> new LocalPlanner(edits, local));
     }
+    if (edits.edits().get(0) instanceof PurgeEdit purge) {
+      return purging(edits, purge);
+    }
     Optional<LectusError> problem =
         PartitionedId.problem(db, edits.id())
             .or(() -> rules.rule().refusal(db, edits.edits().get(0)));
@@ -80,6 +84,16 @@ final class PlanningScope {
     }
     DocumentPlanner planner =
         edits.isReplicated() ? new ReplicationPlanner(this, edits) : interactive(edits);
+    return DocumentId.isDesign(edits.id()) ? new DesignPlanner(this, planner, edits.id()) : planner;
+  }
+
+  /** What is no document's id is none here either. */
+  private DocumentPlanner purging(EditGroup edits, PurgeEdit purge) {
+    Optional<LectusError> refusal = rules.rule().refusal(db, purge);
+    DocumentPlanner planner =
+        refusal
+            .<DocumentPlanner>map(error -> new ForbiddenEdits(edits, error))
+            .orElseGet(() -> new PurgePlanner(this, edits, purge));
     return DocumentId.isDesign(edits.id()) ? new DesignPlanner(this, planner, edits.id()) : planner;
   }
 

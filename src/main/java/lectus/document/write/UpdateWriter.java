@@ -24,6 +24,7 @@ import lectus.document.index.EntryChange;
 import lectus.document.local.LocalDocsSubspace;
 import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
 
 /**
@@ -58,6 +59,7 @@ public final class UpdateWriter {
   private final AllDocsSubspace allDocs;
   private final ChangesSubspace changes;
   private final LocalDocsSubspace locals;
+  private final PurgeHistory purges;
   private final StatisticsDelta statistics;
   private final ValidatorsSubspace validators;
   private final ReferenceWriter attachments;
@@ -73,6 +75,7 @@ public final class UpdateWriter {
     this.allDocs = new AllDocsSubspace(db);
     this.changes = new ChangesSubspace(db);
     this.locals = new LocalDocsSubspace(db);
+    this.purges = new PurgeHistory(tx, db);
     this.validators = new ValidatorsSubspace(db.prefix());
     this.attachments = new ReferenceWriter(tx, db);
     this.statistics = new StatisticsDelta(db.configuration().partitioned());
@@ -115,11 +118,12 @@ public final class UpdateWriter {
 
   private long weight(DocumentUpdate update) {
     BranchUpdate branches = update.branches();
-    int keyBytes = revisions.keySizeBound(update.id(), branches.winner().leaf());
+    int keyBytes = revisions.keySizeBound(update.id(), someLeaf(branches));
     long weight = (long) INDEX_KEYS * keyBytes + INDEX_BYTES;
     if (db.configuration().partitioned()) {
       weight += PARTITION_COUNTERS * (keyBytes + CONFLICTING_MUTATION_BYTES);
     }
+    weight += purges.weight(update);
     for (EntryChange entry : update.entries()) {
       weight += entry.bytes() + entry.key().length + TransactionBudget.MUTATION_BYTES;
     }
@@ -140,6 +144,10 @@ public final class UpdateWriter {
       weight += attachments.weight(update.id(), branch);
     }
     return weight;
+  }
+
+  private static RevisionId someLeaf(BranchUpdate branches) {
+    return branches.winner().or(branches::formerWinner).orElseThrow().leaf();
   }
 
   private long bodyWeight(DocumentUpdate update, EditBranch branch) {
@@ -180,6 +188,7 @@ public final class UpdateWriter {
       DocumentUpdate update = documentUpdates.get(i);
       moveChange(update.id(), update.branches(), before + 1 + i);
     }
+    purges.write(documentUpdates, before + 1);
     documentUpdates.forEach(update -> index(update.id(), update.branches()));
     writeEntries(documentUpdates);
     for (DocumentUpdate update : documentUpdates) {
@@ -253,7 +262,11 @@ public final class UpdateWriter {
               changes.clear(tx, shard, earlier);
               statistics.addEntries(generation, shard, id, -1);
             });
-    EditBranch winner = branches.winner();
+    branches.winner().ifPresent(winner -> enter(id, winner, number));
+  }
+
+  private void enter(String id, EditBranch winner, int number) {
+    ShardTopology topology = db.topology();
     ShardId shard = topology.shardFor(id);
     changes.insert(
         tx,
@@ -265,8 +278,8 @@ public final class UpdateWriter {
   }
 
   private void index(String id, BranchUpdate branches) {
-    EditBranch winner = branches.winner();
-    if (!winner.deleted()) {
+    if (isLive(branches.winner())) {
+      EditBranch winner = branches.winner().orElseThrow();
       allDocs.put(tx, new AllDocsRow(id, winner.leaf(), winner.winner().branchCount()));
     } else if (isLive(branches.formerWinner())) {
       allDocs.clear(tx, id);
@@ -275,10 +288,14 @@ public final class UpdateWriter {
 
   private void count(String id, BranchUpdate branches) {
     Optional<EditBranch> former = branches.formerWinner();
-    boolean isLive = !branches.winner().deleted();
-    int live = (isLive ? 1 : 0) - (isLive(former) ? 1 : 0);
-    int deleted = (isLive ? 0 : 1) - (former.isPresent() && !isLive(former) ? 1 : 0);
+    Optional<EditBranch> winner = branches.winner();
+    int live = (isLive(winner) ? 1 : 0) - (isLive(former) ? 1 : 0);
+    int deleted = (isDeleted(winner) ? 1 : 0) - (isDeleted(former) ? 1 : 0);
     statistics.add(id, live, deleted, 0, 0);
+  }
+
+  private static boolean isDeleted(Optional<EditBranch> branch) {
+    return branch.isPresent() && branch.get().deleted();
   }
 
   private static boolean isLive(Optional<EditBranch> branch) {

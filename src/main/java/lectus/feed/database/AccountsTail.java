@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import lectus.account.AdminsSubspace;
 import lectus.account.UserDocuments;
 import lectus.changes.ChangeEntry;
+import lectus.changes.PurgesSubspace;
 import lectus.changes.UpdateSequence;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
@@ -115,7 +116,13 @@ public final class AccountsTail {
         new EntryReader(tx, users.get()).oldest(before.last(), MOST_CHANGES);
     Set<String> names = new HashSet<>();
     entries.forEach(entry -> UserDocuments.nameIn(entry.docId()).ifPresent(names::add));
-    return entries.size() == MOST_CHANGES ? Optional.empty() : Optional.of(names);
+    int mostPurges = (int) Math.min(MOST_CHANGES, users.get().configuration().purgedInfosLimit());
+    // A purged user has no entry among the changes. Older purges may be forgotten already.
+    List<PurgesSubspace.Purge> purges =
+        Awaiting.await(new PurgesSubspace(users.get()).after(tx, before.last(), mostPurges));
+    purges.forEach(purge -> UserDocuments.nameIn(purge.docId()).ifPresent(names::add));
+    boolean isAll = entries.size() < MOST_CHANGES && purges.size() < mostPurges;
+    return isAll ? Optional.of(names) : Optional.empty();
   }
 
   private static Set<String> difference(Map<String, String> one, Map<String, String> other) {

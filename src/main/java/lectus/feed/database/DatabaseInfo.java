@@ -3,6 +3,7 @@ package lectus.feed.database;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import lectus.changes.PurgesSubspace;
 import lectus.changes.UpdateSequence;
 import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
@@ -10,6 +11,8 @@ import lectus.database.DatabaseCounters;
 import lectus.database.DatabaseHandle;
 import lectus.database.Partition;
 import lectus.database.Sequence;
+import lectus.document.PagedBody;
+import lectus.document.purge.PurgedInfos;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
@@ -38,6 +41,11 @@ public final class DatabaseInfo {
           append(tx, asked.current(tx, catalogue), out);
           return null;
         });
+  }
+
+  /** Returns the answer to {@code _purged_infos}. */
+  public PagedBody purges(AskedDatabase asked) {
+    return new PurgedInfos(catalogue, transactions).answer(asked);
   }
 
   /**
@@ -75,17 +83,22 @@ public final class DatabaseInfo {
   private static void append(ReadTransaction tx, DatabaseHandle db, JsonBuffer out) {
     CompletableFuture<DatabaseCounters> reading = DatabaseCounters.read(tx, db);
     CompletableFuture<Optional<Sequence>> sequence = new UpdateSequence(db).read(tx);
+    CompletableFuture<Optional<Sequence>> purged = new PurgesSubspace(db).last(tx);
     DatabaseCounters statistics = Awaiting.await(reading);
     out.ascii("{\"instance_start_time\":\"").number(db.createdAtSeconds());
     out.ascii("\",\"db_name\":").string(db.name().text());
-    out.ascii(",\"purge_seq\":\"0\",\"update_seq\":");
-    out.string(Awaiting.await(sequence).map(Sequence::toString).orElse("0"));
+    out.ascii(",\"purge_seq\":").string(text(purged));
+    out.ascii(",\"update_seq\":").string(text(sequence));
     appendSizes(statistics, out);
     out.ascii(",\"props\":{").ascii(db.configuration().partitioned() ? "\"partitioned\":true" : "");
     out.ascii("},\"doc_del_count\":").number(statistics.deletedDocuments());
     out.ascii(",\"doc_count\":").number(statistics.documents());
     out.ascii(",\"disk_format_version\":8,\"compact_running\":false,\"cluster\":{\"q\":");
     out.number(db.topology().current().shards().size()).ascii(",\"n\":1,\"w\":1,\"r\":1}}");
+  }
+
+  private static String text(CompletableFuture<Optional<Sequence>> sequence) {
+    return Awaiting.await(sequence).map(Sequence::toString).orElse("0");
   }
 
   /** Bodies are stored as they are counted, so the file size equals the active size. */

@@ -11,10 +11,7 @@ import lectus.http.exchange.Resource;
 import lectus.http.message.Reply;
 import lectus.json.JsonInput;
 
-/**
- * {@code /{db}/_purged_infos_limit}: the number of purges to remember. Stored and returned; nothing
- * is purged here.
- */
+/** {@code /{db}/_purged_infos_limit}: the number of purges to remember. */
 final class PurgedInfosLimitResource implements Resource {
   /** A long holds any number of this many digits. */
   private static final int MOST_DIGITS = 18;

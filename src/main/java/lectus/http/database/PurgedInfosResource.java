@@ -1,38 +1,27 @@
 package lectus.http.database;
 
-import lectus.database.Catalogue;
-import lectus.database.DatabaseName;
+import lectus.database.AskedDatabase;
+import lectus.feed.database.DatabaseInfo;
 import lectus.http.exchange.CheckedNames;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
-import lectus.http.message.Reply;
 
-/**
- * {@code /{db}/_purged_infos}: the documents that were purged. Always empty, since there is no
- * {@code _purge}.
- */
+/** {@code /{db}/_purged_infos}: what was purged lately. */
 final class PurgedInfosResource implements Resource {
-  private static final Reply NONE = Reply.json(200, "{\"purged_infos\":[]}");
-
-  private final Catalogue catalogue;
+  private final DatabaseInfo info;
   private final CheckedNames names;
 
-  PurgedInfosResource(Catalogue catalogue, CheckedNames names) {
-    this.catalogue = catalogue;
+  PurgedInfosResource(DatabaseInfo info, CheckedNames names) {
+    this.info = info;
     this.names = names;
   }
 
   @Override
   public void serve(Exchange exchange) {
-    DatabaseName database = names.of(exchange);
+    AskedDatabase database = names.asked(exchange);
     switch (exchange.method()) {
-      case GET, HEAD ->
-          exchange.answer(
-              () -> {
-                catalogue.open(database);
-                return NONE;
-              });
+      case GET, HEAD -> exchange.stream(() -> info.purges(database));
       default -> throw Requests.notAllowed("GET");
     }
   }

@@ -92,6 +92,8 @@ public final class DocumentApi {
             services.catalogue(), services.parser(), services.writes(), preparation, names, uuids),
         "_bulk_get",
         SecretUsers.forAdmins(new BulkGetResource(services.bulkGet(), names), names),
+        "_purge",
+        new PurgeResource(services.catalogue(), writes, names),
         "_revs_diff",
         SecretUsers.forAdmins(new RevisionsDiffResource(diff, names, false), names),
         "_missing_revs",

@@ -20,7 +20,7 @@ record FollowedUsers(Accounts accounts, Completion completion) implements Comple
   public void written(List<EditOutcome> outcomes) {
     List<String> users = new ArrayList<>();
     for (EditOutcome outcome : outcomes) {
-      if (outcome instanceof EditOutcome.Written) {
+      if (outcome instanceof EditOutcome.Written || outcome instanceof EditOutcome.Purged) {
         UserDocuments.nameIn(outcome.id()).ifPresent(users::add);
       }
     }

@@ -7,14 +7,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.LongStream;
 import lectus.audit.testing.SoundStore;
 import lectus.changes.ChangeEntry;
 import lectus.document.edit.ReplicatedEdit;
+import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
@@ -25,8 +28,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random interactive and replicated edits on three databases that replicate from each other, with
- * whole and with shortened histories, compared with {@link RevisionTreeModel}.
+ * Random interactive and replicated edits and purges on three databases that replicate from each
+ * other, with whole and with shortened histories, compared with {@link RevisionTreeModel}.
  */
 class RandomEditsTest {
   private static final int FIXED_SEEDS = 14;
@@ -71,9 +74,10 @@ class RandomEditsTest {
 
     for (int step = 0; step < STEPS; step++) {
       Replica replica = any(replicas);
-      switch (random.nextInt(6)) {
+      switch (random.nextInt(7)) {
         case 0 -> interactive(replica, Optional.empty());
         case 1, 2, 3 -> interactive(replica, Optional.of(any(List.of("a", "b", "c"))));
+        case 6 -> purge(replica, any(List.of("a", "b", "c")));
         default -> replicate(any(replicas), replica);
       }
     }
@@ -103,6 +107,23 @@ class RandomEditsTest {
       assertThat(model.revisions()).doesNotContain(revision);
       model.add(revision, parent.get(), deletion);
     }
+  }
+
+  /** What is no leaf stays. */
+  private void purge(Replica replica, String id) {
+    RevisionTreeModel model = replica.document(id);
+    Set<RevisionId> named = new HashSet<>(List.of(RevisionId.of("1-unknown")));
+    for (RevisionId revision : model.revisions()) {
+      if (random.nextInt(3) == 0) {
+        named.add(revision);
+      }
+    }
+    List<RevisionId> leaves = model.leaves().stream().filter(named::contains).toList();
+
+    EditOutcome outcome = replica.database.write(Purging.of(id, named));
+
+    assertThat(outcome).isEqualTo(new EditOutcome.Purged(id, leaves));
+    leaves.forEach(model::purge);
   }
 
   /** Returns usually a leaf, else any revision; an unknown one for a document without revisions. */

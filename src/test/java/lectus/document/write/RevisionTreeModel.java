@@ -82,6 +82,18 @@ final class RevisionTreeModel {
     nodes.put(revision, new Node(parent.revision().orElse(null), deleted));
   }
 
+  /** Removes a leaf, and those of its ancestors that have no other descendants. */
+  void purge(RevisionId leaf) {
+    RevisionId at = leaf;
+    while (at != null && !isParent(at)) {
+      at = nodes.remove(at).parent;
+    }
+  }
+
+  private boolean isParent(RevisionId revision) {
+    return nodes.values().stream().anyMatch(node -> revision.equals(node.parent));
+  }
+
   /** Adds the missing revisions of a path, and connects existing ones. */
   void merge(List<RevisionId> path, boolean deleted) {
     for (int i = path.size() - 1; i >= 0; i--) {

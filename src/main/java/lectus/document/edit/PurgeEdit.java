@@ -1,0 +1,59 @@
+package lectus.document.edit;
+
+import java.util.List;
+import lectus.access.UserContext;
+import lectus.json.ExplodedBody;
+import lectus.revision.EditBranch;
+
+/**
+ * Removes leaves of a document with their histories, as if they had never been written. Nothing
+ * tells replicators of it.
+ *
+ * @param leaves which of the document's branches, as the transaction sees them
+ */
+public record PurgeEdit(String id, Leaves leaves, UserContext by) implements Edit {
+
+  /** Chooses the branches to remove. */
+  @FunctionalInterface
+  public interface Leaves {
+    /**
+     * @param branches all of the document, the winner first; none if there is no document
+     */
+    List<EditBranch> among(List<EditBranch> branches);
+  }
+
+  public PurgeEdit(String id, Leaves leaves) {
+    this(id, leaves, UserContext.ANONYMOUS);
+  }
+
+  @Override
+  public boolean deleted() {
+    return true;
+  }
+
+  @Override
+  public ExplodedBody body() {
+    return ExplodedBody.empty();
+  }
+
+  @Override
+  public PurgeEdit by(UserContext user) {
+    return new PurgeEdit(id, leaves, user);
+  }
+
+  /** It has no body. */
+  @Override
+  public PurgeEdit withBody(ExplodedBody none) {
+    return this;
+  }
+
+  @Override
+  public AttachmentEdits attachments() {
+    return AttachmentEdits.NONE;
+  }
+
+  @Override
+  public PurgeEdit withAttachments(AttachmentEdits none) {
+    return this;
+  }
+}
