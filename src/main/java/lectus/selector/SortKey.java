@@ -4,6 +4,7 @@ import com.ibm.icu.text.Collator;
 import com.ibm.icu.text.RawCollationKey;
 import com.ibm.icu.text.RuleBasedCollator;
 import com.ibm.icu.util.ULocale;
+import com.ibm.icu.util.VersionInfo;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import lectus.json.JsonValue;
@@ -46,6 +47,12 @@ public record SortKey(byte[] bytes, boolean isCut) {
   private static final ThreadLocal<RuleBasedCollator> COLLATOR =
       ThreadLocal.withInitial(
           () -> (RuleBasedCollator) Collator.getInstance(ULocale.ROOT).cloneAsThawed());
+
+  /** Returns the version of the order of strings, as CouchDB shows it. */
+  public static String collatorVersion() {
+    VersionInfo version = COLLATOR.get().getVersion();
+    return version.getMajor() + "." + version.getMinor();
+  }
 
   /**
    * @param value is not missing

@@ -16,6 +16,7 @@ import lectus.document.alldocs.AllDocs;
 import lectus.document.bulk.BulkGet;
 import lectus.document.bulk.RevisionsDiff;
 import lectus.document.edit.DocumentParser;
+import lectus.document.index.FormerDesigns;
 import lectus.document.index.IndexFilling;
 import lectus.document.local.LocalDocuments;
 import lectus.document.query.Queries;
@@ -178,6 +179,11 @@ public final class Layer {
         COMPACTING);
   }
 
+  private Queries queries() {
+    FormerDesigns designs = new FormerDesigns(catalogue, transactions, store.rootPrefix());
+    return new Queries(catalogue, transactions, designs);
+  }
+
   StoreUpgrade upgrade() {
     return new StoreUpgrade(store, catalogue, transactions);
   }
@@ -210,7 +216,7 @@ public final class Layer {
         parser,
         documents,
         new AllDocs(catalogue, transactions),
-        new Queries(catalogue, transactions),
+        queries(),
         new BulkGet(catalogue, transactions),
         new RevisionsDiff(catalogue, transactions),
         new LocalDocuments(catalogue, transactions),

@@ -2,7 +2,9 @@ package lectus.document.design;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import lectus.database.DatabaseHandle;
 import lectus.document.body.DocumentsSubspace;
@@ -18,10 +20,13 @@ import lectus.json.LeafType;
 import lectus.json.LeafView;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
+import lectus.tuple.TupleWriter;
 
 /** The indexes that a design document describes. */
 public final class DescribedIndexes {
   private static final LeafView.Step LANGUAGE = LeafView.Step.of("language");
+  private static final byte[] LANGUAGE_PATH = new TupleWriter(16).string("language").toBytes();
+  private static final byte[] QUERY = new TupleWriter(16).string("query").toBytes();
 
   private DescribedIndexes() {}
 
@@ -42,6 +47,10 @@ public final class DescribedIndexes {
   public static List<IndexDefinition> stored(
       ReadTransaction tx, DatabaseHandle db, String id, RevisionId revision) {
     byte[] head = new DocumentsSubspace(db).revision(id, false, revision);
+    byte[] language = Awaiting.await(tx.snapshot().get(ByteArrayUtil.join(head, LANGUAGE_PATH)));
+    if (!Arrays.equals(language, QUERY)) {
+      return List.of();
+    }
     JsonBuffer json = new JsonBuffer(256).octet('{');
     JsonAssembler members = new JsonAssembler(json, false);
     for (KeyValue row :

@@ -76,9 +76,11 @@ public final class IndexMaintenance {
     Optional<LeafView> before = edit.before.map(it -> leaves(edit.id, it));
     Optional<LeafView> after = edit.after.map(it -> leaves(edit.id, it));
     List<EntryChange> changes = new ArrayList<>(2 * indexes.size());
+    SortKeys formerKeys = new SortKeys();
+    SortKeys nextKeys = new SortKeys();
     for (IndexRows index : indexes) {
-      IndexRows.Row former = row(index, edit.id, edit.before, before);
-      IndexRows.Row next = row(index, edit.id, edit.after, after);
+      IndexRows.Row former = row(index, edit.id, edit.before, before, formerKeys);
+      IndexRows.Row next = row(index, edit.id, edit.after, after, nextKeys);
       former
           .entry()
           .filter(it -> next.entry().filter(other -> isAt(other, it)).isEmpty())
@@ -103,9 +105,13 @@ public final class IndexMaintenance {
   }
 
   private static IndexRows.Row row(
-      IndexRows index, String id, Optional<Version> version, Optional<LeafView> leaves) {
+      IndexRows index,
+      String id,
+      Optional<Version> version,
+      Optional<LeafView> leaves,
+      SortKeys keys) {
     return leaves.isEmpty()
         ? IndexRows.Row.NONE
-        : index.of(leaves.get(), id, version.orElseThrow().winner());
+        : index.of(leaves.get(), id, version.orElseThrow().winner(), keys);
   }
 }

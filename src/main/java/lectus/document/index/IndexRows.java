@@ -8,7 +8,6 @@ import lectus.index.IndexLimits;
 import lectus.index.StoredIndex;
 import lectus.json.LeafView;
 import lectus.revision.RevisionId;
-import lectus.selector.SortKey;
 import lectus.tuple.TupleWriter;
 
 /** Computes what one index has of a document. */
@@ -40,22 +39,26 @@ public final class IndexRows {
   /**
    * @param document with the leaves that the index needs
    * @param winner the document's live winner
+   * @param keys of this document, for all indexes
    */
-  public Row of(LeafView document, String docId, RevisionId winner) {
+  public Row of(LeafView document, String docId, RevisionId winner, SortKeys keys) {
     try {
       return index
           .values()
           .of(document, docId)
-          .map(values -> new Row(Optional.of(entry(values, docId, winner)), Optional.empty()))
+          .map(values -> new Row(Optional.of(entry(values, docId, winner, keys)), Optional.empty()))
           .orElse(Row.NONE);
     } catch (LectusException tooMuchWork) {
       return new Row(Optional.empty(), Optional.of(tooMuchWork.error().reason()));
     }
   }
 
-  private EntryChange entry(List<LeafView> values, String docId, RevisionId winner) {
+  private EntryChange entry(List<LeafView> values, String docId, RevisionId winner, SortKeys keys) {
     TupleWriter sortKey = new TupleWriter(64);
-    values.forEach(value -> sortKey.raw(SortKey.of(value, valueBytes).bytes()));
+    List<String> fields = index.definition().fields();
+    for (int i = 0; i < values.size(); i++) {
+      sortKey.raw(keys.of(fields.get(i), values.get(i), valueBytes));
+    }
     return new EntryChange(
         entries.key(sortKey.toBytes(), docId),
         Optional.of(IndexEntriesSubspace.value(winner, values)));

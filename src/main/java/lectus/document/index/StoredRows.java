@@ -119,8 +119,9 @@ final class StoredRows {
 
   private List<EntryChange> rows(List<IndexRows> computed, LeafView leaves, AllDocsRow document) {
     List<EntryChange> rows = new ArrayList<>(computed.size());
+    SortKeys keys = new SortKeys();
     for (IndexRows index : computed) {
-      IndexRows.Row row = index.of(leaves, document.id(), document.winner());
+      IndexRows.Row row = index.of(leaves, document.id(), document.winner(), keys);
       row.entry().ifPresent(rows::add);
       if (row.refused().isPresent()) {
         rows.add(states.refusal(index.index().number(), document.id(), row.refused()));

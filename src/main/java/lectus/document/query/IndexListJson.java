@@ -8,6 +8,7 @@ import java.util.Optional;
 import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
+import lectus.document.index.FormerDesigns;
 import lectus.document.index.IndexStatesSubspace;
 import lectus.document.index.IndexStatesSubspace.Progress;
 import lectus.document.index.IndexStatesSubspace.Refused;
@@ -18,8 +19,8 @@ import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
 
 /**
- * The list of a database's indexes. RequestMembers that CouchDB does not have: {@code building},
- * until all documents are in an index, and {@code refused}, some of those that it cannot take.
+ * The list of a database's indexes. Members that CouchDB does not have: {@code building}, until all
+ * documents are in an index, and {@code refused}, some of those that it cannot take.
  */
 public final class IndexListJson {
   /** Refused documents that are named. */
@@ -31,10 +32,12 @@ public final class IndexListJson {
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
+  private final FormerDesigns designs;
 
-  public IndexListJson(Catalogue catalogue, TransactionRunner transactions) {
+  IndexListJson(Catalogue catalogue, TransactionRunner transactions, FormerDesigns designs) {
     this.catalogue = catalogue;
     this.transactions = transactions;
+    this.designs = designs;
   }
 
   /** Returns the indexes in the order in which CouchDB lists them. */
@@ -46,6 +49,7 @@ public final class IndexListJson {
    * @param limit empty: all
    */
   public JsonBuffer of(AskedDatabase database, long skip, Optional<Long> limit) {
+    designs.makeIndexes(database);
     return transactions.read(tx -> list(tx, database.current(tx, catalogue), skip, limit));
   }
 

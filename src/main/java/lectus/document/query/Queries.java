@@ -6,15 +6,16 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.document.DatabaseReads;
 import lectus.document.PagedBody;
+import lectus.document.index.FormerDesigns;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.store.TransactionRunner;
 
 /** Answers queries, and what there is to know of them and of indexes. */
-public record Queries(Catalogue catalogue, TransactionRunner transactions) {
+public record Queries(Catalogue catalogue, TransactionRunner transactions, FormerDesigns designs) {
   /** Returns the lists of indexes. */
   public IndexListJson indexes() {
-    return new IndexListJson(catalogue, transactions);
+    return new IndexListJson(catalogue, transactions, designs);
   }
 
   /**
@@ -24,18 +25,27 @@ public record Queries(Catalogue catalogue, TransactionRunner transactions) {
    */
   public PagedBody find(AskedDatabase database, byte[] body, Optional<String> partition) {
     FindRequest request = FindRequest.parse(body, partition);
+    designs.makeIndexes(database);
     return new FindBody(new DatabaseReads(catalogue, transactions, database), request);
   }
 
   /** Returns how a query would be answered. */
   public JsonBuffer explain(AskedDatabase database, byte[] body, Optional<String> partition) {
     FindRequest request = FindRequest.parse(body, partition);
+    designs.makeIndexes(database);
     return transactions.read(
         tx -> {
           DatabaseHandle db = database.current(tx, catalogue);
           checkPartition(db, request);
           return new Explanation(tx, db, request, Planner.toExplain(db, request)).json();
         });
+  }
+
+  /** Returns what there is to know of a design document's indexes. */
+  public JsonBuffer info(AskedDatabase database, String name) {
+    designs.makeIndexes(database);
+    return transactions.read(
+        tx -> new DesignInfo(tx, database.current(tx, catalogue)).json(DesignNames.idOf(name)));
   }
 
   /**

@@ -45,7 +45,6 @@ final class Routes {
    */
   private static final Set<String> MISSING_IN_DESIGN =
       Set.of(
-          "_info",
           "_view",
           "_show",
           "_list",
@@ -74,6 +73,7 @@ final class Routes {
   private final Resource database;
   private final Resource document;
   private final Resource attachment;
+  private final Resource designInfo;
   private final Resource localDocument;
   private final Resource changesShards;
   private final Resource unusableName;
@@ -95,6 +95,7 @@ final class Routes {
     database = databases.database(documents.creation());
     document = documents.document();
     attachment = documents.attachment();
+    designInfo = documents.designInfo();
     localDocument = documents.localDocument();
     lists = documents.lists();
     changesShards = changes.shards();
@@ -228,6 +229,9 @@ final class Routes {
       return document;
     }
     String action = segments.get(3);
+    if (action.equals("_info") && segments.size() == 4) {
+      return designInfo;
+    }
     if (MISSING_IN_DESIGN.contains(action)) {
       throw missing("/{db}/_design/{name}/" + action);
     }

@@ -108,6 +108,11 @@ public final class DocumentApi {
         "_explain", SecretUsers.forAdmins(new FindResource(queries, names, true), names));
   }
 
+  /** {@code /{db}/_design/{name}/_info}. */
+  public Resource designInfo() {
+    return new DesignInfoResource(services.queries(), names);
+  }
+
   /** {@code /{db}/_index}, with everything below it. */
   public Resource indexes() {
     return SecretUsers.forAdmins(

@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 import lectus.audit.testing.SoundStore;
 import lectus.database.AskedDatabase;
 import lectus.document.PagedBody;
+import lectus.document.index.FormerDesigns;
 import lectus.document.testing.TestDatabase;
 import lectus.json.ExplodedBody;
 import lectus.json.JsonBuffer;
@@ -43,7 +44,11 @@ final class FindModelTest {
 
   private final Store store = stores.fresh();
   private final TestDatabase db = TestDatabase.create(store);
-  private final Queries queries = new Queries(db.catalogue, db.transactions);
+  private final Queries queries =
+      new Queries(
+          db.catalogue,
+          db.transactions,
+          new FormerDesigns(db.catalogue, db.transactions, store.rootPrefix()));
   private final Map<String, ExplodedBody> bodies = new LinkedHashMap<>();
 
   private static byte[] utf8(String json) {

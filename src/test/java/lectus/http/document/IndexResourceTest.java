@@ -104,6 +104,21 @@ final class IndexResourceTest {
   }
 
   @Test
+  void a_design_document_of_indexes_tells_about_them() {
+    index("{'index':{'fields':['a']},'ddoc':'x','name':'n'}");
+    server.put("/d/_design/views", json("{'views':{'v':{'map':'function(doc) {}'}}}"));
+
+    assertThat(server.get("/d/_design/x/_info").body())
+        .startsWith(json("{'name':'x','view_index':{'updates_pending':{'minimum':0,"))
+        .contains(json("'language':'query'"), json("'updater_running':false"))
+        .containsPattern("\"signature\":\"[0-9a-f]{32}\"")
+        .containsPattern("\"collator_versions\":\\[\"[0-9]+\\.[0-9]+\"\\]");
+    assertThat(server.get("/d/_design/none/_info").status()).isEqualTo(404);
+    assertThat(server.get("/d/_design/views/_info").status()).isEqualTo(501);
+    assertThat(server.post("/d/_design/x/_info", "{}").status()).isEqualTo(405);
+  }
+
+  @Test
   void an_index_is_removed_and_at_last_its_design_document() {
     index("{'index':{'fields':['a']},'ddoc':'x','name':'n'}");
     index("{'index':{'fields':['b']},'ddoc':'x','name':'m'}");

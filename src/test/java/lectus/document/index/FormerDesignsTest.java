@@ -1,0 +1,80 @@
+package lectus.document.index;
+
+import static lectus.document.index.IndexMaintenanceTest.design;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import lectus.audit.testing.SoundStore;
+import lectus.database.AskedDatabase;
+import lectus.database.DatabaseHandle;
+import lectus.document.testing.TestDatabase;
+import lectus.index.StoredIndex;
+import lectus.revision.RevisionId;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Design documents of versions without indexes get theirs when somebody first asks. */
+final class FormerDesignsTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private final Store store = stores.fresh();
+  private final TestDatabase db = TestDatabase.create(store);
+  private final FormerDesigns designs = onAnotherServer();
+
+  private FormerDesigns onAnotherServer() {
+    return new FormerDesigns(db.catalogue, db.transactions, store.rootPrefix());
+  }
+
+  /** Makes the design document one that an earlier version stored. */
+  private RevisionId stored(String id, String json) {
+    RevisionId revision = db.put(id, json);
+    db.transactions.<Void>run(
+        tx -> {
+          DatabaseHandle current = db.catalogue.currentForWrites(tx, db.name);
+          IndexListing listing = new IndexListing(tx, current, store.rootPrefix());
+          listing.change(id, List.of());
+          listing.finish();
+          db.catalogue.moveVersion(tx, current);
+          return null;
+        });
+    assertThat(indexes()).noneMatch(it -> it.definition().design().equals(id));
+    return revision;
+  }
+
+  private List<StoredIndex> indexes() {
+    return db.catalogue.open(db.name).indexes().all();
+  }
+
+  private void ask(FormerDesigns asked) {
+    asked.makeIndexes(AskedDatabase.byServer(db.name));
+  }
+
+  @Test
+  void they_are_made_once_by_whoever_is_asked_first() {
+    db.put("d", "{\"a\":1}");
+    db.put("_design/other", "{\"views\":{\"v\":{\"map\":\"function(doc) {}\"}}}");
+    db.put("_design/i", design("a"));
+    stored("_design/j", design("b"));
+    stored("_design/k", design("a", "b"));
+
+    ask(designs);
+    List<Long> numbers = indexes().stream().map(StoredIndex::number).toList();
+    assertThat(numbers).hasSize(3);
+    assertThat(indexes()).allMatch(StoredIndex::isReadable);
+    ask(designs);
+    ask(onAnotherServer());
+    assertThat(indexes().stream().map(StoredIndex::number).toList()).isEqualTo(numbers);
+  }
+
+  @Test
+  void one_that_is_gone_has_none() {
+    RevisionId revision = stored("_design/i", design("a"));
+    db.delete("_design/i", revision);
+
+    ask(designs);
+    assertThat(indexes()).isEmpty();
+  }
+}
