@@ -127,6 +127,9 @@ public final class DesignIndexes {
     if (index.fields().isEmpty()) {
       return Optional.of("An index needs at least one field.");
     }
+    if (index.looksAtAttachments()) {
+      return Optional.of("An index has no attachments.");
+    }
     if (index.fields().size() > IndexLimits.MOST_FIELDS) {
       return Optional.of("An index has at most " + IndexLimits.MOST_FIELDS + " fields.");
     }

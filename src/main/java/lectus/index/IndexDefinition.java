@@ -12,7 +12,9 @@ import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
 import lectus.selector.FilterSize;
+import lectus.selector.NeededLeaves;
 import lectus.selector.Selector;
+import lectus.tuple.TuplePrefixes;
 
 /**
  * An index as a design document describes it.
@@ -49,6 +51,13 @@ public record IndexDefinition(
   /** Returns the places of the fields' values. */
   public List<FieldPath> paths() {
     return fields.stream().map(FieldPath::parse).toList();
+  }
+
+  /** Whether it depends on attachments, which lie beside the leaves that indexes are made of. */
+  boolean looksAtAttachments() {
+    byte[] attachments = FieldPath.parse("_attachments").prefixes().get(0);
+    return NeededLeaves.of(selector().map(List::of).orElse(List.of()), paths()).stream()
+        .anyMatch(it -> TuplePrefixes.isAtOrBelow(attachments, it.path()));
   }
 
   /** Returns the compiled filter. */

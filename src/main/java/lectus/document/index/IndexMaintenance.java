@@ -76,8 +76,8 @@ public final class IndexMaintenance {
     Optional<LeafView> before = edit.before.map(it -> leaves(edit.id, it));
     Optional<LeafView> after = edit.after.map(it -> leaves(edit.id, it));
     List<EntryChange> changes = new ArrayList<>(2 * indexes.size());
-    SortKeys formerKeys = new SortKeys();
-    SortKeys nextKeys = new SortKeys();
+    ComputedKeys formerKeys = new ComputedKeys();
+    ComputedKeys nextKeys = new ComputedKeys();
     for (IndexRows index : indexes) {
       IndexRows.Row former = row(index, edit.id, edit.before, before, formerKeys);
       IndexRows.Row next = row(index, edit.id, edit.after, after, nextKeys);
@@ -109,7 +109,7 @@ public final class IndexMaintenance {
       String id,
       Optional<Version> version,
       Optional<LeafView> leaves,
-      SortKeys keys) {
+      ComputedKeys keys) {
     return leaves.isEmpty()
         ? IndexRows.Row.NONE
         : index.of(leaves.get(), id, version.orElseThrow().winner(), keys);

@@ -41,7 +41,7 @@ public final class IndexRows {
    * @param winner the document's live winner
    * @param keys of this document, for all indexes
    */
-  public Row of(LeafView document, String docId, RevisionId winner, SortKeys keys) {
+  public Row of(LeafView document, String docId, RevisionId winner, ComputedKeys keys) {
     try {
       return index
           .values()
@@ -53,7 +53,8 @@ public final class IndexRows {
     }
   }
 
-  private EntryChange entry(List<LeafView> values, String docId, RevisionId winner, SortKeys keys) {
+  private EntryChange entry(
+      List<LeafView> values, String docId, RevisionId winner, ComputedKeys keys) {
     TupleWriter sortKey = new TupleWriter(64);
     List<String> fields = index.definition().fields();
     for (int i = 0; i < values.size(); i++) {

@@ -119,7 +119,7 @@ final class StoredRows {
 
   private List<EntryChange> rows(List<IndexRows> computed, LeafView leaves, AllDocsRow document) {
     List<EntryChange> rows = new ArrayList<>(computed.size());
-    SortKeys keys = new SortKeys();
+    ComputedKeys keys = new ComputedKeys();
     for (IndexRows index : computed) {
       IndexRows.Row row = index.of(leaves, document.id(), document.winner(), keys);
       row.entry().ifPresent(rows::add);

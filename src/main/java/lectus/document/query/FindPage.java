@@ -35,7 +35,7 @@ final class FindPage {
     this.tx = tx;
     this.request = request;
     this.out = out;
-    this.selected = new SelectedDocuments(tx, db, request.selector().reads());
+    this.selected = SelectedDocuments.withAttachments(tx, db, request.selector().reads());
     List<FieldPath> fields = request.paths();
     this.documents = new LeafDocuments(tx, db, fields, AttachmentsShown.STUBS);
     this.revisions = new RevisionsSubspace(db);

@@ -73,8 +73,28 @@ final class Bodies {
   /** Returns the parts of a leaf's body that lie in some ranges, each read on its own. */
   CompletableFuture<StoredBody> fields(
       ReadTransaction tx, String id, boolean deleted, RevisionId leaf, FieldRanges ranges) {
+    return fields(tx, prefix(id, deleted, leaf), ranges, new ArrayList<>(ranges.paths().size()));
+  }
+
+  /** The same together with the list of attachments. */
+  CompletableFuture<StoredBody> fieldsAndAttachments(
+      ReadTransaction tx, String id, boolean deleted, RevisionId leaf, FieldRanges ranges) {
     byte[] prefix = prefix(id, deleted, leaf);
-    List<CompletableFuture<StoredBody>> started = new ArrayList<>(ranges.paths().size());
+    List<CompletableFuture<StoredBody>> started = new ArrayList<>(ranges.paths().size() + 1);
+    started.add(
+        tx.get(prefix).thenApply(it -> StoredBody.of(row(prefix, it), prefix.length, false)));
+    return fields(tx, prefix, ranges, started);
+  }
+
+  private static List<KeyValue> row(byte[] key, byte[] value) {
+    return value == null ? List.of() : List.of(new KeyValue(key, value));
+  }
+
+  private static CompletableFuture<StoredBody> fields(
+      ReadTransaction tx,
+      byte[] prefix,
+      FieldRanges ranges,
+      List<CompletableFuture<StoredBody>> started) {
     for (byte[] path : ranges.paths()) {
       started.add(StoredBody.read(tx, LeafPrefixes.join(prefix, path)));
     }

@@ -26,4 +26,8 @@ record FieldRanges(List<byte[]> paths) {
     }
     return new FieldRanges(List.copyOf(disjoint));
   }
+
+  boolean contain(byte[] path) {
+    return paths.stream().anyMatch(it -> TuplePrefixes.isAtOrBelow(it, path));
+  }
 }

@@ -5,21 +5,25 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import lectus.attachment.AttachmentList;
+import lectus.document.body.AttachmentLeaves;
 import lectus.document.body.DocumentJson;
 import lectus.document.body.StoredBody;
 import lectus.json.FieldPath;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
+import lectus.json.Leaf;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionText;
 
 /**
  * Reads and writes only some fields of documents. As in CouchDB, {@code _id}, {@code _rev}, {@code
- * _deleted} and {@code _conflicts} are shown only if they are named.
+ * _deleted}, {@code _conflicts} and {@code _attachments} are shown only if they are named.
  */
 final class Projection {
   private final FieldRanges ranges;
+  private final FieldRanges attachments;
   private final Set<String> metadata = new HashSet<>();
 
   /**
@@ -32,6 +36,9 @@ final class Projection {
       }
     }
     this.ranges = FieldRanges.of(fields.stream().filter(it -> !isMetadata(it)).toList());
+    this.attachments =
+        FieldRanges.of(
+            fields.stream().filter(it -> it.names().get(0).equals("_attachments")).toList());
   }
 
   private static boolean isMetadata(FieldPath field) {
@@ -40,7 +47,9 @@ final class Projection {
 
   CompletableFuture<StoredBody> read(
       ReadTransaction tx, Bodies bodies, String id, boolean deleted, RevisionId leaf) {
-    return bodies.fields(tx, id, deleted, leaf, ranges);
+    return attachments.paths().isEmpty()
+        ? bodies.fields(tx, id, deleted, leaf, ranges)
+        : bodies.fieldsAndAttachments(tx, id, deleted, leaf, ranges);
   }
 
   /**
@@ -67,6 +76,7 @@ final class Projection {
     JsonAssembler assembler = new JsonAssembler(out, members.any);
     body.appendTo(assembler);
     members.any = assembler.needsComma();
+    appendAttachments(members, body.attachments());
     if (deleted && metadata.contains("_deleted")) {
       members.next().ascii("\"_deleted\":true");
     }
@@ -77,6 +87,19 @@ final class Projection {
       }
     }
     out.octet('}');
+  }
+
+  private void appendAttachments(Members members, AttachmentList all) {
+    JsonAssembler stubs = new JsonAssembler(members.out, members.any);
+    if (!attachments.paths().isEmpty()) {
+      for (Leaf leaf : AttachmentLeaves.of(all).leaves()) {
+        if (attachments.contain(leaf.path())) {
+          stubs.leaf(leaf.path(), 0, leaf.value());
+        }
+      }
+    }
+    stubs.finish();
+    members.any = stubs.needsComma();
   }
 
   private static final class Members {

@@ -3,7 +3,12 @@ package lectus.document.read;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseHandle;
+import lectus.document.body.AttachmentLeaves;
+import lectus.document.body.DocumentsSubspace;
 import lectus.json.ExplodedBody;
 import lectus.json.LeafList;
 import lectus.json.LeafView;
@@ -11,25 +16,49 @@ import lectus.revision.RevisionId;
 import lectus.selector.Extent;
 import lectus.selector.LeafRead;
 import lectus.selector.Selector;
+import lectus.store.Awaiting;
 
 /**
  * Matches documents at known leaves against a selector, many at a time. It reads only what the
  * selector looks at (RFC 004): often one key per document.
  */
 public final class SelectedDocuments {
+  private final ReadTransaction tx;
+  private final Optional<DocumentsSubspace> attachments;
   private final Bodies bodies;
   private final SpecialLeaves special;
   private final PartReads reads;
   private final List<LeafRead> stored = new ArrayList<>();
 
   /**
-   * @param looksAt what to read of each document, from {@link Selector#reads}
+   * @param looksAt what to read of each document, from {@link Selector#reads}; attachments count as
+   *     missing
    */
   public SelectedDocuments(ReadTransaction tx, DatabaseHandle db, List<LeafRead> looksAt) {
+    this(tx, db, looksAt, Optional.empty());
+  }
+
+  private SelectedDocuments(
+      ReadTransaction tx,
+      DatabaseHandle db,
+      List<LeafRead> looksAt,
+      Optional<DocumentsSubspace> attachments) {
+    this.tx = tx;
+    this.attachments = attachments;
     this.bodies = new Bodies(db);
     this.special = new SpecialLeaves(looksAt);
     this.reads = new PartReads(tx);
     looksAt.stream().filter(it -> !SpecialLeaves.isPart(it)).forEach(stored::add);
+  }
+
+  /** The same for selectors that may look at the stubs of attachments. */
+  public static SelectedDocuments withAttachments(
+      ReadTransaction tx, DatabaseHandle db, List<LeafRead> looksAt) {
+    Optional<DocumentsSubspace> documents =
+        Optional.of(looksAt)
+            .filter(SpecialLeaves::haveAttachments)
+            .map(it -> new DocumentsSubspace(db));
+    return new SelectedDocuments(tx, db, looksAt, documents);
   }
 
   /** A document whose selected leaves are being read. */
@@ -39,9 +68,16 @@ public final class SelectedDocuments {
     private final RevisionId leaf;
     private final byte[] prefix;
     private final List<PartReads.Part> parts;
+    private final Optional<CompletableFuture<AttachmentList>> attachments;
 
     private Started(
-        String id, boolean deleted, RevisionId leaf, byte[] prefix, List<PartReads.Part> parts) {
+        String id,
+        boolean deleted,
+        RevisionId leaf,
+        byte[] prefix,
+        List<PartReads.Part> parts,
+        Optional<CompletableFuture<AttachmentList>> attachments) {
+      this.attachments = attachments;
       this.id = id;
       this.deleted = deleted;
       this.leaf = leaf;
@@ -70,7 +106,13 @@ public final class SelectedDocuments {
       boolean isScalar = areScalars && read.path().length > 0 && read.extent() == Extent.ALL;
       parts.add(isScalar ? reads.startScalar(key) : reads.start(key, read.extent()));
     }
-    return new Started(id, deleted, leaf, prefix, parts);
+    return new Started(
+        id,
+        deleted,
+        leaf,
+        prefix,
+        parts,
+        attachments.map(it -> it.attachments(tx, id, deleted, leaf)));
   }
 
   /** Begins to read the containers. Call it once, before {@link #leaves}. */
@@ -88,7 +130,14 @@ public final class SelectedDocuments {
     LeafList leaves = new LeafList(pathOffset);
     document.parts.forEach(part -> part.addTo(leaves, pathOffset));
     special.addTo(leaves, document.prefix, document.id, document.deleted, document.leaf);
+    document.attachments.ifPresent(it -> add(Awaiting.await(it), document.prefix, leaves));
     return leaves.root();
+  }
+
+  private static void add(AttachmentList attachments, byte[] prefix, LeafList leaves) {
+    AttachmentLeaves.of(attachments)
+        .leaves()
+        .forEach(leaf -> leaves.add(LeafPrefixes.join(prefix, leaf.path()), leaf.value()));
   }
 
   /** Returns what a selector may look at in a live document that is not stored yet. */

@@ -17,6 +17,7 @@ final class SpecialLeaves {
   private static final byte[] ID = path("_id");
   private static final byte[] REVISION = path("_rev");
   private static final byte[] DELETED = path("_deleted");
+  private static final byte[] ATTACHMENTS = path("_attachments");
   private static final byte[] TRUE = new TupleWriter(1).bool(true).toBytes();
 
   private final boolean id;
@@ -32,6 +33,12 @@ final class SpecialLeaves {
   /** Whether the read lies wholly outside the body: names with an underscore are reserved. */
   static boolean isPart(LeafRead read) {
     return read.path().length > 1 && read.path()[0] == TupleType.STRING && read.path()[1] == '_';
+  }
+
+  /** Whether these reads look at attachments. */
+  static boolean haveAttachments(List<LeafRead> reads) {
+    return isRead(reads, ATTACHMENTS)
+        || reads.stream().anyMatch(it -> TuplePrefixes.isAtOrBelow(ATTACHMENTS, it.path()));
   }
 
   /** Adds what the selector looks at. */

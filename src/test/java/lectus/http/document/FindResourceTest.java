@@ -81,6 +81,35 @@ final class FindResourceTest {
   }
 
   @Test
+  void attachments_are_found_and_shown_as_stubs() {
+    put(
+        "with",
+        "{'A':1,'z':1,'_attachments':{'a.txt':{'content_type':'image/png','data':'YWI='},"
+            + "'b':{'content_type':'text/css','data':'YQ=='}}}");
+    String stub =
+        "'a.txt':{'content_type':'image/png','digest':'md5-GH70Q2Ei0cwvQNwrkvDroA==',"
+            + "'length':2,'revpos':1,'stub':true}";
+
+    for (String selector :
+        List.of(
+            "{'_attachments':{'$exists':true}}",
+            "{'_attachments.a\\\\.txt.length':2}",
+            "{'_attachments.b.content_type':{'$regex':'css'},'z':1}")) {
+      assertThat(ids(find("{'selector':" + selector + "}"))).containsExactly("with");
+    }
+    assertThat(ids(find("{'selector':{'_attachments':{'$exists':false}},'limit':100}")))
+        .hasSize(40);
+    assertThat(find("{'selector':{'z':1},'fields':['z','_attachments.a\\\\.txt','A']}").body())
+        .contains(json("{'A':1,'z':1,'_attachments':{" + stub + "}}"));
+    assertThat(find("{'selector':{'z':1},'fields':['_attachments']}").body())
+        .contains(json("{'_attachments':{" + stub + ",'b':{'content_type':'text/css'"));
+    assertThat(find("{'selector':{'a':1},'fields':['_attachments','a'],'limit':1}").body())
+        .contains(json("{'a':1}"));
+    assertThat(server.post("/d/_index", json("{'index':{'fields':['_attachments.b']}}")).body())
+        .contains("invalid_index", "An index has no attachments.");
+  }
+
+  @Test
   void without_an_index_all_documents_are_looked_at() {
     Answer answer = find("{'selector':{'a':3},'fields':['_id','a']}");
 

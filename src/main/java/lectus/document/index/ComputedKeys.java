@@ -9,7 +9,7 @@ import lectus.selector.SortKey;
  * The sort keys of one document's fields, each computed once: indexes often share fields, and a
  * long string takes ICU a while.
  */
-final class SortKeys {
+final class ComputedKeys {
   private final Map<Cut, byte[]> known = new HashMap<>(4);
 
   /** A field's key up to a length. */
