@@ -13,8 +13,9 @@ import java.util.Locale;
 
 /**
  * Loads two servers in turns of a fraction of a second, in the order A B B A, so that whatever
- * slows the machine down slows down both. Prints for each: requests, requests a second, and CPU time
- * of its process for a request in microseconds. Linux only. Run with {@code java
+ * slows the machine down slows down both. Each four turns give a ratio A / B of requests a second,
+ * and one of the processes' CPU time for a request. Prints the medians of these ratios, then requests
+ * a second of A and B, and CPU time for a request in microseconds of A and B. Linux only. Run with {@code java
  * load-tests/InTurns.java GET|PUT CONNECTIONS SECONDS PORT PID PORT PID}; the servers have a
  * database {@code db} with a document {@code doc}.
  */
@@ -84,18 +85,50 @@ public final class InTurns {
     InTurns a = new InTurns(args[0], connections, Integer.parseInt(args[3]), args[4]);
     InTurns b = new InTurns(args[0], connections, Integer.parseInt(args[5]), args[6]);
     long end = System.nanoTime() + Long.parseLong(args[2]) * 1_000_000_000;
+    List<Double> rates = new ArrayList<>();
+    List<Double> costs = new ArrayList<>();
     while (System.nanoTime() < end) {
+      Figures beforeA = a.figures();
+      Figures beforeB = b.figures();
       for (InTurns turn : List.of(a, b, b, a)) {
         turn.take();
       }
+      Figures ofA = a.figures().since(beforeA);
+      Figures ofB = b.figures().since(beforeB);
+      rates.add(ofA.rate() / ofB.rate());
+      costs.add(ofA.micros() / ofB.micros());
     }
-    a.print();
-    b.print();
+    System.out.printf(
+        Locale.ROOT,
+        "%.5f %.5f %.0f %.0f %.3f %.3f%n",
+        median(rates),
+        median(costs),
+        a.figures().rate(),
+        b.figures().rate(),
+        a.figures().micros(),
+        b.figures().micros());
   }
 
-  private void print() {
-    System.out.printf(
-        Locale.ROOT, "%d %.0f %.3f%n", answered, answered * 1e9 / nanos, ticks * 1e6 / HERTZ / answered);
+  private record Figures(long answered, long nanos, long ticks) {
+    Figures since(Figures before) {
+      return new Figures(answered - before.answered, nanos - before.nanos, ticks - before.ticks);
+    }
+
+    double rate() {
+      return answered * 1e9 / nanos;
+    }
+
+    double micros() {
+      return ticks * 1e6 / HERTZ / answered;
+    }
+  }
+
+  private Figures figures() {
+    return new Figures(answered, nanos, ticks);
+  }
+
+  private static double median(List<Double> values) {
+    return values.stream().sorted().skip(values.size() / 2).findFirst().orElseThrow();
   }
 
   /** Every connection sends one request after the other; the turn ends when all are answered. */

@@ -47,9 +47,9 @@ for pair in $(seq "$pairs"); do
   scrape & pid[scrape]=$!
   for what in $kinds; do
     in_turns "$what" "$warm" "${order[@]}" >/dev/null
-    in_turns "$what" "$seconds" "${order[@]}" | paste -sd' ' |
-      if [ "${order[0]}" = with ]; then cat; else awk '{ print $4, $5, $6, $1, $2, $3 }'; fi |
-      awk -v what="$what" '{ printf "%s %.5f %.5f %d %d %.2f %.2f\n", what, 1 - $2 / $5, $3 / $6 - 1, $2, $5, $3, $6 }' |
+    in_turns "$what" "$seconds" "${order[@]}" |
+      if [ "${order[0]}" = with ]; then cat; else awk '{ print 1 / $1, 1 / $2, $4, $3, $6, $5 }'; fi |
+      awk -v what="$what" '{ printf "%s %.5f %.5f %d %d %.2f %.2f\n", what, 1 - $1, $2 - 1, $3, $4, $5, $6 }' |
       tee -a "$work/pairs" >&2
   done
   stop; rm -rf "$work/with" "$work/without"
