@@ -1,9 +1,12 @@
 package lectus.clients;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,15 +49,40 @@ public final class NodeClients {
     need(
         runs("node", "--version") && runs("npm", "--version"), "Node.js and npm are not installed");
     Files.createDirectories(target);
+    try (FileChannel held = FileChannel.open(target.resolve("lock"), CREATE, WRITE)) {
+      // Test classes in JVMs side by side ask for the same folder.
+      held.lock();
+      copyChanged(sources, target);
+      fetchPackages(target);
+    }
+    return target;
+  }
+
+  /** Files that are the same stay as they are: another JVM's tests may be reading them. */
+  private static void copyChanged(Path sources, Path target) throws IOException {
     try (Stream<Path> files = Files.list(sources)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
         Path copy = target.resolve(file.getFileName());
-        Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
+        if (!isCopy(copy, file)) {
+          Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
+        }
       }
     }
-    Outcome installed = run(target, Map.of(), List.of("npm", "ci", "--no-audit", "--no-fund"));
-    need(installed.status() == 0, "npm could not install its packages:\n" + installed.output());
-    return target;
+  }
+
+  private static boolean isCopy(Path copy, Path file) throws IOException {
+    return Files.exists(copy) && Files.mismatch(copy, file) == -1;
+  }
+
+  private static void fetchPackages(Path target) throws IOException, InterruptedException {
+    Path wanted = target.resolve("package-lock.json");
+    Path installed = target.resolve("installed.json");
+    if (isCopy(installed, wanted)) {
+      return;
+    }
+    Outcome ended = run(target, Map.of(), List.of("npm", "ci", "--no-audit", "--no-fund"));
+    need(ended.status() == 0, "npm could not install its packages:\n" + ended.output());
+    Files.copy(wanted, installed, StandardCopyOption.REPLACE_EXISTING);
   }
 
   /**
