@@ -8,9 +8,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.transport.Transport;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import lectus.http.testing.FreePorts;
 import lectus.http.testing.TestCertificate;
 import lectus.server.cluster.ClusterSettings;
 import lectus.server.cluster.HazelcastCluster;
@@ -140,7 +139,7 @@ final class KubernetesDiscoveryTest {
 
   @Test
   void members_find_each_other_with_the_rights_of_their_role() throws IOException {
-    int port = freePort();
+    int port = FreePorts.one();
     HazelcastCluster one = join("127.0.0.1", port);
     HazelcastCluster two = join("127.0.0.2", port);
 
@@ -153,11 +152,5 @@ final class KubernetesDiscoveryTest {
     assertThat(asked.keySet())
         .filteredOn(request -> asked.get(request) == FORBIDDEN)
         .allMatch(request -> request.startsWith("GET /api/v1/nodes/"));
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import lectus.http.testing.Answer;
+import lectus.http.testing.FreePorts;
 import lectus.http.testing.Request;
 import lectus.server.testing.ClusterFile;
 import lectus.store.testing.Await;
@@ -80,16 +79,10 @@ final class PackagedClusterIT {
     environment.put("LECTUS_DATA", folder.resolve(service).toString());
     environment.put("LECTUS_CLUSTER_CONFIG", cluster.toString());
     environment.put("LECTUS_CLUSTER_EVENT_PORT", "0");
-    environment.put("LECTUS_METRICS_PORT", Integer.toString(freePort()));
+    environment.put("LECTUS_METRICS_PORT", Integer.toString(FreePorts.one()));
     Process process = builder.start();
     processes.add(process);
     return process;
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   private static int portOf(Process process) throws IOException {

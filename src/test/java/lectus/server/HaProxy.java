@@ -2,8 +2,6 @@ package lectus.server;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -13,6 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import lectus.clients.NodeClients;
 import lectus.http.testing.Answer;
+import lectus.http.testing.FreePorts;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.store.testing.Await;
@@ -24,8 +23,8 @@ final class HaProxy implements AutoCloseable {
   private static final Pattern ACTIVE =
       Pattern.compile("(?m)^haproxy_backend_active_servers\\{proxy=\"lectus\"} (\\d+)");
 
-  private final int port = freePort();
-  private final int figures = freePort();
+  private final int port = FreePorts.one();
+  private final int figures = FreePorts.one();
   private final Process process;
 
   /**
@@ -65,14 +64,6 @@ final class HaProxy implements AutoCloseable {
 
   private static String address(LectusServer server) {
     return "127.0.0.1:" + server.port();
-  }
-
-  private static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
-    }
   }
 
   int port() {

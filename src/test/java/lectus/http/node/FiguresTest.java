@@ -3,7 +3,6 @@ package lectus.http.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
@@ -14,6 +13,7 @@ import java.util.stream.Collectors;
 import lectus.config.MetricsKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
+import lectus.http.testing.FreePorts;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.http.testing.SocketClient;
@@ -45,16 +45,10 @@ final class FiguresTest {
 
   @BeforeEach
   void start() throws IOException {
-    metricsPort = freePort();
+    metricsPort = FreePorts.one();
     server =
         LectusServer.start(
             stores.fresh(), new TestSettings().with(MetricsKeys.METRICS_PORT, metricsPort));
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket any = new ServerSocket(0)) {
-      return any.getLocalPort();
-    }
   }
 
   @AfterEach

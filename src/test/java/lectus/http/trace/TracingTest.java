@@ -3,7 +3,6 @@ package lectus.http.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
@@ -12,6 +11,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import lectus.config.TracingKeys;
 import lectus.http.testing.Answer;
+import lectus.http.testing.FreePorts;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
 import lectus.http.testing.TestSettings;
@@ -252,7 +252,7 @@ final class TracingTest {
   void requests_go_on_while_the_collector_is_down_and_dropped_spans_are_counted()
       throws IOException {
     TestSettings settings =
-        new TestSettings().with(TracingKeys.ENDPOINT, "http://127.0.0.1:" + freePort());
+        new TestSettings().with(TracingKeys.ENDPOINT, "http://127.0.0.1:" + FreePorts.one());
     try (LectusServer server = start(settings)) {
       server.put("/w");
       for (int i = 0; i < 20; i++) {
@@ -267,12 +267,6 @@ final class TracingTest {
                   .contains("lectus_tracing_spans_dropped_total{reason=\"collector\"} 0.0\n"));
       assertFigure(server, "lectus_tracing_spans_sent_total 0.0");
       assertThat(server.get("/w/7").status()).isEqualTo(200);
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket any = new ServerSocket(0)) {
-      return any.getLocalPort();
     }
   }
 

@@ -2,14 +2,15 @@ package lectus.server.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
+import lectus.http.testing.FreePorts;
 
 /** A Hazelcast configuration for a cluster that meets no other on this machine. */
 public final class ClusterFile {
+  private static final int MEMBERS = 8;
+
   private static final String TEXT =
       """
       hazelcast:
@@ -17,7 +18,7 @@ public final class ClusterFile {
         network:
           port:
             port: %d
-            port-count: 8
+            port-count: %d
           interfaces:
             enabled: true
             interfaces:
@@ -31,7 +32,7 @@ public final class ClusterFile {
                 - 127.0.0.1
         properties:
           hazelcast.socket.bind.any: false
-          hazelcast.tcp.join.port.try.count: 8
+          hazelcast.tcp.join.port.try.count: %d
           hazelcast.wait.seconds.before.join: 0
           hazelcast.heartbeat.interval.seconds: 1
           hazelcast.max.no.heartbeat.seconds: 10
@@ -45,16 +46,10 @@ public final class ClusterFile {
   public static Path write(Path folder) {
     try {
       return Files.writeString(
-          folder.resolve("cluster.yaml"), TEXT.formatted(UUID.randomUUID(), freePort()));
+          folder.resolve("cluster.yaml"),
+          TEXT.formatted(UUID.randomUUID(), FreePorts.row(MEMBERS), MEMBERS, MEMBERS));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      // Members that start later take the following ports.
-      return Math.min(socket.getLocalPort(), 60_000);
     }
   }
 }
