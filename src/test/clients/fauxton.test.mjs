@@ -225,16 +225,49 @@ test('running tasks', async () => {
   await text('body', 'No active tasks.');
 });
 
-test('the configuration, of which most cannot be changed here', async () => {
+test('the configuration: a value is taken if the setting takes it', async () => {
   await show('_config');
-  const value = page.locator('tr', { hasText: 'require_valid_user' }).first()
-    .locator('.config-show-value');
-  await value.click();
-  await page.locator('.config-value-input').fill('true');
-  const answer = page.waitForResponse(got => got.request().method() === 'PUT');
-  await page.locator('.btn-config-save').click();
-  assert.equal((await answer).status(), 400);
-  await told('cannot be changed while the server runs');
+  for (const [value, status] of [['86401', 400], ['700', 200]]) {
+    await page.locator('tr', { hasText: 'max_age' }).first().locator('.config-show-value').click();
+    await page.locator('.config-value-input').fill(value);
+    const answer = page.waitForResponse(got => got.request().method() === 'PUT');
+    await page.locator('.btn-config-save').click();
+    assert.equal((await answer).status(), status);
+    if (status === 400) {
+      await told('must be a whole number from 0 to 86400');
+      await show('_config');
+    }
+  }
+});
+
+test('pages of other origins are let in, and shut out again', async () => {
+  const preflight = () =>
+    fetch(`${serverUrl}/${db}`, {
+      method: 'OPTIONS',
+      headers: { Origin: 'https://app.example', 'Access-Control-Request-Method': 'PUT' },
+    });
+  // The page shows the new state before the server has taken all that makes it.
+  const becomes = async granted => {
+    for (let left = 200; left > 0; left--) {
+      const answer = await preflight();
+      if ((answer.status === 204) === granted) {
+        return answer;
+      }
+      await new Promise(later => setTimeout(later, 50));
+    }
+    return assert.fail(`CORS did not become ${granted}`);
+  };
+  const { all_nodes: [node] } = await (
+    await fetch(`${serverUrl}/_membership`, { headers: { Authorization: basic } })
+  ).json();
+  await show(`_config/${node}/cors`);
+  await page.locator('button.enable-disable', { hasText: 'Enable CORS' }).click();
+  await page.locator('input[name=all-domains]').click();
+  const granted = await becomes(true);
+  assert.equal(granted.headers.get('access-control-allow-origin'), 'https://app.example');
+  assert.equal(granted.headers.get('access-control-allow-credentials'), 'true');
+  await page.locator('button.enable-disable', { hasText: 'Disable CORS' }).click();
+  await becomes(false);
 });
 
 test('pages about the server', async () => {

@@ -14,6 +14,9 @@ import org.slf4j.LoggerFactory;
 public final class LiveConfiguration implements SettingsPlan {
   private static final Logger LOG = LoggerFactory.getLogger(LiveConfiguration.class);
 
+  /** Characters of a value that an answer repeats. */
+  private static final int MOST_QUOTED = 100;
+
   private final Configuration configuration;
   private final Machine machine;
 
@@ -58,9 +61,12 @@ public final class LiveConfiguration implements SettingsPlan {
     ChangeableKey live = LiveKeys.of(name).orElseThrow();
     ValueType<?> type = type(live);
     if (live.within(type).valueOf(text).isEmpty()) {
-      throw LectusException.badRequest(
-          name + " must be " + type.wanted() + ", not \"" + text + "\".");
+      throw LectusException.badRequest(name + " must be " + type.wanted() + found(text) + ".");
     }
+  }
+
+  private static String found(String text) {
+    return text.length() > MOST_QUOTED ? "" : ", not \"" + text + "\"";
   }
 
   /** What a body may take depends on the heap. */

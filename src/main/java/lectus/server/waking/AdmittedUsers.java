@@ -109,7 +109,7 @@ public final class AdmittedUsers implements AdmissionNotices {
 
   /** Tells those who are not logged in that they have to be. */
   void foundLock() {
-    for (Watch watch : List.copyOf(guests)) {
+    for (Watch watch : guests) {
       if (watch.who.user().name().isEmpty()) {
         watch.gone.accept(AdmissionCheck.LOG_IN_NEEDED);
       }

@@ -200,6 +200,15 @@ final class ConfigResourceTest {
     assertThat(asRoot("DELETE", target).send().body()).isEqualTo("\"" + longest + "\"\n");
   }
 
+  @Test
+  void what_is_no_string_or_no_text_changes_nothing() {
+    for (String json : new String[] {"true", "{}", "[]", "null", "5", "", "\"x", "\"\\ud800\""}) {
+      Answer answer = asRoot("PUT", CONFIG + "/chttpd_auth/public_fields").json(json).send();
+      assertThat(answer.status()).as(json).isEqualTo(400);
+    }
+    assertThat(asRoot("GET", CONFIG + "/chttpd_auth/public_fields").send().status()).isEqualTo(404);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "couchdb/uuid, x, cannot be changed.",
