@@ -20,7 +20,8 @@ import java.util.stream.LongStream;
  * KINDS, separated by commas, are measured in sequence. {@code all}: everybody sees everything;
  * {@code same}: everybody has the same {@code doc_ids}; {@code ids}: each has doc_ids of its own;
  * {@code channels}: each has a selector <code>{"channel": X}</code> of its own; {@code scans}: each
- * has one that no index by value can find.
+ * has one that no index by value can find; {@code stored}: each has a channel of its own of one stored
+ * feed.
  *
  * <p>A row's time counts from the start of its write and includes the sync. So the writes' own
  * times are printed beside it, and the time from a write's answer to its row.
@@ -76,6 +77,9 @@ public final class FilteredFeeds {
   /** Returns the number of cores that the server kept busy. */
   private double run(LoadedServer server, int rate, int seconds) throws IOException {
     server.send("PUT", "/" + database, "");
+    if (kind.equals("stored")) {
+      server.send("PUT", "/" + database + "/_feeds/stored", "{\"channels\":\"channel\"}");
+    }
     try (FeedSockets feeds = new FeedSockets()) {
       for (int i = 0; i < listeners; i++) {
         StringBuilder text = new StringBuilder();
@@ -111,6 +115,7 @@ public final class FilteredFeeds {
         switch (kind) {
           case "all" -> "";
           case "channels", "scans" -> "&filter=_selector";
+          case "stored" -> "&filter=_feed/stored";
           default -> "&filter=_doc_ids";
         };
     String path = "/" + database + "/_changes?feed=continuous&since=now&heartbeat=60000" + filter;
@@ -123,6 +128,7 @@ public final class FilteredFeeds {
       case "same" -> ids(0);
       case "channels" -> "{\"selector\":{\"channel\":\"c" + listener + "\"}}";
       case "scans" -> "{\"selector\":{\"channel\":{\"$regex\":\"^c" + listener + "$\"}}}";
+      case "stored" -> "{\"channels\":[\"c" + listener + "\"]}";
       case "all" -> "{}";
       default -> throw new IllegalArgumentException(kind);
     };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { firstLiveChanges, remote } from './pouch.mjs';
+import { arrived, cancelled, firstLiveChanges, local, remote } from './pouch.mjs';
 
 test('a document is created, read, updated and deleted', async () => {
   const db = remote();
@@ -96,4 +96,33 @@ test('a live feed tells of writes as they happen', async () => {
   assert.equal(rows[1].doc.i, rows[0].doc.i + 1);
   assert.equal(rows[2].doc.i, rows[1].doc.i + 1);
   await db.destroy();
+});
+
+test('a channel of a stored feed is replicated live', async () => {
+  const [server, device] = [remote(), local()];
+  const feed = await server.fetch('_feeds/rooms', {
+    method: 'PUT',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ channels: 'room' }),
+  });
+  assert.equal(feed.status, 201);
+  await server.bulkDocs([
+    { _id: 'here', room: 'red' },
+    { _id: 'there', room: 'blue' },
+  ]);
+  const options = { live: true, filter: '_feed/rooms', query_params: { channel: 'red' } };
+  const sync = device.replicate.from(server, options);
+
+  const here = await arrived(device, 'here');
+  await server.put({ _id: 'elsewhere', room: 'blue' });
+  await server.put({ _id: 'both', room: ['blue', 'red'] });
+  await arrived(device, 'both');
+  await server.remove(here);
+  await server.put({ _id: 'last', room: 'red' });
+  await arrived(device, 'last');
+  await cancelled(sync);
+
+  const { rows } = await device.allDocs();
+  assert.deepEqual(rows.map((row) => row.id), ['both', 'last']);
+  await Promise.all([server, device].map((db) => db.destroy()));
 });

@@ -71,6 +71,7 @@ final class DatabaseAudit {
     new PurgesAudit(reading, database, report).run();
     new AttachmentsAudit(reading, database, report).run();
     new IndexesAudit(reading, database, report).run();
+    new FeedsAudit(reading, database, report).run();
     AuditReport counters = report.part();
     new CountersAudit(reading, database, counters).run(counted);
     if (reading.isOneVersion() || isAsItWas(before)) {

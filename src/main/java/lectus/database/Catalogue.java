@@ -280,7 +280,8 @@ public final class Catalogue {
         content.format(),
         content.security(),
         designs.validator(),
-        designs.indexes());
+        designs.indexes(),
+        designs.feeds());
   }
 
   /**

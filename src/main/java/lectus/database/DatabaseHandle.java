@@ -2,6 +2,7 @@ package lectus.database;
 
 import java.util.Optional;
 import lectus.access.SecurityObject;
+import lectus.channel.DatabaseFeeds;
 import lectus.index.DatabaseIndexes;
 import lectus.store.Versionstamp;
 
@@ -32,7 +33,8 @@ public record DatabaseHandle(
     int format,
     Optional<SecurityObject> security,
     Optional<String> validator,
-    DatabaseIndexes indexes) {
+    DatabaseIndexes indexes,
+    DatabaseFeeds feeds) {
 
   /** Databases from before formats were numbered, until they are upgraded. */
   public static final int FIRST_FORMAT = 0;
@@ -67,7 +69,8 @@ public record DatabaseHandle(
         format,
         security,
         validator,
-        indexes);
+        indexes,
+        feeds);
   }
 
   /** Returns the point of the last change of its configuration, which has no entry. */

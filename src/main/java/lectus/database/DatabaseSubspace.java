@@ -35,7 +35,15 @@ public enum DatabaseSubspace {
   /** The entries of indexes. */
   INDEX_ENTRIES(12),
   /** What was purged lately. */
-  PURGES(13);
+  PURGES(13),
+  /** The definitions of stored feeds. */
+  FEEDS(16),
+  /** How far stored feeds have been filled, and which documents they could not take. */
+  FEED_STATES(17),
+  /** The entries of stored feeds. */
+  FEED_ENTRIES(18),
+  /** Where documents have left stored feeds. */
+  FEED_DEPARTURES(19);
 
   private final int number;
 

@@ -38,7 +38,8 @@ final class HandleCache {
 
   private static int weight(DatabaseHandle db) {
     long security = db.security().map(SecurityObject::heapBytes).orElse(0L);
-    return 1 + (int) ((security + db.indexes().heapBytes()) / BYTES_PER_HANDLE);
+    return 1
+        + (int) ((security + db.indexes().heapBytes() + db.feeds().heapBytes()) / BYTES_PER_HANDLE);
   }
 
   long size() {

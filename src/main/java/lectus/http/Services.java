@@ -8,6 +8,7 @@ import lectus.document.alldocs.AllDocs;
 import lectus.document.bulk.BulkGet;
 import lectus.document.bulk.RevisionsDiff;
 import lectus.document.edit.DocumentParser;
+import lectus.document.feed.FeedCatalogue;
 import lectus.document.local.LocalDocuments;
 import lectus.document.query.Queries;
 import lectus.document.read.DocumentReader;
@@ -45,6 +46,7 @@ public record Services(
     DocumentReader documents,
     AllDocs allDocs,
     Queries queries,
+    FeedCatalogue storedFeeds,
     BulkGet bulkGet,
     RevisionsDiff revisionsDiff,
     LocalDocuments localDocuments,

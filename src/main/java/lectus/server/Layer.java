@@ -16,6 +16,7 @@ import lectus.document.alldocs.AllDocs;
 import lectus.document.bulk.BulkGet;
 import lectus.document.bulk.RevisionsDiff;
 import lectus.document.edit.DocumentParser;
+import lectus.document.feed.FeedCatalogue;
 import lectus.document.index.FormerDesigns;
 import lectus.document.index.IndexFilling;
 import lectus.document.local.LocalDocuments;
@@ -207,7 +208,6 @@ public final class Layer {
       Metrics metrics,
       Optional<Tracing> tracing,
       Runnable restart) {
-    TailRegistry tails = new TailRegistry(readers.ofTails());
     return new Services(
         store.id(),
         new ChangeableSettings(live, settings.plan()),
@@ -217,6 +217,7 @@ public final class Layer {
         documents,
         new AllDocs(catalogue, transactions),
         queries(),
+        new FeedCatalogue(catalogue, transactions),
         new BulkGet(catalogue, transactions),
         new RevisionsDiff(catalogue, transactions),
         new LocalDocuments(catalogue, transactions),
@@ -233,11 +234,11 @@ public final class Layer {
         others,
         memory,
         readers,
-        tails,
+        tails(readers, metrics),
         accounts,
         tokens,
         usage,
-        shown(figures(events), metrics, tails),
+        shown(figures(events), metrics),
         metrics,
         tracing,
         store.tasks(),
@@ -248,8 +249,14 @@ public final class Layer {
     return new AttachmentIntake(contents, () -> live.current().documents().attachments());
   }
 
-  private Figures shown(Figures figures, Metrics metrics, TailRegistry tails) {
-    Stream.of(store, caches, documents, accounts, tokens, usage, memory, tails, figures)
+  private static TailRegistry tails(ReaderTurns readers, Metrics metrics) {
+    TailRegistry tails = new TailRegistry(readers.ofTails());
+    metrics.add(tails);
+    return tails;
+  }
+
+  private Figures shown(Figures figures, Metrics metrics) {
+    Stream.of(store, caches, documents, accounts, tokens, usage, memory, figures)
         .forEach(metrics::add);
     return figures;
   }

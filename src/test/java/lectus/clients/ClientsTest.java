@@ -49,7 +49,7 @@ final class ClientsTest {
 
   @Test
   void pouchdb() throws Exception {
-    passes("pouchdb.test.mjs", 6);
+    passes("pouchdb.test.mjs", 7);
   }
 
   @Test
@@ -63,7 +63,7 @@ final class ClientsTest {
     try (LectusServer secure = LectusServer.start(stores.fresh(), settings)) {
       passes(
           "pouchdb.test.mjs",
-          6,
+          7,
           Map.of(
               "LECTUS_URL",
               "https://localhost:" + secure.port(),

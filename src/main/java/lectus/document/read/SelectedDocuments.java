@@ -142,9 +142,14 @@ public final class SelectedDocuments {
 
   /** Returns what a selector may look at in a live document that is not stored yet. */
   public LeafView leaves(String id, RevisionId leaf, ExplodedBody body) {
+    return leaves(id, false, leaf, body);
+  }
+
+  /** Returns what a selector may look at in a document that is not stored yet. */
+  public LeafView leaves(String id, boolean deleted, RevisionId leaf, ExplodedBody body) {
     LeafList leaves = new LeafList(0);
     body.leaves().forEach(each -> leaves.add(each.path(), each.value()));
-    special.addTo(leaves, new byte[0], id, false, leaf);
+    special.addTo(leaves, new byte[0], id, deleted, leaf);
     return leaves.root();
   }
 

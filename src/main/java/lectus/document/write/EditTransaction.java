@@ -10,7 +10,6 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.ShardId;
 import lectus.document.index.IndexListing;
-import lectus.document.index.IndexMaintenance;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 
@@ -144,28 +143,7 @@ final class EditTransaction {
     for (DocumentPlanner planner : planners) {
       plans.add(planner.plan());
     }
-    return db.indexes().isEmpty() ? plans : withEntries(new IndexMaintenance(tx, db), plans);
-  }
-
-  /** All reads are begun before the first one is awaited. */
-  private static List<PlannedDocument> withEntries(
-      IndexMaintenance indexes, List<PlannedDocument> plans) {
-    List<Optional<IndexMaintenance.Started>> started = new ArrayList<>(plans.size());
-    for (PlannedDocument plan : plans) {
-      started.add(
-          plan.replicating().flatMap(it -> indexes.begin(it.id(), it.branches(), it.members())));
-    }
-    List<PlannedDocument> withEntries = new ArrayList<>(plans.size());
-    for (int i = 0; i < plans.size(); i++) {
-      PlannedDocument plan = plans.get(i);
-      withEntries.add(
-          started
-              .get(i)
-              .map(indexes::changes)
-              .map(it -> plan.writing(plan.replicating().orElseThrow().withEntries(it)))
-              .orElse(plan));
-    }
-    return withEntries;
+    return new Maintenance(tx, db).with(plans);
   }
 
   /** All planners go one step before any goes the next, so that their round trips are shared. */

@@ -20,6 +20,7 @@ import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
 import lectus.document.body.DocumentsSubspace;
 import lectus.document.edit.LocalEdit;
+import lectus.document.feed.FeedChange;
 import lectus.document.index.EntryChange;
 import lectus.document.local.LocalDocsSubspace;
 import lectus.revision.BranchUpdate;
@@ -127,6 +128,9 @@ public final class UpdateWriter {
     for (EntryChange entry : update.entries()) {
       weight += entry.bytes() + entry.key().length + TransactionBudget.MUTATION_BYTES;
     }
+    for (FeedChange change : update.feeds()) {
+      weight += change.bytes() + change.key().length + TransactionBudget.MUTATION_BYTES;
+    }
     if (!update.design().equals(DesignChange.NONE)) {
       weight += 2L * keyBytes + VALIDATION_BYTES;
     }
@@ -191,6 +195,10 @@ public final class UpdateWriter {
     purges.write(documentUpdates, before + 1);
     documentUpdates.forEach(update -> index(update.id(), update.branches()));
     writeEntries(documentUpdates);
+    for (int i = 0; i < documentUpdates.size(); i++) {
+      int number = before + 1 + i;
+      documentUpdates.get(i).feeds().forEach(change -> change.write(tx, number));
+    }
     for (DocumentUpdate update : documentUpdates) {
       count(update.id(), update.branches());
       update.design().validation().ifPresent(validates -> setValidation(update.id(), validates));

@@ -11,6 +11,7 @@ import lectus.changes.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.document.read.SelectedDocuments;
 import lectus.feed.PageTime;
+import lectus.feed.filter.PassingEntries.Passing;
 import lectus.json.LeafView;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
@@ -26,14 +27,12 @@ public final class EntryMatch<V> {
   private final ReadTransaction tx;
   private final SelectedDocuments documents;
   private final RevisionsSubspace revisions;
+  private final FeedMatch<V> feeds;
   private final PageTime time = new PageTime();
 
   /** Receives the result for an entry. */
   public interface Outcome<V> {
-    /**
-     * @param revisions the leaves to show; empty for those of the feed's style
-     */
-    void passes(V who, Optional<List<RevisionId>> revisions);
+    void passes(V who, Passing row);
 
     /** It cannot be determined whether the entry passes. */
     void fails(V who, Throwable failure);
@@ -47,6 +46,7 @@ public final class EntryMatch<V> {
     this.tx = tx;
     this.documents = new SelectedDocuments(tx, db, filters.selectors().reads());
     this.revisions = new RevisionsSubspace(db);
+    this.feeds = new FeedMatch<>(filters.feeds(), tx, db);
   }
 
   /**
@@ -54,32 +54,38 @@ public final class EntryMatch<V> {
    *
    * @param winner null if no selector has to see it
    * @param branches null if only the winner is matched
+   * @param feeds null if nobody reads a stored feed
    */
   public record Started(
       ChangeEntry entry,
       SelectedDocuments.Started winner,
-      CompletableFuture<List<EditBranch>> branches) {}
+      CompletableFuture<List<EditBranch>> branches,
+      FeedMatch.Started feeds) {}
 
   public Started start(ChangeEntry entry) {
+    FeedMatch.Started ofFeeds = feeds.start(entry);
     if (filters.selectors().isEmpty()) {
-      return new Started(entry, null, null);
+      return new Started(entry, null, null, ofFeeds);
     }
     boolean allLeaves = filters.anyOfAllLeaves() && entry.branchCount() > 1;
     return new Started(
         entry,
         documents.start(entry.docId(), entry.deleted(), entry.winner()),
-        allLeaves ? revisions.branches(tx, entry.docId()) : null);
+        allLeaves ? revisions.branches(tx, entry.docId()) : null,
+        ofFeeds);
   }
 
   /** Whether so much was read that another transaction should continue. */
   public boolean isSpent() {
-    return time.isUp() || documents.bytesRead() >= SelectedEntries.MOST_BYTES;
+    return time.isUp() || documents.bytesRead() + feeds.bytesRead() >= SelectedEntries.MOST_BYTES;
   }
 
   /** An unreadable document affects only those who have to see it. */
   public void finish(Started started, Outcome<V> outcome) {
     ChangeEntry entry = started.entry();
-    filters.byId(entry.docId()).forEach(who -> outcome.passes(who, Optional.empty()));
+    Passing whole = new Passing(entry, Optional.empty());
+    filters.byId(entry.docId()).forEach(who -> outcome.passes(who, whole));
+    feeds.finish(started.feeds(), time, outcome);
     if (started.winner() == null) {
       return;
     }
@@ -106,7 +112,7 @@ public final class EntryMatch<V> {
                     entry.docId(),
                     winner,
                     outcome,
-                    () -> outcome.passes(who, Optional.empty()));
+                    () -> outcome.passes(who, new Passing(entry, Optional.empty())));
               }
             });
     if (branched) {
@@ -137,7 +143,7 @@ public final class EntryMatch<V> {
                 }
               });
     }
-    passing.forEach((who, leaves) -> outcome.passes(who, Optional.of(leaves)));
+    passing.forEach((who, leaves) -> outcome.passes(who, new Passing(entry, Optional.of(leaves))));
   }
 
   /** The cost or failure of one selector does not affect the others. */

@@ -1,9 +1,14 @@
 package lectus.feed.filter;
 
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
+import lectus.channel.DocumentChannels;
+import lectus.channel.StoredFeed;
+import lectus.database.DatabaseHandle;
 import lectus.document.DocumentId;
 import lectus.document.RequestJson;
+import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;
 import lectus.selector.Selector;
@@ -45,6 +50,69 @@ public sealed interface FeedFilter {
 
   /** {@code filter=_selector}: by the content of documents, including tombstones. */
   record Selected(Selector selector) implements FeedFilter {}
+
+  /**
+   * {@code filter=_feed/name}.
+   *
+   * @param channels empty of a feed with a selector
+   * @param left whether documents that have left are shown, too
+   * @param feed empty until it was looked up; in many databases each has its own
+   */
+  record OfFeed(String name, Set<String> channels, boolean left, Optional<StoredFeed> feed)
+      implements FeedFilter {
+    public OfFeed {
+      channels = Set.copyOf(channels);
+    }
+
+    /** Returns the channels to read. */
+    Set<String> read() {
+      return feed.orElseThrow().definition().isOfChannels()
+          ? channels
+          : Set.of(DocumentChannels.ONLY);
+    }
+
+    /** Whether a feed has channels exactly if some were asked for. */
+    boolean suits(StoredFeed some) {
+      return some.definition().isOfChannels() != channels.isEmpty();
+    }
+
+    OfFeed of(StoredFeed some) {
+      return new OfFeed(name, channels, left, Optional.of(some));
+    }
+  }
+
+  /**
+   * Returns the filter as it is in a database.
+   *
+   * @throws LectusException {@code not_found}: there is no such stored feed; {@code bad_request}:
+   *     it has channels and none is asked for, or the other way round; {@code feed_deleted} (412)
+   */
+  default FeedFilter in(DatabaseHandle db) {
+    if (!(this instanceof OfFeed some)) {
+      return this;
+    }
+    if (some.feed().isPresent()) {
+      return some.of(db.feeds().current(some.feed().get()).orElseThrow(() -> gone(some.name())));
+    }
+    StoredFeed feed =
+        db.feeds()
+            .named(some.name())
+            .orElseThrow(() -> LectusException.notFound("There is no such stored feed."));
+    if (!some.suits(feed)) {
+      throw LectusException.badRequest(
+          feed.definition().isOfChannels()
+              ? "A `channel` of this stored feed must be given."
+              : "This stored feed has no channels.");
+    }
+    return some.of(feed);
+  }
+
+  /** Whoever reads a feed is told when it is deleted, even if another one has its name. */
+  static LectusException gone(String name) {
+    return new LectusException(
+        new LectusError.PreconditionFailed(
+            "feed_deleted", "The stored feed " + name + " has been deleted."));
+  }
 
   /** Whether a document with this id may be shown. */
   default boolean passes(String docId) {

@@ -13,8 +13,8 @@ import lectus.selector.SelectorIndex;
 
 /**
  * Finds which of many filters accept an entry. Filters by id are found by the entry's id, selectors
- * by the values they require. So filters that do not accept the entry cost little or nothing. Not
- * thread-safe.
+ * by the values they require, readers of stored feeds by the channels in which the document is. So
+ * filters that do not accept the entry cost little or nothing. Not thread-safe.
  *
  * @param <V> identifies a filter
  */
@@ -23,6 +23,8 @@ public final class FilterIndex<V> {
   private final Set<V> design = new LinkedHashSet<>();
   private final Map<String, List<V>> byId = new HashMap<>();
   private final SelectorIndex<V> selectors = new SelectorIndex<>();
+
+  private final FeedReaders<V> feeds = new FeedReaders<>();
 
   /** The selectors that match all leaves of a document. */
   private final Set<V> ofAllLeaves = new LinkedHashSet<>();
@@ -42,6 +44,8 @@ public final class FilterIndex<V> {
       if (allLeaves) {
         ofAllLeaves.add(who);
       }
+    } else if (filter instanceof FeedFilter.OfFeed some) {
+      feeds.add(who, some, allLeaves);
     }
   }
 
@@ -56,6 +60,8 @@ public final class FilterIndex<V> {
       some.ids().forEach(id -> byId.computeIfPresent(id, (same, others) -> without(who, others)));
     } else if (filter instanceof FeedFilter.Selected) {
       selectors.remove(who);
+    } else if (filter instanceof FeedFilter.OfFeed some) {
+      feeds.remove(who, some);
     }
   }
 
@@ -76,6 +82,10 @@ public final class FilterIndex<V> {
     }
     found.addAll(byId.getOrDefault(docId, List.of()));
     return found;
+  }
+
+  FeedReaders<V> feeds() {
+    return feeds;
   }
 
   SelectorIndex<V> selectors() {

@@ -18,6 +18,11 @@ public interface PassingEntries {
       FeedFilter filter,
       boolean allLeaves,
       List<ChangeEntry> entries) {
+    if (filter instanceof FeedFilter.OfFeed feed) {
+      return FeedView.find(tx, db, feed, allLeaves)
+          .<PassingEntries>map(view -> new MatchedEntries(tx, db, view, entries))
+          .orElseGet(() -> new EntriesById(entries, none -> false));
+    }
     return filter instanceof FeedFilter.Selected some
         ? new SelectedEntries(tx, db, some.selector(), allLeaves, entries)
         : new EntriesById(entries, filter::passes);
@@ -35,6 +40,11 @@ public interface PassingEntries {
 
   /**
    * @param revisions the leaves to show; empty for those of the feed's style
+   * @param left whether the document is shown because it has left a stored feed
    */
-  record Passing(ChangeEntry entry, Optional<List<RevisionId>> revisions) {}
+  record Passing(ChangeEntry entry, Optional<List<RevisionId>> revisions, boolean left) {
+    Passing(ChangeEntry entry, Optional<List<RevisionId>> revisions) {
+      this(entry, revisions, false);
+    }
+  }
 }

@@ -23,6 +23,7 @@ import lectus.feed.LivePage;
 import lectus.feed.LiveStart;
 import lectus.feed.RowsBuilder;
 import lectus.feed.TailPage;
+import lectus.feed.filter.FeedFilter;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
@@ -105,7 +106,8 @@ public final class ChangesReader {
               FeedPosition from = position(tx, life, since);
               from.checkReached(tx, life);
               ChangesReader forAll = readBy(UserContext.SERVER);
-              return new LiveStart<>(new DatabaseSource(forAll, events, life, options), from);
+              return new LiveStart<>(
+                  new DatabaseSource(forAll, events, life, options.in(life)), from);
             });
   }
 
@@ -121,10 +123,11 @@ public final class ChangesReader {
         .read(
             (tx, db) -> {
               rows.clear();
-              EntryShow show =
-                  new PageRows(tx, db, options, rows.json(), new BareRows(rows), pages.bytes())
-                      ::append;
-              FeedPage page = pageReader(tx, db, options, false, show).read(from, limit);
+              FeedOptions here = options.in(db);
+              PageRows shown =
+                  new PageRows(tx, db, here, rows.json(), new BareRows(rows), pages.bytes());
+              FeedPage page =
+                  new ExtentPage(tx, db, shard, pages).read(here, false, shown, from, limit);
               return page.of(rows.build(), rights.readers(db));
             });
   }
@@ -136,8 +139,8 @@ public final class ChangesReader {
             (tx, db) -> {
               ViewRows rows = new ViewRows(tx, db, views, pages.bytes());
               FeedPage page =
-                  pageReader(tx, db, FeedOptions.DEFAULT, false, rows::append)
-                      .read(from, Long.MAX_VALUE);
+                  new ExtentPage(tx, db, shard, pages)
+                      .read(FeedOptions.DEFAULT, false, rows::append, from, Long.MAX_VALUE);
               return new TailPage<>(
                   from,
                   rows.build(),
@@ -231,20 +234,11 @@ public final class ChangesReader {
       from.checkReached(tx, db);
     }
     int mostBytes = out.length() + pages.bytes();
-    EntryShow show = new PageRows(tx, db, options, out, new ArrayFrame(out), mostBytes)::append;
-    return pageReader(tx, db, options, descending, show)
-        .read(from, limit)
+    FeedOptions here = options.in(db);
+    PageRows shown = new PageRows(tx, db, here, out, new ArrayFrame(out), mostBytes);
+    return new ExtentPage(tx, db, shard, pages)
+        .read(here, descending, shown, from, limit)
         .counted(new PendingEntries(tx, db, FeedExtent.of(db.topology(), shard)));
-  }
-
-  private PageReader pageReader(
-      ReadTransaction tx,
-      DatabaseHandle db,
-      FeedOptions options,
-      boolean descending,
-      EntryShow show) {
-    FeedExtent extent = FeedExtent.of(db.topology(), shard);
-    return new PageReader(tx, db, extent, options, descending, pages, show);
   }
 
   private void checkShard(DatabaseHandle db) {
@@ -254,6 +248,13 @@ public final class ChangesReader {
   /** Returns the position that {@code since} names; {@code now} is looked up. */
   public FeedPosition position(DatabaseName name, Since since) {
     return position(reads(name), since);
+  }
+
+  /** Returns the options as they are in the database; reads the store only if they depend on it. */
+  FeedOptions options(DatabaseReads reads, FeedOptions options) {
+    return options.filter() instanceof FeedFilter.OfFeed
+        ? reads.read((tx, db) -> options.in(db))
+        : options;
   }
 
   /** Reads the store only if {@code since} does not say everything. */

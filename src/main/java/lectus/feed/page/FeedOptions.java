@@ -1,8 +1,12 @@
 package lectus.feed.page;
 
 import java.util.List;
+import java.util.Optional;
+import lectus.channel.StoredFeed;
+import lectus.database.DatabaseHandle;
 import lectus.document.body.AttachmentsShown;
 import lectus.feed.filter.FeedFilter;
+import lectus.feed.filter.FeedView;
 import lectus.json.FieldPath;
 import lectus.selector.SelectorIndex;
 
@@ -81,8 +85,25 @@ public record FeedOptions(
         includeDocs ? fields : List.of());
   }
 
+  /** Returns the options with the filter as it is in a database. */
+  FeedOptions in(DatabaseHandle db) {
+    return new FeedOptions(
+        allLeaves, includeDocs, conflicts, attachments, filter.in(db), sequenceInterval, fields);
+  }
+
+  /** Returns what is seen of a stored feed, if the options name one that can be read. */
+  Optional<FeedView> storedFeed() {
+    return filter instanceof FeedFilter.OfFeed some
+            && some.feed().filter(StoredFeed::isReadable).isPresent()
+        ? Optional.of(new FeedView(some, allLeaves))
+        : Optional.empty();
+  }
+
   /** Whether each document has to be read to decide if it passes. */
   boolean scans() {
+    if (filter instanceof FeedFilter.OfFeed some) {
+      return some.feed().filter(StoredFeed::isCostly).isPresent();
+    }
     return filter instanceof FeedFilter.Selected some && !SelectorIndex.finds(some.selector());
   }
 }

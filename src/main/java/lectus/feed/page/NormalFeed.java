@@ -18,9 +18,9 @@ import lectus.json.JsonBuffer;
 public final class NormalFeed implements PagedBody {
   private final ChangesReader changes;
   private final DatabaseReads reads;
-  private final FeedOptions options;
   private final Since start;
   private final boolean descending;
+  private FeedOptions options;
   private FeedPosition begin;
   private FeedPosition position;
   private Optional<FeedPosition> end = Optional.empty();
@@ -49,6 +49,7 @@ public final class NormalFeed implements PagedBody {
   @Override
   public boolean appendNext(JsonBuffer out) {
     if (position == null) {
+      options = changes.options(reads, options);
       begin = descending ? newest() : changes.position(reads, start);
       position = begin;
       FeedText.appendHead(out);

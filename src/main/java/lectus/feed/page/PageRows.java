@@ -51,8 +51,11 @@ public final class PageRows {
 
   /** Appends rows until there are {@code limit}, the page is full, or all entries were examined. */
   public Progress append(List<ChangeEntry> entries, long limit) {
-    PassingEntries passing =
-        PassingEntries.of(tx, db, options.filter(), options.allLeaves(), entries);
+    return append(PassingEntries.of(tx, db, options.filter(), options.allLeaves(), entries), limit);
+  }
+
+  /** The same, of entries whose passing is known. */
+  Progress append(PassingEntries passing, long limit) {
     Rows rows = new Rows(passing, limit);
     try (RowParts<Row> parts = new RowParts<>(tx.getExecutor(), out, fullAt, this::write)) {
       parts.append(rows, rows);

@@ -27,6 +27,8 @@ final class RowWriter {
   private static final byte[] NEXT_CHANGE = FeedText.ascii("},{\"rev\":");
   private static final byte[] END_CHANGES = FeedText.ascii("}]");
   private static final byte[] DELETED = FeedText.ascii(",\"deleted\":true");
+  private static final byte[] LEFT = FeedText.ascii(",\"left\":true");
+  private static final byte[] NO_DOCUMENT = FeedText.ascii(",\"doc\":null");
   private static final byte[] DOCUMENT = FeedText.ascii(",\"doc\":");
 
   private final ReadTransaction tx;
@@ -47,8 +49,7 @@ final class RowWriter {
 
   /** An entry whose further reads are under way; null for reads that it does not need. */
   record Started(
-      ChangeEntry entry,
-      Optional<List<RevisionId>> revisions,
+      PassingEntries.Passing passing,
       CompletableFuture<List<EditBranch>> branches,
       LeafDocuments.Started document) {}
 
@@ -59,16 +60,16 @@ final class RowWriter {
         (options.allLeaves() && passing.revisions().isEmpty())
             || (options.includeDocs() && options.conflicts());
     return new Started(
-        entry,
-        passing.revisions(),
+        passing,
         branchesShown && entry.branchCount() > 1 ? revisions.branches(tx, entry.docId()) : null,
-        options.includeDocs()
+        options.includeDocs() && !passing.left()
             ? documents.start(entry.docId(), entry.deleted(), entry.winner())
             : null);
   }
 
   void append(Started row, boolean withSequence) {
-    ChangeEntry entry = row.entry();
+    ChangeEntry entry = row.passing().entry();
+    Optional<List<RevisionId>> revisions = row.passing().revisions();
     List<EditBranch> branches = row.branches() == null ? List.of() : Awaiting.await(row.branches());
     if (withSequence) {
       out.raw(SEQUENCE);
@@ -78,17 +79,22 @@ final class RowWriter {
       out.raw(NO_SEQUENCE);
     }
     out.string(entry.docId());
-    if (row.revisions().isPresent()) {
-      appendChanges(row.revisions().get());
+    if (revisions.isPresent()) {
+      appendChanges(revisions.get());
     } else {
       appendChanges(entry, options.allLeaves() ? branches : List.of());
     }
     if (entry.deleted()) {
       out.raw(DELETED);
     }
+    if (row.passing().left()) {
+      out.raw(LEFT);
+    }
     if (row.document() != null) {
       out.raw(DOCUMENT);
       documents.append(row.document(), options.conflicts() ? branches : List.of(), out);
+    } else if (options.includeDocs()) {
+      out.raw(NO_DOCUMENT);
     }
     out.octet('}');
   }

@@ -51,7 +51,7 @@ final class ShapeRows {
       rows.json().truncate(begin);
       throw failure;
     }
-    rows.endRow(FeedPosition.after(row.entry().sequence()));
+    rows.endRow(FeedPosition.after(row.passing().entry().sequence()));
     who.forEach(view -> seen.computeIfAbsent(view, none -> IntStream.builder()).add(number));
   }
 

@@ -7,7 +7,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import lectus.changes.ChangeEntry;
 import lectus.database.DatabaseHandle;
@@ -15,7 +14,6 @@ import lectus.feed.View;
 import lectus.feed.ViewPage;
 import lectus.feed.filter.EntryMatch;
 import lectus.feed.filter.PassingEntries.Passing;
-import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
 
 /**
@@ -54,19 +52,14 @@ final class ViewRows {
 
   /** The rows to write for one entry, and their views. */
   private final class Wanted implements EntryMatch.Outcome<View> {
-    private final ChangeEntry entry;
     private final Map<ShapeRows, Map<Passing, List<View>>> rows = new LinkedHashMap<>();
 
-    Wanted(ChangeEntry entry) {
-      this.entry = entry;
-    }
-
     @Override
-    public void passes(View who, Optional<List<RevisionId>> revisions) {
+    public void passes(View who, Passing row) {
       ShapeRows shape =
           shapes.computeIfAbsent(views.shape(who), options -> new ShapeRows(tx, db, options));
       rows.computeIfAbsent(shape, none -> new LinkedHashMap<>())
-          .computeIfAbsent(new Passing(entry, revisions), none -> new ArrayList<>())
+          .computeIfAbsent(row, none -> new ArrayList<>())
           .add(who);
     }
 
@@ -130,7 +123,7 @@ final class ViewRows {
       if (!all.isEmpty() && match.isSpent()) {
         break;
       }
-      Wanted wanted = new Wanted(each.entry());
+      Wanted wanted = new Wanted();
       match.finish(each, wanted);
       wanted.start();
       all.add(wanted);

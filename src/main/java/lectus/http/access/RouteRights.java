@@ -43,7 +43,8 @@ final class RouteRights {
   private static final Set<String> PAGES = Set.of("_utils", "_example", "_lectus");
 
   /** In a database of the system. */
-  private static final Set<String> LISTS_OF_DOCUMENTS = Set.of("_all_docs", "_changes", "_find");
+  private static final Set<String> LISTS_OF_DOCUMENTS =
+      Set.of("_all_docs", "_changes", "_feeds", "_find");
 
   private static final Set<String> LISTS_OF_DATABASES = Set.of("_all_dbs", "_dbs_info");
 
@@ -116,7 +117,8 @@ final class RouteRights {
     if (isReshard(method, path)) {
       return SERVER_ADMIN;
     }
-    return isDesign(name) && isWriting(method) ? DATABASE_ADMIN : MEMBER;
+    boolean isDefinition = isDesign(name) || name.equals("_feeds");
+    return isDefinition && isWriting(method) ? DATABASE_ADMIN : MEMBER;
   }
 
   /** CouchDB's is {@code /_reshard}. */

@@ -89,6 +89,9 @@ record ChangesQuery(
   }
 
   private static FeedFilter filter(QueryParameters query, byte[] body) {
+    if (FeedParameters.isNamed(query)) {
+      return FeedParameters.filter(query, body);
+    }
     return switch (query.text("filter").orElse("")) {
       case "_design" -> new FeedFilter.DesignDocuments();
       case "_doc_ids" -> documentIds(query, body);

@@ -14,6 +14,7 @@ import lectus.error.LectusException;
 import lectus.feed.BoundedFeed;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.LiveStart;
+import lectus.feed.filter.FeedFilter;
 import lectus.feed.page.ChangesReader;
 import lectus.feed.page.FeedPosition;
 import lectus.feed.page.NormalFeed;
@@ -148,10 +149,16 @@ final class ChangesResource implements Resource {
         : readable.ofShard(new ShardId(exchange.segment(2)));
   }
 
-  /** Tags answers to GET only: what a body asks for is not in the URL. */
+  /**
+   * Tags answers to GET only: what a body asks for is not in the URL. Nor is a stored feed's
+   * definition.
+   */
   private StreamedBody tagged(
       Exchange exchange, ChangesReader changes, DatabaseName database, ChangesQuery query) {
-    boolean isNamedByUrl = exchange.method() != Method.POST && !query.isLive();
+    boolean isNamedByUrl =
+        exchange.method() != Method.POST
+            && !query.isLive()
+            && !(query.options().filter() instanceof FeedFilter.OfFeed);
     if (query.until().isPresent() && !query.descending()) {
       Optional<EntityTag> tag =
           isNamedByUrl ? Optional.of(tag(changes.updateSequence(database))) : Optional.empty();

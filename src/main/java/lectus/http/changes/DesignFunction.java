@@ -27,6 +27,9 @@ record DesignFunction(String design, String kind, String name) {
    * @throws LectusException {@code bad_request}, with CouchDB's reasons
    */
   static Optional<DesignFunction> of(QueryParameters query) {
+    if (FeedParameters.isNamed(query)) {
+      return Optional.empty();
+    }
     String filter = query.text("filter").orElse("");
     return switch (filter) {
       case "_doc_ids", "_selector", "_design" -> Optional.empty();

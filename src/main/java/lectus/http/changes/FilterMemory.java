@@ -1,6 +1,7 @@
 package lectus.http.changes;
 
 import java.nio.charset.StandardCharsets;
+import java.util.stream.Stream;
 import lectus.http.message.QueryParameters;
 
 /** Estimates the memory of a parsed filter of a request for changes. */
@@ -18,11 +19,11 @@ final class FilterMemory {
 
   /** Returns an upper bound, in bytes, for a filter in the URL; 0 if there is none. */
   static long of(QueryParameters query) {
-    return query
-        .inLowerCase()
-        .text("doc_ids")
-        .map(json -> of(json.getBytes(StandardCharsets.UTF_8)))
-        .orElse(0L);
+    QueryParameters lowered = query.inLowerCase();
+    return Stream.of("doc_ids", "channels", "channel")
+        .flatMap(name -> lowered.texts(name).stream())
+        .mapToLong(text -> of(text.getBytes(StandardCharsets.UTF_8)))
+        .sum();
   }
 
   /**

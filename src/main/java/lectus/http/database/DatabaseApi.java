@@ -52,7 +52,8 @@ public final class DatabaseApi {
         "_partition",
             new PartitionResource(
                 services.catalogue(), services.databaseInfo(), services.allDocs(), names, queries),
-        "_compact", new CompactionResource(services.catalogue(), services.documents(), names));
+        "_compact", new CompactionResource(services.catalogue(), services.documents(), names),
+        "_feeds", new FeedsResource(services.storedFeeds(), names));
   }
 
   /** Returns the resources below a database, by name. */

@@ -1,7 +1,10 @@
 package lectus.http.message;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -16,16 +19,21 @@ import lectus.json.JsonValue;
  * names are ignored.
  */
 public final class QueryParameters {
-  public static final QueryParameters NONE = new QueryParameters(Map.of(), Set.of());
+  public static final QueryParameters NONE = new QueryParameters(Map.of(), Set.of(), Map.of());
 
   private final Map<String, String> values;
+
+  /** The values of a name before its last one. */
+  private final Map<String, List<String>> earlier;
 
   /** Names whose values are not UTF-8; an error only for a caller that asks for one of them. */
   private final Set<String> garbled;
 
-  private QueryParameters(Map<String, String> values, Set<String> garbled) {
+  private QueryParameters(
+      Map<String, String> values, Set<String> garbled, Map<String, List<String>> earlier) {
     this.values = values;
     this.garbled = garbled;
+    this.earlier = earlier;
   }
 
   /**
@@ -38,22 +46,30 @@ public final class QueryParameters {
     }
     Map<String, String> values = new LinkedHashMap<>();
     Set<String> garbled = new HashSet<>();
+    Map<String, List<String>> earlier = new HashMap<>();
     for (String pair : raw.split("&")) {
       if (!pair.isEmpty()) {
-        add(pair, values, garbled);
+        add(pair, values, garbled, earlier);
       }
     }
-    return new QueryParameters(values, garbled);
+    return new QueryParameters(values, garbled, earlier);
   }
 
-  private static void add(String pair, Map<String, String> values, Set<String> garbled) {
+  private static void add(
+      String pair,
+      Map<String, String> values,
+      Set<String> garbled,
+      Map<String, List<String>> earlier) {
     int equals = pair.indexOf('=');
     int nameEnd = equals < 0 ? pair.length() : equals;
     int valueStart = equals < 0 ? pair.length() : equals + 1;
     Optional<String> name = RequestTarget.decoded(pair, 0, nameEnd);
     Optional<String> value = RequestTarget.decoded(pair, valueStart, pair.length());
     if (name.isPresent()) {
-      values.remove(name.get());
+      String former = values.remove(name.get());
+      if (former != null) {
+        earlier.computeIfAbsent(name.get(), none -> new ArrayList<>(1)).add(former);
+      }
       garbled.remove(name.get());
       value.ifPresentOrElse(it -> values.put(name.get(), it), () -> garbled.add(name.get()));
     }
@@ -93,6 +109,17 @@ public final class QueryParameters {
   }
 
   /**
+   * Returns all values of a name, in the URL's order.
+   *
+   * @throws LectusException {@code bad_request}: the last one is not UTF-8
+   */
+  public List<String> texts(String name) {
+    List<String> texts = new ArrayList<>(earlier.getOrDefault(name, List.of()));
+    text(name).ifPresent(texts::add);
+    return texts;
+  }
+
+  /**
    * Returns a value that is JSON.
    *
    * @throws LectusException {@code bad_request}: it is not JSON
@@ -107,7 +134,9 @@ public final class QueryParameters {
     values.forEach((name, value) -> lowered.put(name.toLowerCase(Locale.ROOT), value));
     Set<String> loweredGarbled = new HashSet<>();
     garbled.forEach(name -> loweredGarbled.add(name.toLowerCase(Locale.ROOT)));
-    return new QueryParameters(lowered, loweredGarbled);
+    Map<String, List<String>> loweredEarlier = new HashMap<>();
+    earlier.forEach((name, some) -> loweredEarlier.put(name.toLowerCase(Locale.ROOT), some));
+    return new QueryParameters(lowered, loweredGarbled, loweredEarlier);
   }
 
   /** Returns a boolean by the rules of documents: {@code true} counts, everything else is false. */

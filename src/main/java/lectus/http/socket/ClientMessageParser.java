@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Stream;
 import lectus.database.DatabaseName;
 import lectus.error.LectusException;
 import lectus.feed.page.ChangesReader;
@@ -41,6 +42,9 @@ final class ClientMessageParser {
           "style",
           "selector",
           "doc_ids",
+          "feed",
+          "channels",
+          "left",
           "fields",
           "limit",
           "heartbeat",
@@ -165,8 +169,10 @@ final class ClientMessageParser {
   }
 
   private static WrittenOptions options(MessageMembers message) {
-    if (message.has("selector") && message.has("doc_ids")) {
-      throw LectusException.badRequest("A subscription has a `selector` or `doc_ids`, not both.");
+    long filters = Stream.of("selector", "doc_ids", "feed").filter(message::has).count();
+    if (filters > 1) {
+      throw LectusException.badRequest(
+          "A subscription has one of `selector`, `doc_ids` and `feed`.");
     }
     return new WrittenOptions(
         allLeaves(message),
@@ -174,6 +180,7 @@ final class ClientMessageParser {
         message.flag("conflicts"),
         message.get("selector"),
         message.get("doc_ids"),
+        WrittenFeed.of(message),
         message.get("fields"));
   }
 

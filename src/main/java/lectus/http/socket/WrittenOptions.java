@@ -14,7 +14,7 @@ import lectus.selector.FilterSize;
  * What a subscription's rows show, as its client wrote it. Compiling a selector takes too long for
  * an event loop, so the thread that opens the subscription does it.
  *
- * @param selector excludes {@code docIds}
+ * @param selector excludes {@code docIds} and {@code feed}, which exclude each other
  */
 record WrittenOptions(
     boolean allLeaves,
@@ -22,6 +22,7 @@ record WrittenOptions(
     boolean conflicts,
     Optional<JsonValue> selector,
     Optional<JsonValue> docIds,
+    Optional<WrittenFeed> feed,
     Optional<JsonValue> fields) {
 
   /**
@@ -38,6 +39,9 @@ record WrittenOptions(
   }
 
   private FeedFilter filter() {
+    if (feed.isPresent()) {
+      return feed.get().filter();
+    }
     return selector.isPresent()
         ? SelectorBody.filter(selector.get())
         : docIds.map(FeedFilter::documentIds).orElseGet(FeedFilter.None::new);
@@ -45,7 +49,7 @@ record WrittenOptions(
 
   /** Returns the approximate memory, in bytes, of the filter and the fields, compiled or not. */
   long memory() {
-    return Stream.of(selector, docIds, fields)
+    return Stream.of(selector, docIds, feed.flatMap(WrittenFeed::channels), fields)
         .flatMap(Optional::stream)
         .mapToLong(written -> FilterSize.of(written).memory())
         .sum();

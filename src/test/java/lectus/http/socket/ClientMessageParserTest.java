@@ -51,7 +51,13 @@ final class ClientMessageParserTest {
                 new Scope.OneDatabase(DatabaseName.of("x"), new Since.Beginning()),
                 new Terms(
                     new WrittenOptions(
-                        false, false, false, Optional.empty(), Optional.empty(), Optional.empty()),
+                        false,
+                        false,
+                        false,
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty()),
                     ChangesReader.NO_LIMIT,
                     OptionalLong.empty(),
                     OptionalLong.empty())));
@@ -83,7 +89,7 @@ final class ClientMessageParserTest {
         .containsExactly(FieldPath.parse("v"), new FieldPath(List.of("w", "x")));
     String subscribe = "{'type':'subscribe','id':'a','db':'x',";
     assertThat(complaint(subscribe + "'selector':{},'doc_ids':[]}"))
-        .isEqualTo("A subscription has a `selector` or `doc_ids`, not both.");
+        .isEqualTo("A subscription has one of `selector`, `doc_ids` and `feed`.");
   }
 
   /** Lengthy checks are done when the subscription opens. */

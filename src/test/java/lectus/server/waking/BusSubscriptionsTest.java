@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import lectus.channel.DatabaseFeeds;
 import lectus.database.DatabaseConfiguration;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -54,7 +55,8 @@ final class BusSubscriptionsTest implements EventChannel {
         DatabaseHandle.CURRENT_FORMAT,
         Optional.empty(),
         Optional.empty(),
-        DatabaseIndexes.NONE);
+        DatabaseIndexes.NONE,
+        DatabaseFeeds.NONE);
   }
 
   @BeforeEach

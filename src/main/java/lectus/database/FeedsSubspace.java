@@ -1,0 +1,95 @@
+package lectus.database;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import lectus.channel.FeedDefinition;
+import lectus.channel.FeedRule;
+import lectus.channel.StoredFeed;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonObject;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.StoredFormat;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleWriter;
+
+/**
+ * The stored feeds of one database.
+ *
+ * <pre>
+ * key    (prefix, FEEDS, number)
+ * value  (format 1, readable, name, 0, selector)
+ *        (format 1, readable, name, 1, path of the field that names channels)
+ * </pre>
+ *
+ * The selector is JSON. The rows are part of the database's handle. So a transaction that writes
+ * one also moves the version key ({@link Catalogue#moveVersion}), and concurrent writes conflict
+ * with it and are retried: no document is written without its entries.
+ */
+public final class FeedsSubspace {
+  private static final StoredFormat FORMAT = new StoredFormat(1, "A stored feed");
+  private static final int OF_SELECTOR = 0;
+  private static final int OF_CHANNELS = 1;
+
+  private final byte[] prefix;
+
+  public FeedsSubspace(byte[] databasePrefix) {
+    this.prefix = DatabaseSubspace.FEEDS.key(databasePrefix).toBytes();
+  }
+
+  /** Returns all stored feeds in the order of their numbers. */
+  public CompletableFuture<List<StoredFeed>> all(ReadTransaction tx) {
+    return tx.snapshot()
+        .getRange(prefix, TupleWriter.startingWith(prefix).octet(0xff).toBytes())
+        .asList()
+        .thenApply(rows -> rows.stream().map(this::decode).toList());
+  }
+
+  public StoredFeed decode(KeyValue row) {
+    long number = new TupleReader(row.getKey(), prefix.length).integer();
+    TupleReader value = FORMAT.reader(row.getValue());
+    boolean isReadable = value.bool();
+    String name = value.string();
+    int kind = value.smallInteger();
+    return new StoredFeed(number, new FeedDefinition(name, rule(kind, value.string())), isReadable);
+  }
+
+  private static FeedRule rule(int kind, String text) {
+    return switch (kind) {
+      case OF_SELECTOR ->
+          new FeedRule.Selected(
+              (JsonObject) JsonValue.parse(text.getBytes(StandardCharsets.UTF_8)));
+      case OF_CHANNELS -> new FeedRule.Channels(text);
+      default -> throw new MalformedTupleException("No kind of stored feeds: " + kind);
+    };
+  }
+
+  public void put(Transaction tx, StoredFeed feed) {
+    FeedDefinition definition = feed.definition();
+    TupleWriter value =
+        new TupleWriter(128)
+            .integer(FORMAT.number())
+            .bool(feed.isReadable())
+            .string(definition.name());
+    if (definition.rule() instanceof FeedRule.Channels channels) {
+      value.integer(OF_CHANNELS).string(channels.path());
+    } else {
+      FeedRule.Selected selected = (FeedRule.Selected) definition.rule();
+      value.integer(OF_SELECTOR).string(selected.selector().toJson());
+    }
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.set(key(feed.number()), value.toBytes());
+  }
+
+  public void clear(Transaction tx, long number) {
+    tx.options().setNextWriteNoWriteConflictRange();
+    tx.clear(key(number));
+  }
+
+  private byte[] key(long number) {
+    return TupleWriter.startingWith(prefix).integer(number).toBytes();
+  }
+}

@@ -1,0 +1,191 @@
+package lectus.document.feed;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import lectus.changes.ChangeEntry;
+import lectus.changes.ChangesSubspace;
+import lectus.channel.StoredFeed;
+import lectus.database.DatabaseHandle;
+import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Awaiting;
+
+/** Compares a stored feed with the documents of its database, at one version. */
+public final class FeedComparison {
+  private final ReadTransaction tx;
+  private final DatabaseHandle db;
+  private final StoredFeed feed;
+  private final ExpectedEntries expected;
+  private final FeedEntriesSubspace entries;
+  private final FeedDeparturesSubspace departures;
+  private final FeedStatesSubspace states;
+
+  public FeedComparison(ReadTransaction tx, DatabaseHandle db, StoredFeed feed) {
+    this.tx = tx;
+    this.db = db;
+    this.feed = feed;
+    this.expected = new ExpectedEntries(tx, db, List.of(feed));
+    this.entries = new FeedEntriesSubspace(db, feed);
+    this.departures = new FeedDeparturesSubspace(db, feed);
+    this.states = new FeedStatesSubspace(db, feed);
+  }
+
+  /**
+   * What was found wrong with some documents that follow each other.
+   *
+   * @param last the sequence of the last of them; empty if no others follow
+   */
+  public record Part(Optional<Sequence> last, List<String> problems) {
+    public static final Part NONE = new Part(Optional.empty(), List.of());
+  }
+
+  /**
+   * Looks whether the feed has what it should have of the documents of a changes shard.
+   *
+   * @param after only entries after this sequence
+   * @param most number of documents
+   */
+  public Part documents(ShardId shard, Optional<Sequence> after, int most) {
+    List<ChangeEntry> documents =
+        Awaiting.await(
+            new ChangesSubspace(db).read(tx, shard, after, Optional.empty(), most, false));
+    List<List<FeedChange>> rows = expected.of(documents);
+    List<String> problems = new ArrayList<>();
+    for (int i = 0; i < documents.size(); i++) {
+      ChangeEntry document = documents.get(i);
+      for (FeedChange row : rows.get(i)) {
+        problem(document.docId(), feed.isReadable(), row).ifPresent(problems::add);
+      }
+    }
+    return documents.size() < most
+        ? new Part(Optional.empty(), problems)
+        : new Part(Optional.of(documents.get(most - 1).sequence()), problems);
+  }
+
+  private Optional<String> problem(String id, boolean isThere, FeedChange row) {
+    byte[] stored = Awaiting.await(tx.get(row.key()));
+    if (stored == null) {
+      return isThere ? Optional.of(name() + " lacks the document " + id) : Optional.empty();
+    }
+    return Arrays.equals(stored, row.value().orElseThrow())
+        ? Optional.empty()
+        : Optional.of(name() + " has another version of the document " + id);
+  }
+
+  /** Returns the ranges of the feed's rows, each with what finds out what is wrong with a row. */
+  public static Map<Range, BiFunction<FeedComparison, KeyValue, Optional<String>>> rows(
+      DatabaseHandle db, StoredFeed feed) {
+    return Map.of(
+        new FeedEntriesSubspace(db, feed).range(),
+        FeedComparison::problemOfEntry,
+        new FeedDeparturesSubspace(db, feed).range(),
+        FeedComparison::problemOfDeparture,
+        new FeedStatesSubspace(db, feed).refused(),
+        FeedComparison::problemOfRefused);
+  }
+
+  /**
+   * Returns what is wrong with an entry: whether a document should have it, or has left there.
+   *
+   * @throws lectus.tuple.MalformedTupleException if it cannot be read
+   */
+  private Optional<String> problemOfEntry(KeyValue row) {
+    FeedEntriesSubspace.Row entry = entries.decode(row);
+    if (isGone(row)) {
+      return Optional.empty();
+    }
+    String id = entry.entry().entry().docId();
+    boolean isExpected =
+        entry.entry().standing() == Standing.LEFT
+            ? hasLeft(id, entry.channel(), entry.entry().entry().sequence())
+            : isExpected(id, row);
+    return isExpected ? Optional.empty() : Optional.of(superfluous("an entry", id));
+  }
+
+  private boolean hasLeft(String id, String channel, Sequence sequence) {
+    Optional<Sequence> left = Awaiting.await(departures.of(tx, id, channel));
+    return left.filter(sequence::equals).isPresent()
+        && expectedOf(id).stream().noneMatch(row -> isOfChannel(row, channel));
+  }
+
+  private boolean isOfChannel(FeedChange row, String channel) {
+    Range range = entries.range();
+    return Arrays.compareUnsigned(row.key(), range.begin) >= 0
+        && Arrays.compareUnsigned(row.key(), range.end) < 0
+        && entries
+            .decode(new KeyValue(row.key(), row.value().orElseThrow()))
+            .channel()
+            .equals(channel);
+  }
+
+  /** As above, of the row that tells where a document has left. */
+  private Optional<String> problemOfDeparture(KeyValue row) {
+    FeedDeparturesSubspace.Departure departure = departures.decode(row);
+    // What a document left last may have come back.
+    if (departure.isLast() || isGone(row)) {
+      return Optional.empty();
+    }
+    Optional<FeedEntry> entry =
+        Awaiting.await(entries.departed(tx, departure.channels().get(0), departure.sequence()));
+    boolean isThere =
+        entry
+            .filter(it -> it.standing() == Standing.LEFT)
+            .filter(it -> it.entry().docId().equals(departure.docId()))
+            .isPresent();
+    return isThere
+        ? Optional.empty()
+        : Optional.of(name() + " has no entry where " + departure.docId() + " has left it");
+  }
+
+  /** As above, of the row of a document that the feed could not take. */
+  private Optional<String> problemOfRefused(KeyValue row) {
+    String id = states.decodeRefused(row).docId();
+    return isGone(row) || isExpected(id, row)
+        ? Optional.empty()
+        : Optional.of(superfluous("a refusal", id));
+  }
+
+  private boolean isGone(KeyValue row) {
+    return !Arrays.equals(Awaiting.await(tx.get(row.getKey())), row.getValue());
+  }
+
+  private boolean isExpected(String id, KeyValue row) {
+    return expectedOf(id).stream()
+        .anyMatch(
+            it ->
+                Arrays.equals(it.key(), row.getKey())
+                    && Arrays.equals(it.value().orElseThrow(), row.getValue()));
+  }
+
+  private List<FeedChange> expectedOf(String id) {
+    Optional<EditBranch> winner = Awaiting.await(new RevisionsSubspace(db).winner(tx, id));
+    return winner.map(it -> expected.of(List.of(entry(id, it))).get(0)).orElse(List.of());
+  }
+
+  private static ChangeEntry entry(String id, EditBranch winner) {
+    return new ChangeEntry(
+        winner.winner().sequence(),
+        id,
+        winner.leaf(),
+        winner.deleted(),
+        winner.winner().branchCount());
+  }
+
+  private String superfluous(String what, String id) {
+    return name() + " has " + what + " that the document " + id + " should not have";
+  }
+
+  /** Returns the feed's name for people. */
+  public String name() {
+    return "The stored feed " + feed.definition().name();
+  }
+}

@@ -1,0 +1,129 @@
+package lectus.document.feed;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import lectus.channel.StoredFeed;
+import lectus.database.DatabaseHandle;
+import lectus.document.read.SelectedDocuments;
+import lectus.json.ExplodedBody;
+import lectus.revision.BranchUpdate;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Awaiting;
+
+/**
+ * Keeps the stored feeds of a database up to date, in the transaction that writes its documents.
+ * Where a document was until then follows from its former leaves, which are read: only databases
+ * with stored feeds pay for it. A document with conflicts is in the channels of all its leaves, so
+ * all of these are read.
+ */
+public final class FeedMaintenance {
+  private final ReadTransaction tx;
+  private final RevisionsSubspace revisions;
+  private final SelectedDocuments documents;
+  private final List<FeedMovement> feeds;
+
+  public FeedMaintenance(ReadTransaction tx, DatabaseHandle db) {
+    this.tx = tx.snapshot();
+    this.revisions = new RevisionsSubspace(db);
+    this.documents = DocumentLeaves.reading(tx, db, db.feeds().reads());
+    this.feeds = db.feeds().all().stream().map(feed -> new FeedMovement(tx, db, feed)).toList();
+  }
+
+  /** An edit whose reads have begun. */
+  public static final class Started {
+    private final String id;
+    private final BranchUpdate update;
+    private final Map<RevisionId, ExplodedBody> bodies;
+    private final DocumentLeaves leaves;
+
+    /** Null if there was at most one leaf. */
+    private final CompletableFuture<List<EditBranch>> branches;
+
+    private Started(
+        String id,
+        BranchUpdate update,
+        Map<RevisionId, ExplodedBody> bodies,
+        DocumentLeaves leaves,
+        CompletableFuture<List<EditBranch>> branches) {
+      this.id = id;
+      this.update = update;
+      this.bodies = bodies;
+      this.leaves = leaves;
+      this.branches = branches;
+    }
+
+    private List<EditBranch> before() {
+      return branches == null ? update.formerWinner().stream().toList() : Awaiting.await(branches);
+    }
+
+    /** Returns the leaves afterwards, the winner first. */
+    private List<EditBranch> after(List<EditBranch> before) {
+      List<EditBranch> after = new ArrayList<>();
+      after.add(update.winner());
+      update.written().forEach(branch -> addOnce(branch, after));
+      for (EditBranch branch : before) {
+        if (update.cleared().stream().noneMatch(it -> DocumentLeaves.isSame(it, branch))) {
+          addOnce(branch, after);
+        }
+      }
+      return after;
+    }
+
+    private static void addOnce(EditBranch branch, List<EditBranch> all) {
+      if (all.stream().noneMatch(it -> DocumentLeaves.isSame(it, branch))) {
+        all.add(branch);
+      }
+    }
+  }
+
+  /**
+   * @param bodies of the new leaves
+   */
+  public Started begin(String id, BranchUpdate update, Map<RevisionId, ExplodedBody> bodies) {
+    Optional<EditBranch> former = update.formerWinner();
+    DocumentLeaves leaves = new DocumentLeaves(documents, id);
+    former.ifPresent(leaves::start);
+    boolean isBranched = former.filter(it -> it.winner().branchCount() > 1).isPresent();
+    return new Started(id, update, bodies, leaves, isBranched ? revisions.branches(tx, id) : null);
+  }
+
+  /** Finds out what the edit moves, and starts to read what was noted of documents that return. */
+  public List<FeedMovement.Moved> move(Started edit) {
+    List<EditBranch> before = edit.before();
+    List<EditBranch> after = edit.after(before);
+    before.forEach(edit.leaves::start);
+    for (EditBranch branch : after) {
+      boolean isStored = before.stream().anyMatch(it -> DocumentLeaves.isSame(it, branch));
+      ExplodedBody body = isStored ? null : edit.bodies.get(branch.leaf());
+      if (body == null) {
+        edit.leaves.start(branch);
+      } else {
+        edit.leaves.take(branch, body);
+      }
+    }
+    List<FeedMovement.Moved> moved = new ArrayList<>(feeds.size());
+    for (FeedMovement feed : feeds) {
+      StoredFeed stored = feed.feed();
+      moved.add(
+          feed.move(
+              edit.id,
+              edit.update,
+              Belonging.of(stored, edit.id, edit.leaves.of(before)),
+              Belonging.of(stored, edit.id, edit.leaves.of(after))));
+    }
+    return moved;
+  }
+
+  /** Returns the rows to change. */
+  public static List<FeedChange> changes(List<FeedMovement.Moved> moved) {
+    List<FeedChange> changes = new ArrayList<>();
+    moved.forEach(it -> it.addTo(changes));
+    return changes;
+  }
+}

@@ -1,0 +1,250 @@
+package lectus.feed.filter;
+
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import lectus.changes.ChangeEntry;
+import lectus.channel.DatabaseFeeds;
+import lectus.channel.StoredFeed;
+import lectus.database.DatabaseHandle;
+import lectus.document.feed.FeedDeparturesSubspace;
+import lectus.document.feed.FeedDeparturesSubspace.Departure;
+import lectus.document.feed.Standing;
+import lectus.document.read.SelectedDocuments;
+import lectus.error.LectusException;
+import lectus.feed.PageTime;
+import lectus.json.LeafView;
+import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
+import lectus.revision.RevisionsSubspace;
+import lectus.store.Awaiting;
+
+/**
+ * Decides which readers of stored feeds see entries of the changes index, in one transaction. For
+ * each document it reads once what decides in which channels it is, and finds the readers of these.
+ */
+final class FeedMatch<V> {
+  private final ReadTransaction tx;
+  private final List<OfFeed> feeds = new ArrayList<>();
+  private final Map<FeedReaders.OfFeed<V>, StoredFeed> gone = new HashMap<>();
+  private final SelectedDocuments documents;
+  private final RevisionsSubspace revisions;
+
+  private FeedMatch(
+      FeedReaders<V> readers, ReadTransaction tx, DatabaseHandle db, DatabaseFeeds known) {
+    this.tx = tx;
+    this.revisions = new RevisionsSubspace(db);
+    List<StoredFeed> read = new ArrayList<>();
+    readers
+        .all()
+        .forEach(
+            (feed, its) -> {
+              if (known.current(feed).isPresent()) {
+                read.add(feed);
+                feeds.add(new OfFeed(feed, its, new FeedDeparturesSubspace(db, feed)));
+              } else {
+                gone.put(its, feed);
+              }
+            });
+    this.documents = new SelectedDocuments(tx, db, DatabaseFeeds.reads(read));
+  }
+
+  FeedMatch(FeedReaders<V> readers, ReadTransaction tx, DatabaseHandle db) {
+    this(readers, tx, db, db.feeds());
+  }
+
+  /** The same, with feeds that the handle may not tell. */
+  static <V> FeedMatch<V> of(
+      FeedReaders<V> readers, ReadTransaction tx, DatabaseHandle db, List<StoredFeed> feeds) {
+    return new FeedMatch<>(readers, tx, db, new DatabaseFeeds(feeds));
+  }
+
+  /** The readers of one feed. */
+  private final class OfFeed {
+    private final StoredFeed feed;
+    private final FeedReaders.OfFeed<V> readers;
+    private final FeedDeparturesSubspace departures;
+
+    OfFeed(StoredFeed feed, FeedReaders.OfFeed<V> readers, FeedDeparturesSubspace departures) {
+      this.feed = feed;
+      this.readers = readers;
+      this.departures = departures;
+    }
+
+    boolean looksAtDepartures(ChangeEntry entry) {
+      return readers.areCurious() || (feed.definition().isOfChannels() && entry.deleted());
+    }
+  }
+
+  /**
+   * An entry whose document is being read.
+   *
+   * @param branches null if only the winner is looked at
+   * @param departures by feed; null where nobody asks for them
+   */
+  record Started(
+      ChangeEntry entry,
+      SelectedDocuments.Started winner,
+      CompletableFuture<List<EditBranch>> branches,
+      List<CompletableFuture<Optional<Departure>>> departures) {}
+
+  /** Returns null if nobody reads a stored feed. */
+  Started start(ChangeEntry entry) {
+    if (feeds.isEmpty()) {
+      return null;
+    }
+    boolean areCurious = feeds.stream().anyMatch(it -> it.readers.areCurious());
+    List<CompletableFuture<Optional<Departure>>> departures = new ArrayList<>(feeds.size());
+    for (OfFeed each : feeds) {
+      departures.add(
+          each.looksAtDepartures(entry) ? each.departures.last(tx, entry.docId()) : null);
+    }
+    return new Started(
+        entry,
+        documents.start(entry.docId(), entry.deleted(), entry.winner()),
+        areCurious && entry.branchCount() > 1 ? revisions.branches(tx, entry.docId()) : null,
+        departures);
+  }
+
+  long bytesRead() {
+    return documents.bytesRead();
+  }
+
+  /** One leaf of the document. */
+  private record Leaf(RevisionId revision, LeafView view) {}
+
+  /** Matches as if nobody else waited. */
+  void finish(Started started, EntryMatch.Outcome<V> outcome) {
+    finish(started, Optional.empty(), outcome);
+  }
+
+  /** An unreadable document affects only those who have to see it. */
+  void finish(Started started, PageTime time, EntryMatch.Outcome<V> outcome) {
+    gone.forEach(
+        (readers, feed) -> {
+          LectusException failure = FeedFilter.gone(feed.definition().name());
+          readers.all().forEach(who -> outcome.fails(who, failure));
+        });
+    if (started == null) {
+      return;
+    }
+    try {
+      finish(started, Optional.of(time), outcome);
+    } catch (RuntimeException unreadable) {
+      RuntimeException failure = Awaiting.failureOfData(unreadable);
+      feeds.forEach(each -> each.readers.all().forEach(who -> outcome.fails(who, failure)));
+    }
+  }
+
+  private void finish(Started started, Optional<PageTime> time, EntryMatch.Outcome<V> outcome) {
+    List<Leaf> leaves = leaves(started);
+    for (int i = 0; i < feeds.size(); i++) {
+      OfFeed each = feeds.get(i);
+      if (time.isPresent() && time.get().isUp()) {
+        each.readers.all().forEach(outcome::waits);
+        continue;
+      }
+      CompletableFuture<Optional<Departure>> departures = started.departures.get(i);
+      Optional<Departure> left = departures == null ? Optional.empty() : Awaiting.await(departures);
+      Readers found = new Readers(each, started.entry);
+      if (!found.look(leaves, time.isPresent())) {
+        each.readers.all().forEach(outcome::waits);
+        continue;
+      }
+      left.ifPresent(found::departed);
+      found.tell(outcome);
+    }
+  }
+
+  private List<Leaf> leaves(Started started) {
+    ChangeEntry entry = started.entry;
+    List<Leaf> leaves = new ArrayList<>();
+    leaves.add(new Leaf(entry.winner(), documents.leaves(started.winner)));
+    if (started.branches != null) {
+      for (EditBranch branch : Awaiting.await(started.branches)) {
+        if (!branch.isWinner()) {
+          leaves.add(
+              new Leaf(
+                  branch.leaf(),
+                  documents.leaves(
+                      documents.start(entry.docId(), branch.deleted(), branch.leaf()))));
+        }
+      }
+    }
+    return leaves;
+  }
+
+  /** Those who read one of the channels in which a document is, or was. */
+  private final class Readers {
+    private final OfFeed feed;
+    private final ChangeEntry entry;
+    private final Map<V, Standing> standings = new HashMap<>();
+    private final Map<V, List<RevisionId>> inChannels = new HashMap<>();
+
+    Readers(OfFeed feed, ChangeEntry entry) {
+      this.feed = feed;
+      this.entry = entry;
+    }
+
+    /** Returns false if it takes too long while others wait. */
+    boolean look(List<Leaf> leaves, boolean othersWait) {
+      try {
+        Standing standing = Standing.MEMBER;
+        for (Leaf leaf : leaves) {
+          Optional<Set<String>> channels = channels(leaf, othersWait);
+          if (channels.isEmpty()) {
+            return false;
+          }
+          for (String channel : channels.get()) {
+            for (V who : feed.readers.ofChannel(channel)) {
+              add(who, standing, leaf.revision());
+            }
+          }
+          standing = Standing.BESIDE;
+        }
+      } catch (LectusException refusal) {
+        // The feed does not have the document.
+        standings.clear();
+      }
+      return true;
+    }
+
+    private Optional<Set<String>> channels(Leaf leaf, boolean othersWait) {
+      return othersWait
+          ? feed.feed.channels().soon(leaf.view(), entry.docId())
+          : Optional.of(feed.feed.channels().of(leaf.view(), entry.docId()));
+    }
+
+    private void add(V who, Standing standing, RevisionId revision) {
+      standings.merge(who, standing, Standing::or);
+      List<RevisionId> known = inChannels.computeIfAbsent(who, none -> new ArrayList<>(1));
+      if (!known.contains(revision)) {
+        known.add(revision);
+      }
+    }
+
+    void departed(Departure departure) {
+      if (departure.sequence().equals(entry.sequence())) {
+        for (String channel : departure.channels()) {
+          for (V who : feed.readers.ofChannel(channel)) {
+            standings.merge(who, Standing.LEFT, Standing::or);
+          }
+        }
+      }
+    }
+
+    void tell(EntryMatch.Outcome<V> outcome) {
+      standings.forEach(
+          (who, standing) ->
+              feed.readers
+                  .view(who)
+                  .row(entry, standing, Optional.ofNullable(inChannels.get(who)))
+                  .ifPresent(row -> outcome.passes(who, row)));
+    }
+  }
+}

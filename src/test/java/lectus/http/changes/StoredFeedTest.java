@@ -1,0 +1,332 @@
+package lectus.http.changes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.Conversation;
+import lectus.http.testing.LectusServer;
+import lectus.json.JsonValue.JsonObject;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Stored feeds: what defines them, what they show, live and not. */
+@Timeout(60)
+final class StoredFeedTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final AtomicInteger NUMBER = new AtomicInteger();
+
+  private static Store store;
+  private static LectusServer server;
+
+  private String db;
+  private String name;
+
+  @BeforeAll
+  static void start() {
+    store = stores.fresh();
+    server = LectusServer.start(store);
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @BeforeEach
+  void create() {
+    name = "w" + NUMBER.incrementAndGet();
+    db = "/" + name;
+    server.put(db);
+  }
+
+  private static List<String> ids(Answer answer) {
+    assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+    return answer
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("{\"seq\""))
+        .map(line -> line.replaceAll(".*\"id\":\"([^\"]*)\".*", "$1") + marks(line))
+        .toList();
+  }
+
+  private static String marks(String row) {
+    return (row.contains("\"deleted\":true") ? " deleted" : "")
+        + (row.contains("\"left\":true") ? " left" : "");
+  }
+
+  private void define(String feed, String json) {
+    assertThat(server.put(db + "/_feeds/" + feed, json).status()).isEqualTo(201);
+  }
+
+  private void assertRefused(String feed, String json, String reason) {
+    Answer answer = server.put(db + "/_feeds/" + feed, json);
+    assertThat(answer.status()).as(answer.body()).isEqualTo(400);
+    assertThat(answer.body()).contains(reason);
+  }
+
+  private Answer changes(String query) {
+    return server.get(db + "/_changes?" + query);
+  }
+
+  @Test
+  void feeds_are_defined_listed_and_deleted() {
+    String definition = "{\"channels\":\"a.b\"}";
+    assertThat(server.get(db + "/_feeds").body()).isEqualTo("{\"feeds\":[]}\n");
+    define("f", definition);
+    assertThat(server.put(db + "/_feeds/f", definition).status()).as("again").isEqualTo(200);
+    assertThat(server.put(db + "/_feeds/f", "{\"channels\":\"b\"}").status()).isEqualTo(409);
+    define("g", "{\"selector\":{\"a\":1}}");
+    assertThat(server.get(db + "/_feeds").body())
+        .isEqualTo(
+            "{\"feeds\":[{\"name\":\"f\",\"channels\":\"a.b\",\"state\":\"ready\"},"
+                + "{\"name\":\"g\",\"selector\":{\"a\":1},\"state\":\"ready\"}]}\n");
+    assertThat(server.delete(db + "/_feeds/f").status()).isEqualTo(200);
+    assertThat(server.delete(db + "/_feeds/f").status()).isEqualTo(404);
+    assertThat(server.get(db + "/_feeds/f").status()).isEqualTo(404);
+    assertThat(server.get(db + "/_feeds/g").member("name")).isEqualTo("g");
+    assertThat(changes("filter=_feed/f&channel=x").status()).isEqualTo(404);
+    assertThat(server.post(db + "/_feeds/g", "{}").status()).isEqualTo(405);
+    assertThat(server.get("/none/_feeds").status()).isEqualTo(404);
+  }
+
+  @Test
+  void what_cannot_be_a_feed_is_refused() {
+    assertRefused("_x", "{\"channels\":\"a\"}", "name");
+    assertRefused("x".repeat(129), "{\"channels\":\"a\"}", "name");
+    define("x".repeat(128), "{\"channels\":\"a\"}");
+    assertRefused("x", "{}", "either");
+    assertRefused("x", "{\"channels\":\"a\",\"selector\":{}}", "either");
+    assertRefused("x", "{\"channels\":1}", "path");
+    assertRefused("x", "{\"channels\":\"\"}", "path");
+    assertRefused("x", "{\"channels\":\"" + "a".repeat(8_001) + "\"}", "8000");
+    define("long", "{\"channels\":\"" + "a".repeat(8_000) + "\"}");
+    assertRefused("x", "{\"selector\":{\"$foo\":1}}", "foo");
+    assertRefused("x", "{\"selector\":[]}", "object");
+    String selector = "{\"selector\":{\"a\":\"" + "b".repeat(8_000 - 8) + "\"}}";
+    define("wide", selector);
+    assertRefused("x", selector.replace("bb", "bbb"), "8000");
+    for (int i = 3; i < 32; i++) {
+      define("f" + i, "{\"channels\":\"a\"}");
+    }
+    assertRefused("x", "{\"channels\":\"a\"}", "32");
+  }
+
+  @Test
+  void readers_ask_for_channels_within_limits() {
+    define("c", "{\"channels\":\"ch\"}");
+    define("s", "{\"selector\":{\"a\":1}}");
+    server.write(db + "/x", "{\"ch\":\"" + "y".repeat(256) + "\"}");
+    assertThat(changes("filter=_feed/c").body()).contains("channel");
+    assertThat(changes("filter=_feed/s&channel=x").body()).contains("no channels");
+    assertThat(changes("filter=_feed/none").status()).isEqualTo(404);
+    assertThat(ids(changes("filter=_feed/c&channel=" + "y".repeat(256)))).containsExactly("x");
+    assertThat(changes("filter=_feed/c&channel=" + "y".repeat(257)).status()).isEqualTo(400);
+    assertThat(changes("filter=_feed/c&channel=").status()).isEqualTo(400);
+    assertThat(changes("filter=_feed/c" + channels(100)).status()).isEqualTo(200);
+    assertThat(changes("filter=_feed/c" + channels(101)).body()).contains("100");
+    Answer posted = server.post(db + "/_changes?filter=_feed/c", "{\"channels\":[1]}");
+    assertThat(posted.status()).isEqualTo(400);
+    assertThat(changes("filter=_feed/c&channels=1").status()).isEqualTo(400);
+  }
+
+  private static String channels(int count) {
+    return IntStream.range(0, count).mapToObj(i -> "&channel=" + i).collect(Collectors.joining());
+  }
+
+  @Test
+  void a_document_that_a_feed_cannot_take_is_named() {
+    define("c", "{\"channels\":\"ch\"}");
+    String hundred = names(100);
+    server.write(db + "/ok", "{\"ch\":[" + hundred + ",\"c0\"]}");
+    String many = server.write(db + "/many", "{\"ch\":[" + hundred + ",\"z\"]}");
+    server.write(db + "/long", "{\"ch\":\"" + "y".repeat(257) + "\"}");
+    assertThat(server.get(db + "/_feeds/c").body())
+        .contains("\"refused\":[{\"id\":\"long\"", "257 bytes", "{\"id\":\"many\"", "100 channels");
+    assertThat(ids(changes("filter=_feed/c&channel=c7"))).containsExactly("ok");
+    server.write(db + "/many", "{\"_rev\":\"" + many + "\",\"ch\":[" + hundred + "]}");
+    assertThat(server.get(db + "/_feeds/c").body()).doesNotContain("\"many\"");
+    assertThat(ids(changes("filter=_feed/c&channel=c7"))).containsExactly("ok", "many");
+  }
+
+  private static String names(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> "\"c" + i + "\"")
+        .collect(Collectors.joining(","));
+  }
+
+  @Test
+  void a_document_is_in_five_channels_and_leaves_each_once() {
+    define("c", "{\"channels\":\"ch\"}");
+    String first = server.write(db + "/x", "{\"ch\":[\"a\",\"b\",\"c\",\"d\",\"e\"]}");
+    for (String channel : List.of("a", "b", "c", "d", "e")) {
+      assertThat(ids(changes("filter=_feed/c&channel=" + channel))).containsExactly("x");
+    }
+    assertThat(ids(changes("filter=_feed/c&channel=a&channel=e&channels=[\"b\"]")))
+        .containsExactly("x");
+    String second = server.write(db + "/x", "{\"_rev\":\"" + first + "\",\"ch\":[\"a\"]}");
+    server.write(db + "/x", "{\"_rev\":\"" + second + "\",\"ch\":[\"a\"],\"n\":1}");
+    assertThat(ids(changes("filter=_feed/c&channel=b"))).isEmpty();
+    assertThat(ids(changes("filter=_feed/c&channel=b&left=true"))).containsExactly("x left");
+    assertThat(ids(changes("filter=_feed/c&channel=a&left=true"))).containsExactly("x");
+    assertThat(changes("filter=_feed/c&channel=b&left=true&include_docs=true").body())
+        .contains("\"changes\":[{\"rev\":\"" + second + "\"}],\"left\":true,\"doc\":null}");
+    String third = server.get(db + "/x").member("_rev");
+    server.write(db + "/x", "{\"_rev\":\"" + third + "\",\"ch\":[\"b\"]}");
+    assertThat(ids(changes("filter=_feed/c&channel=b&left=true"))).containsExactly("x");
+    assertThat(ids(changes("filter=_feed/c&channel=a&left=true"))).containsExactly("x left");
+  }
+
+  @Test
+  void whoever_reads_a_channel_is_told_of_deletions() {
+    define("c", "{\"channels\":\"ch\"}");
+    define("s", "{\"selector\":{\"ch\":\"a\"}}");
+    String revision = server.write(db + "/x", "{\"ch\":\"a\"}");
+    server.delete(db + "/x?rev=" + revision);
+    assertThat(ids(changes("filter=_feed/c&channel=a"))).containsExactly("x deleted");
+    assertThat(changes("filter=_feed/c&channel=a&include_docs=true").body())
+        .contains("\"deleted\":true,\"doc\":{\"_id\":\"x\"", "\"_deleted\":true}");
+    assertThat(ids(changes("filter=_feed/s"))).as("as with its selector").isEmpty();
+    assertThat(ids(changes("filter=_feed/s&left=true"))).containsExactly("x deleted left");
+  }
+
+  @Test
+  void live_feeds_hear_of_their_channels_alone() {
+    define("c", "{\"channels\":\"ch\"}");
+    String feed = db + "/_changes?feed=continuous&heartbeat=60000&filter=_feed/c&left=true";
+    try (Connection a = server.request("GET", feed + "&channel=a").open();
+        Connection both = server.request("GET", feed + "&channel=a&channel=b").open()) {
+      a.readHead();
+      both.readHead();
+      String revision = server.write(db + "/one", "{\"ch\":\"a\"}");
+      assertThat(a.chunkText()).contains("\"one\"");
+      assertThat(both.chunkText()).contains("\"one\"");
+      server.write(db + "/two", "{\"ch\":\"b\"}");
+      assertThat(both.chunkText()).contains("\"two\"");
+      server.write(db + "/one", "{\"_rev\":\"" + revision + "\",\"ch\":\"b\"}");
+      assertThat(a.chunkText()).contains("\"one\"", "\"left\":true");
+      assertThat(both.chunkText()).contains("\"one\"").doesNotContain("left");
+      server.write(db + "/none", "{\"ch\":\"c\"}");
+      server.write(db + "/three", "{\"ch\":[\"a\",\"b\"]}");
+      assertThat(a.chunkText()).contains("\"three\"");
+      assertThat(both.chunkText()).contains("\"three\"");
+      assertThat(server.delete(db + "/_feeds/c").status()).isEqualTo(200);
+      server.write(db + "/four", "{\"ch\":\"a\"}");
+      assertThat(a.readToEnd()).doesNotContain("\"four\"");
+      assertThat(both.readToEnd()).doesNotContain("\"four\"");
+    }
+  }
+
+  @Test
+  void longpoll_and_events_read_stored_feeds() {
+    define("s", "{\"selector\":{\"a\":{\"$gt\":1}}}");
+    String now = server.get(db).member("update_seq");
+    try (Connection feed =
+            server
+                .request("GET", db + "/_changes?feed=longpoll&filter=_feed/s&since=" + now)
+                .open();
+        Connection events =
+            server.request("GET", db + "/_changes?feed=eventsource&filter=_feed/s").open()) {
+      events.readHead();
+      server.write(db + "/none", "{\"a\":1}");
+      server.write(db + "/some", "{\"a\":2}");
+      assertThat(feed.read(false).body()).contains("\"some\"").doesNotContain("\"none\"");
+      assertThat(events.chunkText()).contains("data: {", "\"some\"");
+    }
+  }
+
+  @Test
+  void subscriptions_read_stored_feeds_of_one_database_and_of_many() {
+    define("c", "{\"channels\":\"ch\"}");
+    server.put(db + "x");
+    try (Conversation client = Conversation.with(server)) {
+      client.subscribe("a", "'db':'" + name + "','feed':'c','channels':['a'],'left':true");
+      client.caughtUp("a");
+      String revision = server.write(db + "/one", "{\"ch\":\"a\"}");
+      client.row("a", "one");
+      server.write(db + "/other", "{\"ch\":\"b\"}");
+      server.write(db + "/one", "{\"_rev\":\"" + revision + "\"}");
+      client.row("a", "one");
+      client.unsubscribe("a");
+      client.end("a");
+      client.subscribe("m", "'db':'" + name + "*','feed':'c','channels':['b']");
+      client.row("m", "other");
+      client.caughtUp("m");
+      server.write(db + "x/y", "{\"ch\":\"b\"}");
+      server.write(db + "/z", "{\"ch\":\"b\"}");
+      client.row("m", "z");
+      client.subscribe("n", "'db':'" + name + "','feed':'none'");
+      client.error("n", "not_found", true);
+      client.subscribe("n", "'db':'" + name + "','channels':['b']");
+      JsonObject message = client.socket().message();
+      assertThat(message.toJson()).contains("bad_request");
+    }
+  }
+
+  @Test
+  void a_large_database_is_read_before_its_feeds_are_filled() {
+    for (int batch = 0; batch < 3; batch++) {
+      int from = 100 * batch;
+      String documents =
+          IntStream.range(from, from + 100)
+              .mapToObj(i -> "{\"_id\":\"d" + i + "\",\"ch\":\"" + i % 50 + "\"}")
+              .collect(Collectors.joining(",", "{\"docs\":[", "]}"));
+      assertThat(server.post(db + "/_bulk_docs", documents).status()).isEqualTo(201);
+    }
+    String former = server.get(db + "/d7").member("_rev");
+    define("c", "{\"channels\":\"ch\"}");
+    List<String> expected =
+        ids(server.post(db + "/_changes?filter=_selector", "{\"selector\":{\"ch\":\"7\"}}"));
+    assertThat(expected).hasSize(6);
+    assertThat(ids(changes("filter=_feed/c&channel=7"))).isEqualTo(expected);
+    server.write(db + "/d7", "{\"_rev\":\"" + former + "\",\"ch\":\"8\"}");
+    assertThat(ids(changes("filter=_feed/c&channel=7")))
+        .isEqualTo(expected.stream().filter(id -> !id.equals("d7")).toList());
+    assertThat(ids(changes("filter=_feed/c&channel=7&left=true"))).endsWith("d7 left");
+    assertThat(ids(changes("filter=_feed/c&channel=8"))).hasSize(7).endsWith("d7");
+  }
+
+  @Test
+  void shards_are_filtered_too() {
+    define("c", "{\"channels\":\"ch\"}");
+    server.write(db + "/x", "{\"ch\":\"a\"}");
+    server.write(db + "/y", "{\"ch\":\"b\"}");
+    String shard =
+        server.get(db + "/_changes/_meta").body().replaceAll("(?s).*\\[\"(.*?)\".*", "$1");
+    assertThat(ids(server.get(db + "/_changes/" + shard + "?filter=_feed/c&channel=a")))
+        .containsExactly("x");
+  }
+
+  @Test
+  void another_server_that_knew_the_database_writes_entries_and_shows_them() {
+    try (LectusServer other = LectusServer.start(store)) {
+      other.write(db + "/before", "{\"ch\":\"a\"}");
+      define("c", "{\"channels\":\"ch\"}");
+      other.write(db + "/x", "{\"ch\":\"a\"}");
+      assertThat(ids(changes("filter=_feed/c&channel=a"))).containsExactly("before", "x");
+      String query = "/_changes?filter=_feed/c&channel=a&since=now&feed=continuous";
+      try (Connection feed = other.request("GET", db + query + "&heartbeat=60000").open()) {
+        feed.readHead();
+        server.write(db + "/y", "{\"ch\":\"a\"}");
+        assertThat(feed.chunkText()).contains("\"y\"");
+      }
+    }
+    try (LectusServer restarted = LectusServer.start(store)) {
+      assertThat(ids(restarted.get(db + "/_changes?filter=_feed/c&channel=a")))
+          .containsExactly("before", "x", "y");
+    }
+  }
+}
