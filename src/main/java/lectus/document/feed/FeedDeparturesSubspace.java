@@ -85,6 +85,19 @@ public final class FeedDeparturesSubspace {
             value -> Optional.ofNullable(value).map(it -> departure(docId, it, false).sequence()));
   }
 
+  /** Returns the change that forgets what a document left last. */
+  FeedChange clearingLast(String docId) {
+    return FeedChange.cleared(document(docId).integer(LAST).toBytes());
+  }
+
+  /** Returns all rows of a document. */
+  CompletableFuture<List<Departure>> all(ReadTransaction tx, String docId) {
+    byte[] begin = document(docId).toBytes();
+    return tx.getRange(begin, TupleWriter.startingWith(begin).octet(AFTER).toBytes())
+        .asList()
+        .thenApply(rows -> rows.stream().map(this::decode).toList());
+  }
+
   /** Returns what a document left last; empty if it has left nothing. */
   public CompletableFuture<Optional<Departure>> last(ReadTransaction tx, String docId) {
     return tx.get(document(docId).integer(LAST).toBytes())

@@ -62,10 +62,10 @@ public final class FeedMaintenance {
       return branches == null ? update.formerWinner().stream().toList() : Awaiting.await(branches);
     }
 
-    /** Returns the leaves afterwards, the winner first. */
+    /** Returns the leaves afterwards, the winner first; none of a document that is purged. */
     private List<EditBranch> after(List<EditBranch> before) {
       List<EditBranch> after = new ArrayList<>();
-      after.add(update.winner());
+      update.winner().ifPresent(after::add);
       update.written().forEach(branch -> addOnce(branch, after));
       for (EditBranch branch : before) {
         if (update.cleared().stream().noneMatch(it -> DocumentLeaves.isSame(it, branch))) {

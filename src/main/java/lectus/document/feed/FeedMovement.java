@@ -11,6 +11,7 @@ import lectus.changes.ChangeEntry;
 import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
+import lectus.document.feed.FeedDeparturesSubspace.Departure;
 import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
 import lectus.store.Awaiting;
@@ -41,6 +42,10 @@ public final class FeedMovement {
     private final List<FeedChange> changes = new ArrayList<>();
     private final Map<String, CompletableFuture<Optional<Sequence>>> returning = new HashMap<>();
 
+    /** Of a document that is purged. */
+    private CompletableFuture<List<Departure>> forgotten =
+        CompletableFuture.completedFuture(List.of());
+
     private Moved(String id) {
       this.id = id;
     }
@@ -48,6 +53,13 @@ public final class FeedMovement {
     /** Adds the rows to change. */
     void addTo(List<FeedChange> all) {
       all.addAll(changes);
+      for (Departure departure : Awaiting.await(forgotten)) {
+        for (String channel : departure.isLast() ? List.<String>of() : departure.channels()) {
+          all.addAll(entries.clearingDeparture(channel, departure.sequence()));
+          all.add(departures.clearing(id, channel));
+        }
+        all.add(departures.clearingLast(id));
+      }
       returning.forEach(
           (channel, departed) -> {
             Optional<Sequence> left = Awaiting.await(departed);
@@ -61,27 +73,49 @@ public final class FeedMovement {
 
   Moved move(String id, BranchUpdate update, Belonging before, Belonging after) {
     Moved moved = new Moved(id);
-    EditBranch winner = update.winner();
-    ChangeEntry entry =
-        new ChangeEntry(null, id, winner.leaf(), winner.deleted(), winner.winner().branchCount());
+    if (before.refused().isPresent() || after.refused().isPresent()) {
+      moved.changes.add(states.refusal(id, after.refused()));
+    }
     update
-        .formerWinner()
-        .ifPresent(former -> leave(moved, former.winner().sequence(), entry, before, after));
+        .winner()
+        .ifPresentOrElse(
+            winner -> move(moved, winner, update.formerWinner(), before, after),
+            () -> purge(moved, update.formerWinner(), before));
+    return moved;
+  }
+
+  private void move(
+      Moved moved,
+      EditBranch winner,
+      Optional<EditBranch> former,
+      Belonging before,
+      Belonging after) {
+    ChangeEntry entry =
+        new ChangeEntry(
+            null, moved.id, winner.leaf(), winner.deleted(), winner.winner().branchCount());
+    former.ifPresent(it -> leave(moved, it.winner().sequence(), entry, before, after));
     after
         .channels()
         .forEach(
             (channel, standing) -> {
               moved.changes.add(entries.insertion(channel, entry, standing));
-              boolean mayReturn =
-                  update.formerWinner().isPresent() && !before.channels().containsKey(channel);
-              if (mayReturn) {
-                moved.returning.put(channel, departures.of(tx, id, channel));
+              if (former.isPresent() && !before.channels().containsKey(channel)) {
+                moved.returning.put(channel, departures.of(tx, moved.id, channel));
               }
             });
-    if (before.refused().isPresent() || after.refused().isPresent()) {
-      moved.changes.add(states.refusal(id, after.refused()));
-    }
-    return moved;
+  }
+
+  /** As in the changes index, nothing is left of the document. */
+  private void purge(Moved moved, Optional<EditBranch> former, Belonging before) {
+    former.ifPresent(
+        it ->
+            before
+                .channels()
+                .keySet()
+                .forEach(
+                    channel ->
+                        moved.changes.add(entries.clearing(channel, it.winner().sequence()))));
+    moved.forgotten = departures.all(tx, moved.id);
   }
 
   private void leave(

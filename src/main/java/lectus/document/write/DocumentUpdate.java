@@ -34,7 +34,8 @@ public record DocumentUpdate(
 
   /** Returns the removal of leaves. */
   static DocumentUpdate purging(String id, BranchUpdate branches, List<RevisionId> leaves) {
-    return new DocumentUpdate(id, branches, Map.of(), DesignChange.NONE, List.of(), List.of(), leaves);
+    return new DocumentUpdate(
+        id, branches, Map.of(), DesignChange.NONE, List.of(), List.of(), leaves);
   }
 
   /** Returns the bodies of the new leaves, without attachments. */

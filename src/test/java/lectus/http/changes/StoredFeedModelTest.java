@@ -140,10 +140,11 @@ final class StoredFeedModelTest {
 
   private void step() {
     String id = "d" + random.nextInt(12);
-    switch (random.nextInt(12)) {
+    switch (random.nextInt(13)) {
       case 0 -> reshard();
       case 1, 2 -> replicate(id);
       case 3, 4 -> delete(id);
+      case 5 -> purge(id);
       default -> edit(id, false);
     }
   }
@@ -152,6 +153,15 @@ final class StoredFeedModelTest {
     if (random.nextInt(3) == 0) {
       String shards = "{\"shards\":" + (1 + random.nextInt(4)) + "}";
       assertThat(server.put(db + "/_changes/_meta", shards).status()).isIn(202, 409);
+    }
+  }
+
+  /** Another leaf stays: nobody is told of a document of which nothing is left. */
+  private void purge(String id) {
+    List<String> some = leaves(id);
+    if (some.size() > 1) {
+      String body = "{\"" + id + "\":[\"" + some.get(random.nextInt(2)) + "\"]}";
+      assertThat(server.post(db + "/_purge", body).status()).isEqualTo(201);
     }
   }
 

@@ -329,4 +329,16 @@ final class StoredFeedTest {
           .containsExactly("before", "x", "y");
     }
   }
+
+  @Test
+  void nothing_is_left_of_a_document_that_is_purged() {
+    define("c", "{\"channels\":\"ch\"}");
+    String first = server.write(db + "/x", "{\"ch\":[\"a\",\"b\"]}");
+    String second = server.write(db + "/x", "{\"_rev\":\"" + first + "\",\"ch\":\"a\"}");
+    assertThat(ids(changes("filter=_feed/c&channel=b&left=true"))).containsExactly("x left");
+    Answer purged = server.post(db + "/_purge", "{\"x\":[\"" + second + "\"]}");
+    assertThat(purged.status()).as(purged.body()).isEqualTo(201);
+    assertThat(ids(changes("filter=_feed/c&channel=a&channel=b&left=true"))).isEmpty();
+    assertThat(server.get(db).body()).contains("\"doc_count\":0");
+  }
 }
