@@ -29,6 +29,9 @@ final class FindBody implements PagedBody {
 
   private static final int MOST_ROWS_AT_ONCE = 250;
 
+  /** A selector may take long for each document; others wait for the thread meanwhile. */
+  private static final long MOST_NANOS = 25_000_000;
+
   private static final double NANOS_PER_MILLI = 1_000_000;
 
   /** Size at which a part ends, in bytes. */
@@ -86,10 +89,15 @@ final class FindBody implements PagedBody {
     FindCursor at = afterBookmark(db, index, ranges);
     int enough = out.length() + PART_BYTES;
     int left = MOST_ROWS;
-    while (at.range() < ranges.size() && at.limit() > 0 && left > 0 && out.length() < enough) {
+    long end = System.nanoTime() + MOST_NANOS;
+    while (at.range() < ranges.size()
+        && at.limit() > 0
+        && left > 0
+        && out.length() < enough
+        && System.nanoTime() - end <= 0) {
       int count = (int) Math.min(Math.min(left, MOST_ROWS_AT_ONCE), wanted(at, left));
       List<FindRow> rows = read(tx, db, index, ranges.get(at.range()), at, count);
-      at = page.append(rows, at, enough);
+      at = page.append(rows, at, enough, end);
       left -= Math.max(1, rows.size());
       boolean isRead = rows.isEmpty() || Arrays.equals(lastKey(rows), at.last().orElse(null));
       if (rows.size() < count && isRead) {

@@ -46,8 +46,13 @@ final class FindPage {
   /** A row whose leaves are being read, unless the index has all that the selector looks at. */
   private record Begun(FindRow row, Optional<SelectedDocuments.Started> reading) {}
 
-  /** Appends what matches until that is enough; returns how far it came. */
-  FindCursor append(List<FindRow> rows, FindCursor from, int enough) {
+  /**
+   * Appends what matches until that is enough, or time is over; returns how far it came, by one row
+   * at least.
+   *
+   * @param end as {@link System#nanoTime} tells it
+   */
+  FindCursor append(List<FindRow> rows, FindCursor from, int enough, long end) {
     List<Begun> begun = new ArrayList<>(rows.size());
     for (FindRow row : rows) {
       boolean isRead = !FindBody.isHidden(row) && !isMatchedByIndex(row);
@@ -60,7 +65,8 @@ final class FindPage {
     }
     FindCursor at = from;
     for (Begun each : begun) {
-      if (at.limit() == 0 || out.length() >= enough) {
+      boolean isLate = at.keys() > from.keys() && System.nanoTime() - end > 0;
+      if (at.limit() == 0 || out.length() >= enough || isLate) {
         break;
       }
       at = at.at(each.row().key());
