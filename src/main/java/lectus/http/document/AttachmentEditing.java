@@ -1,5 +1,6 @@
 package lectus.http.document;
 
+import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,28 +67,20 @@ final class AttachmentEditing {
       throw AttachmentUpload.tooLarge(name);
     }
     exchange.unread().keepForBody();
-    exchange
-        .work(() -> document(database, id, base))
-        .onFailure(refused -> FlowingBody.decline(exchange))
-        .compose(
-            edit ->
-                FlowingBody.read(
-                        exchange,
-                        Long.MAX_VALUE,
-                        AttachmentIntake.UPLOAD_BYTES,
-                        new UploadSink(begin(database, sent), sent.md5(), sent.gzipped()))
-                    .map(stored -> with(edit, stored)))
-        .onComplete(
-            edit ->
-                exchange.guarded(
-                    () ->
-                        writes.submit(
+    Future<Edit> edited =
+        exchange
+            .work(() -> document(database, id, base))
+            .onFailure(refused -> FlowingBody.decline(exchange))
+            .compose(
+                edit ->
+                    FlowingBody.read(
                             exchange,
-                            database.name(),
-                            edit,
-                            edit.body().jsonBytes(),
-                            done -> stored(exchange, database, id, name, done))),
-            exchange::fail);
+                            Long.MAX_VALUE,
+                            AttachmentIntake.UPLOAD_BYTES,
+                            new UploadSink(begin(database, sent), sent.md5(), sent.gzipped()))
+                        .map(stored -> with(edit, stored)));
+    writes.submit(
+        exchange, database.name(), edited, done -> stored(exchange, database, id, name, done));
   }
 
   private AttachmentUpload begin(AskedDatabase database, Sent sent) {
@@ -111,22 +104,51 @@ final class AttachmentEditing {
         Optional.ofNullable(exchange.header("Content-MD5")).flatMap(Md5::ofBase64));
   }
 
+  /** POST of a browser's form with files for a document. */
+  void post(Exchange exchange, AskedDatabase database, String id) {
+    PostedForm.check(exchange, id);
+    FormUpload form =
+        new FormUpload(
+            exchange.header(HttpHeaders.CONTENT_TYPE),
+            intake,
+            database.name(),
+            FlowingBody.mostBytes(exchange));
+    writes.submit(
+        exchange,
+        database.name(),
+        FlowingBody.read(exchange, Long.MAX_VALUE, 0, form)
+            .compose(sent -> exchange.work(() -> with(edit(database, id, sent), sent.files()))),
+        done -> EditReplies.of(done, 201, null));
+  }
+
+  /** As in CouchDB, a form with a document replaces the document, one without keeps it. */
+  private Edit edit(AskedDatabase database, String id, FormUpload.Form form) {
+    if (form.document().isPresent()) {
+      return parser.interactive(id, NamedRevisions.NONE, form.document().get());
+    }
+    RevisionId base =
+        form.revision()
+            .map(RevisionId::of)
+            .orElseThrow(() -> LectusException.badRequest("The form needs _rev or _doc."));
+    return document(database, id, Optional.of(base));
+  }
+
+  private static Edit with(Edit edit, List<Attachment> files) {
+    Edit whole = edit;
+    for (Attachment file : files) {
+      whole = with(whole, file);
+    }
+    return whole;
+  }
+
   void delete(Exchange exchange, AskedDatabase database, String id, String name) {
     AttachmentName.check(name);
     Optional<RevisionId> base = DocumentEditing.givenRevision(exchange);
-    exchange
-        .work(() -> without(database, id, base, name))
-        .onComplete(
-            edit ->
-                exchange.guarded(
-                    () ->
-                        writes.submit(
-                            exchange,
-                            database.name(),
-                            edit,
-                            edit.body().jsonBytes(),
-                            done -> EditReplies.of(done, 200, null))),
-            exchange::fail);
+    writes.submit(
+        exchange,
+        database.name(),
+        exchange.work(() -> without(database, id, base, name)),
+        done -> EditReplies.of(done, 200, null));
   }
 
   /** As in CouchDB, what is not there is missed before a missing revision is. */

@@ -38,20 +38,23 @@ public final class DocumentApi {
 
   /** {@code /{db}/{docid}}. */
   public Resource document() {
-    return new DocumentResource(services.documents(), copies(), names, writes, publicFields);
+    return new DocumentResource(
+        services.documents(), copies(), names, writes, attachmentEditing(), publicFields);
   }
 
   /** {@code /{db}/{docid}/{attachment}}. */
   public Resource attachment() {
     return new AttachmentResource(
-        names,
-        new AttachmentRetrieval(services.documents().attachments()),
-        new AttachmentEditing(
-            services.documents(),
-            services.documents().attachments(),
-            services.attachments(),
-            services.parser(),
-            writes));
+        names, new AttachmentRetrieval(services.documents().attachments()), attachmentEditing());
+  }
+
+  private AttachmentEditing attachmentEditing() {
+    return new AttachmentEditing(
+        services.documents(),
+        services.documents().attachments(),
+        services.attachments(),
+        services.parser(),
+        writes);
   }
 
   /** {@code /{db}/_local/{id}}. */

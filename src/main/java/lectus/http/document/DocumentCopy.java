@@ -101,19 +101,11 @@ final class DocumentCopy {
   private void copy(Exchange exchange, AskedDatabase database, String id, Source source) {
     Destination target = destination(exchange.header("Destination"));
     String location = Locations.of(exchange, database.name().text(), target.id());
-    exchange
-        .work(() -> edit(id, source, target))
-        .onComplete(
-            edit ->
-                exchange.guarded(
-                    () ->
-                        writes.submit(
-                            exchange,
-                            database.name(),
-                            edit,
-                            edit.body().jsonBytes(),
-                            done -> EditReplies.of(done, 201, location))),
-            exchange::fail);
+    writes.submit(
+        exchange,
+        database.name(),
+        exchange.work(() -> edit(id, source, target)),
+        done -> EditReplies.of(done, 201, location));
   }
 
   private static Destination destination(String header) {

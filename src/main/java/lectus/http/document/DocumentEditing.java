@@ -157,6 +157,19 @@ final class DocumentEditing {
         prepared -> queue(database, prepared, jsonBytes, new Answering(exchange, reply)));
   }
 
+  /** Queues an edit once it is made, and answers with its outcome or why it cannot be made. */
+  void submit(
+      Exchange exchange,
+      DatabaseName database,
+      Future<Edit> edited,
+      Function<EditOutcome, Reply> reply) {
+    edited.onComplete(
+        edit ->
+            exchange.guarded(
+                () -> submit(exchange, database, edit, edit.body().jsonBytes(), reply)),
+        exchange::fail);
+  }
+
   /** Queues edits and answers with their outcomes. */
   void submitAll(
       Exchange exchange,

@@ -18,6 +18,7 @@ final class DocumentResource implements Resource {
   private final Supplier<PublicFields> publicFields;
   private final DocumentRetrieval reads;
   private final DocumentEditing writes;
+  private final AttachmentEditing attached;
   private final DocumentDeletion deletion;
   private final DocumentCopy copy;
 
@@ -26,11 +27,13 @@ final class DocumentResource implements Resource {
       DocumentCopy copy,
       CheckedNames names,
       DocumentEditing writes,
+      AttachmentEditing attached,
       Supplier<PublicFields> publicFields) {
     this.publicFields = publicFields;
     this.names = names;
     this.reads = new DocumentRetrieval(documents);
     this.writes = writes;
+    this.attached = attached;
     this.deletion = new DocumentDeletion(documents, writes);
     this.copy = copy;
   }
@@ -51,7 +54,7 @@ final class DocumentResource implements Resource {
       case PUT -> writes.put(exchange, database.name(), id);
       case DELETE -> deletion.delete(exchange, database, id);
       case COPY -> copy.copy(exchange, database, id);
-      case POST -> throw PostedForm.refusal(exchange, id);
+      case POST -> attached.post(exchange, database, id);
       default -> throw Requests.notAllowed(METHODS);
     }
   }

@@ -58,7 +58,10 @@ final class LocalDocumentResource implements Resource {
       case PUT -> writes.putLocal(exchange, database.name(), id);
       case COPY -> copies.copyLocal(exchange, database, id);
       case DELETE -> exchange.answer(() -> delete(exchange, database, id));
-      case POST -> throw PostedForm.refusal(exchange, id);
+      case POST -> {
+        PostedForm.check(exchange, id);
+        throw LectusException.badRequest("Local documents have no attachments.");
+      }
       default -> throw Requests.notAllowed(DocumentResource.METHODS);
     }
   }

@@ -8,6 +8,7 @@ import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.PublicAddress;
 import lectus.http.exchange.Requests;
+import lectus.http.multipart.FormParts;
 
 /**
  * POST to a document: a browser's form with attachments for it. Browsers send such a form to any
@@ -17,14 +18,12 @@ final class PostedForm {
   private PostedForm() {}
 
   /**
-   * Returns why the form is refused: first CouchDB's reasons, then that attachments are not
-   * implemented.
+   * @throws LectusException CouchDB's reasons to refuse the form
    */
-  static LectusException refusal(Exchange exchange, String id) {
+  static void check(Exchange exchange, String id) {
     requireOwnPage(exchange);
     DocumentId.check(id, Integer.MAX_VALUE);
-    Requests.wantContentType(exchange, "multipart/form-data");
-    return Requests.notImplemented("Attachments are a part of CouchDB that Lectus does not have.");
+    Requests.wantContentType(exchange, FormParts.MEDIA_TYPE);
   }
 
   private static void requireOwnPage(Exchange exchange) {

@@ -1,6 +1,5 @@
 package lectus.http.multipart;
 
-import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import lectus.error.LectusError;
@@ -19,9 +18,6 @@ public final class RelatedDocument {
   private static final Pattern BOUNDARY =
       Pattern.compile("[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]");
 
-  /** A line break within a header (RFC 822, section 3.1.1). */
-  private static final Pattern FOLD = Pattern.compile("\r\n(?=[ \t])");
-
   private final String boundary;
 
   private RelatedDocument(String boundary) {
@@ -37,12 +33,17 @@ public final class RelatedDocument {
     if (!MediaType.isNamed(MEDIA_TYPE, contentType)) {
       return Optional.empty();
     }
+    return Optional.of(new RelatedDocument(boundary(MEDIA_TYPE, contentType)));
+  }
+
+  /** Returns the boundary that a Content-Type names. */
+  static String boundary(String mediaType, String contentType) {
     String boundary = MediaType.parse(contentType).parameters().get("boundary");
     if (boundary == null || !BOUNDARY.matcher(boundary).matches()) {
       throw LectusException.badRequest(
-          "The Content-Type " + MEDIA_TYPE + " needs a boundary of 1 to 70 characters.");
+          "The Content-Type " + mediaType + " needs a boundary of 1 to 70 characters.");
     }
-    return Optional.of(new RelatedDocument(boundary));
+    return boundary;
   }
 
   /** Returns what finds the parts. */
@@ -56,24 +57,10 @@ public final class RelatedDocument {
    * @throws LectusException {@code bad_request}; {@code bad_content_type} (415): it is not JSON
    */
   public static void checkJson(String headers) {
-    String contentType = null;
-    for (String line : FOLD.matcher(headers.stripTrailing()).replaceAll("").split("\r\n")) {
-      int colon = line.indexOf(':');
-      if (colon < 0 && !line.isEmpty()) {
-        throw malformed("bad part header");
-      }
-      String name = line.substring(0, Math.max(colon, 0)).strip().toLowerCase(Locale.ROOT);
-      if (name.equals("content-type")) {
-        contentType = line.substring(colon + 1);
-      }
-    }
+    String contentType = PartHeaders.of(headers).get("content-type").orElse(null);
     if (!MediaType.isNamed(JSON, contentType)) {
       throw new LectusException(
           new LectusError.UnsupportedMediaType("Content-Type must be " + JSON));
     }
-  }
-
-  private static LectusException malformed(String reason) {
-    return LectusException.badRequest(reason);
   }
 }

@@ -166,8 +166,10 @@ final class RefusedWritesTest {
             + " may start with underscore.",
         "/w/a         | http://host/y  | application/json         | 415 | Content-Type must be"
             + " multipart/form-data",
-        "/w/a         | http://host/y  | multipart/form-data; b=x | 501 | Attachments are a part of"
-            + " CouchDB that Lectus does not have.",
+        "/w/a         | http://host/y  | multipart/form-data; b=x | 400 | The Content-Type"
+            + " multipart/form-data needs a boundary of 1 to 70 characters.",
+        "/w/_local/a  | http://host/y  | multipart/form-data; boundary=x | 400 | Local documents"
+            + " have no attachments.",
       })
   void a_form_is_no_document(
       String target, String referer, String type, int status, String reason) {
@@ -181,7 +183,8 @@ final class RefusedWritesTest {
 
   @Test
   void behind_a_proxy_a_form_comes_from_the_proxys_host() {
-    assertThat(formFor("app.example", "https://app.example/y").status()).isEqualTo(501);
+    assertThat(formFor("app.example", "https://app.example/y").member("reason"))
+        .contains("boundary");
     assertThat(formFor("app.example", "http://host/y").member("reason"))
         .isEqualTo("Referer header must match host.");
   }
