@@ -18,11 +18,20 @@ final class Leaves {
    * including tombstones and design documents.
    */
   static Map<String, JsonArray> of(LectusServer server, String database) {
+    return of(server, database, "revs=true");
+  }
+
+  /** The same, with the bytes of attachments and how they are stored. */
+  static Map<String, JsonArray> withAttachments(LectusServer server, String database) {
+    return of(server, database, "revs=true&attachments=true&att_encoding_info=true");
+  }
+
+  private static Map<String, JsonArray> of(LectusServer server, String database, String how) {
     JsonArray asked = new JsonArray();
     rows(server, database).forEach(row -> asked.add(new JsonObject().put("id", id(row))));
     Answer answer =
         server.post(
-            '/' + database + "/_bulk_get?revs=true", new JsonObject().put("docs", asked).encode());
+            '/' + database + "/_bulk_get?" + how, new JsonObject().put("docs", asked).encode());
     assertThat(answer.status()).as("%.200s", answer.body()).isEqualTo(200);
     Map<String, JsonArray> leaves = new TreeMap<>();
     for (Object result : new JsonObject(answer.body()).getJsonArray("results")) {

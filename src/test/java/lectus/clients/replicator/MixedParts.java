@@ -27,11 +27,27 @@ final class MixedParts {
   /**
    * @param type the part's own {@code Content-Type}, without its parameters
    * @param parameters of that type, without quotes
+   * @param headers by name in lower case
+   * @param bytes one character for each
    */
-  record Part(String type, Map<String, String> parameters, String body) {}
+  record Part(
+      String type, Map<String, String> parameters, Map<String, String> headers, String bytes) {
+    String body() {
+      return utf8(bytes);
+    }
+
+    byte[] content() {
+      return bytes.getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    /** Returns the parts of a part that has several. */
+    List<Part> inner() {
+      return new MixedParts(content(), parameters.get("boundary")).parts();
+    }
+  }
 
   static List<Part> of(String contentType, byte[] body) {
-    Part head = header(contentType, "");
+    Part head = header(contentType, Map.of(), "");
     if (!head.type().startsWith("multipart/")) {
       throw new AssertionError("Not multipart: " + contentType);
     }
@@ -44,7 +60,7 @@ final class MixedParts {
     do {
       Map<String, String> headers = headers(upTo("\r\n\r\n"));
       String body = upTo("\r\n--" + boundary);
-      parts.add(header(headers.getOrDefault("content-type", ""), utf8(body)));
+      parts.add(header(headers.getOrDefault("content-type", ""), headers, body));
     } while (!text.startsWith("--", position));
     return parts;
   }
@@ -72,14 +88,14 @@ final class MixedParts {
     return headers;
   }
 
-  private static Part header(String value, String body) {
+  private static Part header(String value, Map<String, String> headers, String body) {
     String[] words = value.split(";", -1);
     Map<String, String> parameters = new LinkedHashMap<>();
     for (int i = 1; i < words.length; i++) {
       String[] parameter = words[i].strip().split("=", 2);
       parameters.put(parameter[0].toLowerCase(Locale.ROOT), parameter[1].replace("\"", ""));
     }
-    return new Part(words[0].strip().toLowerCase(Locale.ROOT), parameters, body);
+    return new Part(words[0].strip().toLowerCase(Locale.ROOT), parameters, headers, body);
   }
 
   private static String utf8(String bytes) {

@@ -115,8 +115,11 @@ final class RemoteDatabase {
    * Saves a single revision, as for design documents; returns the error, empty if it was stored.
    */
   Optional<String> save(ReplicatedDocument document) {
+    String path = path(document.id()) + "?new_edits=false";
     Reply reply =
-        http.put(path(document.id()) + "?new_edits=false", Map.of(), document.toJson().encode());
+        document.parts().isEmpty()
+            ? http.put(path, Map.of(), document.toJson().encode())
+            : http.putParts(path, RelatedBody.of(document));
     if (reply.status() == 200 || reply.status() == 201 || reply.status() == 202) {
       assertThat(reply.object().getString("rev")).isEqualTo(document.rev());
       return Optional.empty();
@@ -177,7 +180,8 @@ final class RemoteDatabase {
       assertThat(result.getString("id")).isEqualTo(wanted.get(i).id());
       JsonArray docs = result.getJsonArray("docs");
       JsonObject found = docs.size() == 1 ? docs.getJsonObject(0).getJsonObject("ok") : null;
-      if (found != null) {
+      // Those with attachments are fetched alone.
+      if (found != null && !found.containsKey("_attachments")) {
         documents.put(wanted.get(i), ReplicatedDocument.read(found));
       }
     }
@@ -197,11 +201,28 @@ final class RemoteDatabase {
     String type = reply.headers().firstValue("Content-Type").orElseThrow();
     List<ReplicatedDocument> documents = new ArrayList<>();
     for (Part part : MixedParts.of(type, reply.body())) {
-      assertThat(part.type()).as(part.body()).isEqualTo("application/json");
-      assertThat(part.parameters()).as("of an existing revision: " + part.body()).isEmpty();
-      documents.add(ReplicatedDocument.read(new JsonObject(part.body())));
+      documents.add(document(part));
     }
     return documents;
+  }
+
+  /** Returns the document of a part, with its attachments if they follow it. */
+  private static ReplicatedDocument document(Part part) {
+    if (part.type().equals("multipart/related")) {
+      List<Part> inner = part.inner();
+      assertThat(inner.get(0).type()).isEqualTo("application/json");
+      List<byte[]> attachments = new ArrayList<>();
+      for (Part attachment : inner.subList(1, inner.size())) {
+        assertThat(attachment.headers()).containsKey("content-disposition");
+        assertThat(attachment.headers().get("content-length").strip())
+            .isEqualTo("" + attachment.bytes().length());
+        attachments.add(attachment.content());
+      }
+      return ReplicatedDocument.read(new JsonObject(inner.get(0).body()), attachments);
+    }
+    assertThat(part.type()).as(part.body()).isEqualTo("application/json");
+    assertThat(part.parameters()).as("of an existing revision: " + part.body()).isEmpty();
+    return ReplicatedDocument.read(new JsonObject(part.body()));
   }
 
   /** The result of a batch at the target. */

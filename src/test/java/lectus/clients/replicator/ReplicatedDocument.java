@@ -14,20 +14,33 @@ import java.util.stream.Collectors;
  *
  * @param start generation of the first of the hashes; 0 for local documents, and if there is none
  * @param hashes of the revision and its ancestors
+ * @param attached what its attachments are, and the bytes of those that came with it
  * @param body without members that have a meaning to CouchDB
  */
 record ReplicatedDocument(
-    String id, int start, List<String> hashes, boolean deleted, JsonObject body) {
+    String id,
+    int start,
+    List<String> hashes,
+    boolean deleted,
+    JsonObject attached,
+    List<byte[]> parts,
+    JsonObject body) {
   private static final Set<String> IGNORED =
       Set.of("_revs_info", "_local_seq", "_conflicts", "_deleted_conflicts");
 
   /** Returns a document that was never saved. */
   static ReplicatedDocument named(String id) {
-    return new ReplicatedDocument(id, 0, List.of(), false, new JsonObject());
+    return new ReplicatedDocument(
+        id, 0, List.of(), false, new JsonObject(), List.of(), new JsonObject());
   }
 
   /** Parses a database's answer; a member that CouchDB does not know is an error. */
   static ReplicatedDocument read(JsonObject json) {
+    return read(json, List.of());
+  }
+
+  /** Parses a document whose attachments came behind it. */
+  static ReplicatedDocument read(JsonObject json, List<byte[]> parts) {
     int start = 0;
     List<String> hashes = List.of();
     JsonObject body = new JsonObject();
@@ -42,7 +55,8 @@ record ReplicatedDocument(
         String rev = (String) member.getValue();
         start = Integer.parseInt(rev.substring(0, rev.indexOf('-')));
         hashes = List.of(rev.substring(rev.indexOf('-') + 1));
-      } else if (!Set.of("_id", "_rev", "_deleted").contains(name) && !IGNORED.contains(name)) {
+      } else if (!Set.of("_id", "_rev", "_deleted", "_attachments").contains(name)
+          && !IGNORED.contains(name)) {
         throw new AssertionError("Bad special document member: " + name);
       }
     }
@@ -52,6 +66,8 @@ record ReplicatedDocument(
         start,
         hashes.stream().map(hash -> stored(generation, hash)).toList(),
         json.getBoolean("_deleted", false),
+        json.getJsonObject("_attachments", new JsonObject()),
+        parts,
         body);
   }
 
@@ -79,7 +95,7 @@ record ReplicatedDocument(
   }
 
   ReplicatedDocument withBody(JsonObject other) {
-    return new ReplicatedDocument(id, start, hashes, deleted, other);
+    return new ReplicatedDocument(id, start, hashes, deleted, attached, parts, other);
   }
 
   /** Returns the document after it was saved as this revision. */
@@ -90,6 +106,8 @@ record ReplicatedDocument(
         Integer.parseInt(rev.substring(0, dash)),
         List.of(rev.substring(dash + 1)),
         deleted,
+        attached,
+        parts,
         body);
   }
 
@@ -107,7 +125,14 @@ record ReplicatedDocument(
       json.put(
           "_revisions", new JsonObject().put("start", start).put("ids", new JsonArray(hashes)));
     }
+    if (hasAttachments()) {
+      json.put("_attachments", attached);
+    }
     return json;
+  }
+
+  boolean hasAttachments() {
+    return !attached.isEmpty();
   }
 
   static List<String> strings(JsonArray array) {

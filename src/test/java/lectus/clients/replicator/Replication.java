@@ -24,7 +24,7 @@ import lectus.clients.replicator.ReplicationStatistics.Count;
 
 /**
  * A session of CouchDB 3.5.2's replicator: its requests in order, with one worker instead of four,
- * checkpoints on request instead of every thirty seconds, and no retries. Attachments are left out.
+ * checkpoints on request instead of every thirty seconds, and no retries.
  */
 final class Replication implements AutoCloseable {
   private static final int BATCH_ROWS = 500;
@@ -185,10 +185,13 @@ final class Replication implements AutoCloseable {
     return got;
   }
 
-  /** Design documents are also written alone, so that a refusal affects nothing else. */
+  /**
+   * Design documents are also written alone, so that a refusal affects nothing else; those with
+   * attachments, while these come.
+   */
   private void fetchAlone(Wanted wanted, Batch batch) {
     for (ReplicatedDocument document : source.openRevisions(wanted)) {
-      if (document.isDesign()) {
+      if (document.isDesign() || document.hasAttachments()) {
         statistics.add(Count.DOCS_READ, 1);
         Optional<String> error = target.save(document);
         statistics.add(error.isEmpty() ? Count.DOCS_WRITTEN : Count.DOC_WRITE_FAILURES, 1);

@@ -115,6 +115,15 @@ final class ReplicatorHttp {
     return send("PUT", path, json(headers), BodyPublishers.ofString(json));
   }
 
+  /** Sends a document with its attachments behind it. */
+  Reply putParts(String path, RelatedBody body) {
+    return send(
+        "PUT",
+        path,
+        Map.of("Content-Type", body.contentType()),
+        BodyPublishers.ofByteArray(body.bytes()));
+  }
+
   /** Returns an answer that is read while it arrives. */
   InputStream stream(String method, String path, Optional<String> json) {
     HttpRequest request =
