@@ -32,6 +32,11 @@ public record AttachmentEdits(List<EditedAttachment> all) {
     return of(EditedAttachment.Stub.class).toList();
   }
 
+  /** Returns those whose contents the database may have already. */
+  public List<EditedAttachment.Known> known() {
+    return of(EditedAttachment.Known.class).toList();
+  }
+
   /** Whether bytes that came with the document are still to be stored. */
   public boolean hasInline() {
     return of(EditedAttachment.Inline.class).findAny().isPresent();

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
+import lectus.attachment.ContentId;
 import lectus.attachment.Md5;
 import lectus.error.LectusException;
 import lectus.json.JsonInput;
@@ -62,6 +63,7 @@ final class AttachmentMembers {
     private Optional<Long> length = Optional.empty();
     private Optional<Long> encodedLength = Optional.empty();
     private Optional<Md5> md5 = Optional.empty();
+    private Optional<ContentId> content = Optional.empty();
     private Optional<String> encoding = Optional.empty();
     private Optional<byte[]> data = Optional.empty();
 
@@ -74,7 +76,7 @@ final class AttachmentMembers {
         read(input.name(), input.next());
       }
       if (stub) {
-        return new EditedAttachment.Stub(name, position, md5);
+        return content.isPresent() ? known() : new EditedAttachment.Stub(name, position, md5);
       }
       return follows
           ? following()
@@ -90,7 +92,10 @@ final class AttachmentMembers {
         case "revpos" -> position = number(value);
         case "length" -> length = number(value);
         case "encoded_length" -> encodedLength = number(value);
-        case "digest" -> md5 = text(value).flatMap(Md5::ofDigest);
+        case "digest" -> {
+          md5 = text(value).flatMap(Md5::ofDigest);
+          content = text(value).flatMap(ContentId::ofDigest);
+        }
         case "encoding" -> encoding = text(value);
         case "data" -> data = Optional.of(decoded(text(value).orElseThrow(this::invalidData)));
         default -> {}
@@ -98,11 +103,38 @@ final class AttachmentMembers {
       input.skip();
     }
 
-    private EditedAttachment following() {
+    /** The lengths show, beside the digest, that the client knows the content. */
+    private EditedAttachment known() {
+      boolean gzipped = isGzipped();
+      long plain = length.orElseThrow(this::noLength);
+      return new EditedAttachment.Known(
+          name,
+          type,
+          position.orElse(0L),
+          content.orElseThrow(),
+          plain,
+          gzipped ? encodedLength.orElseThrow(this::noLength) : plain,
+          gzipped);
+    }
+
+    private LectusException noLength() {
+      return LectusException.badRequest(
+          "The stub of "
+              + name
+              + " has a digest of SHA-256, and so needs its length, and its encoded_length if it"
+              + " has an encoding.");
+    }
+
+    private boolean isGzipped() {
       boolean gzipped = encoding.filter("gzip"::equals).isPresent();
       if (!gzipped && encoding.filter(other -> !other.equals("identity")).isPresent()) {
         throw LectusException.badRequest("Unknown encoding of the attachment " + name);
       }
+      return gzipped;
+    }
+
+    private EditedAttachment following() {
+      boolean gzipped = isGzipped();
       return new EditedAttachment.Following(
           name,
           type,

@@ -2,7 +2,9 @@ package lectus.document.edit;
 
 import java.util.Optional;
 import lectus.attachment.Attachment;
+import lectus.attachment.ContentId;
 import lectus.attachment.Md5;
+import lectus.attachment.StoredContent;
 
 /** An attachment as an edit has it. */
 public sealed interface EditedAttachment {
@@ -26,6 +28,38 @@ public sealed interface EditedAttachment {
     @Override
     public long memoryBytes() {
       return MEMORY_BYTES + name.length();
+    }
+  }
+
+  /**
+   * One whose content the database may have already, in whatever document.
+   *
+   * @param position for a revision that was made elsewhere
+   * @param length of the bytes before they were encoded
+   * @param storedLength of the bytes as they are stored
+   * @param gzipped whether they are stored compressed
+   */
+  record Known(
+      String name,
+      String type,
+      long position,
+      ContentId content,
+      long length,
+      long storedLength,
+      boolean gzipped)
+      implements EditedAttachment {
+    @Override
+    public long memoryBytes() {
+      return MEMORY_BYTES + name.length() + type.length();
+    }
+
+    /** Returns the attachment with this content, if that has the length that was said. */
+    public Optional<Attachment> of(StoredContent stored) {
+      return stored.length() == storedLength
+          ? Optional.of(
+              new Attachment(
+                  name, type, content, stored.md5(), length, storedLength, gzipped, position))
+          : Optional.empty();
     }
   }
 

@@ -28,9 +28,10 @@ import lectus.store.Awaiting;
 
 /**
  * Finds out what the stubs of one document's edits stand for, and whether the new contents are
- * there. An interactive edit takes its stubs from the revision that it replaces. A replicated one
- * takes them from any leaf that it extends or, by their MD5, from any other: the revision from
- * which the replicator took them may be gone here.
+ * there. A stub with a SHA-256 stands for that content, whichever document has it. An interactive
+ * edit takes its stubs from the revision that it replaces. A replicated one takes them from any
+ * leaf that it extends or, by their MD5, from any other: the revision from which the replicator
+ * took them may be gone here.
  */
 final class AttachmentResolution {
   /** The most attachments of a leaf. */
@@ -61,10 +62,20 @@ final class AttachmentResolution {
       edit.attachments()
           .ready()
           .forEach(it -> contents.computeIfAbsent(it.content(), id -> rows.get(tx, id)));
+      if (isReadByAll(db)) {
+        edit.attachments()
+            .known()
+            .forEach(it -> contents.computeIfAbsent(it.content(), id -> rows.get(tx, id)));
+      }
     }
     if (hasStubs()) {
       begin();
     }
+  }
+
+  /** In a database of users, whoever knows a digest need not be one who may read the content. */
+  private static boolean isReadByAll(DatabaseHandle db) {
+    return !db.name().text().equals("_users");
   }
 
   private boolean hasStubs() {
@@ -117,6 +128,8 @@ final class AttachmentResolution {
     for (EditedAttachment attachment : edit.attachments().all()) {
       if (attachment instanceof EditedAttachment.Stub stub) {
         find(edit, stub).ifPresent(it -> all.add(new EditedAttachment.Ready(it, false)));
+      } else if (attachment instanceof EditedAttachment.Known named) {
+        find(named).ifPresent(it -> all.add(new EditedAttachment.Ready(it, true)));
       } else {
         all.add(attachment);
       }
@@ -179,6 +192,11 @@ final class AttachmentResolution {
                       .findFirst());
     }
     return known.stream().flatMap(it -> named(it, stub)).findFirst();
+  }
+
+  private Optional<Attachment> find(EditedAttachment.Known named) {
+    CompletableFuture<Optional<StoredContent>> reading = contents.get(named.content());
+    return reading == null ? Optional.empty() : Awaiting.await(reading).flatMap(named::of);
   }
 
   private static Stream<Attachment> named(Known leaf, EditedAttachment.Stub stub) {

@@ -110,7 +110,9 @@ final class AttachmentRetrieval {
     return StreamedBody.ofLength(
         found.storedLength(),
         found.type(),
-        List.of(new Reply.Header("Content-MD5", found.md5().base64())),
+        List.of(
+            new Reply.Header("Content-MD5", found.md5().base64()),
+            new Reply.Header("Repr-Digest", "sha-256=:" + found.content().base64() + ":")),
         bytes(database, found, 0, found.storedLength()));
   }
 

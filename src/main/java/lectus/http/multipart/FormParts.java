@@ -34,7 +34,7 @@ public final class FormParts {
    * @throws lectus.error.LectusException {@code bad_request}
    */
   public static Field field(String headers) {
-    PartHeaders read = PartHeaders.of(headers);
+    ReceivedHeaders read = ReceivedHeaders.of(headers);
     MediaType disposition = MediaType.parse(read.get("content-disposition").orElse(""));
     return new Field(
         utf8(disposition.parameters().getOrDefault("name", "")),

@@ -57,7 +57,7 @@ public final class RelatedDocument {
    * @throws LectusException {@code bad_request}; {@code bad_content_type} (415): it is not JSON
    */
   public static void checkJson(String headers) {
-    String contentType = PartHeaders.of(headers).get("content-type").orElse(null);
+    String contentType = ReceivedHeaders.of(headers).get("content-type").orElse(null);
     if (!MediaType.isNamed(JSON, contentType)) {
       throw new LectusException(
           new LectusError.UnsupportedMediaType("Content-Type must be " + JSON));

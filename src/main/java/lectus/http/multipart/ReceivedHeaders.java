@@ -12,14 +12,14 @@ import lectus.error.LectusException;
  *
  * @param values by name in lower case; of equal names the last
  */
-record PartHeaders(Map<String, String> values) {
+record ReceivedHeaders(Map<String, String> values) {
   /** A line break within a header (RFC 822, section 3.1.1). */
   private static final Pattern FOLD = Pattern.compile("\r\n(?=[ \t])");
 
   /**
    * @throws LectusException {@code bad_request}
    */
-  static PartHeaders of(String headers) {
+  static ReceivedHeaders of(String headers) {
     Map<String, String> values = new HashMap<>();
     for (String line : FOLD.matcher(headers.stripTrailing()).replaceAll("").split("\r\n")) {
       int colon = line.indexOf(':');
@@ -29,7 +29,7 @@ record PartHeaders(Map<String, String> values) {
       String name = line.substring(0, Math.max(colon, 0)).strip().toLowerCase(Locale.ROOT);
       values.put(name, line.substring(colon + 1).strip());
     }
-    return new PartHeaders(values);
+    return new ReceivedHeaders(values);
   }
 
   Optional<String> get(String name) {
