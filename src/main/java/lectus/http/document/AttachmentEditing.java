@@ -151,11 +151,15 @@ final class AttachmentEditing {
         done -> EditReplies.of(done, 200, null));
   }
 
-  /** As in CouchDB, what is not there is missed before a missing revision is. */
+  /**
+   * As in CouchDB, what is not there is missed before a missing revision is, but a revision that was
+   * replaced is a conflict.
+   */
   private Edit without(AskedDatabase database, String id, Optional<RevisionId> base, String name) {
+    Optional<Edit> edit = base.map(given -> document(database, id, base));
     attachments.find(database, id, base, name);
-    Edit edit = document(database, id, base);
-    return edit.withAttachments(new AttachmentEdits(others(edit, name)));
+    return edit.map(it -> it.withAttachments(new AttachmentEdits(others(it, name))))
+        .orElseThrow(() -> new LectusException(new LectusError.Conflict()));
   }
 
   /**

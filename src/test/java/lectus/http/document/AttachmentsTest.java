@@ -290,6 +290,9 @@ class AttachmentsTest {
     assertThat(send("PUT", "/w/a/f?rev=" + first, random(3)).statusCode()).isEqualTo(409);
 
     assertThat(send("DELETE", "/w/a/f", null).statusCode()).isEqualTo(409);
+    assertThat(send("DELETE", "/w/a/f?rev=" + first, null).statusCode()).isEqualTo(409);
+    assertThat(send("DELETE", "/w/none/f?rev=1-abc", null).statusCode()).isEqualTo(409);
+    assertThat(send("DELETE", "/w/none/f", null).statusCode()).isEqualTo(404);
     assertThat(send("DELETE", "/w/a/g?rev=" + second, null).statusCode()).isEqualTo(404);
     assertThat(send("DELETE", "/w/a/f?rev=" + second, null).statusCode()).isEqualTo(200);
     assertThat(got("/w/a/f").statusCode()).isEqualTo(404);
