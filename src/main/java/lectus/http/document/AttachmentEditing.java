@@ -152,8 +152,8 @@ final class AttachmentEditing {
   }
 
   /**
-   * As in CouchDB, what is not there is missed before a missing revision is, but a revision that was
-   * replaced is a conflict.
+   * As in CouchDB, what is not there is missed before a missing revision is, but a revision that
+   * was replaced is a conflict.
    */
   private Edit without(AskedDatabase database, String id, Optional<RevisionId> base, String name) {
     Optional<Edit> edit = base.map(given -> document(database, id, base));
