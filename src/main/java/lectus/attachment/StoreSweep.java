@@ -1,16 +1,20 @@
 package lectus.attachment;
 
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseLife;
 import lectus.database.DatabaseName;
-import lectus.database.NamePage;
-import lectus.database.NameRange;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.store.Awaiting;
 import lectus.store.Lease;
 import lectus.store.LeasedSteps;
 import lectus.store.Store;
@@ -30,6 +34,8 @@ public final class StoreSweep implements LeasedSteps {
   /** About half a minute: longer than the sweep of one database takes between two renewals. */
   private static final long LEASE_VERSIONS = 30_000_000;
 
+  private static final int DATABASES_AT_ONCE = 100;
+
   /** Shorter than an orderly shutdown may take. */
   private static final TransactionLimits AT_THE_END =
       new TransactionLimits(5, Duration.ofSeconds(2));
@@ -39,40 +45,69 @@ public final class StoreSweep implements LeasedSteps {
   private final TransactionRunner atTheEnd;
   private final Lease lease;
   private final long graceVersions;
-  private final Deque<DatabaseName> names = new ArrayDeque<>();
-  private Optional<NameRange> range = Optional.empty();
+  private final int databasesAtOnce;
+  private final Deque<DatabaseName> found = new ArrayDeque<>();
+  private Optional<DatabaseName> last = Optional.empty();
+  private boolean isOnItsWay;
 
   public StoreSweep(Store store, Catalogue catalogue) {
-    this(store, catalogue, GRACE_VERSIONS);
+    this(store, catalogue, GRACE_VERSIONS, DATABASES_AT_ONCE);
   }
 
-  StoreSweep(Store store, Catalogue catalogue, long graceVersions) {
+  StoreSweep(Store store, Catalogue catalogue, long graceVersions, int databasesAtOnce) {
     this.catalogue = catalogue;
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     this.atTheEnd = new TransactionRunner(store, AT_THE_END);
     this.lease = new Lease(store.rootPrefix(), TASK, LEASE_VERSIONS);
     this.graceVersions = graceVersions;
+    this.databasesAtOnce = databasesAtOnce;
   }
 
   /**
-   * Sweeps the next database.
+   * Looks at the next databases, or sweeps one of those in which there may be something to sweep.
    *
    * @return false after the last one, or if another server sweeps
    */
   @Override
   public boolean step() {
-    if (names.isEmpty() && range.isEmpty()) {
-      range = Optional.of(NameRange.ALL).filter(all -> holds());
+    if (!found.isEmpty()) {
+      sweep(found.remove());
+    } else if (!isOnItsWay && !holds()) {
+      return false;
+    } else {
+      look();
     }
-    if (names.isEmpty() && range.isPresent()) {
-      NamePage page = catalogue.names(range.get());
-      names.addAll(page.names());
-      range = page.next();
-    }
-    if (!names.isEmpty()) {
-      sweep(names.remove());
-    }
-    return !names.isEmpty() || range.isPresent();
+    return isOnItsWay || !found.isEmpty();
+  }
+
+  /** Most databases have nothing to sweep, and are not opened for that. */
+  private void look() {
+    List<DatabaseLife> lives =
+        transactions.read(
+            tx -> {
+              List<DatabaseLife> next = catalogue.lives(tx, "", last, databasesAtOnce);
+              List<CompletableFuture<Boolean>> any =
+                  next.stream().map(life -> mayBeSwept(tx, life.prefix())).toList();
+              found.clear();
+              for (int i = 0; i < next.size(); i++) {
+                if (Awaiting.await(any.get(i))) {
+                  found.add(next.get(i).name());
+                }
+              }
+              return next;
+            });
+    isOnItsWay = lives.size() == databasesAtOnce;
+    last = isOnItsWay ? Optional.of(lives.get(lives.size() - 1).name()) : Optional.empty();
+  }
+
+  private static CompletableFuture<Boolean> mayBeSwept(ReadTransaction tx, byte[] prefix) {
+    CompletableFuture<Boolean> uploads = any(tx, new UploadsSubspace(prefix).range());
+    return any(tx, new UnusedSubspace(prefix).range())
+        .thenCombine(uploads, (unused, begun) -> unused || begun);
+  }
+
+  private static CompletableFuture<Boolean> any(ReadTransaction tx, Range range) {
+    return tx.snapshot().getRange(range, 1).asList().thenApply(rows -> !rows.isEmpty());
   }
 
   private void sweep(DatabaseName name) {

@@ -507,7 +507,7 @@ public final class Catalogue {
   }
 
   private static DatabaseLife life(DatabaseName name, CatalogueSubspace.Entry entry) {
-    return new DatabaseLife(name, entry.instance(), entry.joined());
+    return new DatabaseLife(name, entry.instance(), entry.prefix(), entry.joined());
   }
 
   /** Returns a text that changes whenever a database is created or deleted. */

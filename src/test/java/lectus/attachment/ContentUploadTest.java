@@ -4,11 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.ByteArrayOutputStream;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import lectus.audit.testing.SoundStore;
+import lectus.database.Catalogue;
+import lectus.database.CatalogueCaches;
 import lectus.database.CreationOptions;
+import lectus.database.DatabaseName;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
@@ -85,7 +91,7 @@ class ContentUploadTest {
   }
 
   private void sweep(long graceVersions) {
-    StoreSweep sweep = new StoreSweep(store, db.catalogue, graceVersions);
+    StoreSweep sweep = new StoreSweep(store, db.catalogue, graceVersions, 2);
     while (sweep.step()) {
       continue;
     }
@@ -159,6 +165,21 @@ class ContentUploadTest {
   }
 
   @Test
+  void every_database_is_looked_at_and_only_those_with_something_to_sweep_are_opened() {
+    stored(bytes(1));
+    for (String name : List.of("a", "b", "c", "y", "z")) {
+      db.catalogue.create(DatabaseName.of(name), CreationOptions.DEFAULT);
+    }
+    CatalogueCaches caches = new CatalogueCaches(1 << 20);
+    Catalogue other = new Catalogue(store, db.transactions, InstantSource.system(), caches);
+    StoreSweep sweep = new StoreSweep(store, other, -1, 2);
+
+    assertThat(Stream.generate(sweep::step).takeWhile(goesOn -> goesOn).count()).isBetween(3L, 4L);
+    assertThat(rows(AttachmentKeys.CONTENTS)).isZero();
+    assertThat(caches.openDatabases()).isEqualTo(1);
+  }
+
+  @Test
   void what_a_leaf_shows_is_kept_until_it_shows_it_no_more() {
     byte[] bytes = bytes(2 * CHUNK);
     ContentId id = stored(bytes).id();
@@ -200,7 +221,7 @@ class ContentUploadTest {
   @Test
   void only_the_holder_of_the_lease_sweeps() {
     stored(bytes(1));
-    StoreSweep holder = new StoreSweep(store, db.catalogue, Long.MAX_VALUE);
+    StoreSweep holder = new StoreSweep(store, db.catalogue, Long.MAX_VALUE, 2);
     holder.step();
     sweep(-1);
     assertThat(rows(AttachmentKeys.CONTENTS)).isEqualTo(1);
