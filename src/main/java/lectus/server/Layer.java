@@ -21,6 +21,7 @@ import lectus.document.index.FormerDesigns;
 import lectus.document.index.IndexFilling;
 import lectus.document.local.LocalDocuments;
 import lectus.document.query.Queries;
+import lectus.document.query.QueryFigures;
 import lectus.document.read.DocumentReader;
 import lectus.document.read.HotDocuments;
 import lectus.document.upgrade.StoreUpgrade;
@@ -90,6 +91,7 @@ public final class Layer {
   private final Accounts accounts;
   private final Tokens tokens;
   private final UserUsage usage = new UserUsage(System::nanoTime);
+  private final QueryFigures queries = new QueryFigures();
   private final ContentStore contents;
   private final ClientMemory memory;
 
@@ -182,7 +184,7 @@ public final class Layer {
 
   private Queries queries() {
     FormerDesigns designs = new FormerDesigns(catalogue, transactions, store.rootPrefix());
-    return new Queries(catalogue, transactions, designs);
+    return new Queries(catalogue, transactions, designs, queries);
   }
 
   StoreUpgrade upgrade() {
@@ -268,6 +270,7 @@ public final class Layer {
         documents::reads,
         store.transactionFigures()::commits,
         caches::openDatabases,
+        queries,
         accounts.lookUps(),
         LogCounts.ofProcess());
   }

@@ -39,11 +39,13 @@ final class FindBody implements PagedBody {
 
   private final DatabaseReads reads;
   private final FindRequest request;
+  private final QueryFigures figures;
   private final long startedNanos = System.nanoTime();
   private Optional<QueryPlan> plan = Optional.empty();
   private FindCursor cursor;
 
-  FindBody(DatabaseReads reads, FindRequest request) {
+  FindBody(DatabaseReads reads, FindRequest request, QueryFigures figures) {
+    this.figures = figures;
     this.reads = reads;
     this.request = request;
     this.cursor = FindCursor.begin(request);
@@ -52,9 +54,9 @@ final class FindBody implements PagedBody {
   /**
    * What one transaction found.
    *
-   * @param isLast whether the answer is complete
+   * @param tail of the answer, if it is complete and the query could find anything
    */
-  private record Part(QueryPlan plan, FindCursor cursor, boolean isLast) {}
+  private record Part(QueryPlan plan, FindCursor cursor, boolean isLast, Optional<FindTail> tail) {}
 
   @Override
   public boolean appendNext(JsonBuffer out) {
@@ -69,6 +71,8 @@ final class FindBody implements PagedBody {
               return append(tx, db, out);
             });
     plan = Optional.of(part.plan());
+    figures.examined(request, cursor, part.cursor());
+    part.tail().ifPresent(tail -> figures.answered(tail, elapsedNanos()));
     cursor = part.cursor();
     return !part.isLast();
   }
@@ -78,7 +82,7 @@ final class FindBody implements PagedBody {
     QueryPlan now = plan.map(it -> checked(db, it)).orElseGet(() -> Planner.toFind(db, request));
     if (now.isEmpty()) {
       out.ascii("\r\n]}\r\n");
-      return new Part(now, cursor, true);
+      return new Part(now, cursor, true, Optional.empty());
     }
     Optional<StoredIndex> index = now.candidate().index();
     List<Range> ranges = new ReadRanges(db, request, now.candidate()).all();
@@ -105,10 +109,10 @@ final class FindBody implements PagedBody {
       }
     }
     boolean isLast = at.range() == ranges.size() || at.limit() == 0;
-    if (isLast) {
-      new FindTail(db, request, now, at).append(elapsedMillis(), out);
-    }
-    return new Part(now, at, isLast);
+    Optional<FindTail> tail =
+        isLast ? Optional.of(new FindTail(db, request, now, at)) : Optional.empty();
+    tail.ifPresent(it -> it.append(elapsedNanos() / NANOS_PER_MILLI, out));
+    return new Part(now, at, isLast, tail);
   }
 
   /** At first no more than are asked for: usually all of them match. */
@@ -187,8 +191,8 @@ final class FindBody implements PagedBody {
     return decoded;
   }
 
-  private double elapsedMillis() {
-    return (System.nanoTime() - startedNanos) / NANOS_PER_MILLI;
+  private long elapsedNanos() {
+    return System.nanoTime() - startedNanos;
   }
 
   /** Whether a row is one of those that queries never show. */

@@ -38,20 +38,32 @@ record FindTail(DatabaseHandle db, FindRequest request, QueryPlan plan, FindCurs
         .orElseGet(() -> request.bookmark().orElse("nil"));
   }
 
+  /** Whether the index that the query names could not be used. */
+  boolean isOtherIndex() {
+    return !request.useIndex().isEmpty() && !plan.candidate().isNamed(request.useIndex());
+  }
+
+  boolean isUnindexed() {
+    return plan.candidate().index().isEmpty();
+  }
+
+  boolean isMuchExamined() {
+    return cursor.documents() > MUCH_EXAMINED * Math.max(1, cursor.results());
+  }
+
   private List<String> warnings() {
     List<String> warnings = new ArrayList<>();
-    IndexCandidate chosen = plan.candidate();
-    if (!request.useIndex().isEmpty() && !chosen.isNamed(request.useIndex())) {
+    if (isOtherIndex()) {
       warnings.add(
           Planner.wantedIndex(request)
               + (request.useIndex().size() < 2
                   ? " was not used because it does not contain a valid index for this query."
                   : " was not used because it is not a valid index for this query."));
     }
-    if (chosen.index().isEmpty()) {
+    if (isUnindexed()) {
       warnings.add("No matching index found, create an index to optimize query time.");
     }
-    if (cursor.documents() > MUCH_EXAMINED * Math.max(1, cursor.results())) {
+    if (isMuchExamined()) {
       warnings.add(
           "The number of documents examined is high in proportion to the number of results"
               + " returned. Consider adding a more specific index to improve this.");

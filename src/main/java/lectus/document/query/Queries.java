@@ -12,7 +12,11 @@ import lectus.json.JsonBuffer;
 import lectus.store.TransactionRunner;
 
 /** Answers queries, and what there is to know of them and of indexes. */
-public record Queries(Catalogue catalogue, TransactionRunner transactions, FormerDesigns designs) {
+public record Queries(
+    Catalogue catalogue,
+    TransactionRunner transactions,
+    FormerDesigns designs,
+    QueryFigures figures) {
   /** Returns the lists of indexes. */
   public IndexListJson indexes() {
     return new IndexListJson(catalogue, transactions, designs);
@@ -26,7 +30,7 @@ public record Queries(Catalogue catalogue, TransactionRunner transactions, Forme
   public PagedBody find(AskedDatabase database, byte[] body, Optional<String> partition) {
     FindRequest request = FindRequest.parse(body, partition);
     designs.makeIndexes(database);
-    return new FindBody(new DatabaseReads(catalogue, transactions, database), request);
+    return new FindBody(new DatabaseReads(catalogue, transactions, database), request, figures);
   }
 
   /** Returns how a query would be answered. */

@@ -1,6 +1,7 @@
 package lectus.http.count;
 
 import java.util.function.LongSupplier;
+import lectus.document.query.QueryFigures;
 import lectus.log.LogCounts;
 import lectus.measure.CacheFigures;
 import lectus.measure.Measured;
@@ -12,6 +13,7 @@ import lectus.measure.Meters;
  * @param documentReads single documents that were read
  * @param commits of transactions
  * @param openDatabases that were used lately
+ * @param queries what they looked at
  * @param accounts how often one had been looked up before
  * @param log of the process
  */
@@ -21,6 +23,7 @@ public record Figures(
     LongSupplier documentReads,
     LongSupplier commits,
     LongSupplier openDatabases,
+    QueryFigures queries,
     CacheFigures accounts,
     LogCounts log)
     implements Measured {
@@ -28,6 +31,7 @@ public record Figures(
   public void describe(Meters meters) {
     requests.describe(meters);
     deliveries.describe(meters);
+    queries.describe(meters);
     log.describe(meters);
   }
 }

@@ -1,11 +1,10 @@
 package lectus.http.node;
 
 import java.util.List;
-import lectus.measure.Spread;
 
 /**
- * Figures of parts of CouchDB that Lectus does not have, and of queries, which it does not count.
- * They are 0, as they are in a CouchDB that does not use these parts, because exporters read them.
+ * Figures of parts of CouchDB that Lectus does not have. They are 0, as they are in a CouchDB that
+ * does not use these parts, because exporters read them.
  */
 final class AbsentFigures {
   private static final List<String> VIEWS =
@@ -62,16 +61,6 @@ final class AbsentFigures {
           "connection/worker_crashes",
           "connection/closes");
 
-  private static final List<String> MANGO =
-      List.of(
-          "unindexed_queries",
-          "query_invalid_index",
-          "too_many_docs_scanned",
-          "docs_examined",
-          "quorum_docs_examined",
-          "results_returned",
-          "evaluate_selector");
-
   private AbsentFigures() {}
 
   static void addTo(StatTree tree) {
@@ -79,7 +68,5 @@ final class AbsentFigures {
     FABRIC.forEach(path -> tree.counter(path, "Lectus has no shards on other servers", 0));
     REPLICATOR.forEach(
         name -> tree.counter("couch_replicator/" + name, "Lectus runs no replications", 0));
-    MANGO.forEach(name -> tree.counter("mango/" + name, "Lectus does not count queries", 0));
-    tree.histogram("mango/query_time", "Lectus does not count queries", Spread.ofTimes().state());
   }
 }

@@ -5,6 +5,7 @@ import io.vertx.core.Future;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.Map;
+import lectus.document.query.QueryFigures;
 import lectus.http.count.Figures;
 import lectus.http.count.RequestFigures;
 import lectus.http.count.RouteTemplate;
@@ -22,6 +23,9 @@ final class StatsResource implements NodePart {
 
   private static final List<String> METHODS =
       List.of("COPY", "DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT");
+
+  /** The status of requests whose clients left first. */
+  private static final int CLIENT_LEFT = 499;
 
   /** Those that CouchDB lists, be they 0. */
   private static final int[] STATUSES = {
@@ -63,6 +67,7 @@ final class StatsResource implements NodePart {
     addCaches(tree);
     addLog(tree, figures.log());
     addRequests(tree, figures.requests());
+    addQueries(tree, figures.queries());
     AbsentFigures.addTo(tree);
     return tree;
   }
@@ -100,6 +105,14 @@ final class StatsResource implements NodePart {
         "number of bulk requests",
         requests.ofRoute(RouteTemplate.of(List.of("db", "_bulk_docs"))));
     tree.counter(
+        "couchdb/httpd/purge_requests",
+        "number of purge requests",
+        requests.ofRoute(RouteTemplate.of(List.of("db", "_purge"))));
+    tree.counter(
+        "couchdb/httpd/aborted_requests",
+        "number of requests whose clients left",
+        byStatus.getOrDefault(CLIENT_LEFT, 0L));
+    tree.counter(
         "couchdb/httpd/clients_requesting_changes",
         "number of live feeds and subscriptions now",
         figures.deliveries().listeners());
@@ -115,6 +128,26 @@ final class StatsResource implements NodePart {
           "number of HTTP " + status + " responses",
           byStatus.getOrDefault(status, 0L));
     }
+  }
+
+  private static void addQueries(StatTree tree, QueryFigures queries) {
+    tree.counter("mango/docs_examined", "number of documents read", queries.documents());
+    tree.counter(
+        "mango/quorum_docs_examined",
+        "number of documents read with r above 1",
+        queries.quorumDocuments());
+    tree.counter("mango/results_returned", "number of documents found", queries.results());
+    tree.counter("mango/evaluate_selector", "number of documents compared", queries.evaluations());
+    tree.counter("mango/unindexed_queries", "number without an index", queries.unindexed());
+    tree.counter(
+        "mango/query_invalid_index",
+        "number that could not use the index they named",
+        queries.otherIndex());
+    tree.counter(
+        "mango/too_many_docs_scanned",
+        "number that read many documents for each result",
+        queries.wasteful());
+    tree.histogram("mango/query_time", "length of a query in milliseconds", queries.times());
   }
 
   private static long openFiles() {

@@ -110,7 +110,8 @@ final class FindModelTest {
     return new Queries(
         database.catalogue,
         database.transactions,
-        new FormerDesigns(database.catalogue, database.transactions, database.store.rootPrefix()));
+        new FormerDesigns(database.catalogue, database.transactions, database.store.rootPrefix()),
+        new QueryFigures());
   }
 
   private static byte[] utf8(String json) {

@@ -293,6 +293,28 @@ final class FiguresTest {
     assertThat(answer.body()).startsWith(beginning);
   }
 
+  @Test
+  void queries_are_counted() {
+    server.put("/w");
+    for (int i = 0; i < 25; i++) {
+      server.write("/w/" + i, "{\"n\":" + i + "}");
+    }
+    assertThat(server.post("/w/_find", "{\"selector\":{\"n\":3}}").body())
+        .contains("\"_id\":\"3\"");
+    String other = "{\"selector\":{\"m\":3},\"use_index\":\"i\",\"r\":2}";
+    assertThat(server.post("/w/_find", other).body()).contains("\"docs\":[");
+
+    String mango = server.get("/_node/_local/_stats/mango").body();
+    assertThat(numberAt(mango, "docs_examined/value")).isEqualTo(25);
+    assertThat(numberAt(mango, "quorum_docs_examined/value")).isEqualTo(25);
+    assertThat(numberAt(mango, "evaluate_selector/value")).isGreaterThanOrEqualTo(50);
+    assertThat(numberAt(mango, "results_returned/value")).isEqualTo(1);
+    assertThat(numberAt(mango, "unindexed_queries/value")).isEqualTo(2);
+    assertThat(numberAt(mango, "query_invalid_index/value")).isEqualTo(1);
+    assertThat(numberAt(mango, "too_many_docs_scanned/value")).isEqualTo(2);
+    assertThat(numberAt(mango, "query_time/value/n")).isEqualTo(2);
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"_stats", "_system", "_versions", "_prometheus"})
   void figures_are_only_read(String name) {
