@@ -17,6 +17,7 @@ import lectus.database.Catalogue;
 import lectus.database.CatalogueSubspace;
 import lectus.database.DatabaseName;
 import lectus.document.index.IndexTaskSubspace;
+import lectus.document.purge.TimesSubspace;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.setting.SettingsSubspace;
@@ -114,6 +115,8 @@ public final class StoreAudit {
     checkAccounts();
     SettingsSubspace settings = new SettingsSubspace(store.rootPrefix());
     checkRows("A setting", settings.range(), settings::check);
+    TimesSubspace times = new TimesSubspace(store.rootPrefix());
+    checkRows("A time of the store", times.range(), TimesSubspace::decode);
     IndexTaskSubspace tasks = new IndexTaskSubspace(store.rootPrefix());
     checkRows("An index's task", RootSubspace.INDEX_TASKS.range(store.rootPrefix()), tasks::decode);
     return report;

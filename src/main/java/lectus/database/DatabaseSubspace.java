@@ -36,6 +36,8 @@ public enum DatabaseSubspace {
   INDEX_ENTRIES(12),
   /** What was purged lately. */
   PURGES(13),
+  /** How long tombstones are kept. */
+  AUTO_PURGE(14),
   /** The definitions of stored feeds. */
   FEEDS(16),
   /** How far stored feeds have been filled, and which documents they could not take. */

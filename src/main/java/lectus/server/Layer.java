@@ -20,6 +20,7 @@ import lectus.document.feed.FeedCatalogue;
 import lectus.document.index.FormerDesigns;
 import lectus.document.index.IndexFilling;
 import lectus.document.local.LocalDocuments;
+import lectus.document.purge.TombstoneSweep;
 import lectus.document.query.Queries;
 import lectus.document.query.QueryFigures;
 import lectus.document.read.DocumentReader;
@@ -172,7 +173,16 @@ public final class Layer {
         new StepsVerticle(
             "sweep of attachments",
             new ShownSteps(sweep, store.tasks(), "attachments_sweep"),
-            SWEEPING));
+            SWEEPING),
+        "lectus-auto-purge",
+        autoPurge());
+  }
+
+  private StepsVerticle autoPurge() {
+    return new StepsVerticle(
+        "purge of old tombstones",
+        new ShownSteps(new TombstoneSweep(store, catalogue, writer()), store.tasks(), "auto_purge"),
+        SWEEPING);
   }
 
   StepsVerticle updatesCompaction(UpdatesCompaction compaction) {

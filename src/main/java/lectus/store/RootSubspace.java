@@ -28,6 +28,8 @@ public enum RootSubspace {
   SECRETS(8),
   /** Indexes that are being built. */
   INDEX_TASKS(9),
+  /** Which version there was at which time. */
+  TIMES(13),
   /** Settings that were changed while servers ran. */
   SETTINGS(14),
   /** The store's id. */

@@ -12,6 +12,7 @@ import lectus.database.DatabaseHandle;
 import lectus.database.Partition;
 import lectus.database.Sequence;
 import lectus.document.PagedBody;
+import lectus.document.purge.AutoPurge;
 import lectus.document.purge.PurgedInfos;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
@@ -41,6 +42,11 @@ public final class DatabaseInfo {
           append(tx, asked.current(tx, catalogue), out);
           return null;
         });
+  }
+
+  /** Returns for how long databases keep tombstones. */
+  public AutoPurge autoPurge() {
+    return new AutoPurge(catalogue, transactions);
   }
 
   /** Returns the answer to {@code _purged_infos}. */

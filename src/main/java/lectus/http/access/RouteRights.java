@@ -60,7 +60,7 @@ final class RouteRights {
           "_purged_infos_limit", SERVER_ADMIN);
 
   /** Settings that every member may read. */
-  private static final Set<String> SETTINGS = Set.of("_security", "_revs_limit");
+  private static final Set<String> SETTINGS = Set.of("_security", "_revs_limit", "_auto_purge");
 
   private final BooleanSupplier onlyAdminsListDatabases;
 

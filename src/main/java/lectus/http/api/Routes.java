@@ -34,7 +34,6 @@ final class Routes {
           "_search_cleanup",
           "_nouveau_cleanup",
           "_temp_view",
-          "_auto_purge",
           "_time_seq",
           "_shards",
           "_sync_shards");

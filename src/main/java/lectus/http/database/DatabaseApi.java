@@ -64,6 +64,7 @@ public final class DatabaseApi {
         "_security",
             new SecurityResource(catalogue, guard, names, services.events(), services.accounts()),
         "_view_cleanup", new ViewCleanupResource(catalogue, names),
+        "_auto_purge", new AutoPurgeResource(services.databaseInfo().autoPurge(), names),
         "_purged_infos", new PurgedInfosResource(services.databaseInfo(), names),
         "_purged_infos_limit", new PurgedInfosLimitResource(catalogue, names),
         "_ensure_full_commit", new EnsureFullCommitResource(catalogue, names));

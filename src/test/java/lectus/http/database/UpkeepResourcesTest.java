@@ -55,6 +55,31 @@ final class UpkeepResourcesTest {
   }
 
   @Test
+  void the_time_that_tombstones_are_kept_is_kept_as_written() {
+    assertThat(server.get("/w/_auto_purge").body()).isEqualTo("{}\n");
+    for (String good : new String[] {"30_days", "infinity", "1_s"}) {
+      Answer answer = server.put("/w/_auto_purge", "{\"deleted_document_ttl\":\"" + good + "\"}");
+      assertThat(answer.status()).isEqualTo(201);
+      assertThat(answer.body()).isEqualTo("{\"ok\":true}\n");
+      assertThat(server.get("/w/_auto_purge").member("deleted_document_ttl")).isEqualTo(good);
+    }
+    for (String bad : new String[] {"\"5\"", "5", "null", "\"0_s\""}) {
+      assertThat(
+              server
+                  .put("/w/_auto_purge", "{\"deleted_document_ttl\":" + bad + "}")
+                  .member("reason"))
+          .isEqualTo("deleted_document_ttl must be a valid string");
+    }
+    assertThat(server.put("/w/_auto_purge", "{\"x\":1}").member("reason"))
+        .isEqualTo("invalid auto purge property");
+    assertThat(server.get("/w/_auto_purge").member("deleted_document_ttl")).isEqualTo("1_s");
+    server.put("/w/_auto_purge", "{}");
+    assertThat(server.get("/w/_auto_purge").body()).isEqualTo("{}\n");
+    assertThat(server.get("/nodb/_auto_purge").status()).isEqualTo(404);
+    assertThat(server.delete("/w/_auto_purge").status()).isEqualTo(405);
+  }
+
+  @Test
   void nothing_was_purged() {
     assertThat(server.get("/w/_purged_infos").body()).isEqualTo("{\"purged_infos\":[]}\n");
     assertThat(server.get("/nodb/_purged_infos").status()).isEqualTo(404);

@@ -162,7 +162,7 @@ final class ServerResourcesTest {
       strings = {
         "/_replicate",
         "/_node/_local/_smoosh/status",
-        "/w/_purge",
+        "/w/_time_seq",
         "/w/_partition/p/_design/d/_view/v",
         "/w/_design/d/_view/v",
         "/w/_design/d/_show/s/a"
