@@ -10,8 +10,9 @@ import lectus.setting.SettingName;
  * A key that may be changed while servers run.
  *
  * @param names CouchDB's; it is stored under the first
- * @param type of the values that may be set; no more than the key takes
- * @param translation of CouchDB's values to the key's
+ * @param type of the values that may be set
+ * @param translation of CouchDB's values before that
+ * @param narrowing of what may be set to what the key takes
  * @param safe what is in force where the stored value is of no use; empty: what is configured
  */
 record ChangeableKey(
@@ -19,6 +20,7 @@ record ChangeableKey(
     ConfigurationKey<?> key,
     ValueType<?> type,
     UnaryOperator<String> translation,
+    UnaryOperator<String> narrowing,
     Optional<String> safe) {
 
   /**
@@ -26,26 +28,47 @@ record ChangeableKey(
    */
   static ChangeableKey of(String name, ConfigurationKey<?> key) {
     return new ChangeableKey(
-        List.of(parsed(name)), key, key.type(), UnaryOperator.identity(), Optional.empty());
+        List.of(parsed(name)),
+        key,
+        key.type(),
+        UnaryOperator.identity(),
+        UnaryOperator.identity(),
+        Optional.empty());
   }
 
   ChangeableKey or(String name) {
     List<SettingName> all = new ArrayList<>(names);
     all.add(parsed(name));
-    return new ChangeableKey(List.copyOf(all), key, type, translation, safe);
+    return new ChangeableKey(List.copyOf(all), key, type, translation, narrowing, safe);
   }
 
   ChangeableKey within(ValueType<?> narrower) {
-    return new ChangeableKey(names, key, narrower, translation, safe);
+    return new ChangeableKey(names, key, narrower, translation, narrowing, safe);
+  }
+
+  /**
+   * A size may be set beyond what the server can hold, as CouchDB's set-up scripts do; in force is
+   * no more than that.
+   *
+   * @param most what the key takes
+   */
+  ChangeableKey size(long least, long most) {
+    return new ChangeableKey(
+        names,
+        key,
+        ValueType.longNumber(least, Long.MAX_VALUE),
+        translation,
+        text -> Long.toString(Math.min(Long.parseLong(text), most)),
+        safe);
   }
 
   ChangeableKey translated(UnaryOperator<String> other) {
-    return new ChangeableKey(names, key, type, other, safe);
+    return new ChangeableKey(names, key, type, other, narrowing, safe);
   }
 
   /** What is in force is this, unless the store says otherwise and can be understood. */
   ChangeableKey elseSafely(String text) {
-    return new ChangeableKey(names, key, type, translation, Optional.of(text));
+    return new ChangeableKey(names, key, type, translation, narrowing, Optional.of(text));
   }
 
   SettingName name() {
@@ -55,7 +78,7 @@ record ChangeableKey(
   /** Returns the key's value for one of CouchDB's; empty if it takes no such value. */
   Optional<String> valueOf(String text) {
     String value = translation.apply(text);
-    return type.parse().apply(value).map(parsed -> value);
+    return type.parse().apply(value).map(parsed -> narrowing.apply(value));
   }
 
   private static SettingName parsed(String name) {

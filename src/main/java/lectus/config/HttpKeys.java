@@ -4,14 +4,16 @@ package lectus.config;
 public final class HttpKeys {
   static final KeySection SECTION = new KeySection("HTTP");
 
-  private static final int LEAST_REQUEST_BYTES = 1 << 10;
+  static final int LEAST_REQUEST_BYTES = 1 << 10;
+
+  static final int MOST_REQUEST_BYTES = 1 << 30;
 
   public static final ConfigurationKey<Integer> MAX_REQUEST_BYTES =
       SECTION.number(
           "http.max-request-bytes",
           128 << 20,
           LEAST_REQUEST_BYTES,
-          1 << 30,
+          MOST_REQUEST_BYTES,
           """
           Longest request body, before and after decompression, in bytes, but no more
           than an eighth of the heap. A longer one is answered 413.
@@ -169,15 +171,4 @@ public final class HttpKeys {
           """);
 
   private HttpKeys() {}
-
-  /**
-   * Returns the values of {@link #MAX_REQUEST_BYTES} that change something.
-   *
-   * @param longest body that the heap allows
-   */
-  static ValueType<Integer> requestBytes(long longest) {
-    ValueType<Integer> within =
-        ValueType.number(LEAST_REQUEST_BYTES, (int) Math.min(longest, Integer.MAX_VALUE));
-    return new ValueType<>(within.wanted() + " (an eighth of the heap)", within.parse());
-  }
 }

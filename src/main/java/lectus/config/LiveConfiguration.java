@@ -35,7 +35,7 @@ public final class LiveConfiguration implements SettingsPlan {
       if (value.isEmpty() && stored.containsKey(live.name())) {
         value = live.safe();
         LOG.warn("The store's value of {} is of no use here.", live.name());
-      } else if (value.isPresent() && type(live).parse().apply(value.get()).isPresent()) {
+      } else if (value.isPresent()) {
         texts.put(live.name(), text.get());
       }
       value.ifPresent(it -> values.put(live.key().name(), it));
@@ -59,20 +59,13 @@ public final class LiveConfiguration implements SettingsPlan {
   @Override
   public void check(SettingName name, String text) {
     ChangeableKey live = LiveKeys.of(name).orElseThrow();
-    ValueType<?> type = type(live);
-    if (live.within(type).valueOf(text).isEmpty()) {
-      throw LectusException.badRequest(name + " must be " + type.wanted() + found(text) + ".");
+    if (live.valueOf(text).isEmpty()) {
+      throw LectusException.badRequest(
+          name + " must be " + live.type().wanted() + found(text) + ".");
     }
   }
 
   private static String found(String text) {
     return text.length() > MOST_QUOTED ? "" : ", not \"" + text + "\"";
-  }
-
-  /** What a body may take depends on the heap. */
-  private ValueType<?> type(ChangeableKey live) {
-    return live.key() == HttpKeys.MAX_REQUEST_BYTES
-        ? HttpKeys.requestBytes(new Settings(configuration, machine).memory().longestBody())
-        : live.type();
   }
 }

@@ -66,9 +66,10 @@ final class LiveKeys {
   private static final List<ChangeableKey> OF_SIZES =
       List.of(
           ChangeableKey.of("chttpd/max_http_request_size", HttpKeys.MAX_REQUEST_BYTES)
-              .or("httpd/max_http_request_size"),
+              .or("httpd/max_http_request_size")
+              .size(HttpKeys.LEAST_REQUEST_BYTES, HttpKeys.MOST_REQUEST_BYTES),
           ChangeableKey.of("couchdb/max_document_size", DocumentKeys.MAX_DOCUMENT_BYTES)
-              .within(ValueType.number(1, JsonLimits.MOST_DOCUMENT_BYTES)),
+              .size(1, JsonLimits.MOST_DOCUMENT_BYTES),
           ChangeableKey.of("couchdb/max_attachment_size", DocumentKeys.MAX_ATTACHMENT_BYTES)
               .translated(LiveKeys::infinity),
           ChangeableKey.of("uuids/max_count", HttpKeys.MAX_UUIDS));

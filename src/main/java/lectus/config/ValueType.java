@@ -18,6 +18,7 @@ import lectus.http.message.Authority;
  */
 record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
   private static final Pattern SCHEMES = Pattern.compile("https?");
+  private static final Pattern WHOLE = Pattern.compile("-?[0-9]{1,19}");
   private static final Pattern DECIMAL = Pattern.compile("[0-9]{1,9}(\\.[0-9]{1,17})?");
 
   /** Also of apps, of pages in a sandbox, and of files. */
@@ -122,9 +123,12 @@ record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
   }
 
   private static Optional<Long> parseNumber(String text, LongPredicate isTaken) {
+    if (!WHOLE.matcher(text).matches()) {
+      return Optional.empty();
+    }
     try {
       return Optional.of(Long.parseLong(text)).filter(isTaken::test);
-    } catch (NumberFormatException e) {
+    } catch (NumberFormatException beyondLong) {
       return Optional.empty();
     }
   }

@@ -11,6 +11,8 @@ import lectus.http.ServedSettings;
 import lectus.http.SettingsPlan;
 import lectus.setting.SettingName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a store's settings make of a configuration. */
 final class LiveConfigurationTest {
@@ -47,10 +49,33 @@ final class LiveConfigurationTest {
 
     assertThat(http(large, of(SIZE, size)).maxRequestBytes()).isEqualTo(100 << 20);
     assertThat(served.http().maxRequestBytes()).isEqualTo(8 << 20);
-    assertThat(served.texts()).isEmpty();
-    assertThatThrownBy(() -> small.check(SIZE, size))
+    assertThat(served.texts()).containsExactly(Map.entry(SIZE, size));
+    small.check(SIZE, size);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"134217729", "4294967296", "9223372036854775807"})
+  void a_size_beyond_what_the_server_can_hold_is_shown_as_set_and_never_in_force(String size) {
+    SettingName documents = name("couchdb/max_document_size");
+    large.check(SIZE, size);
+    large.check(documents, size);
+
+    ServedSettings served =
+        large.with(Map.of(SIZE, Optional.of(size), documents, Optional.of(size)));
+
+    assertThat(served.http().maxRequestBytes()).isEqualTo(128 << 20);
+    assertThat(served.documents().json().documentBytes()).isEqualTo(9_300_000);
+    assertThat(served.texts()).containsEntry(SIZE, size).containsEntry(documents, size);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"9223372036854775808", "1023", "-1", "", "4 GB", "1e9", "infinity"})
+  void what_is_no_size_is_refused(String size) {
+    assertThatThrownBy(() -> large.check(SIZE, size))
         .isInstanceOf(LectusException.class)
-        .hasMessageContaining("a whole number from 1024 to 8388608 (an eighth of the heap)");
+        .hasMessageContaining("a whole number from 1024 to 9223372036854775807");
+    assertThat(large.with(of(SIZE, size)).texts()).isEmpty();
+    assertThat(http(large, of(SIZE, size)).maxRequestBytes()).isEqualTo(128 << 20);
   }
 
   @Test

@@ -13,9 +13,9 @@ import lectus.database.DatabaseName;
 import lectus.document.edit.AttachmentEdits;
 import lectus.document.edit.Edit;
 import lectus.document.edit.EditedAttachment;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.BodySink;
+import lectus.http.exchange.Requests;
 import lectus.http.multipart.PartStream;
 import lectus.http.multipart.RelatedDocument;
 
@@ -59,8 +59,7 @@ final class RelatedUpload implements BodySink<Edit>, PartStream.Parts {
     bytes += next.length;
     stream.take(next);
     if (bytes - attachmentBytes > mostBytes) {
-      throw new LectusException(
-          new LectusError.TooLarge("too_large", "the request entity is too large"));
+      throw Requests.tooLarge(mostBytes);
     }
   }
 

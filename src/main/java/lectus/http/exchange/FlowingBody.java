@@ -100,7 +100,7 @@ public final class FlowingBody<T> {
     try {
       reserve(memoryBytes);
       if (announced(exchange) > limit) {
-        throw tooLarge(limit);
+        throw Requests.tooLarge(limit);
       }
       if ("100-continue".equalsIgnoreCase(exchange.header(HttpHeaders.EXPECT))) {
         exchange.response().writeContinue();
@@ -128,7 +128,7 @@ public final class FlowingBody<T> {
     pace.arrived(part.length());
     arrived += part.length();
     if (arrived > limit) {
-      refuse(tooLarge(limit));
+      refuse(Requests.tooLarge(limit));
       return;
     }
     waiting.appendBuffer(part);
@@ -251,12 +251,6 @@ public final class FlowingBody<T> {
               return null;
             })
         .onFailure(why -> LOG.debug("A body that was given up is left to the sweeper", why));
-  }
-
-  private static LectusException tooLarge(long limit) {
-    return new LectusException(
-        new LectusError.TooLarge(
-            "too_large", "The request entity is too large, the limit is " + limit + " bytes."));
   }
 
   private static LectusException tooSlow() {

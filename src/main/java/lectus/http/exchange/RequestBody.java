@@ -102,7 +102,7 @@ final class RequestBody {
             });
     request.handler(this::received).endHandler(none -> ended()).exceptionHandler(this::broken);
     if (announced > limit) {
-      refuse(tooLarge());
+      refuse(Requests.tooLarge(limit));
     } else if (expectsContinue()) {
       exchange.response().writeContinue();
     }
@@ -122,7 +122,7 @@ final class RequestBody {
     }
     pace.arrived(part.length());
     if ((long) arriving.length() + part.length() > limit) {
-      refuse(tooLarge());
+      refuse(Requests.tooLarge(limit));
       return;
     }
     try {
@@ -176,7 +176,7 @@ final class RequestBody {
       for (int read = in.read(part); read >= 0; read = in.read(part)) {
         length += read;
         if (length > limit) {
-          throw tooLarge();
+          throw Requests.tooLarge(limit);
         }
       }
       return (int) length;
@@ -194,10 +194,5 @@ final class RequestBody {
   private static LectusException tooSlow() {
     return new LectusException(
         new LectusError.RequestTimeout("The request's body arrives too slowly."));
-  }
-
-  private static LectusException tooLarge() {
-    return new LectusException(
-        new LectusError.TooLarge("too_large", "the request entity is too large"));
   }
 }

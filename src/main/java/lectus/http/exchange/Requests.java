@@ -14,6 +14,17 @@ public final class Requests {
     return new LectusException(new LectusError.MethodNotAllowed(allow));
   }
 
+  /**
+   * Returns the error for a body that is too long.
+   *
+   * @param most bytes that it may have
+   */
+  public static LectusException tooLarge(long most) {
+    return new LectusException(
+        new LectusError.TooLarge(
+            "too_large", "the request entity is too large, the limit is " + most + " bytes"));
+  }
+
   public static LectusException notImplemented(String sentence) {
     return new LectusException(new LectusError.NotImplemented(sentence));
   }

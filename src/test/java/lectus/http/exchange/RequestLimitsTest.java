@@ -67,7 +67,10 @@ final class RequestLimitsTest {
     Answer tooLarge = server.put("/w/b", documentOf(MAX_BODY + 1));
     assertThat(tooLarge.status()).isEqualTo(413);
     assertThat(tooLarge.body())
-        .isEqualTo("{\"error\":\"too_large\",\"reason\":\"the request entity is too large\"}\n");
+        .isEqualTo(
+            "{\"error\":\"too_large\",\"reason\":\"the request entity is too large, the limit is "
+                + MAX_BODY
+                + " bytes\"}\n");
     assertThat(server.get("/w/b").status()).isEqualTo(404);
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import lectus.config.AccessKeys;
 import lectus.config.CorsKeys;
 import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
@@ -106,7 +107,8 @@ final class ConfigResourceTest {
         "chttpd/require_valid_user_except_for_up | false | true",
         "chttpd/admin_only_all_dbs | true | false",
         "chttpd/max_http_request_size | 4194304 | 1024",
-        "chttpd/max_http_request_size | 4194304 | 134217728",
+        "chttpd/max_http_request_size | 4194304 | 4294967296",
+        "chttpd/max_http_request_size | 4194304 | 9223372036854775807",
         "httpd/max_http_request_size | 4194304 | 2048",
         "chttpd/WWW-Authenticate | Basic realm=\\\"server\\\" | Basic realm=\\\"x\\\"",
         "chttpd_auth/timeout | 600 | 31536000",
@@ -117,7 +119,8 @@ final class ConfigResourceTest {
         "chttpd_auth/authentication_redirect | | /_utils/session.html",
         "chttpd_auth/public_fields | | name, type",
         "couchdb/max_document_size | 8000000 | 1",
-        "couchdb/max_document_size | 8000000 | 9300000",
+        "couchdb/max_document_size | 8000000 | 50000000",
+        "couchdb/max_document_size | 8000000 | 9223372036854775807",
         "couchdb/max_attachment_size | 1073741824 | infinity",
         "couchdb/users_db_security_editable | false | true",
         "couch_peruser/enable | false | true",
@@ -154,11 +157,14 @@ final class ConfigResourceTest {
       delimiter = '|',
       value = {
         "chttpd/require_valid_user | yes | true or false",
-        "chttpd/max_http_request_size | 1023 | a whole number from 1024 to 134217728",
-        "chttpd/max_http_request_size | 134217729 | a whole number from 1024 to 134217728",
-        "chttpd/max_http_request_size | 4294967296 | (an eighth of the heap)",
-        "couchdb/max_document_size | 0 | a whole number from 1 to 9300000",
-        "couchdb/max_document_size | 9300001 | a whole number from 1 to 9300000",
+        "chttpd/max_http_request_size | 1023 | a whole number from 1024 to 9223372036854775807",
+        "chttpd/max_http_request_size | 9223372036854775808 | a whole number from 1024 to",
+        "chttpd/max_http_request_size | 4GB | a whole number from 1024 to",
+        "chttpd/max_http_request_size | \\u0664096 | a whole number from 1024 to",
+        "couchdb/max_document_size | 0 | a whole number from 1 to 9223372036854775807",
+        "couchdb/max_document_size | -1 | a whole number from 1 to",
+        "couchdb/max_document_size | 9223372036854775808 | a whole number from 1 to",
+        "couchdb/max_document_size | 1e6 | a whole number from 1 to",
         "couchdb/max_attachment_size | -1 | a whole number from 0 to",
         "chttpd_auth/timeout | 0 | a whole number from 1 to 31536000",
         "chttpd_auth/timeout | 31536001 | a whole number from 1 to 31536000",
@@ -187,6 +193,32 @@ final class ConfigResourceTest {
     assertThat(answer.member("error")).isEqualTo("bad_request");
     assertThat(answer.body()).contains(wanted, "must be");
     assertThat(asRoot("GET", target).send().body()).isEqualTo(before);
+  }
+
+  @Test
+  void a_size_beyond_the_servers_own_limit_leaves_that_in_force() {
+    asRoot("PUT", CONFIG + "/chttpd/max_http_request_size").json("\"4294967296\"").send();
+    asRoot("PUT", CONFIG + "/couchdb/max_document_size").json("\"50000000\"").send();
+    asRoot("PUT", "/sizes").send();
+    String document = "{\"a\":\"" + "x".repeat(9_299_992) + "\"}";
+
+    assertThat(asRoot("POST", "/sizes").json(document).send().status()).isEqualTo(201);
+    assertThat(asRoot("POST", "/sizes").json(document.replace("x\"", "xx\"")).send())
+        .returns(413, Answer::status)
+        .returns(
+            "The document has 9300001 bytes of JSON, the limit is 9300000.",
+            answer -> answer.member("reason"));
+    try (Connection connection =
+        asRoot("POST", "/sizes")
+            .header("Content-Type", "application/json")
+            .header("Content-Length", "134217729")
+            .open()) {
+      assertThat(connection.read(false))
+          .returns(413, Answer::status)
+          .returns(
+              "the request entity is too large, the limit is 134217728 bytes",
+              answer -> answer.member("reason"));
+    }
   }
 
   @Test
