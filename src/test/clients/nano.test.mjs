@@ -76,3 +76,18 @@ test('the changes feed and its reader', async () => {
     assert.deepEqual(batches.flat(), changes.results.map((row) => row.id));
   });
 });
+
+test('purges, which only the server itself remembers', async () => {
+  await withDatabase(async (db, name) => {
+    const { rev } = await db.insert({ v: 1 }, 'a');
+    const kept = await db.insert({ v: 2 }, 'b');
+    const answer = await nano.request({ db: name, path: '_purge', method: 'post', body: { a: [rev] } });
+    assert.deepEqual(answer, { purge_seq: null, purged: { a: [rev] } });
+    await assert.rejects(db.get('a'), { statusCode: 404, reason: 'missing' });
+    const { results } = await db.changes();
+    assert.deepEqual(results.map((row) => row.id), ['b']);
+    const infos = await nano.request({ db: name, path: '_purged_infos' });
+    assert.deepEqual(infos.purged_infos.map(({ id, revs }) => [id, revs]), [['a', [rev]]]);
+    assert.equal((await db.get('b'))._rev, kept.rev);
+  });
+});

@@ -1,0 +1,120 @@
+package lectus.http.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import lectus.audit.testing.SoundStore;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What feeds and a database's other resources answer right after purges. */
+final class AfterPurgesTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static LectusServer server;
+
+  @BeforeAll
+  static void start() {
+    server = LectusServer.start(stores.fresh());
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @BeforeEach
+  void create() {
+    server.delete("/w");
+    server.put("/w");
+  }
+
+  private static void purge(String id, String revision) {
+    Answer answer = server.post("/w/_purge", "{\"" + id + "\":[\"" + revision + "\"]}");
+    assertThat(answer.body()).contains("\"" + id + "\":[\"" + revision + "\"]");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "POST|/w/_missing_revs|{\"a\":[\"1-x\"]}|200|{\"missing_revs\":{\"a\":[\"1-x\"]}}",
+        "POST|/w/_revs_diff|{\"a\":[\"1-x\"]}|200|{\"a\":{\"missing\":[\"1-x\"]}}",
+        "GET|/w/_revs_limit||200|1000",
+        "PUT|/w/_revs_limit|5|200|{\"ok\":true}",
+        "GET|/w/_local_docs||200|{\"total_rows\":null,\"offset\":null,\"rows\":[",
+        "GET|/w/_local/l||200|{\"_id\":\"_local/l\",\"_rev\":\"0-1\",\"kept\":true}",
+        "POST|/w/_ensure_full_commit|{}|201|{\"ok\":true",
+        "POST|/w/_compact|{}|202|{\"ok\":true}",
+        "POST|/w/_bulk_get|{\"docs\":[{\"id\":\"a\",\"rev\":\"1-x\"}]}|200|"
+            + "{\"results\":[{\"id\":\"a\",\"docs\":[{\"error\"",
+        "GET|/w/_all_docs?key=\"a\"||200|{\"total_rows\":0,\"offset\":0,\"rows\":[",
+        "GET|/w/_design_docs||200|{\"total_rows\":0",
+      })
+  void resources_of_the_database_answer_as_if_it_had_never_been(
+      String method, String target, String body, int status, String begin) {
+    server.put("/w/_local/l", "{\"kept\":true}");
+    server.post(
+        "/w/_bulk_docs",
+        "{\"new_edits\":false,\"docs\":[{\"_id\":\"a\",\"_rev\":\"1-x\",\"v\":1}]}");
+    purge("a", "1-x");
+
+    Answer answer =
+        body == null
+            ? server.request(method, target.replace("\"", "%22")).send()
+            : server.request(method, target).json(body).send();
+
+    assertThat(answer.status()).as(answer.body()).isEqualTo(status);
+    assertThat(answer.body()).startsWith(begin);
+  }
+
+  @Test
+  void since_the_place_of_a_purged_document_a_feed_goes_on_behind_it() {
+    server.write("/w/before", "{}");
+    String gone = server.write("/w/gone", "{}");
+    String place = server.get("/w").member("update_seq");
+    server.write("/w/after", "{}");
+
+    purge("gone", gone);
+
+    for (String kind : new String[] {"", "&feed=longpoll"}) {
+      assertThat(server.get("/w/_changes?since=" + place + kind).body())
+          .contains("\"id\":\"after\"")
+          .doesNotContain("gone")
+          .doesNotContain("before");
+    }
+  }
+
+  @Test
+  void a_feed_since_the_place_of_a_purge_waits_for_the_next_change() {
+    purge("gone", server.write("/w/gone", "{}"));
+    String now = server.get("/w").member("update_seq");
+    try (Connection feed =
+        server.request("GET", "/w/_changes?feed=continuous&since=" + now).open()) {
+      feed.readHead();
+      server.write("/w/next", "{}");
+      assertThat(feed.chunkTextBegins()).contains("\"id\":\"next\"");
+    }
+  }
+
+  @Test
+  void the_feed_of_all_databases_tells_of_a_purge() {
+    String gone = server.write("/w/gone", "{}");
+    String since = server.get("/_db_updates").member("last_seq");
+    assertThat(server.get("/_db_updates?since=" + since).body()).doesNotContain("\"w\"");
+
+    purge("gone", gone);
+
+    assertThat(server.get("/_db_updates?feed=longpoll&since=" + since).body())
+        .contains("\"db_name\":\"w\",\"type\":\"updated\"");
+  }
+}
