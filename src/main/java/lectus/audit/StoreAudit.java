@@ -15,8 +15,10 @@ import lectus.account.AdminsSubspace;
 import lectus.account.SecretsSubspace;
 import lectus.database.Catalogue;
 import lectus.database.CatalogueSubspace;
+import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.document.index.IndexTaskSubspace;
+import lectus.document.job.JobsSubspace;
 import lectus.document.purge.TimesSubspace;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -119,6 +121,8 @@ public final class StoreAudit {
     checkRows("A time of the store", times.range(), TimesSubspace::decode);
     IndexTaskSubspace tasks = new IndexTaskSubspace(store.rootPrefix());
     checkRows("An index's task", RootSubspace.INDEX_TASKS.range(store.rootPrefix()), tasks::decode);
+    JobsSubspace jobs = new JobsSubspace(store.rootPrefix());
+    checkRows("A job", jobs.range(), jobs::decode);
     return report;
   }
 
@@ -154,6 +158,17 @@ public final class StoreAudit {
       part = pageByPage(name);
     }
     report.takeOver(part);
+    report.takeOver(once.read(tx -> jobs(tx, name)));
+  }
+
+  private AuditReport jobs(ReadTransaction tx, DatabaseName name) {
+    AuditReport part = report.part();
+    try {
+      DatabaseHandle db = catalogue.current(tx, name);
+      return db.isCurrent() ? new JobsAudit(tx, store.rootPrefix(), db, part).run() : part;
+    } catch (MalformedTupleException | IllegalArgumentException toldAlready) {
+      return part;
+    }
   }
 
   private AuditReport atOneVersion(ReadTransaction tx, DatabaseName name) {

@@ -65,6 +65,7 @@ public final class Settings {
         accounts(),
         connections(),
         readers(),
+        configuration.get(WorkerKeys.JOB_TASKS),
         memory(),
         polls(),
         cluster(),

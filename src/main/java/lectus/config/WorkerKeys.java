@@ -26,6 +26,17 @@ public final class WorkerKeys {
           Threads that run writing transactions. 0: one for each core.
           """);
 
+  public static final ConfigurationKey<Integer> JOB_TASKS =
+      SECTION.number(
+          "workers.job-tasks",
+          4,
+          1,
+          64,
+          """
+          Changes shards that this server goes through at a time to build indexes. They
+          are shared with the other servers, and let requests go first.
+          """);
+
   public static final ConfigurationKey<Integer> QUEUE_EDITS =
       SECTION.number(
           "write-queue.edits",

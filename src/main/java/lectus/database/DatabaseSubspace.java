@@ -45,7 +45,9 @@ public enum DatabaseSubspace {
   /** The entries of stored feeds. */
   FEED_ENTRIES(18),
   /** Where documents have left stored feeds. */
-  FEED_DEPARTURES(19);
+  FEED_DEPARTURES(19),
+  /** How far jobs have come, by changes shard. */
+  JOB_TASKS(20);
 
   private final int number;
 

@@ -137,6 +137,13 @@ public final class RevisionsSubspace {
     tx.clear(key(docId, branch.deleted(), branch.leaf()));
   }
 
+  /** Makes the transaction conflict with every edit of a document. */
+  public void conflictWithEdits(Transaction tx, String docId) {
+    TupleWriter range = document(docId);
+    byte[] begin = range.toBytes();
+    tx.addReadConflictRange(begin, range.octet(AFTER_BRANCHES).toBytes());
+  }
+
   /** Reads all rows of a document in key order, in one round trip. */
   public CompletableFuture<List<StoredBranch>> stored(ReadTransaction tx, String docId) {
     TupleWriter range = document(docId);

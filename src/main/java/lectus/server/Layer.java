@@ -1,8 +1,10 @@
 package lectus.server;
 
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import lectus.account.Accounts;
 import lectus.account.AdminsSubspace;
@@ -17,8 +19,12 @@ import lectus.document.bulk.BulkGet;
 import lectus.document.bulk.RevisionsDiff;
 import lectus.document.edit.DocumentParser;
 import lectus.document.feed.FeedCatalogue;
+import lectus.document.index.FilledIndexes;
 import lectus.document.index.FormerDesigns;
-import lectus.document.index.IndexFilling;
+import lectus.document.index.FormerIndexTasks;
+import lectus.document.job.FilledKind;
+import lectus.document.job.FillingJobs;
+import lectus.document.job.JobWorker;
 import lectus.document.local.LocalDocuments;
 import lectus.document.purge.TombstoneSweep;
 import lectus.document.query.Queries;
@@ -165,8 +171,6 @@ public final class Layer {
   Map<String, StepsVerticle> background() {
     LeasedSteps sweep = new StoreSweep(store, catalogue);
     return Map.of(
-        "lectus-indexing",
-        new StepsVerticle("building of indexes", new IndexFilling(store, catalogue), INDEXING),
         "lectus-compaction",
         updatesCompaction(compaction()),
         "lectus-attachments",
@@ -185,6 +189,17 @@ public final class Layer {
         SWEEPING);
   }
 
+  /**
+   * Returns a worker that builds indexes.
+   *
+   * @param requestsWait whether clients wait for work of this server
+   */
+  StepsVerticle indexing(BooleanSupplier requestsWait) {
+    List<FilledKind> kinds = List.of(new FilledIndexes());
+    return new StepsVerticle(
+        "building of indexes", new JobWorker(store, catalogue, kinds, requestsWait), INDEXING);
+  }
+
   StepsVerticle updatesCompaction(UpdatesCompaction compaction) {
     return new StepsVerticle(
         "compaction of the updates log",
@@ -194,11 +209,13 @@ public final class Layer {
 
   private Queries queries() {
     FormerDesigns designs = new FormerDesigns(catalogue, transactions, store.rootPrefix());
-    return new Queries(catalogue, transactions, designs, queries);
+    FillingJobs jobs = new FillingJobs(store.rootPrefix());
+    return new Queries(catalogue, transactions, designs, jobs, queries);
   }
 
-  StoreUpgrade upgrade() {
-    return new StoreUpgrade(store, catalogue, transactions);
+  void upgrade() {
+    new StoreUpgrade(store, catalogue, transactions).run();
+    new FormerIndexTasks(store, catalogue, transactions).replace();
   }
 
   public DocumentWriter writer() {

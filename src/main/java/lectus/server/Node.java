@@ -158,6 +158,7 @@ public final class Node implements AutoCloseable {
     WritePool pool = new WritePool(settings);
     pool.start(workers, layer.writer(), announcer);
     settingsInForce = Optional.of(layer.settings().start());
+    index(layer, pool);
     accounts = Optional.of(layer.accounts().start());
     watch(store, layer.pulse(), pool.queues());
     Writes writes = pool.entrance(vertx.eventBus());
@@ -178,6 +179,14 @@ public final class Node implements AutoCloseable {
     servers.listen(services);
     answerMembers(services);
     settings.metrics().ifPresent(at -> workers.onEventLoop(new MetricsVerticle(metrics, at)));
+  }
+
+  private void index(Layer layer, WritePool pool) {
+    for (int number = 0; number < settings.jobTasks(); number++) {
+      workers.onThread(
+          "lectus-indexing-" + number,
+          layer.indexing(() -> threads.haveToWait() || pool.hasToWait()));
+    }
   }
 
   private OtherMembers members(Layer layer) {
@@ -250,7 +259,7 @@ public final class Node implements AutoCloseable {
   /** Before a request sees any; what cannot be upgraded is served, and takes no writes. */
   private static void upgrade(Layer layer) {
     try {
-      layer.upgrade().run();
+      layer.upgrade();
     } catch (FDBException | LectusException e) {
       throw new StartException(
           "Databases of an earlier version cannot be upgraded: " + e.getMessage() + ".", e);

@@ -19,6 +19,7 @@ import lectus.server.writing.WriteSettings;
  *     that should judge them does not run
  * @param maxConnections of clients at a time
  * @param readers threads that read the store
+ * @param jobTasks of indexes that are built at the same time
  * @param memory how the heap is divided
  * @param polls how often it looks for changes that no event announced
  * @param cluster empty: the server stands alone
@@ -38,6 +39,7 @@ public record NodeSettings(
     AccountSettings accounts,
     int maxConnections,
     int readers,
+    int jobTasks,
     MemoryPlan memory,
     PollSettings polls,
     Optional<ClusterSettings> cluster,
@@ -59,6 +61,7 @@ public record NodeSettings(
         accounts,
         maxConnections,
         readers,
+        jobTasks,
         memory,
         polls,
         cluster,

@@ -36,6 +36,11 @@ final class WritePool implements Measured {
     }
   }
 
+  /** Whether there are edits that no transaction takes yet. */
+  boolean hasToWait() {
+    return queues.stream().anyMatch(WriteQueue::hasToWait);
+  }
+
   /** Deploys an executor for each queue. */
   void start(Deployments verticles, DocumentWriter writer, UpdateAnnouncer announcer) {
     for (int number = 0; number < queues.size(); number++) {

@@ -33,7 +33,7 @@ public final class LeaseSubspace {
    * @param version the read version of the transaction that renewed it last
    */
   public record Claim(byte[] holder, long version) {
-    boolean isOf(byte[] other) {
+    public boolean isOf(byte[] other) {
       return Arrays.equals(holder, other);
     }
 
@@ -41,7 +41,7 @@ public final class LeaseSubspace {
      * Returns whether at most {@code versions} have passed by {@code now}. A version in the future
      * was copied from another store and means nothing here.
      */
-    boolean isYoungerThan(long versions, long now) {
+    public boolean isYoungerThan(long versions, long now) {
       return version <= now && now - version <= versions;
     }
   }

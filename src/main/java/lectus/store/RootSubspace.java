@@ -28,6 +28,8 @@ public enum RootSubspace {
   SECRETS(8),
   /** Indexes that are being built. */
   INDEX_TASKS(9),
+  /** What is filled from documents in the background. */
+  JOBS(10),
   /** Which version there was at which time. */
   TIMES(13),
   /** Settings that were changed while servers ran. */

@@ -2,6 +2,7 @@ package lectus.task;
 
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 
@@ -12,11 +13,16 @@ public final class RunningTask implements AutoCloseable {
   private volatile TaskState state;
 
   RunningTask(
-      long number, String type, String subject, InstantSource clock, Consumer<RunningTask> ending) {
+      long number,
+      String type,
+      String subject,
+      Map<String, String> details,
+      InstantSource clock,
+      Consumer<RunningTask> ending) {
     Instant now = clock.instant();
     this.clock = clock;
     this.ending = ending;
-    this.state = new TaskState(number, type, subject, now, now, 0, OptionalLong.empty());
+    this.state = new TaskState(number, type, subject, details, now, now, 0, OptionalLong.empty());
   }
 
   /** Tells how much there is to do in all. */
@@ -35,10 +41,16 @@ public final class RunningTask implements AutoCloseable {
         state.number(),
         state.type(),
         state.subject(),
+        state.details(),
         state.started(),
         clock.instant(),
         done,
         total);
+  }
+
+  /** Returns how much is done. */
+  public long done() {
+    return state.done();
   }
 
   TaskState state() {

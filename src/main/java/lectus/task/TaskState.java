@@ -1,6 +1,7 @@
 package lectus.task;
 
 import java.time.Instant;
+import java.util.Map;
 import java.util.OptionalLong;
 
 /**
@@ -9,6 +10,7 @@ import java.util.OptionalLong;
  * @param number of the task among those of its server
  * @param type in lower case, with underscores between words
  * @param subject the name of its database; empty if it has none
+ * @param details what else there is to know of it, by names in lower case
  * @param updated when it last told how far it was
  * @param total how much there is to do; empty if nobody knows
  */
@@ -16,6 +18,7 @@ public record TaskState(
     long number,
     String type,
     String subject,
+    Map<String, String> details,
     Instant started,
     Instant updated,
     long done,

@@ -3,6 +3,7 @@ package lectus.task;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -38,8 +39,17 @@ public final class Tasks {
 
   /** Begins a task on one database. */
   public RunningTask begin(String type, String database) {
+    return begin(type, database, Map.of());
+  }
+
+  /**
+   * Begins a task on one database.
+   *
+   * @param details shown beside it, in the order of the map
+   */
+  public RunningTask begin(String type, String database, Map<String, String> details) {
     RunningTask task =
-        new RunningTask(number.incrementAndGet(), type, database, clock, running::remove);
+        new RunningTask(number.incrementAndGet(), type, database, details, clock, running::remove);
     if (running.size() < MOST) {
       running.add(task);
     }

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
@@ -20,7 +21,15 @@ public final class SlowReads {
   private final Executor later;
 
   private SlowReads(Duration delay) {
-    this.later = CompletableFuture.delayedExecutor(delay.toNanos(), TimeUnit.NANOSECONDS);
+    ScheduledThreadPoolExecutor clock =
+        new ScheduledThreadPoolExecutor(
+            1,
+            work -> {
+              Thread thread = new Thread(work, "slow-reads");
+              thread.setDaemon(true);
+              return thread;
+            });
+    this.later = answer -> clock.schedule(answer, delay.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   /**

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +22,14 @@ final class TasksTest {
     assertThat(tasks.running())
         .containsExactly(
             new TaskState(
-                1, "resharding", "w", Instant.ofEpochSecond(1_000), now, 50, OptionalLong.of(200)));
+                1,
+                "resharding",
+                "w",
+                Map.of(),
+                Instant.ofEpochSecond(1_000),
+                now,
+                50,
+                OptionalLong.of(200)));
     task.close();
     assertThat(tasks.running()).isEmpty();
   }

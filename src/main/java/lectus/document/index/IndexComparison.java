@@ -8,9 +8,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import lectus.database.DatabaseHandle;
 import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
+import lectus.document.job.JobKind;
+import lectus.document.job.TasksPassed;
 import lectus.index.StoredIndex;
 import lectus.store.Awaiting;
 
@@ -44,23 +47,26 @@ public final class IndexComparison {
   public Part documents(Optional<String> after, int most) {
     StoredRows.Page page = expected.read(after, most);
     Optional<String> builtUpTo =
-        Awaiting.await(new IndexStatesSubspace(db).progress(tx, index.number()))
-            .map(IndexStatesSubspace.Progress::last);
+        Awaiting.await(new IndexStatesSubspace(db).formerProgress(tx, index.number()))
+            .map(IndexStatesSubspace.FormerProgress::last);
+    TasksPassed progress = new TasksPassed(tx, db, JobKind.INDEX, index.number());
     List<String> problems = new ArrayList<>();
     for (int i = 0; i < page.documents().size(); i++) {
       String id = page.documents().get(i).id();
-      boolean isThere = index.isReadable() || builtUpTo.filter(it -> !isBefore(it, id)).isPresent();
+      boolean isBuilt = index.isReadable() || builtUpTo.filter(it -> !isBefore(it, id)).isPresent();
       for (EntryChange row : page.rowsOfEach().get(i)) {
-        problem(id, isThere, row).ifPresent(problems::add);
+        problem(id, () -> isBuilt || progress.hasPassed(id), row).ifPresent(problems::add);
       }
     }
     return new Part(page.isLast() ? Optional.empty() : page.lastId(), problems);
   }
 
-  private Optional<String> problem(String id, boolean isThere, EntryChange row) {
+  private Optional<String> problem(String id, BooleanSupplier isThere, EntryChange row) {
     byte[] stored = Awaiting.await(tx.get(row.key()));
     if (stored == null) {
-      return isThere ? Optional.of(name() + " lacks the document " + id) : Optional.empty();
+      return isThere.getAsBoolean()
+          ? Optional.of(name() + " lacks the document " + id)
+          : Optional.empty();
     }
     return Arrays.equals(stored, row.value().orElseThrow())
         ? Optional.empty()

@@ -7,6 +7,8 @@ import java.util.Optional;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.IndexesSubspace;
+import lectus.document.job.FillingJobs;
+import lectus.document.job.JobKind;
 import lectus.index.IndexDefinition;
 import lectus.index.IndexLimits;
 import lectus.index.StoredIndex;
@@ -26,7 +28,7 @@ public final class IndexListing {
   private final DatabaseHandle db;
   private final IndexesSubspace indexes;
   private final IndexStatesSubspace states;
-  private final IndexTaskSubspace tasks;
+  private final FillingJobs jobs;
   private final List<StoredIndex> kept;
   private final List<StoredIndex> added = new ArrayList<>();
   private boolean isChanged;
@@ -39,7 +41,7 @@ public final class IndexListing {
     this.db = db;
     this.indexes = new IndexesSubspace(db.prefix());
     this.states = new IndexStatesSubspace(db);
-    this.tasks = new IndexTaskSubspace(root);
+    this.jobs = new FillingJobs(root);
     this.kept = new ArrayList<>(db.indexes().all());
   }
 
@@ -72,7 +74,7 @@ public final class IndexListing {
     new IndexEntriesSubspace(db, index).clear(tx);
     indexes.clear(tx, index.number());
     states.clear(tx, index.number());
-    tasks.clear(tx, db.instance(), index.number());
+    jobs.end(tx, db, JobKind.INDEX, index.number());
     kept.remove(index);
     isChanged = true;
   }
@@ -104,7 +106,7 @@ public final class IndexListing {
       for (StoredIndex index : added) {
         indexes.put(tx, isFilled ? index.readable() : index);
         if (!isFilled) {
-          tasks.put(tx, db, index.number());
+          jobs.begin(tx, db, JobKind.INDEX, index.number());
         }
       }
     }

@@ -13,7 +13,8 @@ import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
 /**
- * How far the indexes of a database have been built, and which documents they could not take.
+ * Which documents the indexes of a database could not take, and how far an earlier version built
+ * them.
  *
  * <pre>
  * key    (prefix, INDEX_STATES, number, 0)
@@ -22,9 +23,9 @@ import lectus.tuple.TupleWriter;
  * value  (format 1, reason)
  * </pre>
  *
- * All documents up to the id are in the index. The first row is there from the first step of the
- * building to the last. Written without conflict ranges: whoever builds an index holds its lease,
- * and the revisions subspace decides conflicts of documents.
+ * The first row is an earlier version's, which built indexes in the order of ids: all documents up
+ * to the id are in the index. The others are written without conflict ranges: the revisions
+ * subspace decides conflicts of documents.
  */
 public final class IndexStatesSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "The state of an index");
@@ -39,39 +40,27 @@ public final class IndexStatesSubspace {
   }
 
   /**
-   * How far an index has been built.
+   * How far an earlier version has built an index.
    *
    * @param last the last document that was looked at
    */
-  public record Progress(long documents, long entries, String last) {}
+  record FormerProgress(long documents, long entries, String last) {}
 
   /** A document that an index could not take. */
   public record Refused(String docId, String reason) {}
 
-  public CompletableFuture<Optional<Progress>> progress(ReadTransaction tx, long index) {
+  CompletableFuture<Optional<FormerProgress>> formerProgress(ReadTransaction tx, long index) {
     return tx.snapshot()
         .get(progressKey(index))
-        .thenApply(value -> Optional.ofNullable(value).map(IndexStatesSubspace::progress));
+        .thenApply(value -> Optional.ofNullable(value).map(IndexStatesSubspace::formerProgress));
   }
 
-  private static Progress progress(byte[] value) {
+  private static FormerProgress formerProgress(byte[] value) {
     TupleReader reader = FORMAT.reader(value);
-    return new Progress(reader.integer(), reader.integer(), reader.string());
+    return new FormerProgress(reader.integer(), reader.integer(), reader.string());
   }
 
-  void setProgress(Transaction tx, long index, Progress progress) {
-    TupleWriter value =
-        new TupleWriter(64)
-            .integer(FORMAT.number())
-            .integer(progress.documents())
-            .integer(progress.entries())
-            .string(progress.last());
-    tx.options().setNextWriteNoWriteConflictRange();
-    tx.set(progressKey(index), value.toBytes());
-  }
-
-  void clearProgress(Transaction tx, long index) {
-    tx.options().setNextWriteNoWriteConflictRange();
+  void clearFormerProgress(Transaction tx, long index) {
     tx.clear(progressKey(index));
   }
 

@@ -5,7 +5,6 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.InstanceId;
 import lectus.store.RootSubspace;
@@ -14,15 +13,14 @@ import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
 /**
- * The indexes of all databases that are being built.
+ * The indexes of all databases that an earlier version was building.
  *
  * <pre>
  * key    (root, INDEX_TASKS, instance, number)
  * value  (format 1, name of the database)
  * </pre>
  *
- * Written without conflict ranges, by transactions that change the database's version key. A row
- * may outlast its database.
+ * Now they are {@link lectus.document.job.JobsSubspace jobs}. A row may outlast its database.
  */
 public final class IndexTaskSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "A task of building an index");
@@ -35,12 +33,7 @@ public final class IndexTaskSubspace {
   }
 
   /** An index to build. */
-  public record Task(InstanceId instance, long index, DatabaseName database) {
-    /** Returns the name of its lease. */
-    String lease() {
-      return "index-" + instance.hex() + "-" + index;
-    }
-  }
+  public record Task(InstanceId instance, long index, DatabaseName database) {}
 
   /** Returns the first rows. */
   CompletableFuture<List<Task>> first(ReadTransaction tx, int limit) {
@@ -58,15 +51,11 @@ public final class IndexTaskSubspace {
     return new Task(instance, index, new DatabaseName(FORMAT.reader(row.getValue()).string()));
   }
 
-  void put(Transaction tx, DatabaseHandle db, long index) {
-    tx.options().setNextWriteNoWriteConflictRange();
-    tx.set(
-        key(db.instance(), index),
-        new TupleWriter(64).integer(FORMAT.number()).string(db.name().text()).toBytes());
+  CompletableFuture<Boolean> has(ReadTransaction tx, InstanceId instance, long index) {
+    return tx.get(key(instance, index)).thenApply(value -> value != null);
   }
 
   void clear(Transaction tx, InstanceId instance, long index) {
-    tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(key(instance, index));
   }
 

@@ -1,6 +1,7 @@
 package lectus.document.query;
 
 import com.apple.foundationdb.ReadTransaction;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -10,8 +11,10 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.document.index.FormerDesigns;
 import lectus.document.index.IndexStatesSubspace;
-import lectus.document.index.IndexStatesSubspace.Progress;
 import lectus.document.index.IndexStatesSubspace.Refused;
+import lectus.document.job.FillingJobs;
+import lectus.document.job.JobKind;
+import lectus.document.job.JobProgress;
 import lectus.index.IndexDefinition;
 import lectus.index.StoredIndex;
 import lectus.json.JsonBuffer;
@@ -33,11 +36,17 @@ public final class IndexListJson {
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
   private final FormerDesigns designs;
+  private final FillingJobs jobs;
 
-  IndexListJson(Catalogue catalogue, TransactionRunner transactions, FormerDesigns designs) {
+  public IndexListJson(
+      Catalogue catalogue,
+      TransactionRunner transactions,
+      FormerDesigns designs,
+      FillingJobs jobs) {
     this.catalogue = catalogue;
     this.transactions = transactions;
     this.designs = designs;
+    this.jobs = jobs;
   }
 
   /** Returns the indexes in the order in which CouchDB lists them. */
@@ -53,8 +62,7 @@ public final class IndexListJson {
     return transactions.read(tx -> list(tx, database.current(tx, catalogue), skip, limit));
   }
 
-  private static JsonBuffer list(
-      ReadTransaction tx, DatabaseHandle db, long skip, Optional<Long> limit) {
+  private JsonBuffer list(ReadTransaction tx, DatabaseHandle db, long skip, Optional<Long> limit) {
     List<Optional<StoredIndex>> all = new ArrayList<>();
     all.add(Optional.empty());
     inOrder(db).forEach(index -> all.add(Optional.of(index)));
@@ -76,14 +84,15 @@ public final class IndexListJson {
     out.ascii("\"def\":{\"fields\":[{\"_id\":\"asc\"}]}}");
   }
 
-  private static void append(
-      ReadTransaction tx, DatabaseHandle db, StoredIndex index, JsonBuffer out) {
+  private void append(ReadTransaction tx, DatabaseHandle db, StoredIndex index, JsonBuffer out) {
     appendOpen(index.definition(), out);
     IndexStatesSubspace states = new IndexStatesSubspace(db);
     if (!index.isReadable()) {
-      Optional<Progress> progress = Awaiting.await(states.progress(tx, index.number()));
-      out.ascii(",\"building\":{\"documents\":");
-      out.number(progress.map(Progress::documents).orElse(0L)).octet('}');
+      Optional<JobProgress> progress =
+          Awaiting.await(jobs.progress(tx, db, JobKind.INDEX, index.number()));
+      out.ascii(",\"building\":{");
+      progress.ifPresent(it -> appendProgress(it, out));
+      out.octet('}');
     }
     List<Refused> refused =
         Awaiting.await(tx.getRange(states.refused(index.number()), MOST_NAMED).asList()).stream()
@@ -93,6 +102,18 @@ public final class IndexListJson {
       appendRefused(refused, out);
     }
     out.octet('}');
+  }
+
+  private static void appendProgress(JobProgress progress, JsonBuffer out) {
+    long now = Instant.now().getEpochSecond();
+    out.ascii("\"documents\":").number(progress.documents());
+    out.ascii(",\"total_documents\":").number(progress.job().documents());
+    out.ascii(",\"progress\":").number(progress.percent());
+    out.ascii(",\"entries\":").number(progress.rows());
+    out.ascii(",\"shards_done\":").number(progress.tasksDone());
+    out.ascii(",\"shards_underway\":").number(progress.tasksUnderway());
+    out.ascii(",\"started_on\":").number(progress.job().startedSeconds());
+    out.ascii(",\"documents_per_second\":").number(progress.documentsPerSecond(now));
   }
 
   /** Appends the index as CouchDB shows it; the object stays open. */

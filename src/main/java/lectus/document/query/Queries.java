@@ -7,6 +7,7 @@ import lectus.database.DatabaseHandle;
 import lectus.document.DatabaseReads;
 import lectus.document.PagedBody;
 import lectus.document.index.FormerDesigns;
+import lectus.document.job.FillingJobs;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.store.TransactionRunner;
@@ -16,10 +17,11 @@ public record Queries(
     Catalogue catalogue,
     TransactionRunner transactions,
     FormerDesigns designs,
+    FillingJobs jobs,
     QueryFigures figures) {
   /** Returns the lists of indexes. */
   public IndexListJson indexes() {
-    return new IndexListJson(catalogue, transactions, designs);
+    return new IndexListJson(catalogue, transactions, designs, jobs);
   }
 
   /**

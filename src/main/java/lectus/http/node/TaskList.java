@@ -47,6 +47,8 @@ final class TaskList implements NodePart {
     json.ascii(",\"pid\":").string("<0." + task.number() + ".0>");
     json.ascii(",\"type\":").string(task.type());
     json.ascii(",\"database\":").string(task.subject());
+    task.details()
+        .forEach((name, value) -> json.ascii(",\"").ascii(name).ascii("\":").string(value));
     json.ascii(",\"started_on\":").number(task.started().getEpochSecond());
     json.ascii(",\"updated_on\":").number(task.updated().getEpochSecond());
     json.ascii(",\"changes_done\":").number(task.done());

@@ -27,6 +27,11 @@ public final class RequestThreads implements ReaderTurns, WaitingRoom, Measured,
     this.changes = new ReaderPool("lectus-change-", Math.max(LEAST_FOR_CHANGES, readers));
   }
 
+  /** Whether reading waits for a thread. */
+  public boolean haveToWait() {
+    return readers.waiting() > 0;
+  }
+
   @Override
   public void describe(Meters meters) {
     describe(meters.with("threads", "readers"), readers);

@@ -234,6 +234,11 @@ public final class WriteQueue implements WaitingRoom, Measured {
     closing = true;
   }
 
+  /** Whether edits wait behind a transaction. */
+  public synchronized boolean hasToWait() {
+    return edits > 0 && batchesInFlight > 0;
+  }
+
   /** Whether nothing waits, and nothing is under way to the store. */
   synchronized boolean isIdle() {
     return turns.isEmpty() && batchesInFlight == 0;

@@ -11,6 +11,7 @@ import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.document.edit.Edit;
+import lectus.document.job.JobWorker;
 import lectus.document.testing.TestDatabase;
 import lectus.index.StoredIndex;
 import lectus.store.Store;
@@ -69,7 +70,7 @@ final class IndexBoundsTest {
     TestDatabase db = withDocuments(TestDatabase.create(store), 1_900, document(text));
     db.put(DESIGN, design());
 
-    IndexFilling filling = new IndexFilling(store, db.catalogue);
+    JobWorker filling = worker(db, 4_000);
     for (int steps = 0; steps < 20 && filling.step(); steps++) {
       assertThat(index(db).definition().fields()).hasSize(FIELDS);
     }
@@ -92,7 +93,7 @@ final class IndexBoundsTest {
           return null;
         });
 
-    IndexFilling filling = new IndexFilling(store, damaged.catalogue, 64);
+    JobWorker filling = worker(damaged, 64);
     for (int steps = 0; steps < 20 && !index(both.get(1)).isReadable(); steps++) {
       assertThat(filling.step()).isTrue();
     }
@@ -104,7 +105,8 @@ final class IndexBoundsTest {
           tx.clear(progress);
           return null;
         });
-    while (filling.step()) {
+    JobWorker other = worker(damaged, 64);
+    while (other.step()) {
       assertThat(index(both.get(1)).isReadable()).isTrue();
     }
     assertThat(index(damaged).isReadable()).isTrue();
@@ -114,12 +116,17 @@ final class IndexBoundsTest {
     return db.catalogue.open(db.name).instance().hex();
   }
 
+  private JobWorker worker(TestDatabase db, int most) {
+    return new JobWorker(store, db.catalogue, List.of(new FilledIndexes()), () -> false, most);
+  }
+
   private static byte[] progressKey(TestDatabase db) {
     DatabaseHandle handle = db.catalogue.open(db.name);
-    return DatabaseSubspace.INDEX_STATES
+    return DatabaseSubspace.JOB_TASKS
         .key(handle.prefix())
+        .integer(1)
         .integer(index(db).number())
-        .integer(0)
+        .string("0")
         .toBytes();
   }
 }

@@ -13,6 +13,7 @@ import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
+import lectus.document.job.JobWorker;
 import lectus.document.testing.TestDatabase;
 import lectus.index.IndexLimits;
 import lectus.index.StoredIndex;
@@ -35,7 +36,7 @@ final class IndexMaintenanceTest {
 
   private final Store store = stores.fresh();
   private final TestDatabase db = TestDatabase.create(store);
-  private final IndexFilling filling = new IndexFilling(store, db.catalogue, 64);
+  private final JobWorker filling = worker();
 
   static String design(String... fields) {
     return partial("{}", fields);
@@ -51,6 +52,10 @@ final class IndexMaintenanceTest {
         + "},\"reduce\":\"_count\",\"options\":{\"def\":{\"fields\":["
         + names
         + "]}}}}}";
+  }
+
+  private JobWorker worker() {
+    return new JobWorker(store, db.catalogue, List.of(new FilledIndexes()), () -> false, 64);
   }
 
   private DatabaseHandle handle() {
@@ -176,15 +181,16 @@ final class IndexMaintenanceTest {
       db.put("d" + i, "{\"a\":" + i % 7 + "}");
     }
     db.put(DESIGN, design("a"));
-    IndexFilling other = new IndexFilling(store, db.catalogue, 64);
+    JobWorker other = worker();
 
     assertThat(filling.step()).isTrue();
     assertThat(other.step()).isFalse();
     filling.giveBack();
-    while (other.step()) {
-      assertThat(filling.step()).isFalse();
+    assertThat(other.step()).isTrue();
+    assertThat(filling.step()).isFalse();
+    while (!index().isReadable()) {
+      assertThat(other.step()).isTrue();
     }
-    assertThat(index().isReadable()).isTrue();
   }
 
   @Test

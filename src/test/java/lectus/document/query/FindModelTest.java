@@ -16,6 +16,7 @@ import lectus.audit.testing.SoundStore;
 import lectus.database.AskedDatabase;
 import lectus.document.PagedBody;
 import lectus.document.index.FormerDesigns;
+import lectus.document.job.FillingJobs;
 import lectus.document.testing.TestDatabase;
 import lectus.json.ExplodedBody;
 import lectus.json.JsonBuffer;
@@ -111,6 +112,7 @@ final class FindModelTest {
         database.catalogue,
         database.transactions,
         new FormerDesigns(database.catalogue, database.transactions, database.store.rootPrefix()),
+        new FillingJobs(database.store.rootPrefix()),
         new QueryFigures());
   }
 

@@ -3,6 +3,7 @@ package lectus.http.node;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
@@ -87,6 +88,16 @@ final class ActiveTasksTest {
               "progress");
       assertThat(server.get(target).body())
           .contains("\"changes_done\":99,\"total_changes\":200,\"progress\":49}");
+    }
+  }
+
+  @Test
+  void a_task_of_an_index_names_its_design_document() {
+    Map<String, String> details = Map.of("design_document", "_design/i");
+    try (RunningTask task = store.tasks().begin("indexer", "w", details)) {
+      task.advance(1);
+      assertThat(server.get("/_active_tasks").body())
+          .contains("\"database\":\"w\",\"design_document\":\"_design/i\",\"started_on\":");
     }
   }
 }

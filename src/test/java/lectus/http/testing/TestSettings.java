@@ -167,6 +167,7 @@ public final class TestSettings {
         node.accounts(),
         node.maxConnections(),
         node.readers(),
+        node.jobTasks(),
         memory.apply(node.memory()),
         node.polls(),
         cluster.or(node::cluster),

@@ -1,0 +1,95 @@
+package lectus.audit;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.List;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.document.index.FormerIndexTasks;
+import lectus.document.job.Job;
+import lectus.document.job.JobKind;
+import lectus.document.job.JobTasksSubspace;
+import lectus.document.job.JobsSubspace;
+import lectus.index.StoredIndex;
+import lectus.store.Awaiting;
+import lectus.tuple.MalformedTupleException;
+
+/**
+ * Checks the jobs of one database, at one version: each task belongs to a job, and each index that
+ * is not readable has a job that makes it so.
+ */
+final class JobsAudit {
+  private final ReadTransaction tx;
+  private final byte[] root;
+  private final DatabaseHandle db;
+  private final AuditReport report;
+
+  /**
+   * @param root the prefix of the store's keys
+   */
+  JobsAudit(ReadTransaction tx, byte[] root, DatabaseHandle db, AuditReport report) {
+    this.tx = tx;
+    this.root = root.clone();
+    this.db = db;
+    this.report = report;
+  }
+
+  AuditReport run() {
+    try {
+      List<Job> jobs = Awaiting.await(new JobsSubspace(root).of(tx, db.instance()));
+      checkTasks(jobs);
+      checkIndexes(jobs);
+    } catch (MalformedTupleException unreadable) {
+      report.add(place(), "its jobs cannot be read (" + unreadable.getMessage() + ")");
+    }
+    return report;
+  }
+
+  private String place() {
+    return Texts.database(db.name().text());
+  }
+
+  private void checkTasks(List<Job> jobs) {
+    JobTasksSubspace tasks = new JobTasksSubspace(db);
+    List<Range> known = new ArrayList<>();
+    for (Job job : jobs) {
+      Range range = tasks.range(job.kind(), job.number());
+      known.add(range);
+      Awaiting.await(tx.getRange(range).asList()).forEach(row -> check(tasks, row));
+    }
+    SnapshotReading reading = new SnapshotReading(tx, System.nanoTime() + Long.MAX_VALUE / 2);
+    new Gaps(reading, report, place())
+        .check(DatabaseSubspace.JOB_TASKS.range(db.prefix()), known, "a task of no job");
+  }
+
+  private void check(JobTasksSubspace tasks, KeyValue row) {
+    try {
+      tasks.decode(row);
+    } catch (MalformedTupleException malformed) {
+      report.add(place(), Texts.unreadable("A task of a job", row.getKey(), malformed));
+    }
+  }
+
+  private void checkIndexes(List<Job> jobs) {
+    for (StoredIndex index : db.indexes().all()) {
+      boolean isBuilt =
+          index.isReadable()
+              || jobs.stream().anyMatch(job -> fills(job, index))
+              || FormerIndexTasks.has(tx, root, db, index);
+      if (!isBuilt) {
+        report.add(
+            place(),
+            "no job builds the index "
+                + index.definition().design()
+                + "/"
+                + index.definition().name());
+      }
+    }
+  }
+
+  private static boolean fills(Job job, StoredIndex index) {
+    return job.kind() == JobKind.INDEX && job.number() == index.number();
+  }
+}

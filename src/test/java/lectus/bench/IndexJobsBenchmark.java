@@ -1,0 +1,94 @@
+package lectus.bench;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
+import lectus.database.CreationOptions;
+import lectus.document.edit.Edit;
+import lectus.document.index.FilledIndexes;
+import lectus.document.job.JobWorker;
+import lectus.document.testing.TestDatabase;
+import lectus.store.SlowReads;
+import lectus.store.SlowStore;
+import lectus.store.Store;
+
+/**
+ * Measures how fast jobs build an index of a database with 1, 4 and 16 changes shards, a worker for
+ * each, with and without the delays of a network. Arguments: documents, milliseconds that each read
+ * and each commit takes more.
+ */
+public final class IndexJobsBenchmark {
+  private static final int DOCUMENTS_AT_ONCE = 1_000;
+  private static final long PAUSE_NANOS = 20_000_000;
+  private static final String TEXT = "x".repeat(100);
+  private static final String INDEX =
+      "{\"language\":\"query\",\"views\":{\"v\":{\"map\":{\"fields\":{\"group\":\"asc\"},"
+          + "\"partial_filter_selector\":{}},\"reduce\":\"_count\",\"options\":{\"def\":{"
+          + "\"fields\":[\"group\"]}}}}}";
+
+  private IndexJobsBenchmark() {}
+
+  public static void main(String[] arguments) throws InterruptedException {
+    int documents = Integer.parseInt(arguments[0]);
+    Duration delay = Duration.ofMillis(Long.parseLong(arguments[1]));
+    try (BenchFolder folder = new BenchFolder();
+        Store store = SlowStore.open(folder.sub("store"), delay)) {
+      double one = 0;
+      for (int shards : List.of(1, 4, 16)) {
+        double rate = rate(store, shards, documents, delay);
+        one = shards == 1 ? rate : one;
+        String row =
+            String.format(
+                Locale.ROOT,
+                "| %d | %d ms | %.0f | %.1f |",
+                shards,
+                delay.toMillis(),
+                rate,
+                rate / one);
+        System.out.println(row);
+      }
+    }
+  }
+
+  private static double rate(Store store, int shards, int documents, Duration delay)
+      throws InterruptedException {
+    TestDatabase db = TestDatabase.open(store, "db" + shards);
+    db.catalogue.create(db.name, new CreationOptions(false, shards));
+    for (int from = 0; from < documents; from += DOCUMENTS_AT_ONCE) {
+      List<Edit> edits = new ArrayList<>();
+      for (int i = from; i < from + DOCUMENTS_AT_ONCE; i++) {
+        String body = "{\"group\":\"g" + i % (documents / 20) + "\",\"text\":\"" + TEXT + "\"}";
+        edits.add(TestDatabase.edit("d%09d".formatted(i), null, body));
+      }
+      db.write(edits);
+    }
+    db.put("_design/i", INDEX);
+    long began = System.nanoTime();
+    build(delay.isZero() ? store : SlowReads.of(store, delay), db, shards);
+    return documents / ((System.nanoTime() - began) / 1e9);
+  }
+
+  private static void build(Store store, TestDatabase db, int workers) throws InterruptedException {
+    TestDatabase server = TestDatabase.open(store, db.name.text());
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < workers; i++) {
+      JobWorker worker =
+          new JobWorker(store, server.catalogue, List.of(new FilledIndexes()), () -> false);
+      threads.add(new Thread(() -> work(worker, db)));
+    }
+    threads.forEach(Thread::start);
+    for (Thread thread : threads) {
+      thread.join();
+    }
+  }
+
+  private static void work(JobWorker worker, TestDatabase db) {
+    while (!db.catalogue.open(db.name).indexes().all().get(0).isReadable()) {
+      if (!worker.step()) {
+        LockSupport.parkNanos(PAUSE_NANOS);
+      }
+    }
+  }
+}
