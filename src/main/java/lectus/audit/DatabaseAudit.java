@@ -93,8 +93,13 @@ final class DatabaseAudit {
             "something that belongs to no subspace");
   }
 
+  /** Empty also if it cannot be read, which the checks of its rows report. */
   private Optional<Sequence> lastUpdate() {
-    return reading.read(tx -> Awaiting.await(new UpdateSequence(database.current(tx)).read(tx)));
+    try {
+      return reading.read(tx -> Awaiting.await(new UpdateSequence(database.current(tx)).read(tx)));
+    } catch (MalformedTupleException | IllegalArgumentException unreadable) {
+      return Optional.empty();
+    }
   }
 
   private boolean isAsItWas(Optional<Sequence> before) {

@@ -43,7 +43,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class AuditTest {
   /** Damage here cannot be located, because the database cannot be opened. */
   private static final Set<DatabaseSubspace> PARTS_OF_HANDLES =
-      Set.of(DatabaseSubspace.CONFIG, DatabaseSubspace.VALIDATORS, DatabaseSubspace.INDEXES);
+      Set.of(
+          DatabaseSubspace.CONFIG,
+          DatabaseSubspace.VALIDATORS,
+          DatabaseSubspace.INDEXES,
+          DatabaseSubspace.FEEDS);
 
   private static final byte[] VALUE = {1};
 
