@@ -16,9 +16,13 @@ public record DatabaseName(String text) implements Comparable<DatabaseName> {
       Pattern.compile("[a-z][a-z0-9_$()+/-]*|_users|_replicator|_global_changes");
 
   /**
-   * @throws LectusException {@code illegal_database_name}
+   * @throws LectusException {@code illegal_database_name}, {@code database_name_too_long}
    */
   public static DatabaseName of(String text) {
+    if (text.length() > MAX_LENGTH && LEGAL.matcher(text).matches()) {
+      throw LectusException.badRequest(
+          "database_name_too_long", "At least one path segment of `" + text + "` is too long.");
+    }
     if (!isLegal(text)) {
       throw LectusException.badRequest(
           "illegal_database_name",

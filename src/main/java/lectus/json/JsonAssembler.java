@@ -7,7 +7,7 @@ import lectus.tuple.TupleType;
 /**
  * Writes the members of a document's body from its leaves, in ascending order of their paths; the
  * reverse of {@link JsonExploder}. The leaves may be any subset of a body's: an array then has only
- * the elements that have leaves.
+ * the elements that have leaves, or is an object of them (see {@link Form}).
  *
  * <p>Each path is compared with the previous one: their common containers stay open, others are
  * closed and opened. A key passed in must stay unchanged until the next one.
@@ -19,14 +19,15 @@ public final class JsonAssembler {
   private static final byte[] NO_KEY = {};
 
   private final JsonBuffer out;
+  private final ChosenPaths chosen;
   private boolean comma;
   private byte[] previous = NO_KEY;
   private int previousOffset;
 
-  /** For each open container below the root: where its path ends, and whether it is an array. */
+  /** For each open container below the root: where its path ends, and its form. */
   private int[] ends = new int[8];
 
-  private boolean[] arrays = new boolean[8];
+  private Form[] forms = new Form[8];
   private int open;
 
   /** The string that still lacks pieces, or null. */
@@ -38,8 +39,37 @@ public final class JsonAssembler {
    * @param comma whether the object has members already
    */
   public JsonAssembler(JsonBuffer out, boolean comma) {
+    this(out, comma, ChosenPaths.ALL);
+  }
+
+  /** Writes members of which only some were chosen. */
+  public JsonAssembler(JsonBuffer out, boolean comma, ChosenPaths chosen) {
     this.out = out;
     this.comma = comma;
+    this.chosen = chosen;
+  }
+
+  /** Which paths a client has chosen. */
+  public interface ChosenPaths {
+    ChosenPaths ALL = (key, pathOffset) -> 0;
+
+    /** Returns how long the chosen path is to which a leaf belongs, in bytes. */
+    int length(byte[] key, int pathOffset);
+  }
+
+  /** How containers are written. An array of which single elements are chosen is numbered. */
+  private enum Form {
+    OBJECT('{', '}'),
+    ARRAY('[', ']'),
+    NUMBERED('{', '}');
+
+    private final char begin;
+    private final char end;
+
+    Form(char begin, char end) {
+      this.begin = begin;
+      this.end = end;
+    }
   }
 
   /**
@@ -63,7 +93,7 @@ public final class JsonAssembler {
     }
     at = element(key, at);
     while (at < key.length) {
-      open(key[at], at - pathOffset);
+      open(key, pathOffset, at);
       at = element(key, at);
     }
     if (StringPieces.areBegunBy(value)) {
@@ -140,9 +170,9 @@ public final class JsonAssembler {
    * ends.
    */
   private int element(byte[] key, int at) {
-    boolean inArray = open > 0 && arrays[open - 1];
+    Form form = open == 0 ? Form.OBJECT : forms[open - 1];
     boolean isIndex = key[at] != TupleType.STRING;
-    if (inArray != isIndex) {
+    if (isIndex == (form == Form.OBJECT)) {
       throw new MalformedTupleException("A path mixes members and array positions at " + at);
     }
     if (comma) {
@@ -150,36 +180,52 @@ public final class JsonAssembler {
     }
     comma = false;
     if (isIndex) {
-      return indexEnd(key, at);
+      return index(key, at, form);
     }
     int end = out.tupleString(key, at + 1, key.length);
     out.octet(':');
     return end;
   }
 
-  private static int indexEnd(byte[] key, int at) {
+  private int index(byte[] key, int at, Form form) {
     int end = at + 1 + key[at] - TupleType.INTEGER_ZERO;
     if (end <= at || end > Math.min(key.length, at + 5)) {
       throw new MalformedTupleException("No array position at " + at);
     }
+    if (form == Form.NUMBERED) {
+      long position = 0;
+      for (int i = at + 1; i < end; i++) {
+        position = position << Byte.SIZE | Byte.toUnsignedInt(key[i]);
+      }
+      out.octet('"').number(position).ascii("\":");
+    }
     return end;
   }
 
-  private void open(byte firstElement, int end) {
-    boolean array = firstElement != TupleType.STRING;
+  /**
+   * @param at where the path of the container ends
+   */
+  private void open(byte[] key, int pathOffset, int at) {
     if (open == ends.length) {
       ends = Arrays.copyOf(ends, 2 * open);
-      arrays = Arrays.copyOf(arrays, 2 * open);
+      forms = Arrays.copyOf(forms, 2 * open);
     }
-    ends[open] = end;
-    arrays[open] = array;
+    ends[open] = at - pathOffset;
+    forms[open] = form(key, pathOffset, at);
+    out.octet(forms[open].begin);
     open++;
-    out.octet(array ? '[' : '{');
+  }
+
+  private Form form(byte[] key, int pathOffset, int at) {
+    if (key[at] == TupleType.STRING) {
+      return Form.OBJECT;
+    }
+    return chosen.length(key, pathOffset) > at - pathOffset ? Form.NUMBERED : Form.ARRAY;
   }
 
   private void close() {
     open--;
-    out.octet(arrays[open] ? ']' : '}');
+    out.octet(forms[open].end);
     comma = true;
   }
 }

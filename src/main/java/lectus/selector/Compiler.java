@@ -56,6 +56,9 @@ final class Compiler {
   }
 
   private Condition member(String name, JsonValue argument, Path path, boolean negated) {
+    if (name.isEmpty() && path.isRoot()) {
+      throw SelectorErrors.missingFieldName();
+    }
     if (!name.startsWith("$")) {
       return condition(argument, path.then(name), negated);
     }

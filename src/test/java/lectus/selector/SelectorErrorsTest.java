@@ -49,6 +49,7 @@ final class SelectorErrorsTest {
           {'$not':{'$gt':5}}          | invalid_selector | One or more conditions is missing a field name.
           {'$exists':false}           | invalid_selector | One or more conditions is missing a field name.
           {'$elemMatch':{'a':1}}      | invalid_selector | One or more conditions is missing a field name.
+          {'':1}                      | invalid_selector | One or more conditions is missing a field name.
           {'a..b':1}                  | invalid_field_name | Invalid field name: a..b
           {'a':{'':1}}                | invalid_field_name | Invalid field name:
           [1]                         | invalid_selector_json | Selector must be a JSON object, not: [1]

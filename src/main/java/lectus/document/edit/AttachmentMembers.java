@@ -25,6 +25,9 @@ final class AttachmentMembers {
   /** Longer numbers are no lengths or positions. */
   private static final int MOST_DIGITS = 18;
 
+  /** Characters that stand for three bytes. */
+  private static final int BASE64_GROUP = 4;
+
   private final JsonInput input;
   private final List<EditedAttachment> all = new ArrayList<>();
   private final Set<String> names = new HashSet<>();
@@ -147,7 +150,7 @@ final class AttachmentMembers {
 
     private byte[] decoded(String base64) {
       try {
-        return Base64.getDecoder().decode(base64);
+        return padded(base64);
       } catch (IllegalArgumentException perhapsSpace) {
         return decodedWithoutSpace(base64);
       }
@@ -155,10 +158,18 @@ final class AttachmentMembers {
 
     private byte[] decodedWithoutSpace(String base64) {
       try {
-        return Base64.getDecoder().decode(SPACE.matcher(base64).replaceAll(""));
+        return padded(SPACE.matcher(base64).replaceAll(""));
       } catch (IllegalArgumentException invalid) {
         throw invalidData();
       }
+    }
+
+    /** Without its padding, Base64 may have been cut. */
+    private static byte[] padded(String base64) {
+      if (base64.length() % BASE64_GROUP != 0) {
+        throw new IllegalArgumentException("Base64 without its padding");
+      }
+      return Base64.getDecoder().decode(base64);
     }
 
     private LectusException invalidData() {

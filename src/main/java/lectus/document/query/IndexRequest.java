@@ -63,7 +63,7 @@ public record IndexRequest(
     SortFields fields = SortFields.parse(members.required("fields"));
     Optional<JsonObject> filter = members.take(FILTER).map(IndexRequest::filter);
     members.end();
-    String generated = hash(definition);
+    String generated = hash(definition, partitioned);
     return new IndexRequest(
         definition,
         new IndexDefinition(
@@ -109,11 +109,15 @@ public record IndexRequest(
             });
   }
 
-  /** Equal definitions have equal names. */
-  private static String hash(JsonObject definition) {
+  /**
+   * Equal definitions have equal names, unless one says whether it is partitioned: this belongs to
+   * the whole design document.
+   */
+  private static String hash(JsonObject definition, Optional<Boolean> partitioned) {
     try {
-      byte[] json = definition.toJson().getBytes(StandardCharsets.UTF_8);
-      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(json));
+      String named = definition.toJson() + partitioned.map(Object::toString).orElse("");
+      byte[] bytes = named.getBytes(StandardCharsets.UTF_8);
+      return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(bytes));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("Every Java platform has SHA-1", e);
     }

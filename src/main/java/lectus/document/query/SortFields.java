@@ -21,7 +21,7 @@ record SortFields(List<String> fields, boolean descending) {
 
   /**
    * @throws lectus.error.LectusException {@code invalid_sort_json}, {@code invalid_sort_field},
-   *     {@code invalid_sort_dir}, {@code unsupported_mixed_sort}, {@code invalid_field_name}
+   *     {@code unsupported_mixed_sort}, {@code invalid_field_name}
    */
   static SortFields parse(JsonValue json) {
     if (!(json instanceof JsonArray array)) {
@@ -65,6 +65,6 @@ record SortFields(List<String> fields, boolean descending) {
             || text.value().equals(IndexDefinition.DESCENDING))) {
       return text.value();
     }
-    throw QueryErrors.of("invalid_sort_dir", "Invalid sort direction: ", direction);
+    throw QueryErrors.of("invalid_sort_field", "Invalid sort field: ", element);
   }
 }

@@ -27,6 +27,22 @@ record FieldRanges(List<byte[]> paths) {
     return new FieldRanges(List.copyOf(disjoint));
   }
 
+  /** Returns the length of the field to which the leaf belongs; 0 if it belongs to none. */
+  int lengthAbove(byte[] key, int pathOffset) {
+    int from = 0;
+    int to = paths.size();
+    while (from < to) {
+      int middle = (from + to) >>> 1;
+      byte[] path = paths.get(middle);
+      if (Arrays.compareUnsigned(path, 0, path.length, key, pathOffset, key.length) <= 0) {
+        from = middle + 1;
+      } else {
+        to = middle;
+      }
+    }
+    return from == 0 ? 0 : paths.get(from - 1).length;
+  }
+
   boolean contain(byte[] path) {
     return paths.stream().anyMatch(it -> TuplePrefixes.isAtOrBelow(it, path));
   }

@@ -19,7 +19,8 @@ import lectus.revision.RevisionText;
 
 /**
  * Reads and writes only some fields of documents. As in CouchDB, {@code _id}, {@code _rev}, {@code
- * _deleted}, {@code _conflicts} and {@code _attachments} are shown only if they are named.
+ * _deleted}, {@code _conflicts} and {@code _attachments} are shown only if they are named, and an
+ * array of which single elements are named is an object with their numbers.
  */
 final class Projection {
   private final FieldRanges ranges;
@@ -73,7 +74,7 @@ final class Projection {
     if (metadata.contains("_rev")) {
       RevisionText.append(members.next().ascii("\"_rev\":"), leaf);
     }
-    JsonAssembler assembler = new JsonAssembler(out, members.any);
+    JsonAssembler assembler = new JsonAssembler(out, members.any, ranges::lengthAbove);
     body.appendTo(assembler);
     members.any = assembler.needsComma();
     appendAttachments(members, body.attachments());

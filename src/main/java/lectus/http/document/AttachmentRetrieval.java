@@ -43,7 +43,7 @@ final class AttachmentRetrieval {
     boolean seen = exchange.hasSeen(tag);
     StreamedBody body =
         found.gzipped()
-            ? compressed(exchange, database, found)
+            ? compressed(exchange, database, found, seen ? null : range(exchange, tag))
             : plain(database, found, seen ? null : range(exchange, tag));
     return new StreamedBody(
             body.status(),
@@ -68,8 +68,11 @@ final class AttachmentRetrieval {
         new Reply.Header("Content-Security-Policy", "sandbox"));
   }
 
-  /** As CouchDB, it gives parts only of what is not compressed. */
-  private StreamedBody compressed(Exchange exchange, AskedDatabase database, Attachment found) {
+  /**
+   * As CouchDB, it gives parts only of what is not compressed, but refuses those that cannot be.
+   */
+  private StreamedBody compressed(
+      Exchange exchange, AskedDatabase database, Attachment found, String range) {
     List<Reply.Header> headers = new ArrayList<>();
     headers.add(new Reply.Header(HttpHeaders.ACCEPT_RANGES, "none"));
     headers.add(new Reply.Header(HttpHeaders.VARY, "Accept-Encoding"));
@@ -83,6 +86,7 @@ final class AttachmentRetrieval {
           isLengthKnown ? OptionalLong.of(found.length()) : OptionalLong.empty(),
           new SourceParts(List.of(() -> attachments.plain(database, found))));
     }
+    satisfiable(range, found.storedLength());
     headers.add(new Reply.Header(HttpHeaders.CONTENT_ENCODING, GZIP));
     return whole(database, found).with(headers);
   }
@@ -93,10 +97,7 @@ final class AttachmentRetrieval {
   }
 
   private StreamedBody plain(AskedDatabase database, Attachment found, String header) {
-    ByteRanges ranges = ByteRanges.of(header, found.length());
-    if (!ranges.satisfiable()) {
-      throw new LectusException(new LectusError.RangeNotSatisfiable(found.length()));
-    }
+    ByteRanges ranges = satisfiable(header, found.length());
     StreamedBody body =
         switch (ranges.all().size()) {
           case 0 -> whole(database, found);
@@ -104,6 +105,14 @@ final class AttachmentRetrieval {
           default -> parts(database, found, ranges.all());
         };
     return body.with(List.of(new Reply.Header(HttpHeaders.ACCEPT_RANGES, "bytes")));
+  }
+
+  private static ByteRanges satisfiable(String header, long length) {
+    ByteRanges ranges = ByteRanges.of(header, length);
+    if (!ranges.satisfiable()) {
+      throw new LectusException(new LectusError.RangeNotSatisfiable(length));
+    }
+    return ranges;
   }
 
   private StreamedBody whole(AskedDatabase database, Attachment found) {

@@ -106,6 +106,10 @@ class DocumentParserTest {
   void attachments_that_cannot_be_are_refused_with_a_sentence() {
     assertThat(error(() -> interactive(attached("a", "{\"data\":\"!Base64$\"}"))).reason())
         .contains("data for a");
+    assertThat(error(() -> interactive(attached("a", "{\"data\":\"aGk\"}"))).reason())
+        .isEqualTo("Invalid attachment data for a");
+    assertThat(interactive(attached("a", "{\"data\":\"a G\\nk=\"}")).attachments().hasInline())
+        .isTrue();
     assertThat(error(() -> interactive(attached("a", "{}"))).reason()).contains("data for a");
     assertThat(error(() -> interactive(attached("_a", "{\"stub\":true}"))).reason())
         .contains("prohibited character");

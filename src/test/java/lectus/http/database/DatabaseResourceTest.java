@@ -3,6 +3,7 @@ package lectus.http.database;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import lectus.audit.testing.SoundStore;
+import lectus.database.DatabaseName;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
@@ -134,6 +135,20 @@ final class DatabaseResourceTest {
     assertThat(server.post("/nodb/_ensure_full_commit", "").body()).isEqualTo(answer);
     assertThat(server.get("/nodb/_changes?feed=continuous").body()).isEqualTo(answer);
     assertThat(server.put("/nodb/_security", "{}").body()).isEqualTo(answer);
+  }
+
+  @Test
+  void a_name_has_at_most_238_characters() {
+    String longest = "n".repeat(DatabaseName.MAX_LENGTH);
+    Answer refused = server.put("/n" + longest);
+
+    assertThat(server.put("/" + longest).status()).isEqualTo(201);
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.member("error")).isEqualTo("database_name_too_long");
+    assertThat(refused.member("reason"))
+        .isEqualTo("At least one path segment of `n" + longest + "` is too long.");
+    assertThat(server.get("/n" + longest).status()).isEqualTo(404);
+    assertThat(server.put("/N" + longest).member("error")).isEqualTo("illegal_database_name");
   }
 
   @ParameterizedTest

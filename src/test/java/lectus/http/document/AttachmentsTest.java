@@ -216,6 +216,8 @@ class AttachmentsTest {
     assertThat(server.get("/w/a").body()).contains("md5-" + base64Md5(compressed.body()));
     assertThat(got("/w/a/t", "Accept-Encoding", "gzip;q=0").body()).isEqualTo(long_text);
     assertThat(got("/w/a/t", "Range", "bytes=1-2").statusCode()).isEqualTo(200);
+    String[] impossible = {"Accept-Encoding", "gzip", "Range", "bytes=9-5"};
+    assertThat(got("/w/a/t", impossible).statusCode()).isEqualTo(416);
   }
 
   @Test

@@ -110,6 +110,18 @@ final class FindResourceTest {
   }
 
   @Test
+  void of_an_array_elements_are_shown_by_their_numbers() {
+    put("m", "{'z':1,'m':[{'x':[1,2]},3,[4,5,6]],'n':{'0':7}}");
+    String selected = "{'selector':{'z':1},'fields':[";
+
+    assertThat(find(selected + "'m.0']}").body()).contains(json("{'m':{'0':{'x':[1,2]}}}"));
+    assertThat(find(selected + "'n.0','m.2.1','m.1','m.0.x.1']}").body())
+        .contains(json("{'m':{'0':{'x':{'1':2}},'1':3,'2':{'1':5}},'n':{'0':7}}"));
+    assertThat(find(selected + "'m','m.0']}").body())
+        .contains(json("{'m':[{'x':[1,2]},3,[4,5,6]]}"));
+  }
+
+  @Test
   void without_an_index_all_documents_are_looked_at() {
     Answer answer = find("{'selector':{'a':3},'fields':['_id','a']}");
 

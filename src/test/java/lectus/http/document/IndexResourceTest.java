@@ -169,7 +169,7 @@ final class IndexResourceTest {
         "{'index':{'fields':'a'}}                        | 400 | invalid_sort_json",
         "{'index':{'fields':[1]}}                        | 400 | invalid_sort_field",
         "{'index':{'fields':['']}}                       | 400 | invalid_sort_field",
-        "{'index':{'fields':[{'a':'up'}]}}               | 400 | invalid_sort_dir",
+        "{'index':{'fields':[{'a':'up'}]}}               | 400 | invalid_sort_field",
         "{'index':{'fields':[{'a':'asc'},{'b':'desc'}]}} | 400 | unsupported_mixed_sort",
         "{'index':{'fields':['a..b']}}                   | 400 | invalid_field_name",
         "{'index':{'fields':['a'],'y':1}}                | 400 | invalid_key",
@@ -246,5 +246,17 @@ final class IndexResourceTest {
                 .post("/d/_index", json("{'index':{'fields':['b']},'partitioned':true}"))
                 .member("error"))
         .isEqualTo("invalid_design_doc");
+  }
+
+  @Test
+  void one_definition_is_of_two_design_documents_if_one_is_partitioned_and_one_is_not() {
+    server.put("/p?partitioned=true");
+    Answer partitioned = server.post("/p/_index", json("{'index':{'fields':['a']}}"));
+    String body = json("{'index':{'fields':['a']},'partitioned':false}");
+    Answer global = server.post("/p/_index", body);
+
+    assertThat(global.member("result")).isEqualTo("created");
+    assertThat(global.member("id")).isNotEqualTo(partitioned.member("id"));
+    assertThat(server.post("/p/_index", body).member("result")).isEqualTo("exists");
   }
 }
