@@ -5,6 +5,7 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
 import java.util.List;
+import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.document.index.FormerIndexTasks;
@@ -17,8 +18,8 @@ import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
 
 /**
- * Checks the jobs of one database, at one version: each task belongs to a job, and each index that
- * is not readable has a job that makes it so.
+ * Checks the jobs of one database, at one version: each task belongs to a job, and each index or
+ * stored feed that is not readable has a job that makes it so.
  */
 final class JobsAudit {
   private final ReadTransaction tx;
@@ -41,6 +42,7 @@ final class JobsAudit {
       List<Job> jobs = Awaiting.await(new JobsSubspace(root).of(tx, db.instance()));
       checkTasks(jobs);
       checkIndexes(jobs);
+      checkFeeds(jobs);
     } catch (MalformedTupleException unreadable) {
       report.add(place(), "its jobs cannot be read (" + unreadable.getMessage() + ")");
     }
@@ -85,6 +87,18 @@ final class JobsAudit {
                 + index.definition().design()
                 + "/"
                 + index.definition().name());
+      }
+    }
+  }
+
+  private void checkFeeds(List<Job> jobs) {
+    for (StoredFeed feed : db.feeds().all()) {
+      boolean isFilled =
+          feed.isReadable()
+              || jobs.stream()
+                  .anyMatch(it -> it.kind() == JobKind.FEED && it.number() == feed.number());
+      if (!isFilled) {
+        report.add(place(), "no job fills the stored feed " + feed.definition().name());
       }
     }
   }

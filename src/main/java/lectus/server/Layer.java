@@ -19,6 +19,7 @@ import lectus.document.bulk.BulkGet;
 import lectus.document.bulk.RevisionsDiff;
 import lectus.document.edit.DocumentParser;
 import lectus.document.feed.FeedCatalogue;
+import lectus.document.feed.FilledFeeds;
 import lectus.document.index.FilledIndexes;
 import lectus.document.index.FormerDesigns;
 import lectus.document.index.FormerIndexTasks;
@@ -190,12 +191,12 @@ public final class Layer {
   }
 
   /**
-   * Returns a worker that builds indexes.
+   * Returns a worker that builds indexes and fills stored feeds.
    *
    * @param requestsWait whether clients wait for work of this server
    */
   StepsVerticle indexing(BooleanSupplier requestsWait) {
-    List<FilledKind> kinds = List.of(new FilledIndexes());
+    List<FilledKind> kinds = List.of(new FilledIndexes(), new FilledFeeds());
     return new StepsVerticle(
         "building of indexes", new JobWorker(store, catalogue, kinds, requestsWait), INDEXING);
   }
@@ -246,7 +247,7 @@ public final class Layer {
         documents,
         new AllDocs(catalogue, transactions),
         queries(),
-        new FeedCatalogue(catalogue, transactions),
+        new FeedCatalogue(catalogue, transactions, new FillingJobs(store.rootPrefix())),
         new BulkGet(catalogue, transactions),
         new RevisionsDiff(catalogue, transactions),
         new LocalDocuments(catalogue, transactions),

@@ -18,6 +18,9 @@ import lectus.database.DatabaseSubspace;
 import lectus.database.FeedsSubspace;
 import lectus.database.Generation;
 import lectus.database.ShardId;
+import lectus.document.job.FillingJobs;
+import lectus.document.job.JobKind;
+import lectus.document.job.JobProgress;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
@@ -26,7 +29,7 @@ import lectus.store.TransactionRunner;
 
 /**
  * Defines, lists and deletes the stored feeds of databases. A new feed of a database with few
- * documents has them at once; of any other, readers see what the changes index has.
+ * documents has them at once; any other is filled by a job.
  */
 public final class FeedCatalogue {
   /** Number of documents that a new feed has at once. */
@@ -37,10 +40,12 @@ public final class FeedCatalogue {
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
+  private final FillingJobs jobs;
 
-  public FeedCatalogue(Catalogue catalogue, TransactionRunner transactions) {
+  public FeedCatalogue(Catalogue catalogue, TransactionRunner transactions, FillingJobs jobs) {
     this.catalogue = catalogue;
     this.transactions = transactions;
+    this.jobs = jobs;
   }
 
   /**
@@ -73,7 +78,7 @@ public final class FeedCatalogue {
     }
   }
 
-  private static void add(Transaction tx, DatabaseHandle db, FeedDefinition definition) {
+  private void add(Transaction tx, DatabaseHandle db, FeedDefinition definition) {
     List<StoredFeed> all = db.feeds().all();
     if (all.size() >= FeedLimits.MOST_FEEDS) {
       throw LectusException.badRequest(
@@ -83,6 +88,9 @@ public final class FeedCatalogue {
     StoredFeed feed = new StoredFeed(number, definition, false);
     boolean isFilled = fill(tx, db, feed);
     new FeedsSubspace(db.prefix()).put(tx, isFilled ? feed.readable() : feed);
+    if (!isFilled) {
+      jobs.begin(tx, db, JobKind.FEED, number);
+    }
   }
 
   /** Whether the new feed has all documents. Concurrent writers conflict with it. */
@@ -141,11 +149,12 @@ public final class FeedCatalogue {
   }
 
   /** No write can still bring an entry: all conflict with the change of the version key. */
-  private static void remove(Transaction tx, DatabaseHandle db, StoredFeed feed) {
+  private void remove(Transaction tx, DatabaseHandle db, StoredFeed feed) {
     new FeedsSubspace(db.prefix()).clear(tx, feed.number());
     new FeedEntriesSubspace(db, feed).clear(tx);
     new FeedDeparturesSubspace(db, feed).clear(tx);
     new FeedStatesSubspace(db, feed).clear(tx);
+    jobs.end(tx, db, JobKind.FEED, feed.number());
   }
 
   /** Returns all stored feeds of a database, as JSON. */
@@ -178,16 +187,25 @@ public final class FeedCatalogue {
         });
   }
 
-  private static void append(
-      ReadTransaction tx, DatabaseHandle db, StoredFeed feed, JsonBuffer out) {
+  private void append(ReadTransaction tx, DatabaseHandle db, StoredFeed feed, JsonBuffer out) {
     out.ascii("{\"name\":").string(feed.definition().name());
     feed.definition()
         .json()
         .members()
         .forEach((member, value) -> value.writeTo(out.octet(',').string(member).octet(':')));
     out.ascii(",\"state\":").string(feed.isReadable() ? "ready" : "filling");
+    if (!feed.isReadable()) {
+      Awaiting.await(jobs.progress(tx, db, JobKind.FEED, feed.number()))
+          .ifPresent(it -> appendProgress(it, out));
+    }
     new RefusedDocuments(tx, db, feed).appendTo(out);
     out.octet('}');
+  }
+
+  private static void appendProgress(JobProgress progress, JsonBuffer out) {
+    out.ascii(",\"documents\":").number(progress.documents());
+    out.ascii(",\"total_documents\":").number(progress.job().documents());
+    out.ascii(",\"progress\":").number(progress.percent());
   }
 
   private static LectusException missing() {

@@ -15,6 +15,9 @@ import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
+import lectus.document.job.JobKind;
+import lectus.document.job.JobTasksSubspace;
+import lectus.document.job.TaskProgress;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
@@ -58,12 +61,16 @@ public final class FeedComparison {
     List<ChangeEntry> documents =
         Awaiting.await(
             new ChangesSubspace(db).read(tx, shard, after, Optional.empty(), most, false));
+    TaskProgress filled =
+        Awaiting.await(new JobTasksSubspace(db).all(tx, JobKind.FEED, feed.number())).get(shard);
     List<List<FeedChange>> rows = expected.of(documents);
     List<String> problems = new ArrayList<>();
     for (int i = 0; i < documents.size(); i++) {
       ChangeEntry document = documents.get(i);
+      boolean isThere =
+          feed.isReadable() || (filled != null && filled.hasPassed(document.sequence()));
       for (FeedChange row : rows.get(i)) {
-        problem(document.docId(), feed.isReadable(), row).ifPresent(problems::add);
+        problem(document.docId(), isThere, row).ifPresent(problems::add);
       }
     }
     return documents.size() < most

@@ -13,6 +13,7 @@ import lectus.http.testing.Conversation;
 import lectus.http.testing.LectusServer;
 import lectus.json.JsonValue.JsonObject;
 import lectus.store.Store;
+import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -277,7 +278,7 @@ final class StoredFeedTest {
   }
 
   @Test
-  void a_large_database_is_read_before_its_feeds_are_filled() {
+  void a_large_database_is_filled_while_its_feeds_are_read() {
     for (int batch = 0; batch < 3; batch++) {
       int from = 100 * batch;
       String documents =
@@ -293,6 +294,7 @@ final class StoredFeedTest {
     assertThat(expected).hasSize(6);
     assertThat(ids(changes("filter=_feed/c&channel=7"))).isEqualTo(expected);
     server.write(db + "/d7", "{\"_rev\":\"" + former + "\",\"ch\":\"8\"}");
+    Await.until("it is filled", () -> server.get(db + "/_feeds/c").member("state").equals("ready"));
     assertThat(ids(changes("filter=_feed/c&channel=7")))
         .isEqualTo(expected.stream().filter(id -> !id.equals("d7")).toList());
     assertThat(ids(changes("filter=_feed/c&channel=7&left=true"))).endsWith("d7 left");

@@ -1,0 +1,51 @@
+package lectus.document.feed;
+
+import com.apple.foundationdb.Transaction;
+import java.util.List;
+import java.util.Optional;
+import lectus.changes.ChangeEntry;
+import lectus.channel.StoredFeed;
+import lectus.database.DatabaseHandle;
+import lectus.database.FeedsSubspace;
+import lectus.database.ShardId;
+import lectus.document.job.Filled;
+import lectus.document.job.FilledKind;
+import lectus.document.job.JobKind;
+
+/** The stored feeds that lack the documents from before them. */
+public final class FilledFeeds implements FilledKind {
+  @Override
+  public JobKind kind() {
+    return JobKind.FEED;
+  }
+
+  @Override
+  public Optional<Filled> find(DatabaseHandle db, long number) {
+    return db.feeds().all().stream()
+        .filter(it -> it.number() == number && !it.isReadable())
+        .findFirst()
+        .map(it -> new FilledFeed(db, it));
+  }
+
+  private record FilledFeed(DatabaseHandle db, StoredFeed feed) implements Filled {
+    @Override
+    public String definedBy() {
+      return "_feeds/" + feed.definition().name();
+    }
+
+    @Override
+    public long fill(Transaction tx, ShardId shard, List<ChangeEntry> documents) {
+      long rows = 0;
+      for (List<FeedChange> ofOne : new ExpectedEntries(tx, db, List.of(feed)).of(documents)) {
+        ofOne.forEach(row -> row.write(tx, 0));
+        rows += ofOne.size();
+      }
+      return rows;
+    }
+
+    @Override
+    public void becomeReadable(Transaction tx) {
+      new FeedsSubspace(db.prefix()).put(tx, feed.readable());
+    }
+  }
+}
