@@ -17,6 +17,9 @@ public final class FeedLimits {
   /** Maximum number of channels of a feed in which one document is. */
   public static final int MOST_CHANNELS = 100;
 
+  /** Number of channels of a feed of which it is remembered that one document left them. */
+  public static final int MOST_LEFT = 200;
+
   /** Maximum length of a channel's name, in bytes of UTF-8. */
   public static final int LONGEST_CHANNEL = 256;
 

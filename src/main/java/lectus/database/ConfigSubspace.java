@@ -31,6 +31,9 @@ import lectus.tuple.TupleWriter;
  * (prefix, CONFIG, "format")                       (format, format number of all other subspaces);
  *                                                 0 if absent. Versions that know no formats refuse
  *                                                 a database that has the field
+ * (prefix, CONFIG, "feeds")                        (format), absent without stored feeds. Versions
+ *                                                 that know no stored feeds refuse a database that
+ *                                                 has the field
  * (prefix, CONFIG, "incarnation")                  (format, Incarnation)       RFC 003
  * (prefix, CONFIG, "partitioned")                  (format, boolean)
  * (prefix, CONFIG, "purged_infos_limit")           (format, integer), absent if never set
@@ -48,6 +51,7 @@ final class ConfigSubspace {
   private static final int EMPTIED = 2;
   private static final String SHARDS = "changes_shards";
   private static final String DATABASE_FORMAT = "format";
+  private static final String FEEDS = "feeds";
   private static final String INCARNATION = "incarnation";
   private static final String PARTITIONED = "partitioned";
   private static final String PURGED_INFOS_LIMIT = "purged_infos_limit";
@@ -153,6 +157,15 @@ final class ConfigSubspace {
     touch(tx, prefix);
   }
 
+  /** Says whether the database has stored feeds. */
+  static void putFeeds(Transaction tx, byte[] prefix, boolean any) {
+    if (any) {
+      tx.set(key(prefix, FEEDS), value().toBytes());
+    } else {
+      tx.clear(key(prefix, FEEDS));
+    }
+  }
+
   /** Moves the version key. */
   static void touch(Transaction tx, byte[] prefix) {
     tx.mutate(
@@ -198,6 +211,7 @@ final class ConfigSubspace {
       switch (key.string()) {
         case SHARDS -> eras.add(era(since(key), reader(row.getValue())));
         case DATABASE_FORMAT -> format = databaseFormat(reader(row.getValue()));
+        case FEEDS -> reader(row.getValue()); // only for versions that do not know it
         case INCARNATION -> incarnation = reader(row.getValue()).smallInteger();
         case PARTITIONED -> partitioned = reader(row.getValue()).bool();
         case PURGED_INFOS_LIMIT -> purgedInfosLimit = reader(row.getValue()).integer();

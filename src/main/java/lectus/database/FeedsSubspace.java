@@ -27,16 +27,20 @@ import lectus.tuple.TupleWriter;
  *
  * The selector is JSON. The rows are part of the database's handle. So a transaction that writes
  * one also moves the version key ({@link Catalogue#moveVersion}), and concurrent writes conflict
- * with it and are retried: no document is written without its entries.
+ * with it and are retried: no document is written without its entries. A database that has a feed
+ * says so in its configuration: servers of versions without feeds, which would write none, then
+ * refuse the database.
  */
 public final class FeedsSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "A stored feed");
   private static final int OF_SELECTOR = 0;
   private static final int OF_CHANNELS = 1;
 
+  private final byte[] databasePrefix;
   private final byte[] prefix;
 
   public FeedsSubspace(byte[] databasePrefix) {
+    this.databasePrefix = databasePrefix.clone();
     this.prefix = DatabaseSubspace.FEEDS.key(databasePrefix).toBytes();
   }
 
@@ -82,11 +86,18 @@ public final class FeedsSubspace {
     }
     tx.options().setNextWriteNoWriteConflictRange();
     tx.set(key(feed.number()), value.toBytes());
+    ConfigSubspace.putFeeds(tx, databasePrefix, true);
   }
 
-  public void clear(Transaction tx, long number) {
+  /**
+   * @param isLast whether the database has no other feed
+   */
+  public void clear(Transaction tx, long number, boolean isLast) {
     tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(key(number));
+    if (isLast) {
+      ConfigSubspace.putFeeds(tx, databasePrefix, false);
+    }
   }
 
   private byte[] key(long number) {

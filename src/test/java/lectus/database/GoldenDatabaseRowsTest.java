@@ -124,6 +124,7 @@ final class GoldenDatabaseRowsTest {
             tx -> {
               ConfigSubspace.create(tx, sharded, configuration, first.shards());
               ConfigSubspace.update(tx, sharded, configuration.withPurgedInfosLimit(70_000));
+              ConfigSubspace.putFeeds(tx, sharded, true);
               tx.set(
                   ConfigSubspace.securityKey(sharded),
                   ConfigSubspace.security("{}".getBytes(StandardCharsets.UTF_8)));

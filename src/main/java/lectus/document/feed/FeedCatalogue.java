@@ -25,6 +25,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
+import lectus.store.CommitResult;
 import lectus.store.TransactionRunner;
 
 /**
@@ -62,12 +63,25 @@ public final class FeedCatalogue {
           Optional<StoredFeed> known = db.feeds().named(definition.name());
           if (known.isPresent()) {
             checkSame(known.get().definition(), definition);
+            beginIfNobodyFills(tx, db, known.get());
             return false;
           }
           add(tx, db, definition);
           catalogue.moveVersion(tx, db);
           return true;
         });
+  }
+
+  /** Versions before jobs left feeds of large databases unfilled. */
+  private void beginIfNobodyFills(Transaction tx, DatabaseHandle db, StoredFeed feed) {
+    if (!feed.isReadable() && progress(tx, db, feed).isEmpty()) {
+      jobs.begin(tx, db, JobKind.FEED, feed.number());
+      catalogue.moveVersion(tx, db);
+    }
+  }
+
+  private Optional<JobProgress> progress(ReadTransaction tx, DatabaseHandle db, StoredFeed feed) {
+    return Awaiting.await(jobs.progress(tx, db, JobKind.FEED, feed.number()));
   }
 
   private static void checkSame(FeedDefinition known, FeedDefinition wanted) {
@@ -136,21 +150,23 @@ public final class FeedCatalogue {
   /**
    * Deletes a feed with all its entries.
    *
+   * @return its database, and when that was
    * @throws LectusException {@code not_found}
    */
-  public void delete(DatabaseName name, String feed) {
-    transactions.run(
+  public CommitResult<DatabaseHandle> delete(DatabaseName name, String feed) {
+    return transactions.runVersioned(
         tx -> {
           DatabaseHandle db = catalogue.currentForWrites(tx, name);
           remove(tx, db, db.feeds().named(feed).orElseThrow(FeedCatalogue::missing));
           catalogue.moveVersion(tx, db);
-          return null;
+          catalogue.noteUpdate(tx, db);
+          return db;
         });
   }
 
   /** No write can still bring an entry: all conflict with the change of the version key. */
   private void remove(Transaction tx, DatabaseHandle db, StoredFeed feed) {
-    new FeedsSubspace(db.prefix()).clear(tx, feed.number());
+    new FeedsSubspace(db.prefix()).clear(tx, feed.number(), db.feeds().all().size() == 1);
     new FeedEntriesSubspace(db, feed).clear(tx);
     new FeedDeparturesSubspace(db, feed).clear(tx);
     new FeedStatesSubspace(db, feed).clear(tx);
@@ -195,8 +211,7 @@ public final class FeedCatalogue {
         .forEach((member, value) -> value.writeTo(out.octet(',').string(member).octet(':')));
     out.ascii(",\"state\":").string(feed.isReadable() ? "ready" : "filling");
     if (!feed.isReadable()) {
-      Awaiting.await(jobs.progress(tx, db, JobKind.FEED, feed.number()))
-          .ifPresent(it -> appendProgress(it, out));
+      progress(tx, db, feed).ifPresent(it -> appendProgress(it, out));
     }
     new RefusedDocuments(tx, db, feed).appendTo(out);
     out.octet('}');

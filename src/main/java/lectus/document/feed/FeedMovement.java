@@ -2,12 +2,14 @@ package lectus.document.feed;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.ChangeEntry;
+import lectus.channel.FeedLimits;
 import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
@@ -42,8 +44,14 @@ public final class FeedMovement {
     private final List<FeedChange> changes = new ArrayList<>();
     private final Map<String, CompletableFuture<Optional<Sequence>>> returning = new HashMap<>();
 
+    private final List<String> left = new ArrayList<>();
+
     /** Of a document that is purged. */
     private CompletableFuture<List<Departure>> forgotten =
+        CompletableFuture.completedFuture(List.of());
+
+    /** Of a document that leaves more. */
+    private CompletableFuture<List<Departure>> former =
         CompletableFuture.completedFuture(List.of());
 
     private Moved(String id) {
@@ -54,12 +62,10 @@ public final class FeedMovement {
     void addTo(List<FeedChange> all) {
       all.addAll(changes);
       for (Departure departure : Awaiting.await(forgotten)) {
-        for (String channel : departure.isLast() ? List.<String>of() : departure.channels()) {
-          all.addAll(entries.clearingDeparture(channel, departure.sequence()));
-          all.add(departures.clearing(id, channel));
-        }
+        forget(departure, all);
         all.add(departures.clearingLast(id));
       }
+      oldest(Awaiting.await(former)).forEach(departure -> forget(departure, all));
       returning.forEach(
           (channel, departed) -> {
             Optional<Sequence> left = Awaiting.await(departed);
@@ -68,6 +74,23 @@ public final class FeedMovement {
               all.add(departures.clearing(id, channel));
             }
           });
+    }
+
+    private void forget(Departure departure, List<FeedChange> all) {
+      for (String channel : departure.isLast() ? List.<String>of() : departure.channels()) {
+        all.addAll(entries.clearingDeparture(channel, departure.sequence()));
+        all.add(departures.clearing(id, channel));
+      }
+    }
+
+    /** Returns what is too much, so that one document never has more than one write can clear. */
+    private List<Departure> oldest(List<Departure> some) {
+      List<Departure> known =
+          some.stream()
+              .filter(it -> !it.isLast() && !left.containsAll(it.channels()))
+              .sorted(Comparator.comparing(Departure::sequence))
+              .toList();
+      return known.subList(0, Math.max(0, known.size() + left.size() - FeedLimits.MOST_LEFT));
     }
   }
 
@@ -120,17 +143,17 @@ public final class FeedMovement {
 
   private void leave(
       Moved moved, Sequence former, ChangeEntry entry, Belonging before, Belonging after) {
-    List<String> left = new ArrayList<>();
     for (String channel : before.channels().keySet()) {
       moved.changes.add(entries.clearing(channel, former));
       if (!after.channels().containsKey(channel)) {
         moved.changes.add(entries.insertion(channel, entry, Standing.LEFT));
         moved.changes.add(departures.insertion(moved.id, channel));
-        left.add(channel);
+        moved.left.add(channel);
       }
     }
-    if (!left.isEmpty()) {
-      moved.changes.add(departures.lastInsertion(moved.id, left));
+    if (!moved.left.isEmpty()) {
+      moved.former = departures.all(tx, moved.id);
+      moved.changes.add(departures.lastInsertion(moved.id, moved.left));
     }
   }
 }

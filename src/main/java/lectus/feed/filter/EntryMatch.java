@@ -80,6 +80,11 @@ public final class EntryMatch<V> {
     return time.isUp() || documents.bytesRead() + feeds.bytesRead() >= SelectedEntries.MOST_BYTES;
   }
 
+  /** Tells those who read a stored feed that has been deleted, whether there are entries or not. */
+  public void tellOfDeletedFeeds(Outcome<V> outcome) {
+    feeds.tellOfDeleted(outcome);
+  }
+
   /** An unreadable document affects only those who have to see it. */
   public void finish(Started started, Outcome<V> outcome) {
     ChangeEntry entry = started.entry();

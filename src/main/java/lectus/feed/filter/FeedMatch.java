@@ -123,13 +123,17 @@ final class FeedMatch<V> {
     finish(started, Optional.empty(), outcome);
   }
 
-  /** An unreadable document affects only those who have to see it. */
-  void finish(Started started, PageTime time, EntryMatch.Outcome<V> outcome) {
+  /** Tells the readers of feeds that have been deleted. */
+  void tellOfDeleted(EntryMatch.Outcome<V> outcome) {
     gone.forEach(
         (readers, feed) -> {
           LectusException failure = FeedFilter.gone(feed.definition().name());
           readers.all().forEach(who -> outcome.fails(who, failure));
         });
+  }
+
+  /** An unreadable document affects only those who have to see it. */
+  void finish(Started started, PageTime time, EntryMatch.Outcome<V> outcome) {
     if (started == null) {
       return;
     }

@@ -144,6 +144,7 @@ final class ViewRows {
   }
 
   Map<View, ViewPage<FeedPosition>> build() {
+    match.tellOfDeletedFeeds(new Wanted());
     Map<View, ViewPage<FeedPosition>> pages = new HashMap<>();
     shapes.values().forEach(shape -> shape.build(pages));
     crowded.forEach(view -> pages.put(view, new ViewPage.Crowded<>()));

@@ -53,7 +53,7 @@ public final class DatabaseApi {
             new PartitionResource(
                 services.catalogue(), services.databaseInfo(), services.allDocs(), names, queries),
         "_compact", new CompactionResource(services.catalogue(), services.documents(), names),
-        "_feeds", new FeedsResource(services.storedFeeds(), names));
+        "_feeds", new FeedsResource(services.storedFeeds(), names, services.events()));
   }
 
   /** Returns the resources below a database, by name. */

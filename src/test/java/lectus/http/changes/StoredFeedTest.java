@@ -224,11 +224,44 @@ final class StoredFeedTest {
       server.write(db + "/three", "{\"ch\":[\"a\",\"b\"]}");
       assertThat(a.chunkText()).contains("\"three\"");
       assertThat(both.chunkText()).contains("\"three\"");
-      assertThat(server.delete(db + "/_feeds/c").status()).isEqualTo(200);
-      server.write(db + "/four", "{\"ch\":\"a\"}");
-      assertThat(a.readToEnd()).doesNotContain("\"four\"");
-      assertThat(both.readToEnd()).doesNotContain("\"four\"");
     }
+  }
+
+  @Test
+  void live_readers_end_as_soon_as_their_feed_is_deleted() {
+    define("c", "{\"channels\":\"ch\"}");
+    String feed = db + "/_changes?feed=continuous&heartbeat=60000&filter=_feed/c&channel=a";
+    try (Connection one = server.request("GET", feed).open();
+        Connection all =
+            server.request("GET", feed.replace("filter=_feed/c&channel=a", "")).open()) {
+      one.readHead();
+      all.readHead();
+      server.write(db + "/one", "{\"ch\":\"a\"}");
+      assertThat(one.chunkText()).contains("\"one\"");
+      assertThat(all.chunkText()).contains("\"one\"");
+      assertThat(server.delete(db + "/_feeds/c").status()).isEqualTo(200);
+      one.readToEnd();
+      define("c", "{\"channels\":\"ch\"}");
+      server.write(db + "/two", "{\"ch\":\"a\"}");
+      assertThat(all.chunkText()).contains("\"two\"");
+    }
+  }
+
+  @Test
+  void the_earliest_departures_of_a_document_that_left_very_many_channels_are_forgotten() {
+    define("c", "{\"channels\":\"ch\"}");
+    String revision = server.write(db + "/x", "{}");
+    for (String group : List.of("a", "b", "c", "")) {
+      String channels = group.isEmpty() ? "" : names(100).replace("\"c", "\"" + group);
+      revision =
+          server.write(db + "/x", "{\"_rev\":\"" + revision + "\",\"ch\":[" + channels + "]}");
+    }
+    assertThat(ids(changes("filter=_feed/c&channel=a7&left=true"))).isEmpty();
+    assertThat(ids(changes("filter=_feed/c&channel=b7&left=true"))).containsExactly("x left");
+    assertThat(ids(changes("filter=_feed/c&channel=c7&left=true"))).containsExactly("x left");
+    Answer purged = server.post(db + "/_purge", "{\"x\":[\"" + revision + "\"]}");
+    assertThat(purged.status()).as(purged.body()).isEqualTo(201);
+    assertThat(ids(changes("filter=_feed/c&channel=b7&channel=c7&left=true"))).isEmpty();
   }
 
   @Test

@@ -1,0 +1,92 @@
+package lectus.audit;
+
+import static lectus.document.testing.TestDatabase.edit;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.InstantSource;
+import java.util.List;
+import java.util.function.Predicate;
+import lectus.channel.FeedDefinition;
+import lectus.channel.FeedRule;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.document.feed.FeedCatalogue;
+import lectus.document.job.FillingJobs;
+import lectus.document.testing.TestDatabase;
+import lectus.document.write.DocumentWriter;
+import lectus.revision.RevisionId;
+import lectus.store.FaultyStore;
+import lectus.store.FaultyStore.Operation;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The audit finds what a writer forgets of stored feeds. */
+final class FeedsAuditTest {
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final Store store = stores.fresh();
+  private final TestDatabase db = TestDatabase.create(store);
+  private final AuditedStore audited = new AuditedStore(store, db.transactions);
+  private final FaultyStore faulty = new FaultyStore(store);
+  private final DocumentWriter writer =
+      new DocumentWriter(
+          faulty.store(),
+          new Catalogue(
+              faulty.store(),
+              new TransactionRunner(faulty.store(), TransactionLimits.DEFAULT),
+              InstantSource.system()));
+  private DatabaseHandle handle;
+  private RevisionId first;
+
+  @BeforeEach
+  void aSoundDatabase() {
+    new FeedCatalogue(db.catalogue, db.transactions, new FillingJobs(store.rootPrefix()))
+        .put(db.name, new FeedDefinition("f", new FeedRule.Channels("ch")));
+    handle = db.catalogue.open(db.name);
+    first = db.put("a", "{\"ch\":\"x\"}");
+    assertThat(audited.findings()).isEmpty();
+  }
+
+  private void moving(Predicate<Operation> forgotten) {
+    faulty.lose(forgotten);
+    assertThat(writer.write(db.name, List.of(edit("a", first, "{\"ch\":\"y\"}"))).hasFailures())
+        .isFalse();
+  }
+
+  private Predicate<Operation> is(String method, DatabaseSubspace subspace) {
+    byte[] prefix = subspace.key(handle.prefix()).toBytes();
+    return operation -> operation.method().equals(method) && operation.isBelow(prefix);
+  }
+
+  @Test
+  void an_entry_is_not_removed() {
+    moving(is("clear", DatabaseSubspace.FEED_ENTRIES));
+
+    audited.assertFound(
+        "database \"db\"", "The stored feed f", "an entry that the document a should not have");
+  }
+
+  @Test
+  void no_entry_is_written() {
+    moving(is("mutate", DatabaseSubspace.FEED_ENTRIES));
+
+    assertThat(audited.problems())
+        .containsExactly(
+            "database \"db\": The stored feed f lacks the document a",
+            "database \"db\": The stored feed f has no entry where a has left it");
+  }
+
+  @Test
+  void it_is_not_noted_where_a_document_left() {
+    moving(is("mutate", DatabaseSubspace.FEED_DEPARTURES));
+
+    audited.assertFound(
+        "database \"db\"", "The stored feed f", "an entry that the document a should not have");
+  }
+}

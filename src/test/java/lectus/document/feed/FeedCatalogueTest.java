@@ -1,0 +1,184 @@
+package lectus.document.feed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import lectus.audit.AuditListener;
+import lectus.audit.StoreAudit;
+import lectus.audit.testing.SoundStore;
+import lectus.channel.FeedDefinition;
+import lectus.channel.FeedRule;
+import lectus.channel.StoredFeed;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
+import lectus.document.edit.Edit;
+import lectus.document.job.FillingJobs;
+import lectus.document.job.JobKind;
+import lectus.document.job.JobWorker;
+import lectus.document.testing.Purging;
+import lectus.document.testing.TestDatabase;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import lectus.tuple.NewerFormatException;
+import lectus.tuple.TupleWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Stored feeds of databases that had documents before, and servers of other versions. */
+final class FeedCatalogueTest {
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private static final int DOCUMENTS = FeedCatalogue.MOST_AT_ONCE + 1;
+
+  private final Store store = stores.fresh();
+  private final TestDatabase db = TestDatabase.create(store);
+  private final FillingJobs jobs = new FillingJobs(store.rootPrefix());
+  private final FeedCatalogue feeds = new FeedCatalogue(db.catalogue, db.transactions, jobs);
+
+  private boolean define(String name) {
+    return feeds.put(db.name, new FeedDefinition(name, new FeedRule.Channels("ch")));
+  }
+
+  private void write() {
+    List<Edit> edits = new ArrayList<>();
+    for (int i = 0; i < DOCUMENTS; i++) {
+      edits.add(TestDatabase.edit("d" + i, null, "{\"ch\":\"a\"}"));
+    }
+    db.write(edits);
+  }
+
+  private DatabaseHandle handle() {
+    return db.catalogue.open(db.name);
+  }
+
+  private StoredFeed feed(String name) {
+    return handle().feeds().named(name).orElseThrow();
+  }
+
+  private JobWorker worker() {
+    return new JobWorker(store, db.catalogue, List.of(new FilledFeeds()), () -> false, 50);
+  }
+
+  private void work(JobWorker worker) {
+    while (worker.step()) {
+      assertThat(findings()).isEmpty();
+    }
+  }
+
+  private List<String> findings() {
+    return new StoreAudit(store, AuditListener.SILENT)
+        .run().findings().stream().map(Object::toString).toList();
+  }
+
+  private int entries(String name) {
+    return db.read(
+        (tx, it) ->
+            tx.getRange(new FeedEntriesSubspace(it, feed(name)).range()).asList().join().size());
+  }
+
+  @Test
+  void a_job_fills_a_feed_page_by_page() {
+    write();
+    assertThat(define("f")).isTrue();
+    assertThat(feed("f").isReadable()).isFalse();
+
+    work(worker());
+
+    assertThat(feed("f").isReadable()).isTrue();
+    assertThat(entries("f")).isEqualTo(DOCUMENTS);
+  }
+
+  @Test
+  void documents_that_are_purged_or_move_while_a_feed_is_filled_are_not_left_in_it() {
+    write();
+    define("f");
+    JobWorker worker = worker();
+    for (int page = 0; page < 3; page++) {
+      assertThat(worker.step()).isTrue();
+      for (int i = page; i < DOCUMENTS; i += 40) {
+        db.write(Purging.of("d" + i, db.winner("d" + i).leaf()));
+      }
+      db.put("d" + (page + 10), db.winner("d" + (page + 10)).leaf(), "{\"ch\":\"b\"}");
+      assertThat(findings()).isEmpty();
+    }
+
+    work(worker);
+
+    assertThat(feed("f").isReadable()).isTrue();
+  }
+
+  @Test
+  void deleting_a_feed_ends_its_job() {
+    write();
+    define("f");
+    JobWorker worker = worker();
+    assertThat(worker.step()).isTrue();
+
+    feeds.delete(db.name, "f");
+
+    work(worker);
+    assertThat(store.tasks().running()).isEmpty();
+  }
+
+  @Test
+  void a_feed_that_nobody_fills_gets_a_job_when_it_is_defined_again() {
+    write();
+    define("f");
+    long number = feed("f").number();
+    db.transactions.<Void>run(
+        tx -> {
+          jobs.end(tx, handle(), JobKind.FEED, number);
+          return null;
+        });
+    assertThat(findings()).singleElement().asString().contains("no job fills the stored feed f");
+
+    assertThat(define("f")).isFalse();
+
+    work(worker());
+    assertThat(feed("f").isReadable()).isTrue();
+  }
+
+  @Test
+  void a_database_says_that_it_has_feeds_for_versions_that_would_not_write_them() {
+    assertThat(saysSo()).isFalse();
+    define("f");
+    define("g");
+    assertThat(saysSo()).isTrue();
+    feeds.delete(db.name, "f");
+    assertThat(saysSo()).isTrue();
+    feeds.delete(db.name, "g");
+    assertThat(saysSo()).isFalse();
+  }
+
+  private boolean saysSo() {
+    byte[] key = DatabaseSubspace.CONFIG.key(handle().prefix()).string("feeds").toBytes();
+    return db.read((tx, it) -> tx.get(key).join() != null);
+  }
+
+  @Test
+  void a_running_server_neither_reads_nor_writes_a_database_with_a_field_of_a_later_version() {
+    db.put("x", "{}");
+    byte[] key = DatabaseSubspace.CONFIG.key(handle().prefix()).string("later").toBytes();
+    db.transactions.<Void>run(
+        tx -> {
+          DatabaseHandle known = db.catalogue.currentForWrites(tx, db.name);
+          tx.set(key, new TupleWriter(8).integer(1).toBytes());
+          db.catalogue.moveVersion(tx, known);
+          return null;
+        });
+
+    assertThatThrownBy(() -> db.put("y", "{}"))
+        .isInstanceOf(NewerFormatException.class)
+        .hasMessageContaining("newer version of Lectus");
+    assertThatThrownBy(this::handle).isInstanceOf(NewerFormatException.class);
+
+    db.transactions.<Void>run(
+        tx -> {
+          tx.clear(key);
+          return null;
+        });
+  }
+}
