@@ -13,6 +13,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,8 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Writers write and delete, indexes come and go, changes are resharded, and the server is killed
- * while indexes are built. At the end every index finds what a scan finds, and the auditor compares
- * each with its documents.
+ * while indexes are built; so are stored feeds. At the end every index finds what a scan finds,
+ * each feed shows what its selector shows, and the auditor compares all with their documents.
  *
  * <p>Longer: {@code -Dlectus.soak.kills=50}; the same again: {@code -Dlectus.soak.seed=…}.
  */
@@ -46,6 +47,9 @@ class IndexSoakTest {
   private static final int BATCHES_BETWEEN_CHANGES = 2;
   private static final int BATCHES_AT_THE_END = 20;
   private static final List<String> FIELDS = List.of("a", "b", "c");
+  private static final String SELECTOR = "{\"selector\":{\"a\":{\"$gte\":2}}}";
+  private static final Map<String, String> FEEDS =
+      Map.of("selected", SELECTOR, "channels", "{\"channels\":\"b\"}");
   private static final Pattern ID = Pattern.compile("\"_id\":\"([^\"]*)\"");
   private static final Pattern REVISION =
       Pattern.compile("\"id\":\"([^\"]*)\",\"key\":\"[^\"]*\",\"value\":\\{\"rev\":\"([^\"]*)\"");
@@ -72,13 +76,18 @@ class IndexSoakTest {
     }
     try (ServerProcess server = ServerProcess.start(folder, HEAP_MEGABYTES)) {
       FIELDS.forEach(field -> answer(server, "POST", "/w/_index", definition(field, field)));
+      FEEDS.forEach((name, definition) -> answer(server, "PUT", "/w/_feeds/" + name, definition));
       Await.until(
           "all indexes are built",
           () -> !answer(server, "GET", "/w/_index", "").contains("\"building\""));
+      Await.until(
+          "all feeds are filled",
+          () -> !answer(server, "GET", "/w/_feeds", "").contains("\"filling\""));
       for (int i = 0; i < BATCHES_AT_THE_END; i++) {
         write(server, random);
       }
       assertIndexesFindAll(server);
+      assertFeedsShowAll(server);
     }
     try (Store store = EmbeddedStores.open(ServerProcess.data(folder))) {
       SoundStore.assertSound(store);
@@ -167,12 +176,15 @@ class IndexSoakTest {
 
   private void change(ServerProcess server, Random random) {
     String name = FIELDS.get(random.nextInt(FIELDS.size()));
-    switch (random.nextInt(6)) {
+    String feed = random.nextBoolean() ? "selected" : "channels";
+    switch (random.nextInt(9)) {
       case 0 -> answer(server, "DELETE", "/w/_index/_design/" + name + "/json/" + name, "");
       case 1 ->
           answer(
               server, "PUT", "/w/_changes/_meta", "{\"shards\":" + (1 + random.nextInt(4)) + "}");
-      case 2 -> answer(server, "POST", "/w/_index", definition(name, "a\",\"b"));
+      case 2 -> answer(server, "DELETE", "/w/_feeds/" + feed, "");
+      case 3, 4 -> answer(server, "PUT", "/w/_feeds/" + feed, FEEDS.get(feed));
+      case 5 -> answer(server, "POST", "/w/_index", definition(name, "a\",\"b"));
       default -> answer(server, "POST", "/w/_index", definition(name, name));
     }
   }
@@ -213,6 +225,26 @@ class IndexSoakTest {
       assertThat(ids).as("seed %d", SEED).doesNotHaveDuplicates().isNotEmpty();
       assertThat(new TreeSet<>(ids)).as("seed %d", SEED).isEqualTo(new TreeSet<>(expected));
     }
+  }
+
+  private void assertFeedsShowAll(ServerProcess server) {
+    String changes = "/w/_changes?filter=";
+    assertThat(answer(server, "GET", changes + "_feed/selected", ""))
+        .as("seed %d", SEED)
+        .isEqualTo(answer(server, "POST", changes + "_selector", SELECTOR));
+    List<String> expected =
+        rows(answer(server, "POST", changes + "_selector", "{\"selector\":{\"b\":\"x\"}}"));
+    List<String> shown = rows(answer(server, "GET", changes + "_feed/channels&channel=x", ""));
+    assertThat(shown).as("seed %d", SEED).isNotEmpty().isEqualTo(expected);
+  }
+
+  /** Returns the changes of documents that are not deleted. */
+  private static List<String> rows(String changes) {
+    return changes
+        .lines()
+        .filter(line -> line.startsWith("{\"seq\"") && !line.contains("\"deleted\":true"))
+        .map(line -> line.replaceAll(",$", ""))
+        .toList();
   }
 
   /**
