@@ -12,6 +12,8 @@ import { freshName, serverUrl } from './server.mjs';
 
 const text = Buffer.from('lorem ipsum dolor '.repeat(200));
 const bytes = randomBytes(500_000);
+const DOCUMENTS = 10_000;
+const TOGETHER = 1_000;
 
 function md5(buffer) {
   return `md5-${createHash('md5').update(buffer).digest('base64')}`;
@@ -101,9 +103,36 @@ test('nano inserts, gets and destroys attachments', async () => {
   assert.equal((await db.attachment.get('m', 'two')).toString(), 'second');
 });
 
-test('couchbackup takes attachments and brings them back', async () => {
+/** Adds documents, one in a hundred of which has an attachment; some of these are the same. */
+async function addMany(db) {
+  for (let from = 0; from < DOCUMENTS; from += TOGETHER) {
+    const docs = Array.from({ length: TOGETHER }, (_, i) => ({ _id: `many-${from + i}`, v: from + i }));
+    for (const doc of docs.filter(({ v }) => v % 100 === 0)) {
+      doc._attachments = { n: { content_type: 'text/plain', data: small(doc.v).toString('base64') } };
+    }
+    const answers = await db.bulkDocs(docs);
+    assert.deepEqual(answers.filter((answer) => answer.error), []);
+  }
+}
+
+function small(v) {
+  return Buffer.from(`ü ${v % 3000} `.repeat(v / 10));
+}
+
+async function assertMany(db) {
+  const { rows } = await db.allDocs({ startkey: 'many-', endkey: 'many-\ufff0', include_docs: true, attachments: true });
+  assert.equal(rows.length, DOCUMENTS);
+  for (const { doc } of rows) {
+    assert.equal(doc._id, `many-${doc.v}`);
+    const expected = doc.v % 100 === 0 ? small(doc.v).toString('base64') : undefined;
+    assert.equal(doc._attachments?.n.data, expected);
+  }
+}
+
+test('couchbackup takes 10 000 documents with attachments and brings them back', async () => {
   const source = remote();
   await fill(source);
+  await addMany(source);
   const folder = await mkdtemp(path.join(tmpdir(), 'lectus-attachments-'));
   const file = path.join(folder, 'backup');
   const options = { attachments: true, logfile: path.join(folder, 'log') };
@@ -116,5 +145,6 @@ test('couchbackup takes attachments and brings them back', async () => {
   await Nano(serverUrl).db.create(target);
   await run(couchbackup.restore, createReadStream(file), `${serverUrl}/${target}`);
   await assertFilled(remote(target));
+  await assertMany(remote(target));
   await rm(folder, { recursive: true });
 });

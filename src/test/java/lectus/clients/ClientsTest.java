@@ -103,6 +103,11 @@ final class ClientsTest {
   }
 
   @Test
+  void rxdb() throws Exception {
+    passes("rxdb.test.mjs", 2);
+  }
+
+  @Test
   void chunks_of_obsidian_livesync() throws Exception {
     passes("livesync.test.mjs", 3);
   }
