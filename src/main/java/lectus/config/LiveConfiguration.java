@@ -59,6 +59,9 @@ public final class LiveConfiguration implements SettingsPlan {
   @Override
   public void check(SettingName name, String text) {
     ChangeableKey live = LiveKeys.of(name).orElseThrow();
+    if (text.chars().anyMatch(Character::isISOControl)) {
+      throw LectusException.badRequest(name + " must be on one line, without control characters.");
+    }
     if (live.valueOf(text).isEmpty()) {
       throw LectusException.badRequest(
           name + " must be " + live.type().wanted() + found(text) + ".");

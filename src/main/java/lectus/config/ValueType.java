@@ -73,9 +73,9 @@ record ValueType<T>(String wanted, Function<String, Optional<T>> parse) {
   /** Empty for none. */
   static final ValueType<String> DOMAIN = matching("a domain, or empty", "[A-Za-z0-9.-]*");
 
-  /** Empty for none. */
+  /** Empty for none. After two slashes a browser expects the name of another server. */
   static final ValueType<String> PAGE =
-      matching("a path that begins with a /, or empty", "(/[!-~]*)?");
+      matching("a path that begins with one /, or empty", "(/(?![/\\\\])[!-~]*)?");
 
   static final ValueType<Double> SHARE =
       new ValueType<>("a number from 0 to 1", ValueType::parseShare);

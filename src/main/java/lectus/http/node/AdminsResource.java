@@ -22,9 +22,11 @@ final class AdminsResource implements NodePart {
   private static final int SEGMENTS = 3;
 
   private final Accounts accounts;
+  private final LockOut lockOut;
 
-  AdminsResource(Accounts accounts) {
+  AdminsResource(Accounts accounts, LockOut lockOut) {
     this.accounts = accounts;
+    this.lockOut = lockOut;
   }
 
   @Override
@@ -47,7 +49,7 @@ final class AdminsResource implements NodePart {
     return switch (request.method()) {
       case GET, HEAD -> work.read(() -> ConfigText.reply(known(find(name))));
       case PUT -> work.change(() -> put(name, ConfigText.of(request.body())));
-      case DELETE -> work.change(() -> ConfigText.reply(known(accounts.admins().remove(name))));
+      case DELETE -> work.change(() -> remove(name));
       default -> throw Requests.notAllowed("GET,PUT,DELETE");
     };
   }
@@ -72,6 +74,11 @@ final class AdminsResource implements NodePart {
 
   private static String known(Optional<String> value) {
     return value.orElseThrow(() -> LectusException.notFound("unknown_config_value"));
+  }
+
+  private Reply remove(String name) {
+    lockOut.checkRemoval(name);
+    return ConfigText.reply(known(accounts.admins().remove(name)));
   }
 
   private Reply put(String name, String password) {

@@ -2,9 +2,7 @@ package lectus.http.node;
 
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
-import lectus.account.AdminChanges;
 import lectus.error.LectusException;
 import lectus.http.ChangeableSettings;
 import lectus.http.ServedSettings;
@@ -19,22 +17,16 @@ import lectus.setting.SettingName;
 final class CouchSettings {
   private static final String UNKNOWN = "unknown_config_value";
 
-  /** With one of these, nobody does anything who cannot log in. */
-  private static final Set<SettingName> LOCKS =
-      Set.of(
-          new SettingName("chttpd", "require_valid_user"),
-          new SettingName("chttpd", "require_valid_user_except_for_up"));
-
   private final String storeId;
   private final LiveSettings<ServedSettings> live;
   private final SettingsPlan plan;
-  private final AdminChanges admins;
+  private final LockOut lockOut;
 
-  CouchSettings(String storeId, ChangeableSettings settings, AdminChanges admins) {
+  CouchSettings(String storeId, ChangeableSettings settings, LockOut lockOut) {
     this.storeId = storeId;
     this.live = settings.live();
     this.plan = settings.plan();
-    this.admins = admins;
+    this.lockOut = lockOut;
   }
 
   /** Returns the values in force, in the order of their names. */
@@ -83,7 +75,7 @@ final class CouchSettings {
       return kept(name, text);
     }
     plan.check(stored.get(), text);
-    checkSomebodyCanLogIn(stored.get(), text);
+    lockOut.checkSetting(stored.get(), text);
     return live.put(stored.get(), text).or(() -> find(live.configured(), name)).orElse("");
   }
 
@@ -92,7 +84,7 @@ final class CouchSettings {
    *
    * @return the former value
    * @throws LectusException {@code not_found}: there was none; {@code bad_request}: it cannot be
-   *     changed
+   *     changed, or nobody could log in
    */
   String remove(SettingName name) {
     Optional<SettingName> stored = plan.nameOf(name);
@@ -100,8 +92,10 @@ final class CouchSettings {
       throw LectusException.badRequest(
           fixed(name).orElseThrow(() -> LectusException.notFound(UNKNOWN)).advice());
     }
+    Optional<String> configured = find(live.configured(), name);
+    lockOut.checkSetting(stored.get(), configured.orElse(""));
     return live.remove(stored.get())
-        .or(() -> find(live.configured(), name))
+        .or(() -> configured)
         .orElseThrow(() -> LectusException.notFound(UNKNOWN));
   }
 
@@ -119,13 +113,5 @@ final class CouchSettings {
   private Optional<ConfigEntry> fixed(SettingName name) {
     return new CouchConfig(storeId, live.current())
         .entries().stream().filter(it -> it.name().equals(name)).findFirst();
-  }
-
-  private void checkSomebodyCanLogIn(SettingName stored, String text) {
-    if (LOCKS.contains(stored) && text.equals("true") && admins.all().isEmpty()) {
-      throw LectusException.badRequest(
-          "There is no admin, so nobody could log in. Make one first: PUT"
-              + " /_node/_local/_config/admins/NAME.");
-    }
   }
 }

@@ -45,7 +45,7 @@ public final class NodeApi {
             TaskList.NAME,
             tasks(),
             "_config",
-            new ConfigResource(couchSettings(), new AdminsResource(services.accounts())),
+            config(),
             "_prometheus",
             new FiguresResource(services.metrics()),
             "_restart",
@@ -60,8 +60,11 @@ public final class NodeApi {
         parts, services.readers(), Duration.ofSeconds(settings.requestSeconds()));
   }
 
-  private CouchSettings couchSettings() {
-    return new CouchSettings(services.storeId(), services.settings(), services.accounts().admins());
+  private ConfigResource config() {
+    LockOut lockOut = new LockOut(services.settings().live(), services.accounts().admins());
+    return new ConfigResource(
+        new CouchSettings(services.storeId(), services.settings(), lockOut),
+        new AdminsResource(services.accounts(), lockOut));
   }
 
   private NodeResource node() {

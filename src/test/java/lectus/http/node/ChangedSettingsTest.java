@@ -20,6 +20,7 @@ import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
+import lectus.setting.SettingName;
 import lectus.setting.StoredSettings;
 import lectus.store.Awaiting;
 import lectus.store.RootSubspace;
@@ -327,6 +328,26 @@ final class ChangedSettingsTest {
                   .status())
           .isEqualTo(200);
       assertThat(open.get("/").status()).isEqualTo(401);
+      assertThat(asRoot(open, "DELETE", CONFIG + "admins/root").send())
+          .returns(400, Answer::status)
+          .matches(it -> it.member("reason").startsWith("This is the last admin"));
+      assertThat(asRoot(open, "DELETE", CONFIG + "admins/nobody").send().status()).isEqualTo(404);
+      asRoot(open, "PUT", CONFIG + "admins/other").json("\"secret\"").send();
+      assertThat(asRoot(open, "DELETE", CONFIG + "admins/other").send().status()).isEqualTo(200);
+      asRoot(open, "DELETE", CONFIG + "chttpd/require_valid_user").send();
+      assertThat(asRoot(open, "DELETE", CONFIG + "admins/root").send().status()).isEqualTo(200);
+    }
+  }
+
+  @Test
+  void what_the_configuration_locks_stays_open_while_there_is_no_admin() {
+    Store fresh = stores.fresh();
+    new StoredSettings(fresh).put(new SettingName("chttpd", "require_valid_user"), "false");
+    TestSettings locked = new TestSettings().with(AccessKeys.REQUIRE_VALID_USER, true);
+    try (LectusServer open = LectusServer.start(fresh, locked)) {
+      Request deletion = open.request("DELETE", CONFIG + "chttpd/require_valid_user");
+      assertThat(deletion.send().member("reason")).startsWith("There is no admin");
+      assertThat(open.get("/").status()).isEqualTo(200);
     }
   }
 
