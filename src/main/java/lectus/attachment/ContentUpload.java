@@ -27,7 +27,7 @@ public final class ContentUpload {
   static final int CHUNK_BYTES = 90_000;
 
   /** Chunks of one transaction. */
-  private static final int CHUNKS_AT_ONCE = 8;
+  static final int CHUNKS_AT_ONCE = 8;
 
   /** Memory of an upload at most: the chunks of two transactions, and one that fills. */
   public static final long MOST_BYTES = (2L * CHUNKS_AT_ONCE + 1) * CHUNK_BYTES;
@@ -44,6 +44,7 @@ public final class ContentUpload {
   private Optional<InstanceId> instance = Optional.empty();
   private long chunks;
   private long length;
+  private boolean isFinishing;
 
   ContentUpload(Catalogue catalogue, TransactionRunner transactions, DatabaseName database) {
     this.catalogue = catalogue;
@@ -84,6 +85,7 @@ public final class ContentUpload {
    * @throws LectusException as {@link #write}
    */
   public Content finish() {
+    isFinishing = true;
     finishCommit();
     if (!filling.isEmpty()) {
       complete.add(filling.taken());
@@ -166,11 +168,14 @@ public final class ContentUpload {
     }
   }
 
-  /** Clears what was stored; an upload that is not abandoned is swept some time. */
+  /**
+   * Clears what was stored; an upload that is not abandoned is swept some time. After {@link
+   * #finish}, even if it failed, the chunks may be those of a content, and stay.
+   */
   public void abandon() {
     commit.ifPresent(ContentUpload::await);
     commit = Optional.empty();
-    if (chunks > 0) {
+    if (chunks > 0 && !isFinishing) {
       transactions.runIdempotent(
           tx -> {
             DatabaseHandle db = current(tx);

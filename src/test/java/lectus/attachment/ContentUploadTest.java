@@ -114,6 +114,15 @@ class ContentUploadTest {
   }
 
   @Test
+  void a_content_keeps_its_chunks_though_its_upload_is_given_up_at_last() {
+    byte[] bytes = bytes(9 * CHUNK);
+    ContentUpload upload = begun(bytes);
+    Content content = upload.finish();
+    upload.abandon();
+    assertThat(read(content.id(), 0, bytes.length)).isEqualTo(bytes);
+  }
+
+  @Test
   void any_part_is_read() {
     byte[] bytes = bytes(3 * CHUNK + 10);
     ContentId id = stored(bytes).id();

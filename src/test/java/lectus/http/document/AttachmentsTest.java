@@ -356,6 +356,15 @@ class AttachmentsTest {
   }
 
   @Test
+  void a_wrong_md5_damages_no_attachment_with_the_same_bytes() {
+    byte[] bytes = random(MOST);
+    String wrong = base64Md5(random(1));
+    assertThat(send("PUT", "/w/a/f", bytes, "Content-MD5", wrong).statusCode()).isEqualTo(400);
+    stored("/w/b/f", bytes);
+    assertThat(got("/w/b/f").body()).isEqualTo(bytes);
+  }
+
+  @Test
   void a_client_that_leaves_leaves_nothing() {
     byte[] part = random(900_000);
     try (Connection connection = server.connect()) {
