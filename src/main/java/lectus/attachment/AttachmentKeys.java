@@ -15,7 +15,9 @@ public enum AttachmentKeys {
   /** Contents that may have lost their last reference, or have got none yet. */
   UNUSED(3),
   /** Contents that are being stored. */
-  UPLOADS(4);
+  UPLOADS(4),
+  /** Attachments that clients send in pieces. */
+  RESUMABLES(5);
 
   private final int number;
 

@@ -37,6 +37,7 @@ final class ContentSweep {
   private final ReferencesSubspace references;
   private final UnusedSubspace unused;
   private final UploadsSubspace uploads;
+  private final ResumablesSubspace resumables;
 
   /**
    * @param graceVersions for how many of the store's versions, about a million a second, something
@@ -58,6 +59,7 @@ final class ContentSweep {
     this.references = new ReferencesSubspace(db.prefix());
     this.unused = new UnusedSubspace(db.prefix());
     this.uploads = new UploadsSubspace(db.prefix());
+    this.resumables = new ResumablesSubspace(db.prefix());
   }
 
   /**
@@ -68,6 +70,7 @@ final class ContentSweep {
   void run() {
     sweep(unused.range(), UnusedSubspace::since, this::content);
     sweep(uploads.range(), UploadsSubspace::since, this::upload);
+    sweep(resumables.range(), ResumablesSubspace::since, this::resumable);
   }
 
   private record Found(List<byte[]> keys, Optional<byte[]> next) {}
@@ -135,6 +138,14 @@ final class ContentSweep {
     if (isOver(tx, Awaiting.await(uploads.since(tx, upload)))) {
       uploads.clear(tx, upload);
       chunks.clear(tx, upload);
+    }
+  }
+
+  private void resumable(Transaction tx, byte[] key) {
+    UploadName name = resumables.nameOf(key);
+    if (isOver(tx, Awaiting.await(resumables.since(tx, name)))) {
+      Awaiting.await(resumables.get(tx, name)).ifPresent(it -> chunks.clear(tx, it.chunks()));
+      resumables.clear(tx, name);
     }
   }
 

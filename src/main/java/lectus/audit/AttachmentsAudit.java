@@ -14,8 +14,11 @@ import lectus.attachment.ContentsSubspace;
 import lectus.attachment.Digests;
 import lectus.attachment.Md5;
 import lectus.attachment.ReferencesSubspace;
+import lectus.attachment.ResumableUpload;
+import lectus.attachment.ResumablesSubspace;
 import lectus.attachment.StoredContent;
 import lectus.attachment.UnusedSubspace;
+import lectus.attachment.UploadName;
 import lectus.attachment.UploadsSubspace;
 import lectus.database.DatabaseSubspace;
 import lectus.document.body.DocumentsSubspace;
@@ -36,6 +39,7 @@ final class AttachmentsAudit {
   private final ReferencesSubspace references;
   private final UnusedSubspace unused;
   private final UploadsSubspace uploads;
+  private final ResumablesSubspace resumables;
   private final DocumentsSubspace documents;
 
   AttachmentsAudit(Reading reading, AuditedDatabase database, AuditReport report) {
@@ -48,6 +52,7 @@ final class AttachmentsAudit {
     this.references = new ReferencesSubspace(prefix);
     this.unused = new UnusedSubspace(prefix);
     this.uploads = new UploadsSubspace(prefix);
+    this.resumables = new ResumablesSubspace(prefix);
     this.documents = new DocumentsSubspace(database.handle());
   }
 
@@ -57,6 +62,7 @@ final class AttachmentsAudit {
     each(AttachmentKeys.REFERENCES, "A reference to a content", this::checkReference);
     each(AttachmentKeys.UNUSED, "A row of the unused contents", this::checkUnused);
     each(AttachmentKeys.UPLOADS, "An upload", this::checkUpload);
+    each(AttachmentKeys.RESUMABLES, "An upload in pieces", this::checkResumable);
     new Gaps(reading, report, database.place())
         .check(
             DatabaseSubspace.ATTACHMENTS.range(prefix),
@@ -147,6 +153,26 @@ final class AttachmentsAudit {
   private void checkUpload(KeyValue row) {
     uploads.uploadOf(row.getKey());
     UploadsSubspace.since(row.getValue());
+  }
+
+  private void checkResumable(KeyValue row) {
+    UploadName name = resumables.nameOf(row.getKey());
+    ResumableUpload upload = ResumablesSubspace.decode(row.getValue());
+    if (!reading.<Boolean>read(tx -> isLastChunkThere(tx, name))) {
+      report.add(
+          database.place(),
+          "the upload " + name.text() + " lacks bytes of the " + upload.received() + " that came");
+    }
+  }
+
+  /** Looks at the row as it is now: the upload may go on, or be over. */
+  private boolean isLastChunkThere(ReadTransaction tx, UploadName name) {
+    Optional<ResumableUpload> now = Awaiting.await(resumables.get(tx, name));
+    if (now.isEmpty()) {
+      return true;
+    }
+    byte[] last = Awaiting.await(chunks.get(tx, now.get().chunks(), now.get().lastChunk()));
+    return last != null && last.length == now.get().lastChunkBytes();
   }
 
   private void complain(ContentId id, String problem) {

@@ -8,9 +8,11 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import lectus.attachment.AttachmentKeys;
 import lectus.attachment.ChunksSubspace;
 import lectus.attachment.ContentsSubspace;
+import lectus.attachment.ResumablesSubspace;
 import lectus.attachment.UploadId;
 import lectus.attachment.UploadsSubspace;
 import lectus.store.Awaiting;
@@ -90,15 +92,21 @@ final class ChunksAudit {
     }
   }
 
-  private void clearSuspects() {
-    RowCursor rows = new RowCursor(reading, AttachmentKeys.CONTENTS.range(prefix));
+  /** Removes those whose number stands in a row of this part. */
+  private void remove(AttachmentKeys part, Function<byte[], UploadId> named) {
+    RowCursor rows = new RowCursor(reading, part.range(prefix));
     while (!suspects.isEmpty() && rows.hasNext()) {
       try {
-        suspects.remove(contents.decode(rows.next().getValue()).upload());
+        suspects.remove(named.apply(rows.next().getValue()));
       } catch (MalformedTupleException | IllegalArgumentException reportedAlready) {
         continue;
       }
     }
+  }
+
+  private void clearSuspects() {
+    remove(AttachmentKeys.RESUMABLES, value -> ResumablesSubspace.decode(value).chunks());
+    remove(AttachmentKeys.CONTENTS, value -> contents.decode(value).upload());
     for (UploadId upload : List.copyOf(suspects)) {
       if (first(chunks.range(upload).begin, chunks.range(upload).end).isPresent()) {
         report.add(

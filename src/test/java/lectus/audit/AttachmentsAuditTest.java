@@ -3,13 +3,20 @@ package lectus.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.apple.foundationdb.Transaction;
+import java.util.Optional;
 import java.util.function.BiConsumer;
 import lectus.attachment.AttachmentKeys;
+import lectus.attachment.ChunksSubspace;
 import lectus.attachment.ContentId;
 import lectus.attachment.ContentStore;
 import lectus.attachment.ContentUpload;
 import lectus.attachment.ReferencesSubspace;
+import lectus.attachment.ResumableUpload;
+import lectus.attachment.ResumablesSubspace;
 import lectus.attachment.UnusedSubspace;
+import lectus.attachment.UploadName;
+import lectus.attachment.UploadPiece;
+import lectus.attachment.UploadTarget;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.document.testing.TestDatabase;
@@ -98,5 +105,22 @@ class AttachmentsAuditTest {
         (tx, prefix) ->
             tx.set(DatabaseSubspace.ATTACHMENTS.key(prefix).integer(99).toBytes(), new byte[] {1}));
     audited.assertFound("database \"db\"", "something of attachments that belongs to none");
+  }
+
+  @Test
+  void an_upload_in_pieces_has_lost_its_last_chunk_or_its_row() {
+    UploadName name = UploadName.of(Optional.empty(), "u");
+    UploadPiece piece =
+        new ContentStore(db.catalogue, db.transactions)
+            .resumables()
+            .piece(db.name, name, UploadTarget.of("doc", "f"), 0, 200_000);
+    piece.write(new byte[100_000], 0, 100_000);
+    ResumableUpload upload = piece.finish();
+    assertThat(audited.findings()).isEmpty();
+
+    corrupt((tx, prefix) -> new ChunksSubspace(prefix).put(tx, upload.chunks(), 1, new byte[9]));
+    audited.assertFound("database \"db\"", "the upload u lacks bytes");
+    corrupt((tx, prefix) -> new ResumablesSubspace(prefix).clear(tx, name));
+    audited.assertFound("database \"db\"", "chunks are left of");
   }
 }

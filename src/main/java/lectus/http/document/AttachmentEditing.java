@@ -58,7 +58,7 @@ final class AttachmentEditing {
   }
 
   /** The attachment that a request brings. */
-  private record Sent(String name, String type, boolean gzipped, Optional<Md5> md5) {}
+  record Sent(String name, String type, boolean gzipped, Optional<Md5> md5) {}
 
   void put(Exchange exchange, AskedDatabase database, String id, String name) {
     Sent sent = sent(exchange, name);
@@ -83,11 +83,11 @@ final class AttachmentEditing {
         exchange, database.name(), edited, done -> stored(exchange, database, id, name, done));
   }
 
-  private AttachmentUpload begin(AskedDatabase database, Sent sent) {
+  AttachmentUpload begin(AskedDatabase database, Sent sent) {
     return intake.begin(database.name(), sent.name(), sent.type(), sent.gzipped());
   }
 
-  private static Sent sent(Exchange exchange, String name) {
+  static Sent sent(Exchange exchange, String name) {
     String type = exchange.header(HttpHeaders.CONTENT_TYPE);
     String encoding = exchange.header(HttpHeaders.CONTENT_ENCODING);
     String bare = encoding == null ? "identity" : encoding.strip();
@@ -167,7 +167,7 @@ final class AttachmentEditing {
    *
    * @throws LectusException {@code conflict}: the revision is not a leaf, or is missing
    */
-  private Edit document(AskedDatabase database, String id, Optional<RevisionId> base) {
+  Edit document(AskedDatabase database, String id, Optional<RevisionId> base) {
     if (base.isEmpty()) {
       requireNew(database, id);
       return parser.interactive(id, NamedRevisions.NONE, new byte[] {'{', '}'});
@@ -206,7 +206,7 @@ final class AttachmentEditing {
         && (missing.reason().equals("missing") || missing.reason().equals("deleted"));
   }
 
-  private static Edit with(Edit edit, Attachment stored) {
+  static Edit with(Edit edit, Attachment stored) {
     List<EditedAttachment> all = new ArrayList<>();
     all.add(new EditedAttachment.Ready(stored, true));
     all.addAll(others(edit, stored.name()));
@@ -217,7 +217,7 @@ final class AttachmentEditing {
     return edit.attachments().all().stream().filter(it -> !it.name().equals(name)).toList();
   }
 
-  private static Reply stored(
+  static Reply stored(
       Exchange exchange, AskedDatabase database, String id, String name, EditOutcome outcome) {
     Reply reply = EditReplies.of(outcome, 201, null);
     return reply.status() == 201

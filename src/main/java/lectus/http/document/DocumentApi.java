@@ -44,8 +44,12 @@ public final class DocumentApi {
 
   /** {@code /{db}/{docid}/{attachment}}. */
   public Resource attachment() {
+    AttachmentEditing editing = attachmentEditing();
     return new AttachmentResource(
-        names, new AttachmentRetrieval(services.documents().attachments()), attachmentEditing());
+        names,
+        new AttachmentRetrieval(services.documents().attachments()),
+        editing,
+        new ResumableEditing(services.attachments(), editing, writes));
   }
 
   private AttachmentEditing attachmentEditing() {

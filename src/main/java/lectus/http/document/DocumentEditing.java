@@ -170,6 +170,29 @@ final class DocumentEditing {
         exchange::fail);
   }
 
+  /** As above, for an answer that something is to be done before. */
+  void submitThen(
+      Exchange exchange,
+      DatabaseName database,
+      Future<Edit> edited,
+      Function<EditOutcome, Future<Reply>> reply) {
+    edited.onComplete(
+        edit ->
+            exchange.guarded(
+                () ->
+                    prepare(
+                        exchange,
+                        database,
+                        edit,
+                        prepared ->
+                            queue(
+                                database,
+                                prepared,
+                                edit.body().jsonBytes(),
+                                new AnsweringThen(exchange, reply)))),
+        exchange::fail);
+  }
+
   /** Queues edits and answers with their outcomes. */
   void submitAll(
       Exchange exchange,

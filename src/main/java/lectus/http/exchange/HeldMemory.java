@@ -37,7 +37,7 @@ public final class HeldMemory {
    *
    * @throws LectusException service_unavailable (503): others hold too much
    */
-  void bodyGrows(int bytes) {
+  public void bodyGrows(int bytes) {
     bodies.reserve(bytes, bodyBytes);
     bodyBytes += bytes;
   }

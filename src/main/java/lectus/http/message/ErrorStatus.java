@@ -40,7 +40,8 @@ public final class ErrorStatus {
     if (error instanceof LectusError.UnsupportedMediaType) {
       return 415;
     }
-    if (error instanceof LectusError.RangeNotSatisfiable) {
+    if (error instanceof LectusError.RangeNotSatisfiable
+        || error instanceof LectusError.WrongOffset) {
       return 416;
     }
     if (error instanceof LectusError.ExpectationFailed) {
