@@ -78,6 +78,7 @@ final class AttachmentRetrieval {
     headers.add(new Reply.Header(HttpHeaders.VARY, "Accept-Encoding"));
     if (!accepts(exchange)) {
       boolean isLengthKnown = found.length() != found.storedLength();
+      satisfiable(isLengthKnown ? range : null, found.length());
       return new StreamedBody(
           200,
           found.type(),

@@ -218,6 +218,7 @@ class AttachmentsTest {
     assertThat(got("/w/a/t", "Range", "bytes=1-2").statusCode()).isEqualTo(200);
     String[] impossible = {"Accept-Encoding", "gzip", "Range", "bytes=9-5"};
     assertThat(got("/w/a/t", impossible).statusCode()).isEqualTo(416);
+    assertThat(got("/w/a/t", "Range", "bytes=12000-").statusCode()).isEqualTo(416);
   }
 
   @Test
