@@ -159,6 +159,37 @@ public final class HttpKeys {
           Most ids that one request to /_uuids returns.
           """);
 
+  public static final ConfigurationKey<Boolean> COMPRESSION =
+      SECTION.flag(
+          "http.compression",
+          true,
+          """
+          Whether JSON and text of 1 kB and more is sent as gzip to clients that accept
+          it, live feeds included. Attachments come as they are stored in any case.
+          """);
+
+  public static final ConfigurationKey<Integer> COMPRESSION_LEVEL =
+      SECTION.number(
+          "http.compression-level",
+          1,
+          1,
+          9,
+          """
+          How much answers are compressed: from 1, the fastest, to 9, the densest.
+          """);
+
+  public static final ConfigurationKey<Integer> COMPRESSED_STREAMS =
+      SECTION.number(
+          "http.compressed-streams",
+          128,
+          0,
+          100_000,
+          """
+          Most answers of several parts that are compressed at a time; live feeds get
+          half of the places. Each takes some 256 kB in addition to the heap. Beyond
+          that, answers come as they are.
+          """);
+
   public static final ConfigurationKey<String> UTILS =
       SECTION.key(
           "http.utils",

@@ -13,6 +13,7 @@ import lectus.attachment.AttachmentSettings;
 import lectus.attachment.Compression;
 import lectus.document.edit.DocumentLimits;
 import lectus.http.HostSettings;
+import lectus.http.CompressionSettings;
 import lectus.http.HttpSettings;
 import lectus.http.ProxySettings;
 import lectus.http.ServedSettings;
@@ -134,6 +135,10 @@ public final class Settings {
         configuration.get(HttpKeys.SLOW_BODY_SECONDS),
         configuration.get(HttpKeys.REQUEST_SECONDS),
         configuration.get(HttpKeys.MAX_UUIDS),
+        new CompressionSettings(
+            configuration.get(HttpKeys.COMPRESSION),
+            configuration.get(HttpKeys.COMPRESSION_LEVEL),
+            configuration.get(HttpKeys.COMPRESSED_STREAMS)),
         new ConfiguredLog(configuration).settings(),
         Version.text(),
         utils(),

@@ -36,6 +36,7 @@ public record HttpSettings(
     int slowBodySeconds,
     int requestSeconds,
     int maxUuids,
+    CompressionSettings compression,
     LogSettings log,
     String version,
     Optional<Path> utils,

@@ -116,7 +116,7 @@ public final class Layer {
     this.updates = new UpdatesLog(store);
     this.pulse = new StorePulse(store);
     this.contents = new ContentStore(catalogue, transactions);
-    this.memory = settings.memory().accounts();
+    this.memory = settings.memory().accounts(settings.http().compression().maxStreams());
     this.parser = new DocumentParser(() -> live.current().documents());
     this.documents =
         new DocumentReader(

@@ -1,6 +1,7 @@
 package lectus.server;
 
 import lectus.http.memory.ClientMemory;
+import lectus.http.memory.CompressionRoom;
 import lectus.http.memory.MemoryAccount;
 
 /**
@@ -131,12 +132,16 @@ public record MemoryPlan(
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE, connections / CONNECTION_BYTES));
   }
 
-  ClientMemory accounts() {
+  /**
+   * @param compressed how many answers may be compressed at a time
+   */
+  ClientMemory accounts(int compressed) {
     return new ClientMemory(
         new MemoryAccount(bodies, "Too many large requests are running."),
         new MemoryAccount(messages, "Too many messages wait to be handled."),
         new MemoryAccount(pages, "Too many large answers wait for their clients."),
         new MemoryAccount(
-            filters, "The filters of all clients take too much memory; come back later."));
+            filters, "The filters of all clients take too much memory; come back later."),
+        new CompressionRoom(compressed));
   }
 }

@@ -25,7 +25,7 @@ final class CrossSite {
     String site = exchange.header(SITE);
     if (site != null && ELSEWHERE.contains(site) && mayChange(exchange.method())) {
       String origin = exchange.header(HttpHeaders.ORIGIN);
-      if (origin == null || !exchange.allowsOrigin(origin)) {
+      if (origin == null || !exchange.loop().allowsOrigin(origin)) {
         throw LectusException.forbidden(
             "Pages of this origin may not use the server (cors.origins).");
       }

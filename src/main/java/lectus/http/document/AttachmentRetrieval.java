@@ -15,6 +15,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.StreamedBody;
+import lectus.http.message.AcceptedEncodings;
 import lectus.http.message.EntityTag;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
@@ -93,8 +94,8 @@ final class AttachmentRetrieval {
   }
 
   private static boolean accepts(Exchange exchange) {
-    String accepted = exchange.header(HttpHeaders.ACCEPT_ENCODING);
-    return accepted != null && AcceptedEncodings.include(GZIP, accepted);
+    return AcceptedEncodings.of(exchange.request().headers().getAll(HttpHeaders.ACCEPT_ENCODING))
+        .include(GZIP);
   }
 
   private StreamedBody plain(AskedDatabase database, Attachment found, String header) {

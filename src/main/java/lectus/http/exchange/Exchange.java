@@ -53,6 +53,7 @@ public final class Exchange {
   private final Presence presence = new Presence();
   private final HandedWork handed;
   private final Course course;
+  private final AnswerEncoding encoding;
   private final FailedAnswer failed = new FailedAnswer(this);
   private final Caller caller = new Caller();
   private final ConnectionUse use;
@@ -68,6 +69,7 @@ public final class Exchange {
     this.request = request;
     this.method = Method.of(request.method(), header(Headers.METHOD_OVERRIDE));
     this.held = new HeldMemory(loop.memory());
+    this.encoding = new AnswerEncoding(this);
     this.id = RequestIds.of(header(Headers.REQUEST_ID));
     this.unread = new UnreadRequest(request);
     this.course = loop.course(request);
@@ -210,23 +212,22 @@ public final class Exchange {
     return context;
   }
 
-  HttpLoop loop() {
+  public HttpLoop loop() {
     return loop;
   }
 
-  /** Whether pages of this origin may use the server, though they came from elsewhere. */
-  public boolean allowsOrigin(String origin) {
-    return loop.cors().allows(origin);
+  public AnswerEncoding encoding() {
+    return encoding;
   }
 
   /** Runs {@code work} on a reader's thread, and sends its answer or failure. */
   public void answer(Callable<Reply> work) {
-    work(work).onComplete(this::reply, this::fail);
+    work(() -> encoding.ofWhole(work.call())).onComplete(this::reply, this::fail);
   }
 
   /** Reads the whole body, then runs {@code work} with it on a reader's thread. */
   public void answerBody(BodyWork<Reply> work) {
-    body().compose(body -> work(() -> work.answer(body))).onComplete(this::reply, this::fail);
+    body().onComplete(body -> answer(() -> work.answer(body)), this::fail);
   }
 
   /** As {@link #answer}, for work that changes a database as a whole, on threads of its own. */
@@ -463,6 +464,7 @@ public final class Exchange {
   /** Releases what the request held, and logs the request. */
   void finished(int status, long bodyBytes) {
     held.giveBack();
+    encoding.end();
     if (inUse && status != SWITCHING_PROTOCOLS) {
       inUse = false;
       use.end(request::isEnded);

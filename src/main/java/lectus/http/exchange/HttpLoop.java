@@ -87,6 +87,11 @@ public final class HttpLoop {
     return cors;
   }
 
+  /** Whether pages of this origin may use the server, though they came from elsewhere. */
+  public boolean allowsOrigin(String origin) {
+    return cors.allows(origin);
+  }
+
   DatabaseFirst databaseFirst() {
     return databaseFirst;
   }

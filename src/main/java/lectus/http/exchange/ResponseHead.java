@@ -11,6 +11,8 @@ import lectus.http.message.Reply;
 
 /** The status and the headers of one answer. They are sent with the first byte of its body. */
 final class ResponseHead {
+  private static final int NOT_MODIFIED = 304;
+
   private final Exchange exchange;
   private final HttpServerResponse response;
 
@@ -40,7 +42,20 @@ final class ResponseHead {
       }
     }
     exchange.caller().renewedCookie().ifPresent(this::renew);
+    boolean varies =
+        response.headers().contains(HttpHeaders.VARY) || exchange.encoding().varies(contentType);
     exchange.loop().cors().addTo(exchange);
+    if (varies || status == NOT_MODIFIED) {
+      varyByEncoding();
+    }
+  }
+
+  /** Answers may vary by origin, too. */
+  private void varyByEncoding() {
+    String others = response.headers().get(HttpHeaders.VARY);
+    String encoding = HttpHeaders.ACCEPT_ENCODING.toString();
+    boolean isAlone = others == null || others.equalsIgnoreCase(encoding);
+    response.putHeader(HttpHeaders.VARY, isAlone ? encoding : others + ", " + encoding);
   }
 
   /** Unless the answer has a cookie of its own: whoever logs in or out gets that one. */

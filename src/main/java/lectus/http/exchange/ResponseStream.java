@@ -114,10 +114,16 @@ final class ResponseStream {
     if (isFirst && isUnchanged()) {
       return Part.UNCHANGED;
     }
-    return new Part(
-        Buffer.buffer(out.length()).appendBytes(out.array(), 0, out.length()),
-        more ? body.body().keptBytes() : 0,
-        more);
+    if (isFirst) {
+      exchange.encoding().begin(body, out.length(), more);
+    }
+    return new Part(encoded(out, more), more ? body.body().keptBytes() : 0, more);
+  }
+
+  private Buffer encoded(JsonBuffer out, boolean more) {
+    Buffer bytes = Buffer.buffer(out.length()).appendBytes(out.array(), 0, out.length());
+    AnswerEncoding encoding = exchange.encoding();
+    return more ? encoding.part(bytes) : encoding.last(bytes);
   }
 
   private boolean isUnchanged() {
@@ -227,6 +233,7 @@ final class ResponseStream {
 
   private List<Reply.Header> headers() {
     List<Reply.Header> all = new ArrayList<>(body.headers());
+    all.addAll(exchange.encoding().headers());
     body.tag().ifPresent(tag -> all.add(new Reply.Header(Headers.ETAG, tag.header())));
     return all;
   }

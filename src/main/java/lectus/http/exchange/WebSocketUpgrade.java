@@ -126,7 +126,7 @@ public final class WebSocketUpgrade {
 
   private void checkOrigin() {
     String origin = exchange.header(HttpHeaders.ORIGIN);
-    if (origin != null && !isOwn(origin) && !exchange.loop().cors().allows(origin)) {
+    if (origin != null && !isOwn(origin) && !exchange.loop().allowsOrigin(origin)) {
       throw new LectusException(
           new LectusError.Forbidden("Pages of this origin may not use the server (cors.origins)."));
     }

@@ -17,7 +17,7 @@ final class WholeResponse {
 
   WholeResponse(Exchange exchange, Reply reply) {
     this.exchange = exchange;
-    this.reply = reply;
+    this.reply = exchange.encoding().ofShort(reply);
   }
 
   /**

@@ -10,9 +10,10 @@ import lectus.measure.Meters;
  * @param messages of WebSockets that are incomplete or wait to be handled
  * @param pages of feeds and large answers that wait for their clients
  * @param filters of live feeds, as long as these live
+ * @param compression the places of compressed answers, whose memory is not of the heap
  */
 public record ClientMemory(
-    MemoryAccount bodies, MemoryAccount messages, MemoryAccount pages, MemoryAccount filters)
+    MemoryAccount bodies, MemoryAccount messages, MemoryAccount pages, MemoryAccount filters, CompressionRoom compression)
     implements Measured {
   @Override
   public void describe(Meters meters) {
@@ -20,5 +21,6 @@ public record ClientMemory(
     messages.describe(meters.with("account", "messages"));
     pages.describe(meters.with("account", "pages"));
     filters.describe(meters.with("account", "filters"));
+    compression.describe(meters);
   }
 }

@@ -8,6 +8,7 @@ import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import lectus.error.LectusException;
 import lectus.http.memory.ClientMemory;
+import lectus.http.memory.CompressionRoom;
 import lectus.http.memory.MemoryAccount;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +22,7 @@ final class HeldMemoryTest {
   private final MemoryAccount filters = new MemoryAccount(LIMIT, "Too much is held.");
   private final HeldMemory held =
       new HeldMemory(
-          new ClientMemory(bodies, new MemoryAccount(1, "Too much is held."), answers, filters));
+          new ClientMemory(bodies, new MemoryAccount(1, "Too much is held."), answers, filters, new CompressionRoom(0)));
 
   @Test
   void a_body_is_counted_from_its_first_byte() {

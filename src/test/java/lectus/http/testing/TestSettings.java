@@ -217,6 +217,7 @@ public final class TestSettings {
         http.slowBodySeconds(),
         http.requestSeconds(),
         http.maxUuids(),
+        http.compression(),
         http.log(),
         http.version(),
         http.utils(),

@@ -1,0 +1,137 @@
+package lectus.http.exchange;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.BooleanSupplier;
+import lectus.http.CompressionSettings;
+import lectus.http.memory.CompressionRoom;
+import lectus.http.message.AcceptedEncodings;
+import lectus.http.message.Reply;
+
+/** How the body of one answer is encoded: as gzip if its client accepts that and it is worth it. */
+public final class AnswerEncoding {
+  static final String GZIP = "gzip";
+
+  /** The tables of gzip alone take longer than a shorter answer takes on its way. */
+  private static final int LEAST_BYTES = 1 << 10;
+
+  /** What takes an event loop less than a millisecond. */
+  private static final int MOST_BYTES_ON_LOOP = 64 << 10;
+
+  private static final Reply.Header HEADER = new Reply.Header(HttpHeaders.CONTENT_ENCODING, GZIP);
+
+  private final CompressionSettings settings;
+  private final CompressionRoom room;
+  private final HttpServerRequest request;
+  private EncodedStream stream = EncodedStream.PLAIN;
+  private boolean over;
+
+  AnswerEncoding(Exchange exchange) {
+    this.settings = exchange.loop().settings().compression();
+    this.room = exchange.memory().compression();
+    this.request = exchange.request();
+  }
+
+  /** Whether answers of a type come in one encoding or another. */
+  boolean varies(CharSequence contentType) {
+    return settings.enabled() && contentType != null && isText(contentType);
+  }
+
+  private static boolean isText(CharSequence contentType) {
+    String type = contentType.toString().toLowerCase(Locale.ROOT);
+    return type.startsWith("application/json") || type.startsWith("text/");
+  }
+
+  /** Returns an answer of any length in its encoding. Not for event loops. */
+  Reply ofWhole(Reply reply) {
+    return gains(reply) ? encoded(reply) : reply;
+  }
+
+  /** As {@link #ofWhole}; what takes too long for an event loop is left as it is. */
+  Reply ofShort(Reply reply) {
+    return gains(reply) && reply.body().length() <= MOST_BYTES_ON_LOOP ? encoded(reply) : reply;
+  }
+
+  private boolean gains(Reply reply) {
+    return reply.body().length() >= LEAST_BYTES
+        && isFree(reply.contentType(), reply.headers())
+        && isAccepted();
+  }
+
+  private boolean isFree(CharSequence contentType, List<Reply.Header> headers) {
+    return varies(contentType)
+        && headers.stream()
+            .noneMatch(header -> HttpHeaders.CONTENT_ENCODING.toString().contentEquals(header.name()));
+  }
+
+  private boolean isAccepted() {
+    return AcceptedEncodings.of(request.headers().getAll(HttpHeaders.ACCEPT_ENCODING)).prefer(GZIP);
+  }
+
+  private Reply encoded(Reply reply) {
+    return new Reply(
+            reply.status(),
+            reply.contentType(),
+            GzipWriter.whole(settings.level(), reply.body()),
+            reply.headers())
+        .with(HEADER.name(), HEADER.value());
+  }
+
+  /**
+   * Begins a streamed answer with its first part.
+   *
+   * @param more whether others follow
+   */
+  void begin(StreamedBody body, int firstBytes, boolean more) {
+    boolean gains = more || firstBytes >= LEAST_BYTES;
+    if (gains && body.length().isEmpty() && isFree(body.contentType(), body.headers())) {
+      take(room::takeForAnswer, room::leftByAnswer);
+    }
+  }
+
+  /** Begins a live feed. */
+  public void beginFeed(CharSequence contentType) {
+    if (varies(contentType)) {
+      take(room::takeForFeed, room::leftByFeed);
+    }
+  }
+
+  private synchronized void take(BooleanSupplier place, Runnable leave) {
+    if (!over && isAccepted() && place.getAsBoolean()) {
+      try {
+        stream = new EncodedStream.Gzipped(settings.level(), leave);
+      } finally {
+        if (stream == EncodedStream.PLAIN) {
+          leave.run();
+        }
+      }
+    }
+  }
+
+  /** Returns the headers of the streamed answer that has begun. */
+  public List<Reply.Header> headers() {
+    return stream() == EncodedStream.PLAIN ? List.of() : List.of(HEADER);
+  }
+
+  Buffer part(Buffer content) {
+    return stream().part(content);
+  }
+
+  /** Encodes the last part; nothing may follow. */
+  public Buffer last(Buffer content) {
+    return stream().last(content);
+  }
+
+  private synchronized EncodedStream stream() {
+    return stream;
+  }
+
+  /** Frees what the answer used: it is sent, or nobody waits for it. */
+  synchronized void end() {
+    over = true;
+    stream.close();
+  }
+}
