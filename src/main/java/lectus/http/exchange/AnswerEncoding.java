@@ -64,7 +64,8 @@ public final class AnswerEncoding {
   private boolean isFree(CharSequence contentType, List<Reply.Header> headers) {
     return varies(contentType)
         && headers.stream()
-            .noneMatch(header -> HttpHeaders.CONTENT_ENCODING.toString().contentEquals(header.name()));
+            .noneMatch(
+                header -> HttpHeaders.CONTENT_ENCODING.toString().contentEquals(header.name()));
   }
 
   private boolean isAccepted() {

@@ -62,7 +62,7 @@ final class GzipWriter implements AutoCloseable {
     do {
       length = deflater.deflate(piece, 0, piece.length, flush);
       out.write(piece, 0, length);
-    } while (length == piece.length || flush == Deflater.NO_FLUSH && !deflater.finished());
+    } while (length == piece.length || (flush == Deflater.NO_FLUSH && !deflater.finished()));
     return Buffer.buffer(out.toByteArray());
   }
 

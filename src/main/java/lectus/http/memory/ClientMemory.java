@@ -13,7 +13,11 @@ import lectus.measure.Meters;
  * @param compression the places of compressed answers, whose memory is not of the heap
  */
 public record ClientMemory(
-    MemoryAccount bodies, MemoryAccount messages, MemoryAccount pages, MemoryAccount filters, CompressionRoom compression)
+    MemoryAccount bodies,
+    MemoryAccount messages,
+    MemoryAccount pages,
+    MemoryAccount filters,
+    CompressionRoom compression)
     implements Measured {
   @Override
   public void describe(Meters meters) {

@@ -19,8 +19,8 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
-import lectus.store.testing.TestStores;
 import lectus.store.testing.Await;
+import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -233,8 +233,10 @@ final class CompressedAnswersTest {
         row = reader.next(feed);
       }
       assertThat(row).contains("\"id\":\"row-" + form + "\"");
-      assertThat(reader.next(feed)).satisfiesAnyOf(
-          beat -> assertThat(beat).isEqualTo("\n"), beat -> assertThat(beat).contains("heartbeat"));
+      assertThat(reader.next(feed))
+          .satisfiesAnyOf(
+              beat -> assertThat(beat).isEqualTo("\n"),
+              beat -> assertThat(beat).contains("heartbeat"));
       assertThat(streams()).isEqualTo(1);
     }
     awaitStreams(0);

@@ -22,7 +22,12 @@ final class HeldMemoryTest {
   private final MemoryAccount filters = new MemoryAccount(LIMIT, "Too much is held.");
   private final HeldMemory held =
       new HeldMemory(
-          new ClientMemory(bodies, new MemoryAccount(1, "Too much is held."), answers, filters, new CompressionRoom(0)));
+          new ClientMemory(
+              bodies,
+              new MemoryAccount(1, "Too much is held."),
+              answers,
+              filters,
+              new CompressionRoom(0)));
 
   @Test
   void a_body_is_counted_from_its_first_byte() {
