@@ -147,7 +147,7 @@ final class HttpSession implements AutoCloseable {
     boolean explained =
         request.toHead()
             || answer.body().startsWith("{\"error\":")
-            || (status == 409 && answer.body().startsWith("[{\"id\":"));
+            || ((status == 409 || status == 412) && answer.body().startsWith("[{\"id\":"));
     if (status >= 400 && !explained) {
       findings.add(status + " without error and reason", describe(request) + " -> " + answer);
     }
