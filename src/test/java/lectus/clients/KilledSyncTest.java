@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  * the progress it sees. {@code lectus.test.sync-kills} makes it longer.
  */
 final class KilledSyncTest {
-  private static final int KILLS = Integer.getInteger("lectus.test.sync-kills", 3);
+  private static final int KILLS = Integer.getInteger("lectus.test.sync-kills", 2);
   private static final int HEAP_MEGABYTES = 128;
 
   @BeforeAll
