@@ -1,6 +1,6 @@
 // RxDB's replication with CouchDB: its own dialect of _changes, _bulk_docs and _all_docs.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { createRxDatabase } from 'rxdb';
 import { replicateCouchDB } from 'rxdb/plugins/replication-couchdb';
 import { getRxStorageMemory } from 'rxdb/plugins/storage-memory';
@@ -13,6 +13,9 @@ const schema = {
   primaryKey: 'id',
   properties: { id: { type: 'string', maxLength: 100 }, v: { type: 'number' }, text: { type: 'string' } },
 };
+
+// A feed that RxDB has given up may go on, and would keep this process.
+after(() => setTimeout(() => process.exit(), 1000).unref());
 
 /** A collection with the name of a device, replicated live with the server's database. */
 async function device(there) {

@@ -79,7 +79,7 @@ final class ClientsTest {
 
   @Test
   void nano() throws Exception {
-    passes("nano.test.mjs", 4);
+    passes("nano.test.mjs", 5);
   }
 
   @Test

@@ -122,7 +122,7 @@ class SelectorFeedTest {
     db.replicate("a", "2-b", "{\"v\":{\"x\":[1,2],\"y\":3},\"w\":4,\"u\":{}}");
     db.replicate("a", "1-c", "{}");
 
-    assertThat(doc("v.x.1", "u")).isEqualTo("{\"u\":{},\"v\":{\"x\":[2]}}");
+    assertThat(doc("v.x.1", "u")).isEqualTo("{\"u\":{},\"v\":{\"x\":{\"1\":2}}}");
     assertThat(doc("_id", "w")).isEqualTo("{\"_id\":\"a\",\"w\":4}");
     assertThat(doc("_rev", "_id", "none")).isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-b\"}");
     assertThat(doc("_conflicts", "_deleted")).isEqualTo("{\"_conflicts\":[\"1-c\"]}");

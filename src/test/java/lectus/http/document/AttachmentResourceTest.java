@@ -39,7 +39,6 @@ final class AttachmentResourceTest {
           /w/a/f              | 404 | not_found   | Document is missing attachment
           /w/a/f/g            | 404 | not_found   | Document is missing attachment
           /w/a/f?rev=1-a      | 404 | not_found   | Document is missing attachment
-          /w/a/f?rev=9-a      | 404 | not_found   | missing
           /w/a/f?rev=x        | 400 | bad_request | Invalid rev format
           /w/none/f           | 404 | not_found   | missing
           /w/gone/f           | 404 | not_found   | deleted
@@ -60,6 +59,15 @@ final class AttachmentResourceTest {
   }
 
   @Test
+  void a_revision_that_is_unknown_has_none_and_deletes_none() {
+    assertThat(server.get("/w/a/f?rev=9-a").status()).isEqualTo(404);
+    assertThat(server.head("/w/a/f?rev=9-a").status()).isEqualTo(404);
+    Answer deleted = server.request("DELETE", "/w/a/f?rev=9-a").send();
+    assertThat(deleted.status()).isEqualTo(409);
+    assertThat(deleted.member("reason")).isEqualTo("Document update conflict.");
+  }
+
+  @Test
   void other_methods_are_refused() {
     Answer posted = server.post("/w/a/f", "{}");
     assertThat(posted.status()).isEqualTo(405);
@@ -67,7 +75,7 @@ final class AttachmentResourceTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"_view/v", "_info", "_show/s", "_list/l/v", "_rewrite/r", "_search/s"})
+  @CsvSource({"_view/v", "_show/s", "_list/l/v", "_rewrite/r", "_search/s"})
   void what_design_documents_do_is_absent(String path) {
     Answer answer = server.get("/w/_design/d/" + path);
     assertThat(answer.status()).isEqualTo(501);

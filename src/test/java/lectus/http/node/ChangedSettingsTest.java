@@ -25,6 +25,7 @@ import lectus.setting.StoredSettings;
 import lectus.store.Awaiting;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
+import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -56,6 +57,7 @@ final class ChangedSettingsTest {
     asRoot(here, "PUT", "/_users").send();
     addUser("ann");
     addUser("bob");
+    Await.until("the other server has an admin", () -> there.get("/_all_dbs").status() == 401);
   }
 
   @AfterAll
