@@ -25,11 +25,13 @@ final class FeedsAudit {
   private final Reading reading;
   private final AuditedDatabase database;
   private final AuditReport report;
+  private final KeptRowsAudit rows;
 
   FeedsAudit(Reading reading, AuditedDatabase database, AuditReport report) {
     this.reading = reading;
     this.database = database;
     this.report = report;
+    this.rows = new KeptRowsAudit(reading, database, report);
   }
 
   void run() {
@@ -46,7 +48,13 @@ final class FeedsAudit {
             "documents cannot be compared with a stored feed (" + unreadable.getMessage() + ")");
       }
     }
-    report.takeOver(reading.read(this::strays));
+    rows.checkStrays(
+        "something of no stored feed",
+        List.of(
+            DatabaseSubspace.FEED_ENTRIES,
+            DatabaseSubspace.FEED_DEPARTURES,
+            DatabaseSubspace.FEED_STATES),
+        db -> db.feeds().all().stream().map(StoredFeed::number));
   }
 
   private void checkDocuments(StoredFeed feed, ShardId shard) {
@@ -74,39 +82,6 @@ final class FeedsAudit {
       StoredFeed feed,
       Range range,
       BiFunction<FeedComparison, KeyValue, Optional<String>> problemOf) {
-    RowCursor rows = new RowCursor(reading, range);
-    while (rows.hasNext()) {
-      KeyValue row = rows.next();
-      try {
-        reading
-            .read(tx -> comparison(tx, feed).flatMap(it -> problemOf.apply(it, row)))
-            .ifPresent(problem -> report.add(database.place(), problem));
-      } catch (MalformedTupleException | IllegalArgumentException malformed) {
-        report.add(
-            database.place(), Texts.unreadable("A row of a stored feed", row.getKey(), malformed));
-      }
-    }
-  }
-
-  /** At one version, because the list of feeds decides what is a stray. */
-  private AuditReport strays(ReadTransaction tx) {
-    DatabaseHandle db = database.current(tx);
-    AuditReport part = report.part();
-    long noDeadline = System.nanoTime() + Long.MAX_VALUE / 2;
-    Gaps gaps = new Gaps(new SnapshotReading(tx, noDeadline), part, database.place());
-    for (DatabaseSubspace subspace :
-        List.of(
-            DatabaseSubspace.FEED_ENTRIES,
-            DatabaseSubspace.FEED_DEPARTURES,
-            DatabaseSubspace.FEED_STATES)) {
-      gaps.check(subspace.range(db.prefix()), ofFeeds(db, subspace), "something of no stored feed");
-    }
-    return part;
-  }
-
-  private static List<Range> ofFeeds(DatabaseHandle db, DatabaseSubspace subspace) {
-    return db.feeds().all().stream()
-        .map(it -> Range.startsWith(subspace.key(db.prefix()).integer(it.number()).toBytes()))
-        .toList();
+    rows.checkRows("A row of a stored feed", range, tx -> comparison(tx, feed), problemOf);
   }
 }

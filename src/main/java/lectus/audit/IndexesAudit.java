@@ -26,11 +26,13 @@ final class IndexesAudit {
   private final Reading reading;
   private final AuditedDatabase database;
   private final AuditReport report;
+  private final KeptRowsAudit rows;
 
   IndexesAudit(Reading reading, AuditedDatabase database, AuditReport report) {
     this.reading = reading;
     this.database = database;
     this.report = report;
+    this.rows = new KeptRowsAudit(reading, database, report);
   }
 
   void run() {
@@ -47,7 +49,10 @@ final class IndexesAudit {
             "documents cannot be compared with an index (" + unreadable.getMessage() + ")");
       }
     }
-    report.takeOver(reading.read(this::strays));
+    rows.checkStrays(
+        "something of no index",
+        List.of(DatabaseSubspace.INDEX_ENTRIES, DatabaseSubspace.INDEX_STATES),
+        db -> db.indexes().all().stream().map(StoredIndex::number));
   }
 
   private void checkDescription(StoredIndex index) {
@@ -107,36 +112,6 @@ final class IndexesAudit {
       StoredIndex index,
       Range range,
       BiFunction<IndexComparison, KeyValue, Optional<String>> problemOf) {
-    RowCursor rows = new RowCursor(reading, range);
-    while (rows.hasNext()) {
-      KeyValue row = rows.next();
-      try {
-        reading
-            .read(tx -> comparison(tx, index).flatMap(it -> problemOf.apply(it, row)))
-            .ifPresent(problem -> report.add(database.place(), problem));
-      } catch (MalformedTupleException | IllegalArgumentException malformed) {
-        report.add(
-            database.place(), Texts.unreadable("A row of an index", row.getKey(), malformed));
-      }
-    }
-  }
-
-  /** At one version, because the list of indexes decides what is a stray. */
-  private AuditReport strays(ReadTransaction tx) {
-    DatabaseHandle db = database.current(tx);
-    AuditReport part = report.part();
-    long noDeadline = System.nanoTime() + Long.MAX_VALUE / 2;
-    Gaps gaps = new Gaps(new SnapshotReading(tx, noDeadline), part, database.place());
-    for (DatabaseSubspace subspace :
-        List.of(DatabaseSubspace.INDEX_ENTRIES, DatabaseSubspace.INDEX_STATES)) {
-      gaps.check(subspace.range(db.prefix()), ofIndexes(db, subspace), "something of no index");
-    }
-    return part;
-  }
-
-  private static List<Range> ofIndexes(DatabaseHandle db, DatabaseSubspace subspace) {
-    return db.indexes().all().stream()
-        .map(it -> Range.startsWith(subspace.key(db.prefix()).integer(it.number()).toBytes()))
-        .toList();
+    rows.checkRows("A row of an index", range, tx -> comparison(tx, index), problemOf);
   }
 }
