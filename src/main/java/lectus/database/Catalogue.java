@@ -1,19 +1,13 @@
 package lectus.database;
 
-import com.apple.foundationdb.KeyValue;
-import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
-import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
-import com.apple.foundationdb.directory.DirectorySubspace;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
-import java.util.stream.IntStream;
 import lectus.access.SecurityObject;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -40,15 +34,13 @@ public final class Catalogue {
   /** What fits into one value of the store, beside the format number. */
   public static final int MOST_SECURITY_BYTES = ConfigSubspace.MOST_SECURITY_BYTES;
 
-  private final DirectorySubspace directory;
   private final TransactionRunner transactions;
-  private final CatalogueSubspace entries;
   private final CatalogueVersion version;
   private final UpdatesSubspace updates;
+  private final DatabaseLives lives;
   private final FormatGate gate;
-  private final InstantSource clock;
   private final HandleCache handles;
-  private final GlimpseCache glimpses;
+  private final HandleReader reader;
   private final NameListing listing;
 
   public Catalogue(Store store, TransactionRunner transactions, InstantSource clock) {
@@ -57,16 +49,15 @@ public final class Catalogue {
 
   public Catalogue(
       Store store, TransactionRunner transactions, InstantSource clock, CatalogueCaches caches) {
-    this.handles = caches.handles();
-    this.glimpses = caches.glimpses();
-    this.directory = store.directory();
+    CatalogueSubspace entries = new CatalogueSubspace(store.rootPrefix());
     this.transactions = transactions;
-    this.entries = new CatalogueSubspace(store.rootPrefix());
-    this.listing = new NameListing(entries);
     this.version = new CatalogueVersion(store.rootPrefix());
     this.updates = new UpdatesSubspace(store.rootPrefix());
+    this.lives = new DatabaseLives(store.directory(), entries, version, updates, clock);
     this.gate = new FormatGate(transactions, new ReachedFormat(store.rootPrefix()));
-    this.clock = clock;
+    this.handles = caches.handles();
+    this.reader = new HandleReader(entries, caches);
+    this.listing = new NameListing(entries);
   }
 
   /**
@@ -75,12 +66,10 @@ public final class Catalogue {
   public DatabaseHandle create(DatabaseName name, CreationOptions options) {
     transactions.run(
         tx -> {
-          byte[] key = entries.key(name.text());
-          if (Awaiting.await(tx.get(key)) != null) {
+          if (lives.exists(tx, name)) {
             throw fileExists();
           }
-          begin(tx, name, options);
-          version.move(tx);
+          lives.begin(tx, name, options);
           return null;
         });
     return open(name);
@@ -93,10 +82,9 @@ public final class Catalogue {
    * @param change returns the new security object, as JSON
    */
   public void establish(Transaction tx, DatabaseName name, UnaryOperator<byte[]> change) {
-    if (Awaiting.await(tx.get(entries.key(name.text()))) == null) {
-      byte[] prefix = begin(tx, name, CreationOptions.DEFAULT);
+    if (!lives.exists(tx, name)) {
+      byte[] prefix = lives.begin(tx, name, CreationOptions.DEFAULT);
       ConfigSubspace.secure(tx, prefix, change.apply(StoredSecurity.unset()));
-      version.move(tx);
       return;
     }
     DatabaseHandle db = current(tx, name);
@@ -107,44 +95,15 @@ public final class Catalogue {
     }
   }
 
-  private byte[] begin(Transaction tx, DatabaseName name, CreationOptions options) {
-    InstanceId instance = new InstanceId(UUID.randomUUID().toString().replace("-", ""));
-    byte[] prefix = Awaiting.await(directory.create(tx, directoryOf(instance))).getKey();
-    List<ShardId> shards =
-        IntStream.range(0, options.changesShards()).mapToObj(ShardId::numbered).toList();
-    DatabaseConfiguration configuration =
-        new DatabaseConfiguration(DatabaseConfiguration.DEFAULT_REVS_LIMIT, options.partitioned());
-    ConfigSubspace.create(tx, prefix, configuration, shards);
-    entries.enter(tx, name.text(), instance, prefix, clock.instant().getEpochSecond());
-    updates.created(tx, instance, name);
-    return prefix;
-  }
-
   /**
    * @return the life that ended, and when
    */
   public CommitResult<InstanceId> delete(DatabaseName name) {
     try {
-      return transactions.runVersioned(tx -> end(tx, name));
+      return transactions.runVersioned(tx -> lives.end(tx, name));
     } finally {
       handles.remove(name);
     }
-  }
-
-  /** Frees space, so it is allowed even when the disk is too full for other writes. */
-  private InstanceId end(Transaction tx, DatabaseName name) {
-    tx.options().setPrioritySystemImmediate();
-    byte[] key = entries.key(name.text());
-    CatalogueSubspace.Entry life =
-        Optional.ofNullable(Awaiting.await(tx.get(key)))
-            .map(entries::entry)
-            .orElseThrow(Catalogue::doesNotExist);
-    tx.clear(key);
-    Awaiting.await(directory.remove(tx, directoryOf(life.instance())));
-    updates.deleted(tx, life.instance(), name, life.joined());
-    version.move(tx);
-    MetadataVersion.move(tx);
-    return life.instance();
   }
 
   /**
@@ -168,9 +127,7 @@ public final class Catalogue {
    * @throws LectusException {@code not_found} (404)
    */
   public DatabaseHandle current(ReadTransaction tx, DatabaseName name) {
-    byte[] metadataVersion = Awaiting.await(MetadataVersion.read(tx));
-    return settle(check(tx, name, metadataVersion), metadataVersion)
-        .orElseThrow(Catalogue::doesNotExist);
+    return reader.current(tx, name).orElseThrow(Catalogue::doesNotExist);
   }
 
   /**
@@ -180,108 +137,7 @@ public final class Catalogue {
    * @return one per name, in order; empty if there is no such database
    */
   public List<Optional<DatabaseHandle>> currentAll(ReadTransaction tx, List<DatabaseName> names) {
-    byte[] metadataVersion = Awaiting.await(MetadataVersion.read(tx));
-    List<Check> checks = names.stream().map(name -> check(tx, name, metadataVersion)).toList();
-    return checks.stream().map(check -> settle(check, metadataVersion)).toList();
-  }
-
-  /**
-   * @param cached null if the database is not in the cache, or may have changed since
-   * @param reading null if nothing has to be read
-   */
-  private record Check(
-      DatabaseName name,
-      DatabaseHandle cached,
-      CompletableFuture<Optional<DatabaseHandle>> reading) {}
-
-  private Check check(ReadTransaction tx, DatabaseName name, byte[] metadataVersion) {
-    HandleCache.Seen seen = handles.get(name);
-    if (seen == null) {
-      return new Check(name, null, load(tx, name));
-    }
-    if (seen.holdsAt(metadataVersion)) {
-      return new Check(name, seen.handle(), null);
-    }
-    return new Check(
-        name,
-        null,
-        isUnchanged(tx, seen.handle())
-            .thenCompose(
-                unchanged ->
-                    unchanged
-                        ? CompletableFuture.completedFuture(Optional.of(seen.handle()))
-                        : load(tx, name)));
-  }
-
-  private Optional<DatabaseHandle> settle(Check check, byte[] metadataVersion) {
-    if (check.reading() == null) {
-      return Optional.of(check.cached());
-    }
-    Optional<DatabaseHandle> db = Awaiting.await(check.reading());
-    db.ifPresentOrElse(it -> handles.put(it, metadataVersion), () -> handles.remove(check.name()));
-    return db;
-  }
-
-  private static CompletableFuture<Boolean> isUnchanged(ReadTransaction tx, DatabaseHandle db) {
-    CompletableFuture<byte[]> shardMap = tx.snapshot().get(db.shardMapKey());
-    return tx.snapshot()
-        .get(db.versionKey())
-        .thenCombine(
-            shardMap,
-            (version, current) ->
-                Arrays.equals(db.version(), version)
-                    && !ConfigSubspace.isReplaced(db.topology().current(), current));
-  }
-
-  private CompletableFuture<Optional<DatabaseHandle>> load(ReadTransaction tx, DatabaseName name) {
-    return entry(tx, name)
-        .thenCompose(
-            entry ->
-                entry == null
-                    ? CompletableFuture.completedFuture(Optional.empty())
-                    : load(tx, name, entries.entry(entry)).thenApply(Optional::of));
-  }
-
-  private static CompletableFuture<DatabaseHandle> load(
-      ReadTransaction tx, DatabaseName name, CatalogueSubspace.Entry life) {
-    CompletableFuture<DesignListing> designs = DesignListing.read(tx, life.prefix());
-    return configuration(tx, life)
-        .thenCombine(designs, (content, listed) -> handle(name, life, content, listed));
-  }
-
-  /** Returns the value under the database's name; null if there is none. */
-  private CompletableFuture<byte[]> entry(ReadTransaction tx, DatabaseName name) {
-    return tx.snapshot().get(entries.key(name.text()));
-  }
-
-  private static CompletableFuture<ConfigSubspace.Content> configuration(
-      ReadTransaction tx, CatalogueSubspace.Entry life) {
-    return tx.snapshot()
-        .getRange(ConfigSubspace.range(life.prefix()))
-        .asList()
-        .thenApply(rows -> ConfigSubspace.read(life.prefix(), rows));
-  }
-
-  private static DatabaseHandle handle(
-      DatabaseName name,
-      CatalogueSubspace.Entry life,
-      ConfigSubspace.Content content,
-      DesignListing designs) {
-    return new DatabaseHandle(
-        name,
-        life.instance(),
-        life.prefix(),
-        content.version(),
-        content.incarnation(),
-        life.createdAtSeconds(),
-        life.joined(),
-        content.configuration(),
-        content.topology(),
-        content.format(),
-        content.security(),
-        designs.validator(),
-        designs.indexes(),
-        designs.feeds());
+    return reader.currentAll(tx, names);
   }
 
   /**
@@ -293,36 +149,7 @@ public final class Catalogue {
    */
   public CompletableFuture<Optional<DatabaseHandle>> glimpse(
       ReadTransaction tx, DatabaseName name, byte[] metadataVersion) {
-    HandleCache.Seen seen = handles.get(name);
-    if (seen != null && seen.holdsAt(metadataVersion)) {
-      return CompletableFuture.completedFuture(Optional.of(seen.handle()));
-    }
-    GlimpseCache.Known known = glimpses.known(name, metadataVersion);
-    return known != null
-        ? CompletableFuture.completedFuture(
-            Optional.of(passing(name, entries.entry(known.entry()), known.content())))
-        : entry(tx, name)
-            .thenCompose(
-                entry ->
-                    entry == null
-                        ? CompletableFuture.completedFuture(Optional.empty())
-                        : glimpse(tx, name, entry, metadataVersion).thenApply(Optional::of));
-  }
-
-  private CompletableFuture<DatabaseHandle> glimpse(
-      ReadTransaction tx, DatabaseName name, byte[] entry, byte[] metadataVersion) {
-    CatalogueSubspace.Entry life = entries.entry(entry);
-    return configuration(tx, life)
-        .thenApply(
-            content -> {
-              glimpses.put(name, entry, content, metadataVersion);
-              return passing(name, life, content);
-            });
-  }
-
-  private static DatabaseHandle passing(
-      DatabaseName name, CatalogueSubspace.Entry life, ConfigSubspace.Content content) {
-    return handle(name, life, content, DesignListing.NONE);
+    return reader.glimpse(tx, name, metadataVersion);
   }
 
   /** Reads the argument of {@link #glimpse}; once per transaction. */
@@ -479,9 +306,7 @@ public final class Catalogue {
 
   /** Returns the database of a name; empty if there is none. A snapshot read. */
   public CompletableFuture<Optional<DatabaseLife>> life(ReadTransaction tx, DatabaseName name) {
-    return tx.snapshot()
-        .get(entries.key(name.text()))
-        .thenApply(value -> Optional.ofNullable(value).map(it -> life(name, entries.entry(it))));
+    return lives.of(tx, name);
   }
 
   /**
@@ -493,21 +318,7 @@ public final class Catalogue {
    */
   public List<DatabaseLife> lives(
       ReadTransaction tx, String head, Optional<DatabaseName> after, int limit) {
-    Range range = entries.startingWith(head);
-    byte[] begin =
-        after.map(it -> NameListing.following(entries.key(it.text()))).orElse(range.begin);
-    List<KeyValue> rows =
-        Awaiting.await(
-            tx.snapshot()
-                .getRange(begin, range.end, limit, false, StreamingMode.WANT_ALL)
-                .asList());
-    return rows.stream()
-        .map(row -> life(entries.name(row.getKey()), entries.entry(row.getValue())))
-        .toList();
-  }
-
-  private static DatabaseLife life(DatabaseName name, CatalogueSubspace.Entry entry) {
-    return new DatabaseLife(name, entry.instance(), entry.prefix(), entry.joined());
+    return lives.startingWith(tx, head, after, limit);
   }
 
   /** Returns a text that changes whenever a database is created or deleted. */
@@ -536,7 +347,7 @@ public final class Catalogue {
     return List.of(DIRECTORY.get(0), instance.hex());
   }
 
-  private static LectusException doesNotExist() {
+  static LectusException doesNotExist() {
     return LectusException.notFound("Database does not exist.");
   }
 
