@@ -1,11 +1,11 @@
 package lectus.document.index;
 
-import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import lectus.database.AskedDatabase;
@@ -27,8 +27,8 @@ import lectus.store.TransactionRunner;
  * somebody first asks for a database's indexes; no such document can come later.
  */
 public final class FormerDesigns {
-  /** Design documents that are looked at; more have only been seen in attacks. */
-  private static final int MOST_DESIGNS = 1_000;
+  /** Design documents that one transaction looks at. */
+  static final int DESIGNS_AT_ONCE = 100;
 
   private static final int MOST_REMEMBERED = 100_000;
 
@@ -59,16 +59,31 @@ public final class FormerDesigns {
     if (complete.contains(asked.name())) {
       return;
     }
-    boolean isComplete =
-        transactions.read(tx -> missing(tx, asked.current(tx, catalogue)).isEmpty());
-    if (isComplete || isMade(asked.name())) {
-      remember(asked.name());
+    Optional<String> last = Optional.of(DocumentId.DESIGN_PREFIX);
+    while (last.isPresent()) {
+      String behind = last.get();
+      Page page = transactions.read(tx -> page(tx, asked.current(tx, catalogue), behind));
+      if (!page.missing().isEmpty() && !isMade(asked.name(), page)) {
+        break;
+      }
+      last = page.last();
     }
+    remember(asked.name());
   }
 
-  private boolean isMade(DatabaseName name) {
+  /**
+   * Some design documents.
+   *
+   * @param behind only those behind this id
+   * @param last the last of them; empty if no others follow
+   * @param missing what they describe and the database does not have, by their ids
+   */
+  private record Page(
+      String behind, Optional<String> last, Map<String, List<IndexDefinition>> missing) {}
+
+  private boolean isMade(DatabaseName name, Page page) {
     try {
-      transactions.runIdempotent(tx -> make(tx, catalogue.currentForWrites(tx, name)));
+      transactions.runIdempotent(tx -> make(tx, catalogue.currentForWrites(tx, name), page));
       return true;
     } catch (LectusException unwritable) {
       return false;
@@ -82,34 +97,38 @@ public final class FormerDesigns {
     complete.add(name);
   }
 
-  private Void make(Transaction tx, DatabaseHandle db) {
+  private Void make(Transaction tx, DatabaseHandle db, Page page) {
     tx.addReadConflictRange(
-        DatabaseSubspace.REVISIONS.key(db.prefix()).string(DocumentId.DESIGN_PREFIX).toBytes(),
+        DatabaseSubspace.REVISIONS.key(db.prefix()).string(page.behind()).toBytes(),
         DatabaseSubspace.REVISIONS.key(db.prefix()).string(BEHIND_DESIGN).toBytes());
     IndexListing listing = new IndexListing(tx, db, root);
-    missing(tx, db).forEach(listing::change);
+    page(tx, db, page.behind()).missing().forEach(listing::change);
     if (listing.finish()) {
       catalogue.moveVersion(tx, db);
     }
     return null;
   }
 
-  /** Returns what design documents describe and the database does not have, by their ids. */
-  private static Map<String, List<IndexDefinition>> missing(ReadTransaction tx, DatabaseHandle db) {
+  private static Page page(ReadTransaction tx, DatabaseHandle db, String behind) {
     AllDocsSubspace rows = new AllDocsSubspace(db);
-    List<KeyValue> designs =
+    byte[] begin = rows.key(behind + '\0');
+    List<AllDocsRow> designs =
         Awaiting.await(
-            tx.snapshot()
-                .getRange(rows.key(DocumentId.DESIGN_PREFIX), rows.key(BEHIND_DESIGN), MOST_DESIGNS)
-                .asList());
+                tx.snapshot().getRange(begin, rows.key(BEHIND_DESIGN), DESIGNS_AT_ONCE).asList())
+            .stream()
+            .map(rows::decode)
+            .toList();
     Map<String, List<IndexDefinition>> missing = new LinkedHashMap<>();
-    for (KeyValue each : designs) {
-      AllDocsRow row = rows.decode(each);
+    for (AllDocsRow row : designs) {
       List<IndexDefinition> described = DescribedIndexes.stored(tx, db, row.id(), row.winner());
       if (IndexListing.changes(db, row.id(), described)) {
         missing.put(row.id(), described);
       }
     }
-    return missing;
+    boolean isLast = designs.size() < DESIGNS_AT_ONCE;
+    return new Page(
+        behind,
+        isLast ? Optional.empty() : Optional.of(designs.get(designs.size() - 1).id()),
+        missing);
   }
 }

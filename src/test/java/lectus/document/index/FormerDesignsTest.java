@@ -1,12 +1,15 @@
 package lectus.document.index;
 
 import static lectus.document.index.IndexMaintenanceTest.design;
+import static lectus.document.testing.TestDatabase.edit;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.List;
 import lectus.audit.testing.SoundStore;
 import lectus.database.AskedDatabase;
 import lectus.database.DatabaseHandle;
+import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
 import lectus.index.StoredIndex;
 import lectus.revision.RevisionId;
@@ -30,7 +33,14 @@ final class FormerDesignsTest {
 
   /** Makes the design document one that an earlier version stored. */
   private RevisionId stored(String id, String json) {
-    RevisionId revision = db.put(id, json);
+    return unlisted(id, db.put(id, json));
+  }
+
+  private RevisionId stored(String id, RevisionId base, String json) {
+    return unlisted(id, db.put(id, base, json));
+  }
+
+  private RevisionId unlisted(String id, RevisionId revision) {
     db.transactions.<Void>run(
         tx -> {
           DatabaseHandle current = db.catalogue.currentForWrites(tx, db.name);
@@ -67,6 +77,33 @@ final class FormerDesignsTest {
     ask(designs);
     ask(onAnotherServer());
     assertThat(indexes().stream().map(StoredIndex::number).toList()).isEqualTo(numbers);
+  }
+
+  @Test
+  void however_many_there_are() {
+    List<Edit> others = new ArrayList<>();
+    for (int i = 0; i < 2 * FormerDesigns.DESIGNS_AT_ONCE; i++) {
+      others.add(edit("_design/o" + i, null, "{}"));
+    }
+    db.write(others);
+    stored("_design/a", design("a"));
+    stored("_design/o5", db.winner("_design/o5").leaf(), design("b"));
+    stored("_design/z", design("c"));
+
+    ask(designs);
+    assertThat(indexes().stream().map(it -> it.definition().design()).toList())
+        .containsExactly("_design/a", "_design/o5", "_design/z");
+  }
+
+  @Test
+  void a_page_that_ends_with_the_last_one_is_the_last() {
+    for (int i = 1; i < FormerDesigns.DESIGNS_AT_ONCE; i++) {
+      db.put("_design/o" + i, "{}");
+    }
+    stored("_design/z", design("a"));
+
+    ask(designs);
+    assertThat(indexes()).hasSize(1);
   }
 
   @Test
