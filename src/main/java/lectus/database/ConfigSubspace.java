@@ -35,6 +35,9 @@ import lectus.tuple.TupleWriter;
  *                                                 that know no stored feeds refuse a database that
  *                                                 has the field
  * (prefix, CONFIG, "incarnation")                  (format, Incarnation)       RFC 003
+ * (prefix, CONFIG, "indexes")                      (format), absent without indexes. Versions that
+ *                                                 know no indexes, and the first that did, refuse
+ *                                                 a database that has the field
  * (prefix, CONFIG, "partitioned")                  (format, boolean)
  * (prefix, CONFIG, "purged_infos_limit")           (format, integer), absent if never set
  * (prefix, CONFIG, "revs_limit")                   (format, integer)           RFC 001
@@ -53,6 +56,7 @@ final class ConfigSubspace {
   private static final String DATABASE_FORMAT = "format";
   private static final String FEEDS = "feeds";
   private static final String INCARNATION = "incarnation";
+  private static final String INDEXES = "indexes";
   private static final String PARTITIONED = "partitioned";
   private static final String PURGED_INFOS_LIMIT = "purged_infos_limit";
   private static final String REVS_LIMIT = "revs_limit";
@@ -159,10 +163,19 @@ final class ConfigSubspace {
 
   /** Says whether the database has stored feeds. */
   static void putFeeds(Transaction tx, byte[] prefix, boolean any) {
+    say(tx, key(prefix, FEEDS), any);
+  }
+
+  /** Says whether the database has indexes. */
+  static void putIndexes(Transaction tx, byte[] prefix, boolean any) {
+    say(tx, key(prefix, INDEXES), any);
+  }
+
+  private static void say(Transaction tx, byte[] key, boolean any) {
     if (any) {
-      tx.set(key(prefix, FEEDS), value().toBytes());
+      tx.set(key, value().toBytes());
     } else {
-      tx.clear(key(prefix, FEEDS));
+      tx.clear(key);
     }
   }
 
@@ -211,7 +224,7 @@ final class ConfigSubspace {
       switch (key.string()) {
         case SHARDS -> eras.add(era(since(key), reader(row.getValue())));
         case DATABASE_FORMAT -> format = databaseFormat(reader(row.getValue()));
-        case FEEDS -> reader(row.getValue()); // only for versions that do not know it
+        case FEEDS, INDEXES -> reader(row.getValue()); // only for versions that do not know it
         case INCARNATION -> incarnation = reader(row.getValue()).smallInteger();
         case PARTITIONED -> partitioned = reader(row.getValue()).bool();
         case PURGED_INFOS_LIMIT -> purgedInfosLimit = reader(row.getValue()).integer();

@@ -26,14 +26,18 @@ import lectus.tuple.TupleWriter;
  *
  * The filter is JSON; empty without one. The rows are part of the database's handle. So a
  * transaction that writes one also moves the version key ({@link Catalogue#moveVersion}), and
- * concurrent writes conflict with it and are retried: no document is written without its entries.
+ * concurrent writes conflict with it and are retried: no document is written without its entries. A
+ * database that has an index says so in its configuration: servers of versions without indexes,
+ * which would write none, then refuse the database.
  */
 public final class IndexesSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "An index");
 
+  private final byte[] databasePrefix;
   private final byte[] prefix;
 
   public IndexesSubspace(byte[] databasePrefix) {
+    this.databasePrefix = databasePrefix.clone();
     this.prefix = DatabaseSubspace.INDEXES.key(databasePrefix).toBytes();
   }
 
@@ -84,11 +88,18 @@ public final class IndexesSubspace {
     definition.fields().forEach(value::string);
     tx.options().setNextWriteNoWriteConflictRange();
     tx.set(key(index.number()), value.toBytes());
+    ConfigSubspace.putIndexes(tx, databasePrefix, true);
   }
 
-  public void clear(Transaction tx, long number) {
+  /**
+   * @param isLast whether the database has no other index
+   */
+  public void clear(Transaction tx, long number, boolean isLast) {
     tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(key(number));
+    if (isLast) {
+      ConfigSubspace.putIndexes(tx, databasePrefix, false);
+    }
   }
 
   private byte[] key(long number) {

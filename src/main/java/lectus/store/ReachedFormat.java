@@ -6,12 +6,12 @@ import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleWriter;
 
 /**
- * The lowest format that any database of a store has, so that a start need not look at each of
- * them.
+ * How far the upgrade of a store's databases is, so that a start need not look at each of them: 1
+ * if all have format 1, 2 if those that have indexes say so, too.
  *
  * <pre>
  * key          value
- * (root, 5)    (format 1, number of the databases' format); 0 if missing
+ * (root, 5)    (format 1, what all databases have reached); 0 if missing
  * </pre>
  */
 public final class ReachedFormat {
@@ -31,8 +31,8 @@ public final class ReachedFormat {
     return FORMAT.reader(bytes).smallInteger();
   }
 
-  public void write(Transaction tx, int databaseFormat) {
-    tx.set(key, new TupleWriter(8).integer(FORMAT.number()).integer(databaseFormat).toBytes());
+  public void write(Transaction tx, int reached) {
+    tx.set(key, new TupleWriter(8).integer(FORMAT.number()).integer(reached).toBytes());
   }
 
   /** Makes the next start look at each database. */

@@ -125,6 +125,7 @@ final class GoldenDatabaseRowsTest {
               ConfigSubspace.create(tx, sharded, configuration, first.shards());
               ConfigSubspace.update(tx, sharded, configuration.withPurgedInfosLimit(70_000));
               ConfigSubspace.putFeeds(tx, sharded, true);
+              ConfigSubspace.putIndexes(tx, sharded, true);
               tx.set(
                   ConfigSubspace.securityKey(sharded),
                   ConfigSubspace.security("{}".getBytes(StandardCharsets.UTF_8)));

@@ -3,12 +3,9 @@ package lectus.frozen;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipInputStream;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
@@ -25,7 +22,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * so this version must be able to do that with the store of every released version.
  */
 final class StoresOfEarlierVersionsTest {
-  private static final Path STORES = Path.of("src/test/resources/stores");
   @TempDir Path folder;
 
   @BeforeEach
@@ -33,22 +29,11 @@ final class StoresOfEarlierVersionsTest {
     TestStores.onlyEmbedded();
   }
 
-  private void unpack(String name) throws IOException {
-    try (InputStream packed = Files.newInputStream(STORES.resolve(name + ".zip"));
-        ZipInputStream zip = new ZipInputStream(packed)) {
-      for (ZipEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
-        Path file = folder.resolve(entry.getName());
-        Files.createDirectories(file.getParent());
-        Files.copy(zip, file);
-      }
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"format-1", "format-2"})
   void clients_see_what_they_saw(String name) throws IOException {
-    unpack(name);
-    List<String> expected = Files.readAllLines(STORES.resolve(name + ".txt"));
+    FrozenStore.unpack(name, folder);
+    List<String> expected = Files.readAllLines(FrozenStore.ALL.resolve(name + ".txt"));
     try (Store store = EmbeddedStores.open(folder)) {
       try (LectusServer server = LectusServer.start(store)) {
         assertThat(StoreListing.of(server)).containsExactlyElementsOf(expected);
@@ -60,7 +45,7 @@ final class StoresOfEarlierVersionsTest {
   @ParameterizedTest
   @ValueSource(strings = {"format-1", "format-2"})
   void it_is_written_like_a_new_one(String name) throws IOException {
-    unpack(name);
+    FrozenStore.unpack(name, folder);
     try (Store store = EmbeddedStores.open(folder)) {
       try (LectusServer server = LectusServer.start(store)) {
         editAll(server);

@@ -71,11 +71,11 @@ public final class IndexListing {
 
   /** No write can still bring an entry: all conflict with the change of the version key. */
   private void remove(StoredIndex index) {
+    kept.remove(index);
     new IndexEntriesSubspace(db, index).clear(tx);
-    indexes.clear(tx, index.number());
+    indexes.clear(tx, index.number(), kept.isEmpty());
     states.clear(tx, index.number());
     jobs.end(tx, db, JobKind.INDEX, index.number());
-    kept.remove(index);
     isChanged = true;
   }
 

@@ -1,5 +1,6 @@
 package lectus.document.upgrade;
 
+import com.apple.foundationdb.Transaction;
 import java.util.Optional;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
@@ -25,6 +26,13 @@ import org.slf4j.LoggerFactory;
 public final class StoreUpgrade {
   private static final Logger LOG = LoggerFactory.getLogger(StoreUpgrade.class);
 
+  /**
+   * All databases have the current format, and those with indexes say so. It is above {@link
+   * DatabaseHandle#CURRENT_FORMAT}, which earlier versions look for, because databases without
+   * indexes stay theirs.
+   */
+  static final int REACHED = 2;
+
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
   private final ReachedFormat format;
@@ -42,13 +50,13 @@ public final class StoreUpgrade {
    * database with unreadable rows keeps its format; the next start tries again.
    */
   public void run() {
-    if (transactions.<Integer>read(format::read) >= DatabaseHandle.CURRENT_FORMAT) {
+    if (transactions.<Integer>read(format::read) >= REACHED) {
       return;
     }
     if (upgradeAll()) {
       transactions.<Void>runIdempotent(
           tx -> {
-            format.write(tx, DatabaseHandle.CURRENT_FORMAT);
+            format.write(tx, REACHED);
             return null;
           });
     }
@@ -73,10 +81,24 @@ public final class StoreUpgrade {
     }
   }
 
+  private Void markIndexed(Transaction tx, DatabaseName name) {
+    DatabaseHandle db = catalogue.currentForWrites(tx, name);
+    if (!db.indexes().isEmpty()) {
+      catalogue.closeToServersWithoutIndexes(tx, db);
+    }
+    return null;
+  }
+
   private boolean upgrade(DatabaseName name) {
     try {
       DatabaseHandle db = catalogue.open(name);
-      return db.isCurrent() || upgrade(db);
+      if (!db.isCurrent()) {
+        return upgrade(db);
+      }
+      if (!db.indexes().isEmpty()) {
+        transactions.<Void>runIdempotent(tx -> markIndexed(tx, name));
+      }
+      return true;
     } catch (LectusException e) {
       if (e.error() instanceof LectusError.NotFound) {
         return true;

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import lectus.audit.testing.SoundStore;
+import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.testing.BeforeShards;
 import lectus.document.testing.TestDatabase;
@@ -20,6 +21,7 @@ import lectus.error.LectusError;
 import lectus.http.testing.LectusServer;
 import lectus.revision.RevisionId;
 import lectus.store.FaultyStore;
+import lectus.store.ReachedFormat;
 import lectus.store.testing.TestStores;
 import lectus.task.TaskState;
 import org.junit.jupiter.api.Test;
@@ -186,6 +188,45 @@ final class StoreUpgradeTest {
 
     assertThat(network.commits()).isEqualTo(before);
     assertThat(later.catalogue.open(later.name).isCurrent()).isTrue();
+  }
+
+  @Test
+  void databases_that_have_indexes_say_so_to_versions_that_would_not_write_them() {
+    TestDatabase plain = TestDatabase.create(database.store, "plain");
+    TestDatabase indexed = TestDatabase.create(database.store, "indexed");
+    indexed.put(
+        "_design/i",
+        "{\"language\":\"query\",\"views\":{\"v\":{\"map\":{\"fields\":{\"a\":\"asc\"}},"
+            + "\"options\":{\"def\":{\"fields\":[\"a\"]}}}}}");
+    byte[] before = indexed.catalogue.open(indexed.name).version();
+    asBeforeTheyDid(indexed);
+
+    database.upgrade();
+
+    assertThat(saysThatItHasIndexes(indexed)).isTrue();
+    assertThat(saysThatItHasIndexes(plain)).isFalse();
+    assertThat(indexed.catalogue.open(indexed.name).version()).isNotEqualTo(before);
+    int commits = network.commits();
+    upgradeOf(network.store()).run();
+    assertThat(network.commits()).isEqualTo(commits);
+  }
+
+  private void asBeforeTheyDid(TestDatabase indexed) {
+    db.transactions.<Void>run(
+        tx -> {
+          tx.clear(indexesKey(indexed));
+          new ReachedFormat(database.store.rootPrefix()).write(tx, DatabaseHandle.CURRENT_FORMAT);
+          return null;
+        });
+  }
+
+  private boolean saysThatItHasIndexes(TestDatabase some) {
+    return db.transactions.<Boolean>read(tx -> tx.get(indexesKey(some)).join() != null);
+  }
+
+  private static byte[] indexesKey(TestDatabase some) {
+    byte[] prefix = some.catalogue.open(some.name).prefix();
+    return DatabaseSubspace.CONFIG.key(prefix).string("indexes").toBytes();
   }
 
   @Test
