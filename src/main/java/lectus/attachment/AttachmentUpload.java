@@ -1,11 +1,7 @@
 package lectus.attachment;
 
-import java.io.IOException;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.security.MessageDigest;
 import java.util.Optional;
-import java.util.zip.GZIPOutputStream;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 
@@ -14,15 +10,13 @@ import lectus.error.LectusException;
  * shows of it. Not thread-safe.
  */
 public final class AttachmentUpload {
-  private static final int COMPRESSED_AT_ONCE = 8 << 10;
-
   private final String name;
   private final String type;
   private final ContentUpload content;
   private final long mostBytes;
   private final int level;
   private final MessageDigest md5 = Digests.md5();
-  private Optional<GZIPOutputStream> compressor = Optional.empty();
+  private Optional<ContentCompressor> compressor = Optional.empty();
   private long length;
 
   /**
@@ -54,7 +48,7 @@ public final class AttachmentUpload {
       content.write(bytes, from, to);
     } else if (to > from) {
       md5.update(bytes, from, to - from);
-      compress(bytes, from, to);
+      compressor().write(bytes, from, to);
     }
   }
 
@@ -62,15 +56,11 @@ public final class AttachmentUpload {
     return new LectusException(new LectusError.TooLarge("attachment_too_large", name));
   }
 
-  private void compress(byte[] bytes, int from, int to) {
-    try {
-      if (compressor.isEmpty()) {
-        compressor = Optional.of(new Compressor(new Stored(content), level));
-      }
-      compressor.get().write(bytes, from, to - from);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+  private ContentCompressor compressor() {
+    if (compressor.isEmpty()) {
+      compressor = Optional.of(new ContentCompressor(content, level));
     }
+    return compressor.get();
   }
 
   /**
@@ -84,13 +74,8 @@ public final class AttachmentUpload {
    */
   public Attachment finish(
       Optional<Md5> expected, long position, boolean gzipped, Optional<Long> decodedLength) {
-    try {
-      if (compressor.isPresent()) {
-        compressor.get().close();
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    compressor.ifPresent(ContentCompressor::finish);
+    compressor.ifPresent(ContentCompressor::close);
     Optional<Md5> sent = level == 0 ? Optional.empty() : Optional.of(Md5.of(md5.digest()));
     requireSame(expected, sent);
     Content stored = content.finish();
@@ -117,32 +102,7 @@ public final class AttachmentUpload {
 
   /** Gives up; what was stored is cleared. */
   public void abandon() {
+    compressor.ifPresent(ContentCompressor::close);
     content.abandon();
-  }
-
-  /** A compressor of another level than the default. */
-  private static final class Compressor extends GZIPOutputStream {
-    Compressor(OutputStream out, int level) throws IOException {
-      super(out, COMPRESSED_AT_ONCE);
-      def.setLevel(level);
-    }
-  }
-
-  private static final class Stored extends OutputStream {
-    private final ContentUpload content;
-
-    Stored(ContentUpload content) {
-      this.content = content;
-    }
-
-    @Override
-    public void write(int octet) {
-      write(new byte[] {(byte) octet}, 0, 1);
-    }
-
-    @Override
-    public void write(byte[] bytes, int offset, int count) {
-      content.write(bytes, offset, offset + count);
-    }
   }
 }

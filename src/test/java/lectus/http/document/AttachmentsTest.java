@@ -222,6 +222,17 @@ class AttachmentsTest {
   }
 
   @Test
+  void compressed_content_has_the_digest_that_couchdb_gives_it() {
+    String json =
+        "{\"_id\":\"a\",\"_attachments\":{\"t\":{\"content_type\":\"text/plain\",\"data\":\"%s\"}}}"
+            .formatted(Base64.getEncoder().encodeToString(utf8("This is a base64 encoded text")));
+    assertThat(server.post("/w", json).status()).isEqualTo(201);
+
+    assertThat(server.get("/w/a").body())
+        .contains("\"digest\":\"md5-qUUYqS41RhwF0TrCsTAxFg==\",\"length\":29");
+  }
+
+  @Test
   void what_a_client_compressed_is_kept_and_decompressed_for_others() {
     byte[] text = utf8("hallo ".repeat(100));
     byte[] zipped = gzip(text);
