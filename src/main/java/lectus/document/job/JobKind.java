@@ -1,7 +1,7 @@
 package lectus.document.job;
 
 import java.util.stream.Stream;
-import lectus.tuple.MalformedTupleException;
+import lectus.tuple.NewerFormatException;
 
 /** What a job fills. The numbers are stored, so they never change and are never reused. */
 public enum JobKind {
@@ -24,6 +24,9 @@ public enum JobKind {
     return Stream.of(values())
         .filter(it -> it.number == number)
         .findFirst()
-        .orElseThrow(() -> new MalformedTupleException("There is no job of kind " + number));
+        .orElseThrow(
+            () ->
+                new NewerFormatException(
+                    "A job is of the kind " + number + ", of a newer version of Lectus"));
   }
 }

@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import lectus.database.Catalogue;
 import lectus.error.FoundationDbError;
-import lectus.store.Awaiting;
 import lectus.store.LeasedSteps;
 import lectus.store.RetryableErrors;
 import lectus.store.Store;
@@ -28,8 +27,6 @@ import lectus.task.Tasks;
  * <p>While requests wait it takes a small page now and then.
  */
 public final class JobWorker implements LeasedSteps {
-  private static final int MOST_JOBS = 100;
-
   /** How long a job is left alone that could not go on. */
   private static final long SHUNNED_NANOS = Duration.ofSeconds(5).toNanos();
 
@@ -38,7 +35,7 @@ public final class JobWorker implements LeasedSteps {
   private static final TransactionLimits AT_THE_END =
       new TransactionLimits(5, Duration.ofSeconds(2));
 
-  private final JobsSubspace jobs;
+  private final ListedJobs jobs;
   private final JobTransaction beginning;
   private final TaskClaims claims = new TaskClaims();
   private final TaskPage page;
@@ -48,7 +45,6 @@ public final class JobWorker implements LeasedSteps {
   private final BooleanSupplier requestsWait;
   private final PageSize size;
   private final Map<Job, Long> shunned = new HashMap<>();
-  private Optional<Job> lookedAt = Optional.empty();
   private Optional<HeldTask> held = Optional.empty();
   private Optional<RuntimeException> failure = Optional.empty();
 
@@ -69,10 +65,10 @@ public final class JobWorker implements LeasedSteps {
       List<FilledKind> kinds,
       BooleanSupplier requestsWait,
       int mostDocuments) {
-    this.jobs = new JobsSubspace(store.rootPrefix());
     this.beginning = new JobTransaction(catalogue, store.rootPrefix(), kinds);
     this.page = new TaskPage(beginning, claims);
     this.transactions = new TransactionRunner(store, ONCE);
+    this.jobs = new ListedJobs(new JobsSubspace(store.rootPrefix()), transactions);
     this.atTheEnd = new TransactionRunner(store, AT_THE_END);
     this.tasks = store.tasks();
     this.requestsWait = requestsWait;
@@ -98,12 +94,11 @@ public final class JobWorker implements LeasedSteps {
 
   /** Returns whether a task was claimed, or a job ended. */
   private boolean look() {
-    List<Job> some = transactions.read(tx -> Awaiting.await(jobs.after(tx, lookedAt, MOST_JOBS)));
-    lookedAt =
-        Optional.of(some).filter(it -> it.size() == MOST_JOBS).map(it -> it.get(it.size() - 1));
+    ListedJobs.Some some = jobs.next();
+    failure = some.failure().or(() -> failure);
     shunned.values().removeIf(until -> until - System.nanoTime() < 0);
     boolean any = false;
-    for (Job job : some) {
+    for (Job job : some.readable()) {
       if (held.isEmpty() && beginning.knows(job) && !shunned.containsKey(job)) {
         any |= attempt(job, () -> take(job));
       }

@@ -28,7 +28,7 @@ import lectus.tuple.TupleWriter;
  * </pre>
  *
  * The sequence is the last one of the transaction that began the job. A row may outlast its
- * database.
+ * database. A kind that is not known is of a later version.
  */
 public final class JobsSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "A job");
@@ -49,24 +49,20 @@ public final class JobsSubspace {
     return RootSubspace.JOBS.range(root);
   }
 
-  /** Returns the first rows behind a job. */
-  CompletableFuture<List<Job>> after(ReadTransaction tx, Optional<Job> last, int limit) {
-    byte[] begin = last.map(this::behind).orElse(range().begin);
-    return tx.snapshot()
-        .getRange(begin, range().end, limit)
-        .asList()
-        .thenApply(rows -> rows.stream().map(this::decode).toList());
+  /**
+   * Returns the first rows.
+   *
+   * @param last only rows behind this key
+   */
+  CompletableFuture<List<KeyValue>> behind(ReadTransaction tx, Optional<byte[]> last, int limit) {
+    byte[] begin = last.map(it -> Arrays.copyOf(it, it.length + 1)).orElse(range().begin);
+    return tx.snapshot().getRange(begin, range().end, limit).asList();
   }
 
   /** Returns the jobs of one life of a database. */
   public CompletableFuture<List<Job>> of(ReadTransaction tx, InstanceId instance) {
     Range all = Range.startsWith(RootSubspace.JOBS.key(root).string(instance.hex()).toBytes());
     return tx.getRange(all).asList().thenApply(rows -> rows.stream().map(this::decode).toList());
-  }
-
-  private byte[] behind(Job job) {
-    byte[] key = key(job.instance(), job.kind(), job.number());
-    return Arrays.copyOf(key, key.length + 1);
   }
 
   /** Whether a job is still there, which the end of that job makes a conflict. */
@@ -83,6 +79,9 @@ public final class JobsSubspace {
         .thenApply(value -> Optional.ofNullable(value).map(it -> decode(new KeyValue(key, it))));
   }
 
+  /**
+   * @throws lectus.tuple.NewerFormatException if a later version has begun the job
+   */
   public Job decode(KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), RootSubspace.JOBS.key(root).length());
     InstanceId instance = new InstanceId(key.string());

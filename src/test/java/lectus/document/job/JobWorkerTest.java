@@ -2,6 +2,7 @@ package lectus.document.job;
 
 import static lectus.document.testing.TestDatabase.edit;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.KeyValue;
 import java.util.ArrayList;
@@ -32,6 +33,8 @@ import lectus.store.RootSubspace;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import lectus.task.TaskState;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -57,8 +60,24 @@ final class JobWorkerTest {
     return new JobWorker(store, db.catalogue, List.of(new FilledIndexes()), () -> false, most);
   }
 
+  /** Returns a worker that has handed over ten documents. */
+  private JobWorker begun() {
+    JobWorker worker = worker(10);
+    assertThat(worker.step()).isTrue();
+    return worker;
+  }
+
   private void create(int shards) {
     db.catalogue.create(db.name, new CreationOptions(false, shards));
+  }
+
+  /**
+   * Makes a database of which a job has all documents before it, and the index's design document.
+   */
+  private RevisionId define(int shards) {
+    create(shards);
+    write(0, DOCUMENTS);
+    return db.put(DESIGN, INDEX);
   }
 
   private void write(int from, int until) {
@@ -108,9 +127,7 @@ final class JobWorkerTest {
 
   @Test
   void workers_share_the_shards_of_a_job() {
-    create(4);
-    write(0, DOCUMENTS);
-    db.put(DESIGN, INDEX);
+    define(4);
     List<JobWorker> workers = Stream.generate(() -> worker(10)).limit(5).toList();
 
     List<Boolean> steps = workers.stream().map(JobWorker::step).toList();
@@ -145,9 +162,7 @@ final class JobWorkerTest {
 
   @Test
   void each_task_is_shown_while_it_runs() {
-    create(1);
-    write(0, DOCUMENTS);
-    db.put(DESIGN, INDEX);
+    define(1);
     JobWorker worker = worker(60);
 
     assertThat(worker.step()).isTrue();
@@ -174,9 +189,7 @@ final class JobWorkerTest {
     db.catalogue.reshard(db.name, 1);
     write(200, DOCUMENTS);
     db.put(DESIGN, INDEX);
-    JobWorker worker = worker(10);
-
-    assertThat(worker.step()).isTrue();
+    JobWorker worker = begun();
     db.catalogue.reshard(db.name, 4);
     for (int i = 0; i < 120; i++) {
       db.put("d" + i, db.winner("d" + i).leaf(), "{\"a\":\"again\"}");
@@ -225,9 +238,7 @@ final class JobWorkerTest {
 
   @Test
   void an_entry_that_is_not_removed_is_found() {
-    create(1);
-    write(0, DOCUMENTS);
-    db.put(DESIGN, INDEX);
+    define(1);
     JobWorker worker = worker(DOCUMENTS);
     assertThat(worker.step()).isTrue();
     DatabaseHandle handle = handle();
@@ -245,9 +256,7 @@ final class JobWorkerTest {
 
   @Test
   void a_writer_never_waits_for_a_page_but_the_page_for_the_writer() {
-    create(1);
-    write(0, DOCUMENTS);
-    db.put(DESIGN, INDEX);
+    define(1);
     TestDatabase writer = TestDatabase.open(store, "db");
     RevisionId winner = writer.winner("d1").leaf();
     JobWorker worker = worker(DOCUMENTS);
@@ -266,9 +275,7 @@ final class JobWorkerTest {
 
   @Test
   void a_task_is_taken_over_once_its_server_is_silent() {
-    create(1);
-    write(0, DOCUMENTS);
-    db.put(DESIGN, INDEX);
+    define(1);
     JobWorker dead = worker(10);
     JobWorker other = worker(10);
 
@@ -286,9 +293,7 @@ final class JobWorkerTest {
 
   @Test
   void a_holder_that_slept_commits_nothing_after_another_took_over() {
-    create(1);
-    write(0, DOCUMENTS);
-    db.put(DESIGN, INDEX);
+    define(1);
 
     assertThat(takenOverDuringAPage()).isEqualTo(40);
     faulty.goOnBy(3 * (TaskClaims.LIFE_VERSIONS + 60_000_000));
@@ -297,9 +302,7 @@ final class JobWorkerTest {
 
   @Test
   void without_its_fence_a_holder_that_slept_would_set_its_task_back() {
-    create(1);
-    write(0, DOCUMENTS);
-    db.put(DESIGN, INDEX);
+    define(1);
     DatabaseHandle handle = handle();
 
     faulty.lose(it -> isTask(it, handle));
@@ -327,11 +330,8 @@ final class JobWorkerTest {
 
   @Test
   void a_job_ends_with_what_it_fills() {
-    create(2);
-    write(0, DOCUMENTS);
-    RevisionId design = db.put(DESIGN, INDEX);
-    JobWorker worker = worker(10);
-    assertThat(worker.step()).isTrue();
+    RevisionId design = define(2);
+    JobWorker worker = begun();
 
     RevisionId changed = db.put(DESIGN, design, INDEX.replace("\"a\"", "\"b\""));
     assertThat(worker.step()).isTrue();
@@ -344,11 +344,8 @@ final class JobWorkerTest {
 
   @Test
   void a_job_ends_with_its_database() {
-    create(2);
-    write(0, DOCUMENTS);
-    db.put(DESIGN, INDEX);
-    JobWorker worker = worker(10);
-    assertThat(worker.step()).isTrue();
+    define(2);
+    JobWorker worker = begun();
 
     db.catalogue.delete(db.name);
     create(2);
@@ -365,12 +362,76 @@ final class JobWorkerTest {
   }
 
   @Test
-  void a_commit_of_unknown_result_counts_once() {
-    create(1);
-    write(0, DOCUMENTS);
-    db.put(DESIGN, INDEX);
-    JobWorker worker = worker(10);
+  void jobs_of_a_later_version_are_left_alone_and_keep_no_other_one_waiting() {
+    define(1);
+    TupleWriter job = RootSubspace.JOBS.key(store.rootPrefix()).string(handle().instance().hex());
+    byte[] ofUnknownKind = TupleWriter.startingWith(job.toBytes()).integer(0).integer(1).toBytes();
+    byte[] ofNewerFormat = TupleWriter.startingWith(job.toBytes()).integer(1).integer(0).toBytes();
+    byte[] unknown = new TupleWriter(8).integer(2).string("?").toBytes();
+    plant(List.of(ofUnknownKind, ofNewerFormat), unknown);
+    assertThat(findings()).hasSize(3).allMatch(it -> it.contains("newer version"));
+
+    finish();
+    assertThat(jobs()).extracting(KeyValue::getKey).containsExactly(ofUnknownKind, ofNewerFormat);
+    assertThat(jobs()).extracting(KeyValue::getValue).containsOnly(unknown);
+    assertThat(worker(10).step()).isFalse();
+    assertThat(store.tasks().running()).isEmpty();
+    clear(List.of(ofUnknownKind, ofNewerFormat));
+  }
+
+  @Test
+  void a_job_that_cannot_be_read_is_told_and_keeps_no_other_one_waiting() {
+    define(1);
+    byte[] damaged =
+        RootSubspace.JOBS
+            .key(store.rootPrefix())
+            .string(handle().instance().hex())
+            .integer(1)
+            .toBytes();
+    plant(List.of(damaged), new byte[] {9});
+
+    finish();
+    assertThatThrownBy(worker(10)::step).isInstanceOf(MalformedTupleException.class);
+    clear(List.of(damaged));
+  }
+
+  @Test
+  void more_jobs_than_are_looked_at_at_once_are_looked_at_in_turn() {
+    define(1);
+    List<byte[]> others = new ArrayList<>();
+    for (int i = 0; i < ListedJobs.MOST_JOBS; i++) {
+      others.add(
+          RootSubspace.JOBS.key(store.rootPrefix()).string("").integer(0).integer(i).toBytes());
+    }
+    plant(others, new byte[] {1});
+    JobWorker worker = worker(DOCUMENTS);
+
+    assertThat(worker.step()).isFalse();
     assertThat(worker.step()).isTrue();
+    clear(others);
+    finishBy(List.of(worker));
+  }
+
+  private void plant(List<byte[]> keys, byte[] value) {
+    db.transactions.<Void>run(
+        tx -> {
+          keys.forEach(key -> tx.set(key, value));
+          return null;
+        });
+  }
+
+  private void clear(List<byte[]> keys) {
+    db.transactions.<Void>run(
+        tx -> {
+          keys.forEach(tx::clear);
+          return null;
+        });
+  }
+
+  @Test
+  void a_commit_of_unknown_result_counts_once() {
+    define(1);
+    JobWorker worker = begun();
 
     faulty.plan(Fault.UNKNOWN_BUT_STORED);
     assertThat(worker.step()).isTrue();
@@ -396,11 +457,8 @@ final class JobWorkerTest {
 
   @Test
   void a_worker_that_stops_gives_its_task_to_the_next_one() {
-    create(1);
-    write(0, DOCUMENTS);
-    db.put(DESIGN, INDEX);
-    JobWorker stopped = worker(10);
-    assertThat(stopped.step()).isTrue();
+    define(1);
+    JobWorker stopped = begun();
 
     stopped.giveBack();
     assertThat(store.tasks().running()).isEmpty();
