@@ -9,6 +9,7 @@ import java.util.Optional;
 import lectus.database.DatabaseHandle;
 import lectus.document.DocumentId;
 import lectus.document.read.SelectedDocuments;
+import lectus.index.StoredIndex;
 import lectus.json.ExplodedBody;
 import lectus.json.LeafView;
 import lectus.revision.BranchUpdate;
@@ -24,11 +25,13 @@ public final class IndexMaintenance {
   private final IndexStatesSubspace states;
   private final SelectedDocuments documents;
   private final List<IndexRows> indexes;
+  private final boolean isFilling;
 
   public IndexMaintenance(ReadTransaction tx, DatabaseHandle db) {
     this.states = new IndexStatesSubspace(db);
     this.documents = new SelectedDocuments(tx.snapshot(), db, db.indexes().reads());
     this.indexes = db.indexes().all().stream().map(index -> new IndexRows(db, index)).toList();
+    this.isFilling = !db.indexes().all().stream().allMatch(StoredIndex::isReadable);
   }
 
   /** A document before or after an edit, with the leaves that indexes need. */
@@ -49,6 +52,9 @@ public final class IndexMaintenance {
   }
 
   /**
+   * A document whose winner stays, as when it gets a conflict, is entered all the same while an
+   * index is built: its changes entry moves behind what the index's job looks at.
+   *
    * @param bodies of the new leaves
    * @return empty if no index changes
    */
@@ -57,7 +63,7 @@ public final class IndexMaintenance {
     Optional<EditBranch> before = branches.formerWinner().filter(it -> !it.deleted());
     Optional<EditBranch> after = branches.winner().filter(it -> !it.deleted());
     boolean isUnchanged = before.map(EditBranch::leaf).equals(after.map(EditBranch::leaf));
-    return DocumentId.isDesign(id) || isUnchanged
+    return DocumentId.isDesign(id) || (isUnchanged && !isFilling)
         ? Optional.empty()
         : Optional.of(
             new Started(

@@ -13,7 +13,8 @@ import lectus.database.ShardId;
  * <p>What a writer may rely on: a document is either handed to {@link #fill} as it was last
  * written, or it is written later, by a transaction that knows the definition. It may be both, one
  * after the other. So the writer clears what there may be of the document before, whether it is
- * there or not. No document is handed over that was written after the definition.
+ * there or not. No document is handed over that was written after the definition: so an edit that
+ * leaves the winner, as one that makes a conflict, enters the document, too.
  */
 public interface Filled {
   /** Returns the name of the design document that defines it, or a similar one, for people. */

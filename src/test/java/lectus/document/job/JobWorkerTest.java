@@ -255,6 +255,18 @@ final class JobWorkerTest {
   }
 
   @Test
+  void a_document_that_gets_a_losing_branch_before_its_task_comes_by_is_not_lost() {
+    define(1);
+    JobWorker worker = begun();
+    RevisionId winner = db.winner("d200").leaf();
+
+    db.replicate("d200", "{\"a\":1}", "1-" + "0".repeat(32));
+    assertThat(db.winner("d200").leaf()).isEqualTo(winner);
+    finishBy(List.of(worker));
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
   void a_writer_never_waits_for_a_page_but_the_page_for_the_writer() {
     define(1);
     TestDatabase writer = TestDatabase.open(store, "db");
