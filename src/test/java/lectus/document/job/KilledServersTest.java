@@ -1,37 +1,35 @@
 package lectus.document.job;
 
+import static lectus.document.testing.TestDatabase.deletion;
 import static lectus.document.testing.TestDatabase.edit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.BufferedReader;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import lectus.audit.testing.SoundStore;
 import lectus.database.CreationOptions;
-import lectus.document.edit.Edit;
-import lectus.document.index.FilledIndexes;
 import lectus.document.testing.TestDatabase;
-import lectus.index.StoredIndex;
-import lectus.revision.RevisionId;
+import lectus.revision.EditBranch;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
+import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Processes that build an index and write documents are killed; the next one goes on. {@code
- * -Dlectus.test.job-kills} sets how often.
+ * Processes that build an index or fill a feed, write and delete documents and add shards are
+ * killed; the next one goes on. {@code -Dlectus.test.job-kills} sets how often.
  */
 final class KilledServersTest {
   private static final int ROUNDS = Integer.getInteger("lectus.test.job-kills", 2);
   private static final int DOCUMENTS = 230;
   private static final int MOST_STEPS = 60;
-  private static final String DESIGN = "_design/i";
+  private static final int MOST_DOCUMENTS = 5;
 
   @TempDir Path folder;
   private final Random random = new Random(7);
@@ -41,67 +39,47 @@ final class KilledServersTest {
     TestStores.onlyEmbedded();
   }
 
-  @Test
-  void a_job_goes_on_and_ends_exactly_when_its_server_is_killed() throws Exception {
+  @ParameterizedTest
+  @EnumSource(Kept.class)
+  void a_job_goes_on_and_ends_exactly_when_its_server_is_killed(Kept kept) throws Exception {
     try (Store store = EmbeddedStores.open(folder)) {
       TestDatabase db = TestDatabase.open(store, "db");
       db.catalogue.create(db.name, new CreationOptions(false, 3));
-      List<Edit> edits = new ArrayList<>();
-      for (int i = 0; i < DOCUMENTS; i++) {
-        edits.add(edit("d" + i, null, "{\"a\":" + i % 7 + "}"));
-      }
-      db.write(edits);
-      db.put(DESIGN, definition(0));
+      Kept.write(db, 0, DOCUMENTS);
+      kept.define(db, 0);
     }
     for (int round = 1; round <= ROUNDS; round++) {
-      buildUntilKilled();
-      look(round);
+      buildUntilKilled(kept);
+      look(kept, round);
     }
   }
 
   /** After some rounds the job is done, and another one begins. */
-  private void look(int round) {
+  private void look(Kept kept, int round) {
     try (Store store = EmbeddedStores.open(folder)) {
       SoundStore.assertSound(store);
       TestDatabase db = TestDatabase.open(store, "db");
       if (round == ROUNDS) {
-        finish(store, db);
+        finish(kept, db);
         SoundStore.assertSound(store);
-      } else if (isReadable(db)) {
-        db.put(DESIGN, db.winner(DESIGN).leaf(), definition(round));
+      } else if (kept.isReadable(db)) {
+        kept.define(db, round);
       }
     }
   }
 
   /** The killed worker's claim is younger than four seconds, and versions stood still. */
-  private static void finish(Store store, TestDatabase db) {
-    JobWorker worker = worker(store, db);
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
-    while (!isReadable(db)) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
-      worker.step();
-    }
+  private static void finish(Kept kept, TestDatabase db) {
+    JobWorker worker = kept.worker(db, MOST_DOCUMENTS);
+    Await.until(
+        "the job ends",
+        () -> {
+          worker.step();
+          return kept.isReadable(db);
+        });
   }
 
-  private static boolean isReadable(TestDatabase db) {
-    return db.catalogue.open(db.name).indexes().all().stream().allMatch(StoredIndex::isReadable);
-  }
-
-  private static JobWorker worker(Store store, TestDatabase db) {
-    return new JobWorker(store, db.catalogue, List.of(new FilledIndexes()), () -> false, 5);
-  }
-
-  private static String definition(int round) {
-    String field = round % 2 == 0 ? "a" : "b";
-    return "{\"language\":\"query\",\"views\":{\"v\":{\"map\":{\"fields\":{\""
-        + field
-        + "\":\"asc\"},\"partial_filter_selector\":{}},\"reduce\":\"_count\",\"options\":{"
-        + "\"def\":{\"fields\":[\""
-        + field
-        + "\"]}}}}}";
-  }
-
-  private void buildUntilKilled() throws Exception {
+  private void buildUntilKilled(Kept kept) throws Exception {
     Process server =
         new ProcessBuilder(
                 ProcessHandle.current().info().command().orElseThrow(),
@@ -109,7 +87,8 @@ final class KilledServersTest {
                 "-cp",
                 System.getProperty("java.class.path"),
                 Server.class.getName(),
-                folder.toString())
+                folder.toString(),
+                kept.name())
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
     int steps = 1 + random.nextInt(MOST_STEPS);
@@ -137,17 +116,30 @@ final class KilledServersTest {
     public static void main(String[] arguments) {
       Store store = EmbeddedStores.open(Path.of(arguments[0]));
       TestDatabase db = TestDatabase.open(store, "db");
+      Kept kept = Kept.valueOf(arguments[1]);
       for (int i = 0; i < 2; i++) {
-        JobWorker worker = worker(store, TestDatabase.open(store, "db"));
+        JobWorker worker = kept.worker(TestDatabase.open(store, "db"), MOST_DOCUMENTS);
         Thread thread = new Thread(() -> build(worker));
         thread.setDaemon(true);
         thread.start();
       }
       for (int edits = 0; edits < 10_000; edits++) {
-        String id = "d" + edits * 31 % DOCUMENTS;
-        RevisionId leaf = db.winner(id).leaf();
-        db.write(edit(id, leaf, "{\"a\":" + edits + ",\"b\":" + edits % 5 + "}"));
+        change(db, "d" + edits * 31 % DOCUMENTS, edits);
+        if (edits % 23 == 7) {
+          db.catalogue.reshard(db.name, 1 + edits % 4);
+        }
         System.out.println(STEP);
+      }
+    }
+
+    private static void change(TestDatabase db, String id, int edits) {
+      EditBranch winner = db.winner(id);
+      if (winner.deleted()) {
+        db.write(edit(id, null, Kept.body(edits)));
+      } else if (edits % 11 == 3) {
+        db.write(deletion(id, winner.leaf()));
+      } else {
+        db.write(edit(id, winner.leaf(), Kept.body(edits)));
       }
     }
 

@@ -10,22 +10,23 @@ import java.util.List;
 import java.util.Random;
 import lectus.audit.testing.SoundStore;
 import lectus.database.CreationOptions;
-import lectus.document.edit.Edit;
-import lectus.document.index.FilledIndexes;
+import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusException;
 import lectus.revision.EditBranch;
+import lectus.revision.RevisionId;
 import lectus.store.FaultyStore;
 import lectus.store.FaultyStore.Fault;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Workers die between any two transactions, their commits are lost, arrive late or have no answer,
- * and meanwhile documents are written, shards are added and the index is defined anew. The job ends
- * exactly. {@code -Dlectus.test.job-rounds} sets how often.
+ * and meanwhile documents are written, deleted and purged, shards are added and the index or the
+ * feed is defined anew. The job ends exactly. {@code -Dlectus.test.job-rounds} sets how often.
  */
 final class KilledWorkersTest {
   @RegisterExtension static final TestStores stores = new TestStores();
@@ -35,14 +36,14 @@ final class KilledWorkersTest {
   private static final int ACTIONS = 120;
   private static final int DOCUMENTS = 230;
   private static final int WORKERS = 3;
-  private static final String DESIGN = "_design/i";
 
-  @Test
-  void a_job_ends_exactly_whatever_happens_to_its_workers() {
+  @ParameterizedTest
+  @EnumSource(Kept.class)
+  void a_job_ends_exactly_whatever_happens_to_its_workers(Kept kept) {
     for (int round = 0; round < ROUNDS; round++) {
       long seed = SEED + round;
       try {
-        new Round(seed).run();
+        new Round(kept, seed).run();
       } catch (RuntimeException | AssertionError failure) {
         throw new AssertionError("seed " + seed, failure);
       }
@@ -50,6 +51,7 @@ final class KilledWorkersTest {
   }
 
   private static final class Round {
+    private final Kept kept;
     private final Random random;
     private final FaultyStore faulty = new FaultyStore(stores.fresh(), true);
     private final Store store = faulty.store();
@@ -59,16 +61,17 @@ final class KilledWorkersTest {
     private boolean isFailing;
     private int generations = 1;
 
-    Round(long seed) {
+    Round(Kept kept, long seed) {
+      this.kept = kept;
       this.random = new Random(seed);
     }
 
     void run() {
       db.catalogue.create(db.name, new CreationOptions(false, 1 + random.nextInt(3)));
-      write(0, DOCUMENTS / 2);
+      Kept.write(db, 0, DOCUMENTS / 2);
       reshard();
-      write(DOCUMENTS / 2, DOCUMENTS);
-      define();
+      Kept.write(db, DOCUMENTS / 2, DOCUMENTS);
+      kept.define(db, random.nextInt(2));
       for (int i = 0; i < WORKERS; i++) {
         workers.add(worker());
       }
@@ -85,21 +88,15 @@ final class KilledWorkersTest {
 
     private void finish() {
       workers.add(worker());
-      for (int steps = 0; steps < 1_000 && !isReadable(); steps++) {
+      for (int steps = 0; steps < 1_000 && !kept.isReadable(db); steps++) {
         pass();
         workers.forEach(this::step);
       }
-      assertThat(isReadable()).isTrue();
-    }
-
-    private boolean isReadable() {
-      return db.catalogue.open(db.name).indexes().all().stream()
-          .allMatch(index -> index.isReadable());
+      assertThat(kept.isReadable(db)).isTrue();
     }
 
     private JobWorker worker() {
-      int most = 3 + random.nextInt(20);
-      return new JobWorker(store, db.catalogue, List.of(new FilledIndexes()), () -> false, most);
+      return kept.worker(db, 3 + random.nextInt(20));
     }
 
     private Fault fault() {
@@ -139,26 +136,20 @@ final class KilledWorkersTest {
       }
     }
 
-    private void write(int from, int until) {
-      List<Edit> edits = new ArrayList<>();
-      for (int i = from; i < until; i++) {
-        edits.add(edit("d" + i, null, "{\"a\":" + i % 7 + "}"));
-      }
-      db.write(edits);
-    }
-
     private void editOne() {
       String id = "d" + random.nextInt(DOCUMENTS + 20);
       List<EditBranch> branches = db.branches(id);
       boolean isLive = !branches.isEmpty() && !branches.get(0).deleted();
-      if (isLive && random.nextInt(4) == 0) {
+      int which = random.nextInt(8);
+      if (isLive && which < 2) {
         db.write(deletion(id, branches.get(0).leaf()));
+      } else if (isLive && which == 2) {
+        db.write(Purging.of(id, branches.get(0).leaf()));
+      } else if (which == 3) {
+        db.replicate(id, Kept.body(random.nextInt(35)), "1-" + random.nextInt(3));
       } else {
-        db.write(
-            edit(
-                id,
-                isLive ? branches.get(0).leaf() : null,
-                random.nextInt(5) == 0 ? "{}" : "{\"a\":" + random.nextInt(7) + "}"));
+        RevisionId base = isLive ? branches.get(0).leaf() : null;
+        db.write(edit(id, base, Kept.body(random.nextInt(35))));
       }
     }
 
@@ -168,29 +159,11 @@ final class KilledWorkersTest {
       }
     }
 
-    private void define() {
-      List<EditBranch> branches = db.branches(DESIGN);
-      boolean isLive = !branches.isEmpty() && !branches.get(0).deleted();
-      db.write(edit(DESIGN, isLive ? branches.get(0).leaf() : null, definition()));
-    }
-
     private void redefine() {
       if (random.nextInt(3) == 0) {
-        db.write(deletion(DESIGN, db.winner(DESIGN).leaf()));
+        kept.remove(db);
       }
-      define();
-    }
-
-    private String definition() {
-      String field = random.nextInt(4) == 0 ? "b" : "a";
-      return "{\"language\":\"query\",\"n\":"
-          + random.nextInt(1_000)
-          + ",\"views\":{\"v\":{\"map\":{\"fields\":{\""
-          + field
-          + "\":\"asc\"},\"partial_filter_selector\":{}},\"reduce\":\"_count\",\"options\":{"
-          + "\"def\":{\"fields\":[\""
-          + field
-          + "\"]}}}}}";
+      kept.define(db, random.nextInt(2));
     }
   }
 }
