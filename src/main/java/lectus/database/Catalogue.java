@@ -192,15 +192,6 @@ public final class Catalogue {
   }
 
   /**
-   * Closes a database that has indexes to servers that know none. Indexes of later versions do so
-   * when they are defined. Call {@link #guard} first.
-   */
-  public void closeToServersWithoutIndexes(Transaction tx, DatabaseHandle db) {
-    ConfigSubspace.putIndexes(tx, db.prefix(), true);
-    moveVersion(tx, db);
-  }
-
-  /**
    * Notes in the updates log that the transaction writes documents of this database, gives it new
    * shards or another security object: one blind row per transaction.
    */

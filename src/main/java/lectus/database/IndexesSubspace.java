@@ -88,6 +88,11 @@ public final class IndexesSubspace {
     definition.fields().forEach(value::string);
     tx.options().setNextWriteNoWriteConflictRange();
     tx.set(key(index.number()), value.toBytes());
+    closeToServersWithout(tx);
+  }
+
+  /** Closes a database that has indexes to servers that know none. */
+  public void closeToServersWithout(Transaction tx) {
     ConfigSubspace.putIndexes(tx, databasePrefix, true);
   }
 

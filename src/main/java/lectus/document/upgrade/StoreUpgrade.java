@@ -5,6 +5,7 @@ import java.util.Optional;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.database.IndexesSubspace;
 import lectus.database.NamePage;
 import lectus.database.NameRange;
 import lectus.error.LectusError;
@@ -84,7 +85,8 @@ public final class StoreUpgrade {
   private Void markIndexed(Transaction tx, DatabaseName name) {
     DatabaseHandle db = catalogue.currentForWrites(tx, name);
     if (!db.indexes().isEmpty()) {
-      catalogue.closeToServersWithoutIndexes(tx, db);
+      new IndexesSubspace(db.prefix()).closeToServersWithout(tx);
+      catalogue.moveVersion(tx, db);
     }
     return null;
   }
