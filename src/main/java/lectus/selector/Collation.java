@@ -14,7 +14,8 @@ import lectus.json.LeafView;
  * collator (lower case before upper case, canonically equivalent strings are equal). Arrays are
  * compared element by element, objects member by member.
  *
- * <p>Ids of documents are compared by their bytes, as {@code _all_docs} orders them.
+ * <p>Ids of documents are compared by their bytes, as {@code _all_docs} orders them, and come after
+ * all values that are no strings, as in CouchDB.
  */
 final class Collation implements Comparator<LeafView> {
   static final Collation ORDER = new Collation(false);
@@ -22,10 +23,12 @@ final class Collation implements Comparator<LeafView> {
   /** The order of the values of {@code _id}. */
   static final Collation OF_IDS = new Collation(true);
 
-  private final boolean bytewise;
+  private static final int BEHIND_ALL = LeafType.values().length;
 
-  private Collation(boolean bytewise) {
-    this.bytewise = bytewise;
+  private final boolean ofIds;
+
+  private Collation(boolean ofIds) {
+    this.ofIds = ofIds;
   }
 
   /** Loaded when strings are first compared. */
@@ -36,7 +39,7 @@ final class Collation implements Comparator<LeafView> {
   @Override
   public int compare(LeafView a, LeafView b) {
     LeafType type = a.type();
-    int byType = type.compareTo(b.type());
+    int byType = Integer.compare(rank(type), rank(b.type()));
     if (byType != 0) {
       return byType;
     }
@@ -47,6 +50,10 @@ final class Collation implements Comparator<LeafView> {
       case OBJECT -> compareContainers(a, b, true);
       default -> 0;
     };
+  }
+
+  private int rank(LeafType type) {
+    return ofIds && type == LeafType.STRING ? BEHIND_ALL : type.ordinal();
   }
 
   /** Like {@link #compare} returning 0, but faster for different strings. */
@@ -71,7 +78,7 @@ final class Collation implements Comparator<LeafView> {
   }
 
   private int compareStrings(byte[] a, byte[] b) {
-    if (bytewise) {
+    if (ofIds) {
       return Arrays.compareUnsigned(a, b);
     }
     return Arrays.equals(a, b) ? 0 : Root.COLLATOR.compare(text(a), text(b));

@@ -63,7 +63,7 @@ public record IndexRequest(
     SortFields fields = SortFields.parse(members.required("fields"));
     Optional<JsonObject> filter = members.take(FILTER).map(IndexRequest::filter);
     members.end();
-    String generated = hash(definition, partitioned);
+    String generated = hash(definition, name, partitioned);
     return new IndexRequest(
         definition,
         new IndexDefinition(
@@ -110,12 +110,14 @@ public record IndexRequest(
   }
 
   /**
-   * Equal definitions have equal names, unless one says whether it is partitioned: this belongs to
-   * the whole design document.
+   * Equal requests make equal names. An index with a name of its own, or one that says whether it
+   * is partitioned, gets a design document of its own, as in CouchDB.
    */
-  private static String hash(JsonObject definition, Optional<Boolean> partitioned) {
+  private static String hash(
+      JsonObject definition, Optional<String> name, Optional<Boolean> partitioned) {
     try {
-      String named = definition.toJson() + partitioned.map(Object::toString).orElse("");
+      String named =
+          definition.toJson() + partitioned.map(Object::toString).orElse("") + name.orElse("");
       byte[] bytes = named.getBytes(StandardCharsets.UTF_8);
       return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(bytes));
     } catch (NoSuchAlgorithmException e) {

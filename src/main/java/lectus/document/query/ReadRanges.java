@@ -13,7 +13,6 @@ import lectus.document.alldocs.AllDocsSubspace;
 import lectus.document.index.IndexEntriesSubspace;
 import lectus.index.IndexLimits;
 import lectus.index.StoredIndex;
-import lectus.json.JsonValue;
 import lectus.json.JsonValue.JsonString;
 import lectus.selector.SortKey;
 import lectus.selector.ValueRange;
@@ -118,7 +117,7 @@ final class ReadRanges {
   }
 
   /**
-   * Returns the range of ids, whose order is that of their bytes; other values sort around them.
+   * Returns the range of ids, whose order is that of their bytes; other values come before them.
    */
   private Optional<Range> ofIds(List<ValueRange> prefix) {
     AllDocsSubspace rows = new AllDocsSubspace(db);
@@ -135,10 +134,7 @@ final class ReadRanges {
       byte[] key = rows.key(id.value());
       return isBehind ? Arrays.copyOf(key, key.length + 1) : key;
     }
-    boolean isAfterIds =
-        bound.value() instanceof JsonValue.JsonArray
-            || bound.value() instanceof JsonValue.JsonObject;
-    return isAfterIds ? rows.end() : rows.begin();
+    return rows.begin();
   }
 
   private static byte[] later(byte[] one, byte[] other) {

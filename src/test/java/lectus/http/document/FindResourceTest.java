@@ -80,6 +80,22 @@ final class FindResourceTest {
     return found.group(1);
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "{'$lt':{}} | 0", "{'$lte':{}} | 0", "{'$gt':{}} | 40", "{'$gte':{}} | 40",
+        "{'$lt':[]} | 0", "{'$gte':[1]} | 40", "{'$gt':{},'$lte':'d101'} | 2", "{'$gt':null} | 40",
+        "{'$lt':9} | 0", "{'$gte':true} | 40"
+      })
+  void ids_come_after_all_values_that_are_no_strings(String condition, int found) {
+    for (String sort : List.of("", ",'sort':[{'_id':'desc'}]")) {
+      String body = "{'selector':{'_id':" + condition + "}" + sort + ",'limit':99}";
+      assertThat(ids(find(body))).hasSize(found);
+    }
+  }
+
   @Test
   void attachments_are_found_and_shown_as_stubs() {
     put(

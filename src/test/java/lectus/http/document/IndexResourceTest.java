@@ -78,6 +78,9 @@ final class IndexResourceTest {
     assertThat(index("{'index':{'fields':['a']},'type':'json'}").member("result"))
         .isEqualTo("exists");
     assertThat(index("{'index':{'fields':['b']}}").member("result")).isEqualTo("created");
+    Answer named = index("{'index':{'fields':['a']},'name':'own'}");
+    assertThat(named.member("result")).isEqualTo("created");
+    assertThat(named.member("id")).isNotEqualTo(first.member("id"));
   }
 
   @Test
@@ -157,8 +160,10 @@ final class IndexResourceTest {
         "{'index':{'fields':['a']},'x':1}                | 400 | invalid_key",
         "{'index':1}                                     | 400 | invalid_index",
         "{'index':{'fields':['a']},'type':'geo'}         | 400 | invalid_index",
-        "{'index':{'fields':['a']},'type':'text'}        | 503 | required index service unavailable",
-        "{'index':{'fields':['a']},'type':'nouveau'}     | 503 | required index service unavailable",
+        "{'index':{'fields':['a']},'type':'text'}        | 503 | required index service"
+            + " unavailable",
+        "{'index':{'fields':['a']},'type':'nouveau'}     | 503 | required index service"
+            + " unavailable",
         "{'index':{'fields':['a']},'type':1}             | 400 | invalid_string",
         "{'index':{'fields':['a']},'name':''}            | 400 | invalid_empty_string",
         "{'index':{'fields':['a']},'ddoc':''}            | 400 | invalid_empty_string",
