@@ -3,7 +3,6 @@ package lectus.setting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +16,7 @@ import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
 import lectus.store.Store;
+import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -96,18 +96,12 @@ final class StoredSettingsTest {
       assertThat(one.put(ORIGINS, "*")).isEmpty();
 
       assertThat(one.current()).containsEntry(ORIGINS, Optional.of("*"));
-      awaitSize(heard, 1);
+      Await.until("one change is heard", () -> heard.size() == 1);
       assertThat(one.remove(ORIGINS)).contains("*");
       assertThat(one.current()).containsOnlyKeys(MAX_AGE);
-      awaitSize(heard, 2);
+      Await.until("two are heard", () -> heard.size() == 2);
       assertThat(other.current()).containsOnlyKeys(MAX_AGE);
       assertThat(heard).containsExactly("1 then 2", "2 then 1");
-    }
-  }
-
-  private static void awaitSize(List<?> heard, int size) throws InterruptedException {
-    while (heard.size() != size) {
-      Thread.sleep(Duration.ofMillis(5).toMillis());
     }
   }
 
@@ -127,9 +121,7 @@ final class StoredSettingsTest {
       }
       Optional<String> last = stored.all().get(ORIGINS);
       for (LiveSettings<Map<SettingName, Optional<String>>> server : List.of(one, other)) {
-        while (!server.current().get(ORIGINS).equals(last)) {
-          Thread.sleep(Duration.ofMillis(5).toMillis());
-        }
+        Await.until("it has the last value", () -> server.current().get(ORIGINS).equals(last));
       }
     } finally {
       threads.shutdownNow();

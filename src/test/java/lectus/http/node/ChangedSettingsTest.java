@@ -144,15 +144,11 @@ final class ChangedSettingsTest {
   }
 
   @Test
-  void another_server_sees_a_change_without_being_asked() throws InterruptedException {
+  void another_server_sees_a_change_without_being_asked() {
     set("uuids/max_count", "2");
-    while (there.get("/_uuids?count=3").status() != 400) {
-      Thread.sleep(10);
-    }
+    Await.until("three are too many", () -> there.get("/_uuids?count=3").status() == 400);
     unset("uuids/max_count");
-    while (there.get("/_uuids?count=3").status() != 200) {
-      Thread.sleep(10);
-    }
+    Await.until("three are few", () -> there.get("/_uuids?count=3").status() == 200);
   }
 
   @Test
@@ -291,12 +287,10 @@ final class ChangedSettingsTest {
   }
 
   @Test
-  void users_who_were_there_before_get_databases_of_their_own() throws InterruptedException {
+  void users_who_were_there_before_get_databases_of_their_own() {
     set("couch_peruser/enable", "true");
 
-    while (asRoot(here, "GET", "/userdb-616e6e").send().status() != 200) {
-      Thread.sleep(10);
-    }
+    Await.until("Ann has one", () -> asRoot(here, "GET", "/userdb-616e6e").send().status() == 200);
     assertThat(as("ann", here, "PUT", "/userdb-616e6e/doc").json("{}").send().status())
         .isEqualTo(201);
   }
