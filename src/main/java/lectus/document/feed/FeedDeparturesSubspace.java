@@ -91,7 +91,7 @@ public final class FeedDeparturesSubspace {
   }
 
   /** Returns all rows of a document. */
-  CompletableFuture<List<Departure>> all(ReadTransaction tx, String docId) {
+  public CompletableFuture<List<Departure>> all(ReadTransaction tx, String docId) {
     byte[] begin = document(docId).toBytes();
     return tx.getRange(begin, TupleWriter.startingWith(begin).octet(AFTER).toBytes())
         .asList()

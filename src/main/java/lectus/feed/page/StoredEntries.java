@@ -1,8 +1,6 @@
 package lectus.feed.page;
 
 import com.apple.foundationdb.ReadTransaction;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
@@ -10,33 +8,28 @@ import lectus.changes.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.document.feed.FeedEntry;
 import lectus.document.feed.Standing;
-import lectus.document.read.SelectedDocuments;
 import lectus.feed.filter.FeedView;
 import lectus.feed.filter.PassingEntries;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
-import lectus.revision.RevisionsSubspace;
-import lectus.store.Awaiting;
 
 /**
  * The entries of a stored feed that a reader sees. Only documents with conflicts have to be read,
- * to find out which of their leaves are shown.
+ * to find out which of their leaves are shown, and those that have left one of several channels.
  */
 final class StoredEntries implements PassingEntries {
-  private final ReadTransaction tx;
   private final FeedView view;
   private final List<FeedEntry> entries;
-  private final SelectedDocuments documents;
-  private final RevisionsSubspace revisions;
+  private final LeavesInChannels leaves;
+  private final LaterRows laterRows;
   private int lookedAt;
   private Passing next;
 
   StoredEntries(ReadTransaction tx, DatabaseHandle db, FeedView view, List<FeedEntry> entries) {
-    this.tx = tx;
     this.view = view;
     this.entries = entries;
-    this.documents = new SelectedDocuments(tx, db, view.feed().channels().reads());
-    this.revisions = new RevisionsSubspace(db);
+    this.leaves = new LeavesInChannels(tx, db, view);
+    this.laterRows = new LaterRows(tx, db, view, leaves);
   }
 
   @Override
@@ -66,28 +59,17 @@ final class StoredEntries implements PassingEntries {
 
   private Optional<Passing> row(FeedEntry each) {
     ChangeEntry entry = each.entry();
-    boolean showsLeaves =
-        view.allLeaves() && entry.branchCount() > 1 && each.standing() != Standing.LEFT;
-    return view.row(
-        entry, each.standing(), showsLeaves ? Optional.of(inChannels(entry)) : Optional.empty());
+    boolean hasLeft = each.standing() == Standing.LEFT;
+    boolean showsLeaves = view.allLeaves() && entry.branchCount() > 1 && !hasLeft;
+    Optional<Passing> row =
+        view.row(
+            entry,
+            each.standing(),
+            showsLeaves ? Optional.of(inChannels(entry)) : Optional.empty());
+    return row.filter(it -> !(hasLeft && laterRows.follow(entry)));
   }
 
   private List<RevisionId> inChannels(ChangeEntry entry) {
-    List<EditBranch> branches = Awaiting.await(revisions.branches(tx, entry.docId()));
-    List<SelectedDocuments.Started> started = new ArrayList<>(branches.size());
-    for (EditBranch branch : branches) {
-      started.add(documents.start(entry.docId(), branch.deleted(), branch.leaf()));
-    }
-    List<RevisionId> found = new ArrayList<>();
-    for (int i = 0; i < branches.size(); i++) {
-      boolean isIn =
-          !Collections.disjoint(
-              view.channels(),
-              view.feed().channels().of(documents.leaves(started.get(i)), entry.docId()));
-      if (isIn) {
-        found.add(branches.get(i).leaf());
-      }
-    }
-    return found;
+    return leaves.of(entry.docId()).stream().map(EditBranch::leaf).toList();
   }
 }

@@ -128,6 +128,11 @@ final class StoredFeedModelTest {
     assertThat(clients.get(0).has).isEqualTo(live("{\"n\":{\"$gt\":1}}"));
     assertThat(clients.get(1).has).isEqualTo(live(selectorOf("a")));
     assertThat(clients.get(2).has).isEqualTo(live(selectorOf("a", "c")));
+    for (String order : List.of("", "&descending=true")) {
+      assertThat(rows(shown("earlyc", "left=true" + order, "a", "b", "c")))
+          .extracting(StoredFeedModelTest::id)
+          .doesNotHaveDuplicates();
+    }
   }
 
   private void define(String name) {

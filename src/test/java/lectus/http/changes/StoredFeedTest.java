@@ -192,6 +192,41 @@ final class StoredFeedTest {
   }
 
   @Test
+  void a_document_that_moves_among_a_readers_channels_has_its_last_row_alone() {
+    define("c", "{\"channels\":\"ch\"}");
+    String rev = server.write(db + "/x", "{\"ch\":[\"a\",\"b\"]}");
+    rev = server.write(db + "/x", "{\"_rev\":\"" + rev + "\",\"ch\":\"b\"}");
+    assertShown("a", "x left");
+    assertShown("a&channel=b", "x");
+
+    rev = server.write(db + "/x", "{\"_rev\":\"" + rev + "\",\"ch\":\"b\",\"n\":1}");
+    assertShown("a", "x left");
+    assertShown("a&channel=b", "x");
+
+    rev = server.write(db + "/x", "{\"_rev\":\"" + rev + "\",\"ch\":\"d\"}");
+    assertShown("a&channel=b", "x left");
+    assertShown("a&channel=b&channel=d", "x");
+
+    server.delete(db + "/x?rev=" + rev);
+    assertShown("a&channel=b", "x left");
+    assertShown("a&channel=b&channel=d", "x deleted left");
+    assertThat(ids(changes("filter=_feed/c&channel=a&channel=d"))).containsExactly("x deleted");
+
+    server.write(db + "/x", "{\"ch\":\"a\"}");
+    assertShown("a&channel=d", "x");
+    assertThat(ids(changes("filter=_feed/c&channel=a&channel=d"))).containsExactly("x");
+    assertThat(ids(changes("filter=_feed/c&channel=b&channel=d"))).containsExactly("x deleted");
+  }
+
+  /** In both orders, and page by page. */
+  private void assertShown(String channels, String row) {
+    String query = "filter=_feed/c&left=true&channel=" + channels;
+    assertThat(ids(changes(query))).containsExactly(row);
+    assertThat(ids(changes(query + "&descending=true"))).containsExactly(row);
+    assertThat(ids(changes(query + "&limit=1"))).containsExactly(row);
+  }
+
+  @Test
   void whoever_reads_a_channel_is_told_of_deletions() {
     define("c", "{\"channels\":\"ch\"}");
     define("s", "{\"selector\":{\"ch\":\"a\"}}");
