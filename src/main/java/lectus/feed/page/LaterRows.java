@@ -63,8 +63,7 @@ final class LaterRows {
   /** A losing leaf makes a row of its own, unless only winners are shown. */
   private boolean isThere(String docId) {
     List<EditBranch> found = leaves.of(docId);
-    return view.allLeaves() || view.filter().left()
-        ? !found.isEmpty()
-        : found.stream().anyMatch(EditBranch::isWinner);
+    boolean losersCount = view.allLeaves() || view.filter().left();
+    return found.stream().anyMatch(it -> losersCount || it.isWinner());
   }
 }
