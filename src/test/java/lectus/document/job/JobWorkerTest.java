@@ -215,46 +215,6 @@ final class JobWorkerTest {
   }
 
   @Test
-  void a_task_that_skips_a_generation_is_found() {
-    create(1);
-    write(0, 200);
-    db.catalogue.reshard(db.name, 1);
-    write(200, DOCUMENTS);
-    db.put(DESIGN, INDEX);
-    assertThat(worker(10).step()).isTrue();
-    JobTasksSubspace planted = new JobTasksSubspace(handle());
-    db.transactions.<Void>run(
-        tx -> {
-          planted.put(tx, JobKind.INDEX, 1, new ShardId("0"), TaskProgress.NONE.done());
-          planted.put(tx, JobKind.INDEX, 1, new ShardId("1"), TaskProgress.NONE);
-          return null;
-        });
-
-    assertThat(findings()).isNotEmpty().allMatch(it -> it.contains("lacks the document"));
-    finish();
-    assertThat(findings()).isNotEmpty().allMatch(it -> it.contains("lacks the document"));
-    db.delete(DESIGN, db.winner(DESIGN).leaf());
-  }
-
-  @Test
-  void an_entry_that_is_not_removed_is_found() {
-    define(1);
-    JobWorker worker = worker(DOCUMENTS);
-    assertThat(worker.step()).isTrue();
-    DatabaseHandle handle = handle();
-    RevisionId winner = db.winner("d3").leaf();
-
-    faulty.lose(
-        it ->
-            it.method().equals("clear")
-                && it.isBelow(DatabaseSubspace.INDEX_ENTRIES.key(handle.prefix()).toBytes()));
-    db.put("d3", winner, "{\"a\":\"moved\"}");
-    faulty.lose(it -> false);
-    assertThat(findings()).singleElement().asString().contains("d3 should not have");
-    db.delete(DESIGN, db.winner(DESIGN).leaf());
-  }
-
-  @Test
   void a_document_that_gets_a_losing_branch_before_its_task_comes_by_is_not_lost() {
     define(1);
     JobWorker worker = begun();
