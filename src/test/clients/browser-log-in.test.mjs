@@ -1,18 +1,10 @@
 // A page of the server itself, in a real browser: each way to log in, live feeds and sockets, and logging out.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { after, before, beforeEach, afterEach, test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { startBrowser } from './browser.mjs';
 import { freshName, serverUrl } from './server.mjs';
-
-const FLAGS = [
-  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-  '--disable-background-networking', '--disable-component-update', '--disable-sync',
-  '--ignore-certificate-errors',
-];
 
 const isSecure = serverUrl.startsWith('https:');
 const root = { name: 'root', password: process.env.LECTUS_PASSWORD };
@@ -30,8 +22,8 @@ function token(claims) {
   return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
 }
 
-let profile;
 let browser;
+let stop;
 let page;
 let db;
 
@@ -45,17 +37,13 @@ async function own(method, path, json) {
 }
 
 before(async () => {
-  profile = await mkdtemp(join(tmpdir(), 'lectus-chromium-'));
-  browser = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.LECTUS_CHROMIUM, headless: true, args: FLAGS,
-  });
+  ({ browser, stop } = await startBrowser('--ignore-certificate-errors'));
   await own('PUT', '/_users');
   await own('PUT', '/_users/org.couchdb.user:jan', { ...jan, type: 'user', roles: [] });
 });
 
 after(async () => {
-  await browser?.close();
-  await rm(profile, { recursive: true, force: true });
+  await stop?.();
 });
 
 beforeEach(async () => {

@@ -1,35 +1,20 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { startBrowser } from './browser.mjs';
 import { freshName, serverUrl } from './server.mjs';
 
-const FLAGS = [
-  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-  '--disable-background-networking', '--disable-component-update', '--disable-sync',
-];
-
-let profile;
 let browser;
+let stop;
 let page;
 let complaints;
 let db;
 
 before(async () => {
-  profile = await mkdtemp(join(tmpdir(), 'lectus-chromium-'));
-  browser = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.LECTUS_CHROMIUM,
-    headless: true,
-    args: FLAGS,
-    viewport: { width: 1280, height: 800 },
-  });
+  ({ browser, stop } = await startBrowser());
 });
 
 after(async () => {
-  await browser?.close();
-  await rm(profile, { recursive: true, force: true });
+  await stop?.();
 });
 
 beforeEach(async () => {

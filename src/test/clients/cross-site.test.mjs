@@ -1,24 +1,17 @@
 // A page of another origin, in a real browser, against a server that trusts whoever reaches it.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { startBrowser } from './browser.mjs';
 import { freshName, serverUrl } from './server.mjs';
 
-const FLAGS = [
-  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-  '--disable-background-networking', '--disable-component-update', '--disable-sync',
-  // A name server that an attacker owns: first his page comes from there, then it means the victim.
-  '--host-resolver-rules=MAP rebound.example 127.0.0.1',
-];
+// A name server that an attacker owns: first his page comes from there, then it means the victim.
+const REBOUND = '--host-resolver-rules=MAP rebound.example 127.0.0.1';
 
 const port = new URL(serverUrl).port;
 
-let profile;
 let browser;
+let stop;
 let evil;
 let evilUrl;
 let page;
@@ -31,16 +24,12 @@ before(async () => {
   });
   await new Promise((resolve) => { evil.listen(0, '127.0.0.1', resolve); });
   evilUrl = `http://localhost:${evil.address().port}/`;
-  profile = await mkdtemp(join(tmpdir(), 'lectus-chromium-'));
-  browser = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.LECTUS_CHROMIUM, headless: true, args: FLAGS,
-  });
+  ({ browser, stop } = await startBrowser(REBOUND));
 });
 
 after(async () => {
-  await browser?.close();
+  await stop?.();
   evil.close();
-  await rm(profile, { recursive: true, force: true });
 });
 
 beforeEach(async () => {

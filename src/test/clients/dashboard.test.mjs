@@ -1,36 +1,23 @@
 // The dashboard in the jar, in a real browser, over a server under load.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { startBrowser } from './browser.mjs';
 import { freshName, serverUrl } from './server.mjs';
 
-const FLAGS = [
-  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-  '--disable-background-networking', '--disable-component-update', '--disable-sync',
-];
 const WRITERS = 6;
 const MOST_ROWS = 100;
 
 const password = process.env.LECTUS_PASSWORD;
 const basic = `Basic ${Buffer.from(`root:${password}`).toString('base64')}`;
 
-let profile;
 let browser;
+let stop;
 let page;
 let complaints;
 let databases;
 
 before(async () => {
-  profile = await mkdtemp(join(tmpdir(), 'lectus-chromium-'));
-  browser = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.LECTUS_CHROMIUM,
-    headless: true,
-    args: FLAGS,
-    viewport: { width: 1280, height: 800 },
-  });
+  ({ browser, stop } = await startBrowser());
   // So that a test can cut off what the page opened.
   await browser.addInitScript(() => {
     window.opened = [];
@@ -46,8 +33,7 @@ before(async () => {
 });
 
 after(async () => {
-  await browser?.close();
-  await rm(profile, { recursive: true, force: true });
+  await stop?.();
 });
 
 beforeEach(async () => {

@@ -1,39 +1,27 @@
 // CouchDB's own dashboard, in a real browser, used as its users do.
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { chromium } from 'playwright-core';
+import { startBrowser } from './browser.mjs';
 import { freshName, serverUrl } from './server.mjs';
-
-const FLAGS = [
-  '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-  '--disable-background-networking', '--disable-component-update', '--disable-sync',
-];
 
 const password = process.env.LECTUS_PASSWORD;
 const basic = `Basic ${Buffer.from(`root:${password}`).toString('base64')}`;
 
 let profile;
 let browser;
+let stop;
 let page;
 let complaints;
 let db;
 
 before(async () => {
-  profile = await mkdtemp(join(tmpdir(), 'lectus-chromium-'));
-  browser = await chromium.launchPersistentContext(profile, {
-    executablePath: process.env.LECTUS_CHROMIUM,
-    headless: true,
-    args: FLAGS,
-    viewport: { width: 1280, height: 800 },
-  });
+  ({ browser, profile, stop } = await startBrowser());
 });
 
 after(async () => {
-  await browser?.close();
-  await rm(profile, { recursive: true, force: true });
+  await stop?.();
 });
 
 beforeEach(async () => {
