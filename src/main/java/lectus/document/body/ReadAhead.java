@@ -13,6 +13,7 @@ public final class ReadAhead {
   private static final long TARGET_BYTES = 256 * 1024;
 
   private final int most;
+  private final long targetBytes;
   private int size;
 
   public ReadAhead() {
@@ -24,8 +25,16 @@ public final class ReadAhead {
    * @param most maximum number at a time
    */
   public ReadAhead(int first, int most) {
+    this(first, most, TARGET_BYTES);
+  }
+
+  /**
+   * @param targetBytes size of what is read together
+   */
+  public ReadAhead(int first, int most, long targetBytes) {
     this.size = first;
     this.most = most;
+    this.targetBytes = targetBytes;
   }
 
   /** Returns the number of bodies to read next. */
@@ -39,6 +48,6 @@ public final class ReadAhead {
    */
   public void took(int bodies, long bytes) {
     long usual = Math.max(1, bytes / bodies);
-    size = (int) Math.max(1, Math.min(most, TARGET_BYTES / usual));
+    size = (int) Math.max(1, Math.min(most, targetBytes / usual));
   }
 }

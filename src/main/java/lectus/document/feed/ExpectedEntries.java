@@ -1,6 +1,7 @@
 package lectus.document.feed;
 
 import com.apple.foundationdb.ReadTransaction;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -8,7 +9,8 @@ import lectus.changes.ChangeEntry;
 import lectus.channel.DatabaseFeeds;
 import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
-import lectus.document.PartsAhead;
+import lectus.document.body.ReadAhead;
+import lectus.document.read.DocumentsAhead;
 import lectus.document.read.SelectedDocuments;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
@@ -16,9 +18,6 @@ import lectus.store.Awaiting;
 
 /** Computes what stored feeds should have of documents that are stored. */
 public final class ExpectedEntries {
-  /** Documents that one thread looks at, at a time. */
-  private static final int PART = 128;
-
   private final ReadTransaction tx;
   private final DatabaseHandle db;
   private final List<StoredFeed> feeds;
@@ -33,43 +32,67 @@ public final class ExpectedEntries {
   }
 
   /**
-   * Returns the rows of each of some documents: entries, and of those that a feed cannot take, why.
+   * Returns the rows of each of the first documents, of as many as one transaction should read:
+   * entries, and of those that a feed cannot take, why.
    *
    * @param documents their entries in the changes index
    */
   public List<List<FeedChange>> of(List<ChangeEntry> documents) {
-    PartsAhead<List<List<FeedChange>>> parts = new PartsAhead<>(tx.getExecutor());
-    for (int from = 0; from < documents.size(); from += PART) {
-      List<ChangeEntry> part = documents.subList(from, Math.min(documents.size(), from + PART));
-      parts.add(() -> ofPart(part));
-    }
-    List<List<FeedChange>> rows = new ArrayList<>(documents.size());
-    while (parts.size() > 0) {
-      rows.addAll(parts.take());
-    }
-    return rows;
+    return of(documents, DocumentsAhead.learning(), DocumentsAhead.ANY_TIME);
+  }
+
+  /** The same for a page of a job, whose documents are like those of the page before. */
+  List<List<FeedChange>> of(List<ChangeEntry> documents, ReadAhead ahead) {
+    return of(documents, ahead, DocumentsAhead.MOST_TIME);
+  }
+
+  private List<List<FeedChange>> of(List<ChangeEntry> documents, ReadAhead ahead, Duration most) {
+    return new DocumentsAhead<>(tx.getExecutor(), new Entries(), ahead, most).of(documents);
   }
 
   /**
    * @param branches null of a document with one leaf
    */
   private record Reading(
-      ChangeEntry entry, DocumentLeaves leaves, CompletableFuture<List<EditBranch>> branches) {}
+      ChangeEntry entry, DocumentLeaves leaves, CompletableFuture<List<EditBranch>> branches) {
+    List<EditBranch> all() {
+      return branches == null ? List.of(winner(entry)) : Awaiting.await(branches);
+    }
+  }
 
-  private List<List<FeedChange>> ofPart(List<ChangeEntry> documents) {
-    SelectedDocuments selected = DocumentLeaves.reading(tx, db, DatabaseFeeds.reads(feeds));
-    RevisionsSubspace revisions = new RevisionsSubspace(db);
-    List<Reading> reading = new ArrayList<>(documents.size());
-    for (ChangeEntry entry : documents) {
+  private final class Entries
+      implements DocumentsAhead.Work<ChangeEntry, Reading, List<FeedChange>> {
+    private final SelectedDocuments selected =
+        DocumentLeaves.reading(tx, db, DatabaseFeeds.reads(feeds));
+    private final RevisionsSubspace revisions = new RevisionsSubspace(db);
+
+    @Override
+    public Reading start(ChangeEntry entry) {
       DocumentLeaves leaves = new DocumentLeaves(selected, entry.docId());
       leaves.start(winner(entry));
-      reading.add(
-          new Reading(
-              entry,
-              leaves,
-              entry.branchCount() > 1 ? revisions.branches(tx, entry.docId()) : null));
+      return new Reading(
+          entry, leaves, entry.branchCount() > 1 ? revisions.branches(tx, entry.docId()) : null);
     }
-    return reading.stream().map(this::rows).toList();
+
+    @Override
+    public void goOn(Reading reading) {
+      reading.all().forEach(reading.leaves::start);
+    }
+
+    @Override
+    public List<FeedChange> finish(Reading reading) {
+      return rows(reading);
+    }
+
+    @Override
+    public long bytesRead() {
+      return selected.bytesArrived();
+    }
+
+    @Override
+    public long sizeOf(List<FeedChange> rows) {
+      return rows.stream().mapToLong(FeedChange::bytes).sum();
+    }
   }
 
   private static EditBranch winner(ChangeEntry entry) {
@@ -78,9 +101,7 @@ public final class ExpectedEntries {
 
   private List<FeedChange> rows(Reading reading) {
     ChangeEntry entry = reading.entry;
-    List<EditBranch> branches =
-        reading.branches == null ? List.of(winner(entry)) : Awaiting.await(reading.branches);
-    branches.forEach(reading.leaves::start);
+    List<EditBranch> branches = reading.all();
     List<FeedChange> rows = new ArrayList<>();
     for (StoredFeed feed : feeds) {
       Belonging belonging = Belonging.of(feed, entry.docId(), reading.leaves.of(branches));

@@ -115,7 +115,7 @@ public final class FeedCatalogue {
     }
     List<List<FeedChange>> rows = new ExpectedEntries(tx, db, List.of(feed)).of(documents);
     long bytes = rows.stream().flatMap(List::stream).mapToLong(FeedChange::bytes).sum();
-    if (bytes > MOST_BYTES_AT_ONCE) {
+    if (rows.size() < documents.size() || bytes > MOST_BYTES_AT_ONCE) {
       return false;
     }
     tx.addReadConflictRange(

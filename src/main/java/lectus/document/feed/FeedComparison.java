@@ -55,7 +55,7 @@ public final class FeedComparison {
    * Looks whether the feed has what it should have of the documents of a changes shard.
    *
    * @param after only entries after this sequence
-   * @param most number of documents
+   * @param most number of documents; it may be fewer if they are large
    */
   public Part documents(ShardId shard, Optional<Sequence> after, int most) {
     List<ChangeEntry> documents =
@@ -65,7 +65,7 @@ public final class FeedComparison {
         Awaiting.await(new JobTasksSubspace(db).all(tx, JobKind.FEED, feed.number())).get(shard);
     List<List<FeedChange>> rows = expected.of(documents);
     List<String> problems = new ArrayList<>();
-    for (int i = 0; i < documents.size(); i++) {
+    for (int i = 0; i < rows.size(); i++) {
       ChangeEntry document = documents.get(i);
       boolean isThere =
           feed.isReadable() || (filled != null && filled.hasPassed(document.sequence()));
@@ -73,9 +73,10 @@ public final class FeedComparison {
         problem(document.docId(), isThere, row).ifPresent(problems::add);
       }
     }
-    return documents.size() < most
+    boolean isLast = rows.size() == documents.size() && rows.size() < most;
+    return isLast
         ? new Part(Optional.empty(), problems)
-        : new Part(Optional.of(documents.get(most - 1).sequence()), problems);
+        : new Part(Optional.of(documents.get(rows.size() - 1).sequence()), problems);
   }
 
   private Optional<String> problem(String id, boolean isThere, FeedChange row) {

@@ -8,8 +8,10 @@ import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.database.FeedsSubspace;
 import lectus.database.ShardId;
+import lectus.document.body.ReadAhead;
 import lectus.document.job.Filled;
 import lectus.document.job.FilledKind;
+import lectus.document.job.Filling;
 import lectus.document.job.JobKind;
 
 /** The stored feeds that lack the documents from before them. */
@@ -34,13 +36,16 @@ public final class FilledFeeds implements FilledKind {
     }
 
     @Override
-    public long fill(Transaction tx, ShardId shard, List<ChangeEntry> documents) {
+    public Filling fill(
+        Transaction tx, ShardId shard, List<ChangeEntry> documents, ReadAhead ahead) {
+      List<List<FeedChange>> rowsOfEach =
+          new ExpectedEntries(tx, db, List.of(feed)).of(documents, ahead);
       long rows = 0;
-      for (List<FeedChange> ofOne : new ExpectedEntries(tx, db, List.of(feed)).of(documents)) {
+      for (List<FeedChange> ofOne : rowsOfEach) {
         ofOne.forEach(row -> row.write(tx, 0));
         rows += ofOne.size();
       }
-      return rows;
+      return new Filling(rowsOfEach.size(), rows);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package lectus.document.index;
 
 import com.apple.foundationdb.Transaction;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import lectus.changes.ChangeEntry;
@@ -9,8 +8,10 @@ import lectus.database.DatabaseHandle;
 import lectus.database.IndexesSubspace;
 import lectus.database.ShardId;
 import lectus.document.alldocs.AllDocsRow;
+import lectus.document.body.ReadAhead;
 import lectus.document.job.Filled;
 import lectus.document.job.FilledKind;
+import lectus.document.job.Filling;
 import lectus.document.job.JobKind;
 import lectus.index.StoredIndex;
 
@@ -36,19 +37,24 @@ public final class FilledIndexes implements FilledKind {
     }
 
     @Override
-    public long fill(Transaction tx, ShardId shard, List<ChangeEntry> documents) {
-      List<AllDocsRow> live = new ArrayList<>(documents.size());
-      for (ChangeEntry entry : documents) {
-        if (!entry.deleted()) {
-          live.add(new AllDocsRow(entry.docId(), entry.winner(), entry.branchCount()));
-        }
-      }
+    public Filling fill(
+        Transaction tx, ShardId shard, List<ChangeEntry> documents, ReadAhead ahead) {
+      List<ChangeEntry> live = documents.stream().filter(it -> !it.deleted()).toList();
+      List<List<EntryChange>> rowsOfEach =
+          new StoredRows(tx, db, List.of(index))
+              .rowsOf(live.stream().map(FilledIndex::row).toList(), ahead);
       long rows = 0;
-      for (List<EntryChange> ofOne : new StoredRows(tx, db, List.of(index)).rowsOf(live)) {
+      for (List<EntryChange> ofOne : rowsOfEach) {
         ofOne.forEach(row -> row.write(tx));
         rows += ofOne.size();
       }
-      return rows;
+      int done = rowsOfEach.size();
+      return new Filling(
+          done == live.size() ? documents.size() : documents.indexOf(live.get(done)), rows);
+    }
+
+    private static AllDocsRow row(ChangeEntry entry) {
+      return new AllDocsRow(entry.docId(), entry.winner(), entry.branchCount());
     }
 
     @Override

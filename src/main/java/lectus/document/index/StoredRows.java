@@ -3,15 +3,17 @@ package lectus.document.index;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import lectus.database.DatabaseHandle;
 import lectus.document.DocumentId;
-import lectus.document.PartsAhead;
 import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
+import lectus.document.body.ReadAhead;
+import lectus.document.read.DocumentsAhead;
 import lectus.document.read.SelectedDocuments;
 import lectus.index.DatabaseIndexes;
 import lectus.index.StoredIndex;
@@ -20,9 +22,6 @@ import lectus.store.Awaiting;
 
 /** Computes what indexes should have of the documents that are stored, in the order of ids. */
 final class StoredRows {
-  /** Documents that one thread looks at, at a time. */
-  private static final int PART = 128;
-
   private final ReadTransaction tx;
   private final DatabaseHandle db;
   private final List<StoredIndex> indexes;
@@ -62,7 +61,7 @@ final class StoredRows {
 
   /**
    * @param after empty: from the first document
-   * @param most number of documents
+   * @param most number of documents; a page may have fewer if they are large
    */
   Page read(Optional<String> after, int most) {
     List<KeyValue> rows =
@@ -75,7 +74,10 @@ final class StoredRows {
                     StreamingMode.WANT_ALL)
                 .asList());
     List<AllDocsRow> documents = rows.stream().map(allDocs::decode).toList();
-    return new Page(documents, rowsOf(documents), documents.size() < most);
+    List<List<EntryChange>> rowsOfEach = rowsOf(documents);
+    int size = rowsOfEach.size();
+    boolean isLast = size == documents.size() && size < most;
+    return new Page(documents.subList(0, size), rowsOfEach, isLast);
   }
 
   private byte[] behind(String id) {
@@ -83,38 +85,66 @@ final class StoredRows {
     return Arrays.copyOf(key, key.length + 1);
   }
 
-  /** Returns the rows of each of some documents, which may lie anywhere. */
+  /**
+   * Returns the rows of each of the first documents, which may lie anywhere: of as many as one
+   * transaction should read.
+   */
   List<List<EntryChange>> rowsOf(List<AllDocsRow> documents) {
-    PartsAhead<List<List<EntryChange>>> parts = new PartsAhead<>(tx.getExecutor());
-    for (int from = 0; from < documents.size(); from += PART) {
-      List<AllDocsRow> part = documents.subList(from, Math.min(documents.size(), from + PART));
-      parts.add(() -> rowsOfPart(part));
-    }
-    List<List<EntryChange>> rows = new ArrayList<>(documents.size());
-    while (parts.size() > 0) {
-      rows.addAll(parts.take());
-    }
-    return rows;
+    return rowsOf(documents, DocumentsAhead.learning(), DocumentsAhead.ANY_TIME);
   }
 
-  private List<List<EntryChange>> rowsOfPart(List<AllDocsRow> documents) {
-    SelectedDocuments leaves = new SelectedDocuments(tx, db, DatabaseIndexes.reads(indexes));
-    List<IndexRows> computed = indexes.stream().map(index -> new IndexRows(db, index)).toList();
-    List<Optional<SelectedDocuments.Started>> started = new ArrayList<>(documents.size());
-    for (AllDocsRow row : documents) {
-      started.add(
-          DocumentId.isDesign(row.id())
+  /** The same for a page of a job, whose documents are like those of the page before. */
+  List<List<EntryChange>> rowsOf(List<AllDocsRow> documents, ReadAhead ahead) {
+    return rowsOf(documents, ahead, DocumentsAhead.MOST_TIME);
+  }
+
+  private List<List<EntryChange>> rowsOf(
+      List<AllDocsRow> documents, ReadAhead ahead, Duration most) {
+    return new DocumentsAhead<>(tx.getExecutor(), new Rows(), ahead, most).of(documents);
+  }
+
+  /**
+   * @param reading empty of a design document
+   */
+  private record Started(AllDocsRow document, Optional<SelectedDocuments.Started> reading) {}
+
+  private final class Rows implements DocumentsAhead.Work<AllDocsRow, Started, List<EntryChange>> {
+    private final SelectedDocuments leaves =
+        new SelectedDocuments(tx, db, DatabaseIndexes.reads(indexes));
+    private final List<IndexRows> computed =
+        indexes.stream().map(index -> new IndexRows(db, index)).toList();
+
+    @Override
+    public Started start(AllDocsRow document) {
+      return new Started(
+          document,
+          DocumentId.isDesign(document.id())
               ? Optional.empty()
-              : Optional.of(leaves.startScalars(row.id(), false, row.winner())));
+              : Optional.of(leaves.startScalars(document.id(), false, document.winner())));
     }
-    started.forEach(each -> each.ifPresent(leaves::goOn));
-    List<List<EntryChange>> rows = new ArrayList<>(documents.size());
-    for (int i = 0; i < documents.size(); i++) {
-      AllDocsRow document = documents.get(i);
-      Optional<LeafView> view = started.get(i).map(leaves::leaves);
-      rows.add(view.map(it -> rows(computed, it, document)).orElse(List.of()));
+
+    @Override
+    public void goOn(Started started) {
+      started.reading.ifPresent(leaves::goOn);
     }
-    return rows;
+
+    @Override
+    public List<EntryChange> finish(Started started) {
+      return started
+          .reading
+          .map(it -> rows(computed, leaves.leaves(it), started.document))
+          .orElse(List.of());
+    }
+
+    @Override
+    public long bytesRead() {
+      return leaves.bytesArrived();
+    }
+
+    @Override
+    public long sizeOf(List<EntryChange> rows) {
+      return rows.stream().mapToLong(EntryChange::bytes).sum();
+    }
   }
 
   private List<EntryChange> rows(List<IndexRows> computed, LeafView leaves, AllDocsRow document) {

@@ -4,6 +4,7 @@ import com.apple.foundationdb.Transaction;
 import java.util.List;
 import lectus.changes.ChangeEntry;
 import lectus.database.ShardId;
+import lectus.document.body.ReadAhead;
 
 /**
  * Something that has rows of documents, is kept in each transaction that writes a document, and
@@ -21,15 +22,16 @@ public interface Filled {
   String definedBy();
 
   /**
-   * Writes what is kept of these documents, as they are in the store. The transaction conflicts
-   * with writers of each of them, and no writer should conflict with it: rows are written without
-   * conflict ranges.
+   * Writes what is kept of the first of these documents, as they are in the store: of as many as
+   * fit into a transaction, at least of one. The transaction conflicts with writers of each of
+   * them, and no writer should conflict with it: rows are written without conflict ranges.
    *
    * @param shard where their changes entries are
-   * @param documents in the order of their sequences, deleted and design documents among them
-   * @return number of rows written
+   * @param documents in the order of their sequences, deleted and design documents among them; at
+   *     least one
+   * @param ahead what is known of the size of the documents before
    */
-  long fill(Transaction tx, ShardId shard, List<ChangeEntry> documents);
+  Filling fill(Transaction tx, ShardId shard, List<ChangeEntry> documents, ReadAhead ahead);
 
   /**
    * All documents are in it; readers may use it once the transaction is committed. The database's

@@ -65,11 +65,15 @@ public final class JobTasksSubspace {
 
   /** Reads one task, to be written: whoever writes it before makes a conflict. */
   CompletableFuture<TaskProgress> fenced(Transaction tx, JobKind kind, long number, ShardId shard) {
-    byte[] key = key(kind, number, shard);
-    tx.addReadConflictKey(key);
+    fence(tx, kind, number, shard);
     return tx.snapshot()
-        .get(key)
+        .get(key(kind, number, shard))
         .thenApply(value -> value == null ? TaskProgress.NONE : progress(value));
+  }
+
+  /** The same of a task that was read at the transaction's read version. */
+  void fence(Transaction tx, JobKind kind, long number, ShardId shard) {
+    tx.addReadConflictKey(key(kind, number, shard));
   }
 
   void put(Transaction tx, JobKind kind, long number, ShardId shard, TaskProgress progress) {

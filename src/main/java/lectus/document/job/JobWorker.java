@@ -166,15 +166,11 @@ public final class JobWorker implements LeasedSteps {
   }
 
   private HeldTask held(Job job, TaskClaims.Claimed claimed) {
-    HeldTask task =
-        new HeldTask(
-            job,
-            claimed.shard(),
-            tasks
-                .begin("indexer", job.database().text(), details(claimed))
-                .outOf(claimed.entries()));
-    task.show(claimed.progress());
-    return task;
+    return new HeldTask(
+        job,
+        claimed.shard(),
+        tasks.begin("indexer", job.database().text(), details(claimed)).outOf(claimed.entries()),
+        claimed.known());
   }
 
   private static Map<String, String> details(TaskClaims.Claimed claimed) {
@@ -188,11 +184,10 @@ public final class JobWorker implements LeasedSteps {
     int documents = size.documents(isBusy);
     long began = System.nanoTime();
     try {
-      Optional<TaskProgress> after =
-          transactions.runIdempotent(tx -> page.fill(tx, task.job(), task.shard(), documents));
-      size.took(System.nanoTime() - began);
-      after.ifPresent(task::show);
-      if (after.isEmpty() || after.get().isDone()) {
+      Optional<TaskPage.Written> written =
+          transactions.runIdempotent(tx -> page.fill(tx, task, documents));
+      written.ifPresent(it -> wrote(task, it, System.nanoTime() - began));
+      if (written.isEmpty() || task.known().progress().isDone()) {
         drop();
       }
     } catch (FDBException lost) {
@@ -205,13 +200,22 @@ public final class JobWorker implements LeasedSteps {
     return true;
   }
 
+  private void wrote(HeldTask task, TaskPage.Written written, long nanos) {
+    task.know(written.known());
+    if (written.isCut()) {
+      size.wasCut(written.documents());
+    } else {
+      size.took(nanos);
+    }
+  }
+
   private boolean isTooMuchAtOnce(FDBException lost) {
     boolean isTooLarge = FoundationDbError.TRANSACTION_TOO_LARGE.is(lost.getCode());
     return RetryableErrors.isRetryable(lost.getCode()) || (isTooLarge && !size.isLeast());
   }
 
   private void drop() {
-    held.ifPresent(task -> task.shown().close());
+    held.ifPresent(HeldTask::close);
     held = Optional.empty();
   }
 

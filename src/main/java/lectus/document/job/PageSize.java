@@ -11,8 +11,8 @@ final class PageSize {
   private static final int FEW = 250;
 
   private static final int FIRST = 1_000;
-  private static final long SHORT_NANOS = 250_000_000;
-  private static final long LONG_NANOS = 1_000_000_000;
+  private static final long SHORT_NANOS = 500_000_000;
+  private static final long LONG_NANOS = 1_500_000_000;
 
   private final int most;
   private int documents;
@@ -32,6 +32,11 @@ final class PageSize {
     } else if (nanos > LONG_NANOS) {
       documents = Math.max(1, documents / 2);
     }
+  }
+
+  /** A page ended early, because the documents are large. */
+  void wasCut(int filled) {
+    documents = Math.max(1, Math.min(documents, 2 * filled));
   }
 
   /** The page did not fit into a transaction, or conflicted with a writer. */

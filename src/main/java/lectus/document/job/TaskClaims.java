@@ -28,33 +28,36 @@ final class TaskClaims {
    *
    * @param entries about how many entries its shard has
    */
-  record Claimed(ShardId shard, String definedBy, TaskProgress progress, long entries) {}
+  record Claimed(ShardId shard, String definedBy, HeldTask.Known known, long entries) {}
 
-  /** Claims some task that nobody performs. */
+  /**
+   * Claims some task that nobody performs.
+   *
+   * @param open as of the transaction's read version
+   */
   Optional<Claimed> claimOne(
       Transaction tx, Job job, JobTransaction.Target target, List<OpenTasks.Open> open) {
     CompletableFuture<Long> now = tx.getReadVersion();
     List<OpenTasks.Open> free = new ArrayList<>(open);
     free.removeIf(it -> !isFree(it.progress(), Awaiting.await(now)));
     Collections.shuffle(free);
-    return free.stream()
-        .findFirst()
-        .map(it -> claim(tx, job, target, it.shard(), Awaiting.await(now)));
+    return free.stream().findFirst().map(it -> claim(tx, job, target, it, Awaiting.await(now)));
   }
 
   private Claimed claim(
-      Transaction tx, Job job, JobTransaction.Target target, ShardId shard, long now) {
+      Transaction tx, Job job, JobTransaction.Target target, OpenTasks.Open open, long now) {
     DatabaseHandle db = target.db();
+    ShardId shard = open.shard();
     CompletableFuture<Long> entries =
         shard.isDeprecated()
             ? CompletableFuture.completedFuture(job.documents())
             : DatabaseCounters.entries(tx, db, shard);
     JobTasksSubspace tasks = new JobTasksSubspace(db);
-    TaskProgress progress =
-        Awaiting.await(tasks.fenced(tx, job.kind(), job.number(), shard))
-            .claimedBy(new Claim(holder, now));
+    tasks.fence(tx, job.kind(), job.number(), shard);
+    TaskProgress progress = open.progress().claimedBy(new Claim(holder, now));
     tasks.put(tx, job.kind(), job.number(), shard, progress);
-    return new Claimed(shard, target.filled().definedBy(), progress, Awaiting.await(entries));
+    HeldTask.Known known = new HeldTask.Known(db, progress);
+    return new Claimed(shard, target.filled().definedBy(), known, Awaiting.await(entries));
   }
 
   private boolean isFree(TaskProgress progress, long now) {

@@ -1,10 +1,14 @@
 package lectus.document.job;
 
 import com.apple.foundationdb.Transaction;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
+import lectus.database.DatabaseHandle;
+import lectus.database.Sequence;
 import lectus.database.ShardId;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
@@ -23,33 +27,94 @@ final class TaskPage {
   }
 
   /**
+   * A page that was written.
+   *
+   * @param isCut whether it has fewer documents than it should, because they are large
+   */
+  record Written(HeldTask.Known known, int documents, boolean isCut) {}
+
+  /**
+   * What a page begins with. A store far away is asked once for all of it.
+   *
+   * @param entries those behind the last one of the expected progress
+   */
+  private record Beginning(
+      HeldTask.Known expected,
+      CompletableFuture<TaskProgress> progress,
+      CompletableFuture<List<ChangeEntry>> entries) {
+
+    boolean isOf(DatabaseHandle db) {
+      return Arrays.equals(expected.db().prefix(), db.prefix());
+    }
+
+    boolean isBehind(TaskProgress progress) {
+      return expected.progress().last().equals(progress.last());
+    }
+  }
+
+  /**
    * Run twice, it goes on where it ended.
    *
    * @param most number of documents
-   * @return how far the task is then; empty if it is over, or another server performs it
+   * @return empty if the task is over, or another server performs it
    */
-  Optional<TaskProgress> fill(Transaction tx, Job job, ShardId shard, int most) {
-    return jobs.begin(tx, job).flatMap(target -> fill(tx, job, target, shard, most));
+  Optional<Written> fill(Transaction tx, HeldTask task, int most) {
+    Beginning guess = begin(tx, task, task.known(), most);
+    return jobs.begin(tx, task.job()).flatMap(target -> fill(tx, task, target, guess, most));
   }
 
-  private Optional<TaskProgress> fill(
-      Transaction tx, Job job, JobTransaction.Target target, ShardId shard, int most) {
-    JobTasksSubspace tasks = new JobTasksSubspace(target.db());
-    TaskProgress before = Awaiting.await(tasks.fenced(tx, job.kind(), job.number(), shard));
+  /** Entries up to the definition: what was edited since has left this range, and is filled. */
+  private static Beginning begin(Transaction tx, HeldTask task, HeldTask.Known known, int most) {
+    Job job = task.job();
+    ShardId shard = task.shard();
+    Optional<Sequence> until = Optional.of(job.until());
+    return new Beginning(
+        known,
+        new JobTasksSubspace(known.db()).fenced(tx, job.kind(), job.number(), shard),
+        new ChangesSubspace(known.db())
+            .read(tx.snapshot(), shard, known.progress().last(), until, most, false));
+  }
+
+  private Optional<Written> fill(
+      Transaction tx, HeldTask task, JobTransaction.Target target, Beginning guess, int most) {
+    DatabaseHandle db = target.db();
+    HeldTask.Known known = new HeldTask.Known(db, task.known().progress());
+    Beginning beginning = guess.isOf(db) ? guess : begin(tx, task, known, most);
+    TaskProgress before = Awaiting.await(beginning.progress);
     if (!claims.isOurs(before)) {
       return Optional.empty();
     }
-    List<ChangeEntry> entries = entries(tx, job, target, shard, before, most);
-    guard(tx, target, entries);
-    TaskProgress reached = before;
-    if (!entries.isEmpty()) {
-      long rows = target.filled().fill(tx, shard, entries);
-      ChangeEntry last = entries.get(entries.size() - 1);
-      reached = before.upTo(last.sequence(), entries.size(), rows);
-    }
-    TaskProgress after = claims.renewed(tx, entries.size() < most ? reached.done() : reached);
-    tasks.put(tx, job.kind(), job.number(), shard, after);
-    return Optional.of(after);
+    List<ChangeEntry> entries =
+        Awaiting.await(
+            beginning.isBehind(before)
+                ? beginning.entries
+                : begin(tx, task, new HeldTask.Known(db, before), most).entries);
+    return Optional.of(fill(tx, task, target, before, entries, most));
+  }
+
+  private Written fill(
+      Transaction tx,
+      HeldTask task,
+      JobTransaction.Target target,
+      TaskProgress before,
+      List<ChangeEntry> entries,
+      int most) {
+    Job job = task.job();
+    Filling filling =
+        entries.isEmpty()
+            ? new Filling(0, 0)
+            : target.filled().fill(tx, task.shard(), entries, task.ahead());
+    List<ChangeEntry> done = entries.subList(0, filling.documents());
+    guard(tx, target, done);
+    boolean isCut = done.size() < entries.size();
+    TaskProgress reached =
+        done.isEmpty()
+            ? before
+            : before.upTo(done.get(done.size() - 1).sequence(), done.size(), filling.rows());
+    boolean isDone = !isCut && entries.size() < most;
+    TaskProgress after = claims.renewed(tx, isDone ? reached.done() : reached);
+    new JobTasksSubspace(target.db()).put(tx, job.kind(), job.number(), task.shard(), after);
+    return new Written(new HeldTask.Known(target.db(), after), done.size(), isCut);
   }
 
   /** Releases the claim, so that another server can go on at once. */
@@ -62,19 +127,6 @@ final class TaskPage {
         tasks.put(tx, job.kind(), job.number(), shard, progress.givenBack());
       }
     }
-  }
-
-  /** Entries up to the definition: what was edited since has left this range, and is filled. */
-  private static List<ChangeEntry> entries(
-      Transaction tx,
-      Job job,
-      JobTransaction.Target target,
-      ShardId shard,
-      TaskProgress before,
-      int most) {
-    return Awaiting.await(
-        new ChangesSubspace(target.db())
-            .read(tx.snapshot(), shard, before.last(), Optional.of(job.until()), most, false));
   }
 
   /** A writer of one of the documents makes the transaction conflict. */

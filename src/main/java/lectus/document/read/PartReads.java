@@ -7,16 +7,21 @@ import com.apple.foundationdb.async.AsyncIterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
 import lectus.document.body.DocumentsSubspace;
 import lectus.json.LeafList;
 import lectus.json.StringPieces;
 import lectus.selector.Extent;
 import lectus.store.Awaiting;
 
-/** Reads parts of documents, each only as far as a selector looks, and counts the bytes read. */
+/**
+ * Reads parts of documents, each only as far as a selector looks, and counts the bytes read.
+ * Several threads may use it, each for parts of its own.
+ */
 final class PartReads {
   private final ReadTransaction tx;
-  private long bytes;
+  private final LongAdder taken = new LongAdder();
+  private final LongAdder arrived = new LongAdder();
 
   PartReads(ReadTransaction tx) {
     this.tx = tx;
@@ -58,7 +63,7 @@ final class PartReads {
 
     LikelyScalar(byte[] key) {
       this.key = key;
-      this.reading = tx.get(key);
+      this.reading = get(key);
     }
 
     @Override
@@ -77,13 +82,19 @@ final class PartReads {
   }
 
   private Part leaf(byte[] key) {
-    CompletableFuture<byte[]> reading = tx.get(key);
+    CompletableFuture<byte[]> reading = get(key);
     return (leaves, pathOffset) -> addLeaf(leaves, pathOffset, key, Awaiting.await(reading));
+  }
+
+  private CompletableFuture<byte[]> get(byte[] key) {
+    CompletableFuture<byte[]> reading = tx.get(key);
+    reading.thenAccept(value -> arrived.add(key.length + (value == null ? 0 : value.length)));
+    return reading;
   }
 
   private void addLeaf(LeafList leaves, int pathOffset, byte[] key, byte[] value) {
     if (value != null) {
-      add(leaves, pathOffset, key, value);
+      take(leaves, pathOffset, key, value);
       addPieces(leaves, pathOffset, key, value);
     }
   }
@@ -127,14 +138,24 @@ final class PartReads {
   }
 
   private void add(LeafList leaves, int pathOffset, byte[] key, byte[] value) {
-    bytes += key.length + value.length;
+    arrived.add(key.length + value.length);
+    take(leaves, pathOffset, key, value);
+  }
+
+  private void take(LeafList leaves, int pathOffset, byte[] key, byte[] value) {
+    taken.add(key.length + value.length);
     if (key.length > pathOffset) {
       leaves.add(key, value);
     }
   }
 
-  /** Returns the bytes of keys and values read so far. */
+  /** Returns the bytes of keys and values of the parts that were added so far. */
   long bytes() {
-    return bytes;
+    return taken.sum();
+  }
+
+  /** Returns the same together with single keys that the store has answered, but nobody added. */
+  long bytesArrived() {
+    return arrived.sum();
   }
 }

@@ -20,7 +20,8 @@ import lectus.store.Awaiting;
 
 /**
  * Matches documents at known leaves against a selector, many at a time. It reads only what the
- * selector looks at (RFC 004): often one key per document.
+ * selector looks at (RFC 004): often one key per document. Several threads may use it, each for
+ * documents of its own.
  */
 public final class SelectedDocuments {
   private final ReadTransaction tx;
@@ -156,5 +157,10 @@ public final class SelectedDocuments {
   /** Returns the bytes of keys and values read for all documents so far. */
   public long bytesRead() {
     return reads.bytes();
+  }
+
+  /** Returns the same together with what has been answered of documents that were only started. */
+  public long bytesArrived() {
+    return reads.bytesArrived();
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
 import lectus.audit.testing.SoundStore;
@@ -19,6 +20,8 @@ import lectus.document.job.JobKind;
 import lectus.document.job.JobWorker;
 import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;
+import lectus.json.JsonValue.JsonObject;
+import lectus.json.JsonValue.JsonString;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import lectus.tuple.NewerFormatException;
@@ -180,5 +183,38 @@ final class FeedCatalogueTest {
           tx.clear(key);
           return null;
         });
+  }
+
+  private void writeLarge(int count) {
+    String text = "x".repeat(1_000_000);
+    for (int i = 0; i < count; i++) {
+      db.put("d" + i, "{\"text\":\"" + text + i + "\"}");
+    }
+  }
+
+  private void defineByText(String name) {
+    JsonObject selector = new JsonObject(Map.of("text", new JsonString("none")));
+    feeds.put(db.name, new FeedDefinition(name, new FeedRule.Selected(selector)));
+  }
+
+  @Test
+  void large_documents_that_one_transaction_can_read_are_in_a_feed_at_once() {
+    writeLarge(5);
+    defineByText("f");
+    assertThat(feed("f").isReadable()).isTrue();
+  }
+
+  @Test
+  void larger_ones_are_read_in_several_transactions() {
+    writeLarge(20);
+    defineByText("f");
+    assertThat(feed("f").isReadable()).isFalse();
+
+    JobWorker worker = new JobWorker(store, db.catalogue, List.of(new FilledFeeds()), () -> false);
+    assertThat(worker.step()).isTrue();
+    long done = store.tasks().running().get(0).done();
+    assertThat(done).isBetween(2L, 16L);
+    work(worker);
+    assertThat(feed("f").isReadable()).isTrue();
   }
 }

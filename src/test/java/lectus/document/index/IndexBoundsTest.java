@@ -77,6 +77,40 @@ final class IndexBoundsTest {
     assertThat(index(db).isReadable()).isTrue();
   }
 
+  /** Of 1 MB each, every one in a transaction of its own. */
+  private TestDatabase withLargeDocuments(int count) {
+    TestDatabase db = TestDatabase.create(store);
+    String text = "x".repeat(1_000_000);
+    for (int i = 0; i < count; i++) {
+      db.put("d" + i, "{\"f0\":\"" + i + text + "\"}");
+      db.delete("gone" + i, db.put("gone" + i, "{}"));
+    }
+    return db;
+  }
+
+  @Test
+  void large_documents_that_one_transaction_can_read_are_in_an_index_at_once() {
+    TestDatabase db = withLargeDocuments(5);
+    db.put(DESIGN, IndexMaintenanceTest.design("f0"));
+    assertThat(index(db).isReadable()).isTrue();
+  }
+
+  @Test
+  void larger_ones_are_read_in_several_transactions() {
+    TestDatabase db = withLargeDocuments(20);
+    db.put(DESIGN, IndexMaintenanceTest.design("f0"));
+    assertThat(index(db).isReadable()).isFalse();
+
+    JobWorker filling = worker(db, 4_000);
+    List<Long> done = new ArrayList<>();
+    while (filling.step()) {
+      store.tasks().running().forEach(it -> done.add(it.done()));
+    }
+    assertThat(index(db).isReadable()).isTrue();
+    assertThat(done).hasSizeGreaterThanOrEqualTo(2).isSorted();
+    assertThat(done.get(0)).isBetween(2L, 24L);
+  }
+
   @Test
   void an_index_that_cannot_be_built_keeps_no_other_waiting() {
     List<TestDatabase> both = new ArrayList<>();
