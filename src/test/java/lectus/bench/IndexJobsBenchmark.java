@@ -1,5 +1,7 @@
 package lectus.bench;
 
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,22 +39,33 @@ public final class IndexJobsBenchmark {
         Store store = SlowStore.open(folder.sub("store"), delay)) {
       double one = 0;
       for (int shards : List.of(1, 4, 16)) {
-        double rate = rate(store, shards, documents, delay);
-        one = shards == 1 ? rate : one;
+        Figures figures = figures(store, shards, documents, delay);
+        one = shards == 1 ? figures.rate : one;
         String row =
             String.format(
                 Locale.ROOT,
-                "| %d | %d ms | %.0f | %.1f |",
+                "| %d | %d ms | %.0f | %.1f | %.1f |",
                 shards,
                 delay.toMillis(),
-                rate,
-                rate / one);
+                figures.rate,
+                figures.rate / one,
+                figures.micros);
         System.out.println(row);
       }
     }
   }
 
-  private static double rate(Store store, int shards, int documents, Duration delay)
+  /**
+   * @param rate documents in a second
+   * @param micros of processors for each document
+   */
+  private record Figures(double rate, double micros) {}
+
+  private static long processorNanos() {
+    return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
+  }
+
+  private static Figures figures(Store store, int shards, int documents, Duration delay)
       throws InterruptedException {
     TestDatabase db = TestDatabase.open(store, "db" + shards);
     db.catalogue.create(db.name, new CreationOptions(false, shards));
@@ -66,8 +79,10 @@ public final class IndexJobsBenchmark {
     }
     db.put("_design/i", INDEX);
     long began = System.nanoTime();
+    long processors = processorNanos();
     build(delay.isZero() ? store : SlowReads.of(store, delay), db, shards);
-    return documents / ((System.nanoTime() - began) / 1e9);
+    double seconds = (System.nanoTime() - began) / 1e9;
+    return new Figures(documents / seconds, (processorNanos() - processors) / 1e3 / documents);
   }
 
   private static void build(Store store, TestDatabase db, int workers) throws InterruptedException {
