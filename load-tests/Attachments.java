@@ -18,10 +18,11 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * Puts and gets attachments of 1 kB, 1 MB and 100 MB: through Lectus, straight in RocksDB, and through BareUploads.
- * One connection, or one thread, sends one after the other. All take turns, in another order each round; a ratio is of the
- * two figures of one round, and what is printed are medians of the rounds. Every content is another one. {@code java -cp
- * target/lectus.jar load-tests/Attachments.java LECTUS_PORT BARE_PORT FOLDER ROUNDS}
+ * Puts and gets attachments of 1 kB, 1 MB and 100 MB: through Lectus, straight in RocksDB, and
+ * through BareUploads. One connection, or one thread, sends one after the other. All take turns, in
+ * another order each round; a ratio is of the two figures of one round, and what is printed are
+ * medians of the rounds. Every content is another one. {@code java -cp target/lectus.jar
+ * load-tests/Attachments.java LECTUS_PORT BARE_PORT FOLDER ROUNDS}
  */
 public final class Attachments {
   /** As Lectus cuts attachments, and as many as it commits at once. */
@@ -31,7 +32,10 @@ public final class Attachments {
   private static final int PIECE_BYTES = 128 << 10;
   private static final int WARM_UPS = 2;
   private static final List<Size> SIZES =
-      List.of(new Size("1 kB", 1_000, 200), new Size("1 MB", 1_000_000, 20), new Size("100 MB", 100_000_000, 1));
+      List.of(
+          new Size("1 kB", 1_000, 200),
+          new Size("1 MB", 1_000_000, 20),
+          new Size("100 MB", 100_000_000, 1));
 
   private record Size(String name, int bytes, int count) {}
 
@@ -83,7 +87,9 @@ public final class Attachments {
   }
 
   private void run(int rounds) throws Exception {
-    System.out.println("| attachments | Lectus, MB/s | straight RocksDB, MB/s | bare Vert.x, MB/s | Lectus of the slower |");
+    System.out.println(
+        "| attachments | Lectus, MB/s | straight RocksDB, MB/s | bare Vert.x, MB/s | Lectus of the"
+            + " slower |");
     System.out.println("|---|---|---|---|---|");
     for (Size size : SIZES) {
       List<double[]> in = new ArrayList<>();
@@ -158,7 +164,10 @@ public final class Attachments {
 
     @Override
     public void put(String name, Content content) throws IOException {
-      send("PUT", name, "Content-Length: " + content.length + "\r\nContent-Type: application/octet-stream\r\n");
+      send(
+          "PUT",
+          name,
+          "Content-Length: " + content.length + "\r\nContent-Type: application/octet-stream\r\n");
       for (int at = 0; at < content.length; at += PIECE_BYTES) {
         out.write(content.bytes, at, Math.min(PIECE_BYTES, content.length - at));
       }
@@ -249,7 +258,9 @@ public final class Attachments {
     @Override
     public void get(String name, Content content) throws Exception {
       long found = 0;
-      for (byte[] chunk = db.get(key(name, found)); chunk != null; chunk = db.get(key(name, found))) {
+      for (byte[] chunk = db.get(key(name, found));
+          chunk != null;
+          chunk = db.get(key(name, found))) {
         found += chunk.length;
       }
       content.checkLength(found);

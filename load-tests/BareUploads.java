@@ -7,9 +7,9 @@ import io.vertx.core.http.HttpServerRequest;
 import java.nio.file.Path;
 
 /**
- * A minimal Vert.x server that keeps bodies as files: PUT writes one as it arrives, without syncing it, and GET sends
- * it. Comparing with it shows the cost of a store and a protocol. Run with {@code java -cp target/lectus.jar
- * load-tests/BareUploads.java PORT FOLDER}.
+ * A minimal Vert.x server that keeps bodies as files: PUT writes one as it arrives, without syncing
+ * it, and GET sends it. Comparing with it shows the cost of a store and a protocol. Run with {@code
+ * java -cp target/lectus.jar load-tests/BareUploads.java PORT FOLDER}.
  */
 public final class BareUploads extends AbstractVerticle {
   private final int port;

@@ -2,6 +2,7 @@ package lectus.attachment;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.function.BiFunction;
 import lectus.database.DatabaseHandle;
 import lectus.error.LectusException;
@@ -18,6 +19,9 @@ public final class StoredBytes implements ByteSource {
   private final ContentId id;
   private final long end;
   private long next;
+
+  /** The content's row, once it was read. */
+  private Optional<StoredContent> known = Optional.empty();
 
   /** Runs a read in a transaction of its own. */
   public interface Reads {
@@ -49,15 +53,36 @@ public final class StoredBytes implements ByteSource {
     return bytes;
   }
 
-  /** Returns what the next chunk has of the bytes. */
+  /**
+   * Returns what the next chunk has of the bytes. Its row says where the content was when it was
+   * read first; it is read again only if the chunk is not there any more.
+   */
   private byte[] piece(ReadTransaction tx, DatabaseHandle db) {
-    StoredContent content =
-        Awaiting.await(new ContentsSubspace(db.prefix()).get(tx, id))
-            .orElseThrow(() -> LectusException.notFound("The attachment was removed meanwhile."));
+    byte[] piece = known.map(content -> piece(tx, db, content)).orElse(NONE);
+    if (piece.length == 0) {
+      known = Optional.of(content(tx, db));
+      piece = piece(tx, db, known.get());
+    }
+    if (piece.length == 0) {
+      throw new IllegalStateException("Bytes from " + next + " of " + id.hex() + " are missing");
+    }
+    return piece;
+  }
+
+  private StoredContent content(ReadTransaction tx, DatabaseHandle db) {
+    return Awaiting.await(new ContentsSubspace(db.prefix()).get(tx, id))
+        .orElseThrow(() -> LectusException.notFound("The attachment was removed meanwhile."));
+  }
+
+  /** Returns none if the chunk is not there. */
+  private byte[] piece(ReadTransaction tx, DatabaseHandle db, StoredContent content) {
     long number = next / content.chunkBytes();
     byte[] chunk =
         Awaiting.await(new ChunksSubspace(db.prefix()).get(tx, content.upload(), number));
-    if (chunk == null || chunk.length != content.lengthOf(number)) {
+    if (chunk == null) {
+      return NONE;
+    }
+    if (chunk.length != content.lengthOf(number)) {
       throw new IllegalStateException("Chunk " + number + " of " + id.hex() + " is damaged");
     }
     int from = (int) (next - number * content.chunkBytes());

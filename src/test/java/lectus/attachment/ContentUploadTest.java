@@ -56,13 +56,19 @@ class ContentUploadTest {
     return begun(bytes).finish();
   }
 
+  private StoredBytes source(ContentId id, long from, long to) {
+    return new StoredBytes(
+        body -> db.transactions.read(tx -> body.apply(tx, db.catalogue.current(tx, db.name))),
+        id,
+        from,
+        to);
+  }
+
   private byte[] read(ContentId id, long from, long to) {
-    StoredBytes source =
-        new StoredBytes(
-            body -> db.transactions.read(tx -> body.apply(tx, db.catalogue.current(tx, db.name))),
-            id,
-            from,
-            to);
+    return rest(source(id, from, to));
+  }
+
+  private static byte[] rest(StoredBytes source) {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     for (byte[] piece = source.next(); piece.length > 0; piece = source.next()) {
       all.writeBytes(piece);
@@ -203,6 +209,25 @@ class ContentUploadTest {
     assertThatThrownBy(() -> read(id, 0, 1)).hasMessageContaining("removed meanwhile");
     // The last check of the store wants references to be those of documents.
     assertThat(rows(AttachmentKeys.REFERENCES)).isZero();
+  }
+
+  @Test
+  void a_reader_goes_on_when_a_content_was_swept_and_stored_again() {
+    byte[] bytes = bytes(3 * CHUNK);
+    ContentId id = stored(bytes).id();
+    StoredBytes source = source(id, 0, bytes.length);
+    assertThat(source.next()).isEqualTo(Arrays.copyOf(bytes, CHUNK));
+    sweep(-1);
+    assertThat(rows(AttachmentKeys.CHUNKS)).isZero();
+    stored(bytes);
+
+    assertThat(rest(source)).isEqualTo(Arrays.copyOfRange(bytes, CHUNK, bytes.length));
+    StoredBytes late = source(id, 0, bytes.length);
+    assertThat(late.next()).hasSize(CHUNK);
+    sweep(-1);
+    assertThatThrownBy(late::next)
+        .isInstanceOf(LectusException.class)
+        .hasMessageContaining("removed meanwhile");
   }
 
   @Test

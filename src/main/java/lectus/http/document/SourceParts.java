@@ -11,6 +11,9 @@ import lectus.json.JsonBuffer;
 
 /** Bytes of one source after the other, a piece at a time. */
 final class SourceParts implements PagedBody {
+  /** Enough bytes for a part of the answer: two or three chunks. */
+  private static final int PART_BYTES = 128 << 10;
+
   private final Deque<Supplier<ByteSource>> waiting;
   private ByteSource current = () -> new byte[0];
   private byte[] ahead = new byte[0];
@@ -29,9 +32,19 @@ final class SourceParts implements PagedBody {
 
   @Override
   public boolean appendNext(JsonBuffer out) {
+    int enough = out.length() + PART_BYTES;
     out.raw(ahead.length > 0 ? ahead : next());
     ahead = next();
+    while (ahead.length > 0 && out.length() < enough) {
+      out.raw(ahead);
+      ahead = next();
+    }
     return ahead.length > 0;
+  }
+
+  @Override
+  public long keptBytes() {
+    return ahead.length;
   }
 
   /** Returns none at the end of all sources. */

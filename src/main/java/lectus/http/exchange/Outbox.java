@@ -55,6 +55,11 @@ public final class Outbox {
     return waitingBytes > mostBytes;
   }
 
+  /** Whether a part does not make it full. */
+  boolean hasRoomFor(int bytes) {
+    return waitingBytes + bytes <= mostBytes;
+  }
+
   /** Runs {@code next} once, when half of the outbox is free. */
   public void whenRoom(Runnable next) {
     whenRoom = next;

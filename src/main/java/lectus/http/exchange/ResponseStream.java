@@ -43,12 +43,18 @@ final class ResponseStream {
   /** The kind of the next part. */
   private Kind kind;
 
+  /** Of the next part: parts of an answer are often of one length. Used as the body is. */
+  private int capacity = FIRST_CAPACITY;
+
   private boolean begun;
 
   /** Whether it waits for the client to read what was written, or for others to hold less. */
   private boolean waiting;
 
   private boolean gone;
+
+  /** Whether the answer broke off while its next part was being read. */
+  private boolean broken;
 
   /**
    * @param making runs on a reader's thread, too
@@ -109,8 +115,9 @@ final class ResponseStream {
     } else {
       permit.checkAdmission();
     }
-    JsonBuffer out = new JsonBuffer(FIRST_CAPACITY);
+    JsonBuffer out = new JsonBuffer(capacity);
     boolean more = body.body().appendNext(out);
+    capacity = Math.min(out.length(), OUTBOX_BYTES);
     if (isFirst && isUnchanged()) {
       return Part.UNCHANGED;
     }
@@ -131,12 +138,12 @@ final class ResponseStream {
   }
 
   private void send(Part part) {
-    if (gone) {
+    if (broken) {
+      release();
+    } else if (gone) {
       exchange.abandoned();
     } else if (part == Part.UNCHANGED) {
       exchange.reply(new Reply(304, null, Buffer.buffer(0), headers()));
-    } else if (exchange.isHead() && body.length().isEmpty()) {
-      exchange.reply(new Reply(body.status(), body.contentType(), Buffer.buffer(0), headers()));
     } else if (exchange.isHead()) {
       exchange.guarded(this::endHead);
     } else {
@@ -160,7 +167,7 @@ final class ResponseStream {
     exchange.writeStreamHead(body.status(), body.contentType(), headers());
   }
 
-  /** Says how long the body would be. */
+  /** Says how long the body would be, if that is known. */
   private void endHead() {
     begin();
     exchange.response().end();
@@ -170,18 +177,30 @@ final class ResponseStream {
   private void write(Part part) {
     int length = part.bytes().length();
     count(length);
+    boolean reading = readNextMeanwhile(part);
     Future<Void> sent;
     try {
       sent = part.more() ? writePart(part) : writeLast(part);
     } catch (Throwable unsent) {
+      broken = reading;
       memory.taken(length);
       throw unsent;
     }
     sent.onComplete(done -> memory.taken(length));
-    memory.keeps(part.kept());
-    if (part.more()) {
+    if (part.more() && !reading) {
       readNextWhenTaken();
     }
+  }
+
+  /** If the part does not fill the outbox, the next one is read while the socket takes it. */
+  private boolean readNextMeanwhile(Part part) {
+    memory.keeps(part.kept());
+    boolean reading =
+        begun && part.more() && outbox.hasRoomFor(part.bytes().length()) && memory.hasRoom();
+    if (reading) {
+      readNext();
+    }
+    return reading;
   }
 
   /**

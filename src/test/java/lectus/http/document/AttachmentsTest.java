@@ -154,6 +154,26 @@ class AttachmentsTest {
     assertThat(got("/w/a/f", "If-None-Match", header(answer, "etag")).statusCode()).isEqualTo(304);
   }
 
+  /** As in CouchDB, * does not match. */
+  @Test
+  void an_attachment_that_a_client_has_under_any_of_its_tags_is_not_sent_again() {
+    String first = stored("/w/a/f", random(5));
+    stored("/w/a/z?rev=" + first, random(2_000), "Content-Type", "text/plain");
+    for (String target : new String[] {"/w/a/f", "/w/a/z", "/w/a", "/w/a?attachments=true"}) {
+      String tag = header(got(target), "etag");
+      for (String tags :
+          new String[] {tag, "W/" + tag, "\"x\", " + tag, "\"x\",W/" + tag + ", \"y\""}) {
+        HttpResponse<byte[]> seen = got(target, "If-None-Match", tags);
+        assertThat(seen.statusCode()).as(target + " " + tags).isEqualTo(304);
+        assertThat(seen.body()).isEmpty();
+        assertThat(header(seen, "etag")).isEqualTo(tag);
+      }
+      for (String tags : new String[] {"*", "\"x\"", "\"x\", W/\"y\"", ""}) {
+        assertThat(got(target, "If-None-Match", tags).statusCode()).isEqualTo(200);
+      }
+    }
+  }
+
   @Test
   void a_document_shows_its_attachments_as_stubs() {
     String first = stored("/w/a/f/g%2Fh.bin", random(5), "Content-Type", "image/x");

@@ -194,6 +194,51 @@ final class CompressedAnswersTest {
     }
   }
 
+  /** How long it would be is not known before it is read. */
+  @ParameterizedTest
+  @EnumSource(HttpClient.Version.class)
+  void a_head_of_a_list_claims_no_length(HttpClient.Version version) {
+    for (String target : new String[] {"/many/_all_docs", "/w/_changes", "/many/_local_docs"}) {
+      HttpResponse<byte[]> head = ask("HEAD", version, target, "identity");
+      assertThat(head.statusCode()).isEqualTo(200);
+      assertThat(head.headers().firstValue("content-length")).isEmpty();
+      assertThat(head.headers().firstValue("content-type"))
+          .isEqualTo(ask("GET", version, target, "identity").headers().firstValue("content-type"));
+      assertThat(head.body()).isEmpty();
+    }
+  }
+
+  @Test
+  void a_server_that_is_told_so_compresses_nothing() {
+    TestSettings plain = new TestSettings().with(HttpKeys.COMPRESSION, false);
+    try (LectusServer other = LectusServer.start(stores.fresh(), plain)) {
+      other.put("/w");
+      other.put("/w/long", "{\"v\":\"" + TEXT + "\"}");
+      String feed = "/w/_changes?feed=continuous&timeout=10";
+      for (String target : new String[] {"/w/long", "/w/_changes?include_docs=true", feed}) {
+        Answer answer = other.request("GET", target).header("Accept-Encoding", "gzip").send();
+        assertThat(answer.header("content-encoding")).isNull();
+        assertThat(answer.header("vary")).isNull();
+        assertThat(answer.body()).contains("\"");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(HttpClient.Version.class)
+  void feeds_of_documents_and_of_databases_come_as_gzip(HttpClient.Version version) {
+    awaitStreams(0);
+    String changes = "/w/_changes?feed=continuous&include_docs=true&timeout=10";
+    assertThat(unzipped(ask("GET", version, changes, "gzip"))).contains(TEXT, "\"last_seq\"");
+    for (String form : new String[] {"normal", "longpoll", "continuous"}) {
+      String updates = "/_db_updates?since=0&timeout=10&feed=" + form;
+      HttpResponse<byte[]> zipped = ask("GET", version, updates, "gzip");
+      String text = zipped.body()[0] == '{' ? new String(zipped.body(), UTF_8) : unzipped(zipped);
+      assertThat(text).contains("\"db_name\":\"many\"");
+    }
+    awaitStreams(0);
+  }
+
   @Test
   void who_has_the_state_is_told_so_whatever_its_encoding() {
     String tag = get("/w/long", "gzip").headers().firstValue("etag").orElseThrow();
