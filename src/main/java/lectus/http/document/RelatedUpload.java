@@ -108,6 +108,15 @@ final class RelatedUpload implements BodySink<Edit>, PartStream.Parts {
     }
   }
 
+  @Override
+  public boolean wouldBeWholeWith(int more) {
+    return upload
+        .filter(it -> following.isEmpty())
+        .map(AttachmentUpload::length)
+        .flatMap(length -> current.encodedLength().map(all -> all == length + more))
+        .orElse(false);
+  }
+
   private void finish(AttachmentUpload whole) {
     if (current.encodedLength().isPresent() && whole.length() < current.encodedLength().get()) {
       throw shorter();

@@ -41,6 +41,11 @@ public final class PartStream {
     void content(byte[] bytes, int from, int to);
 
     void ends();
+
+    /** Whether the part that has begun is known to be whole if the body ends with these bytes. */
+    default boolean wouldBeWholeWith(int bytes) {
+      return false;
+    }
   }
 
   private enum State {
@@ -80,12 +85,20 @@ public final class PartStream {
   }
 
   /**
-   * The body has ended.
+   * The body has ended. As in CouchDB, the closing delimiter may be missing where nothing else can
+   * be: behind a part whose length is known.
    *
    * @throws LectusException {@code bad_request}: before its closing delimiter
    */
   public void end() {
-    if (startsWith(delimiter, bytes, at)) {
+    boolean isDelimited = startsWith(delimiter, bytes, at);
+    int end = isDelimited ? at : bytes.length;
+    if (state == State.CONTENT && parts.wouldBeWholeWith(end - at)) {
+      passOn(end);
+      close();
+      return;
+    }
+    if (isDelimited) {
       throw lineDoesNotEnd();
     }
     switch (state) {

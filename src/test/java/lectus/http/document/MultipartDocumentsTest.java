@@ -99,9 +99,22 @@ final class MultipartDocumentsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "'--b\r\nContent-Type: application/json\r\n\r\n{\"_attachments\":{\"x\":{\"follows\":true,\"length\":2}}}\r\n--b\r\n\r\nx\r\n--b--'|400|bad_request",
-        "'--b\r\nContent-Type: application/json\r\n\r\n{\"_attachments\":{\"x\":{\"follows\":true,\"length\":1}}}\r\n--b--'|400|bad_request",
-        "'--b\r\nContent-Type: application/json\r\n\r\n{}\r\n--b\r\n\r\nx\r\n--b--'|400|bad_request",
+        "'--b\r\n"
+            + "Content-Type: application/json\r\n\r\n"
+            + "{\"_attachments\":{\"x\":{\"follows\":true,\"length\":2}}}\r\n"
+            + "--b\r\n\r\n"
+            + "x\r\n"
+            + "--b--'|400|bad_request",
+        "'--b\r\n"
+            + "Content-Type: application/json\r\n\r\n"
+            + "{\"_attachments\":{\"x\":{\"follows\":true,\"length\":1}}}\r\n"
+            + "--b--'|400|bad_request",
+        "'--b\r\n"
+            + "Content-Type: application/json\r\n\r\n"
+            + "{}\r\n"
+            + "--b\r\n\r\n"
+            + "x\r\n"
+            + "--b--'|400|bad_request",
         "'--b\r\nContent-Type: text/plain\r\n\r\n{}\r\n--b--'|415|bad_content_type",
         "'--b\r\n\r\n{}\r\n--b--'|415|bad_content_type",
         "'--b\r\nContent-Type: application/json\r\n\r\n{\r\n--b--'|400|bad_request",
@@ -116,6 +129,26 @@ final class MultipartDocumentsTest {
     assertThat(answer.status()).as(answer.body()).isEqualTo(status);
     assertThat(answer.member("error")).isEqualTo(error);
     assertThat(server.get("/w/a").status()).isEqualTo(404);
+  }
+
+  /** CouchDB takes it, and nothing can have been lost. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'length\":3'|'xyz'|201",
+        "'length\":3'|'xyz\r\n--b'|201",
+        "'length\":3'|'xy'|400",
+        "'length\":3'|'xyz\r\n'|400",
+        "'stub\":false'|'xyz'|400"
+      })
+  void behind_an_attachment_of_known_length_the_closing_delimiter_may_be_missing(
+      String member, String part, int status) {
+    String document = "{\"_attachments\":{\"x\":{\"follows\":true,\"" + member + "}}}";
+    String body = "--b\r\nContent-Type: application/json\r\n\r\n" + document;
+    Answer answer = put("/w/a", utf8(body + "\r\n--b\r\n\r\n" + part)).send();
+    assertThat(answer.status()).as(answer.body()).isEqualTo(status);
+    assertThat(server.get("/w/a/x").status()).isEqualTo(status == 201 ? 200 : 404);
   }
 
   @Test

@@ -10,6 +10,7 @@ import lectus.attachment.AttachmentSettings;
 import lectus.attachment.Compression;
 import lectus.attachment.Digests;
 import lectus.attachment.Md5;
+import lectus.attachment.SweptStore;
 import lectus.audit.testing.SoundStore;
 import lectus.document.edit.DocumentLimits;
 import lectus.document.testing.TestDatabase;
@@ -213,6 +214,34 @@ class ResumableAttachmentsTest {
     assertThat(send(9, 20).status()).isEqualTo(416);
     user = "root:secret";
     assertThat(received()).isEqualTo(9);
+  }
+
+  @Test
+  void who_loses_the_right_between_pieces_is_refused_and_leaves_nothing_for_ever() {
+    assertThat(ask(server, "PUT", "/w/_security", members("other")).status()).isEqualTo(200);
+    ask(server, "PUT", "/_users", "");
+    String ann = "{\"name\":\"ann\",\"password\":\"apple\",\"roles\":[],\"type\":\"user\"}";
+    assertThat(ask(server, "PUT", "/_users/org.couchdb.user:ann", ann).status()).isEqualTo(201);
+    user = "ann:apple";
+    assertThat(send(0, 9).status()).isEqualTo(403);
+    user = "root:secret";
+    assertThat(ask(server, "PUT", "/w/_security", members("ann")).status()).isEqualTo(200);
+    user = "ann:apple";
+    assertThat(send(0, 500_000).status()).isEqualTo(202);
+
+    user = "root:secret";
+    assertThat(ask(server, "PUT", "/w/_security", members("other")).status()).isEqualTo(200);
+    user = "ann:apple";
+    assertThat(send(500_000, TOTAL).status()).isEqualTo(403);
+    assertThat(ask(server, "GET", UPLOAD, "").status()).isEqualTo(403);
+    assertThat(ask(server, "DELETE", UPLOAD, "").status()).isEqualTo(403);
+    assertThat(rows(AttachmentKeys.CHUNKS)).isPositive();
+    SweptStore.assertClean(store, "w");
+    assertThat(rows(AttachmentKeys.CHUNKS)).isZero();
+  }
+
+  private static String members(String name) {
+    return "{\"members\":{\"names\":[\"" + name + "\"],\"roles\":[]}}";
   }
 
   @Test
