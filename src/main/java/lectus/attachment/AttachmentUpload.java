@@ -46,7 +46,7 @@ public final class AttachmentUpload {
     }
     if (level == 0) {
       content.write(bytes, from, to);
-    } else if (to > from) {
+    } else {
       md5.update(bytes, from, to - from);
       compressor().write(bytes, from, to);
     }
@@ -54,6 +54,13 @@ public final class AttachmentUpload {
 
   public static LectusException tooLarge(String name) {
     return new LectusException(new LectusError.TooLarge("attachment_too_large", name));
+  }
+
+  /** Also of nothing: CouchDB stores 20 bytes of gzip then, and the digest is theirs. */
+  private void endCompressed() {
+    try (ContentCompressor ended = compressor()) {
+      ended.finish();
+    }
   }
 
   private ContentCompressor compressor() {
@@ -74,15 +81,17 @@ public final class AttachmentUpload {
    */
   public Attachment finish(
       Optional<Md5> expected, long position, boolean gzipped, Optional<Long> decodedLength) {
-    compressor.ifPresent(ContentCompressor::finish);
-    compressor.ifPresent(ContentCompressor::close);
-    Optional<Md5> sent = level == 0 ? Optional.empty() : Optional.of(Md5.of(md5.digest()));
+    Optional<Md5> sent = Optional.empty();
+    if (level > 0) {
+      endCompressed();
+      sent = Optional.of(Md5.of(md5.digest()));
+    }
     requireSame(expected, sent);
     Content stored = content.finish();
     if (sent.isEmpty()) {
       requireSame(expected, Optional.of(stored.md5()));
     }
-    boolean compressed = gzipped || compressor.isPresent();
+    boolean compressed = gzipped || level > 0;
     return new Attachment(
         name,
         type,

@@ -241,6 +241,24 @@ class AttachmentsTest {
     assertThat(got("/w/a/t", "Range", "bytes=12000-").statusCode()).isEqualTo(416);
   }
 
+  /** The digests are those of CouchDB 3.5.0 for the same requests. */
+  @Test
+  void what_is_compressed_has_the_digest_that_couchdb_gives_it() {
+    stored("/w/a/f", utf8("abc"), "Content-Type", "text/plain");
+    stored("/w/b/f", utf8(""), "Content-Type", "text/plain");
+    stored("/w/c/f", utf8(""), "Content-Type", "image/png");
+
+    assertThat(server.get("/w/a").body()).contains("md5-MyWy3nseSuM/cBHOQ46DVQ==");
+    String empty = server.get("/w/b?att_encoding_info=true").body();
+    assertThat(empty).contains("md5-cCkGbCesb17xjWYNV0GXmg==", "\"encoded_length\":20");
+    assertThat(server.get("/w/c").body()).contains("md5-1B2M2Y8AsgTpgAmY7PhCfg==");
+    assertThat(got("/w/b/f").body()).isEmpty();
+    assertThat(header(got("/w/b/f"), "content-length")).isEqualTo("0");
+    byte[] compressed = got("/w/b/f", "Accept-Encoding", "gzip").body();
+    assertThat(compressed).hasSize(20);
+    assertThat(gunzip(compressed)).isEmpty();
+  }
+
   @Test
   void compressed_content_has_the_digest_that_couchdb_gives_it() {
     String json =
