@@ -15,6 +15,12 @@ public sealed interface LectusError {
   /** 400. The request cannot be understood or breaks a rule. */
   record BadRequest(String error, String reason) implements LectusError {}
 
+  /**
+   * 400. What the request needs is being made. Whoever can wait repeats it; the reason is for those
+   * who had to wait too long.
+   */
+  record NotYet(String error, String reason) implements LectusError {}
+
   /** 401. Nobody is logged in, or not with a right that the request needs. */
   record Unauthorized(String reason) implements LectusError {
     @Override

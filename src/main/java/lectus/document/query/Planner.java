@@ -6,8 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Predicate;
 import lectus.database.DatabaseHandle;
 import lectus.document.query.QueryPlan.Rejected;
+import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.index.StoredIndex;
 import lectus.selector.ValueRange;
@@ -23,20 +25,48 @@ final class Planner {
   private final List<Rejected> rejected = new ArrayList<>();
   private final List<List<Rejected>> tiers = new ArrayList<>();
 
-  private Planner(DatabaseHandle db, FindRequest request) {
+  private Planner(DatabaseHandle db, FindRequest request, Predicate<StoredIndex> considered) {
     this.db = db;
     this.request = request;
     all.add(new IndexCandidate(Optional.empty()));
     IndexListJson.inOrder(db).stream()
-        .filter(StoredIndex::isReadable)
+        .filter(considered)
         .forEach(index -> all.add(new IndexCandidate(Optional.of(index))));
   }
 
   /**
-   * @throws LectusException {@code no_usable_index}, {@code invalid_index}
+   * @throws LectusException {@code no_usable_index}, {@code invalid_index}; {@link
+   *     LectusError.NotYet} if an index that is being built would serve
    */
   static QueryPlan toFind(DatabaseHandle db, FindRequest request) {
-    QueryPlan plan = new Planner(db, request).plan();
+    try {
+      return ofReadable(db, request).serving();
+    } catch (LectusException none) {
+      throw isBeingBuilt(db, request) ? notYet(none.error()) : none;
+    }
+  }
+
+  private static Planner ofReadable(DatabaseHandle db, FindRequest request) {
+    return new Planner(db, request, StoredIndex::isReadable);
+  }
+
+  private static boolean isBeingBuilt(DatabaseHandle db, FindRequest request) {
+    try {
+      return !db.indexes().all().stream().allMatch(StoredIndex::isReadable)
+          && new Planner(db, request, index -> true).serving().chosen().isPresent();
+    } catch (LectusException none) {
+      return false;
+    }
+  }
+
+  private static LectusException notYet(LectusError none) {
+    return new LectusException(
+        new LectusError.NotYet(
+            none.error(), none.reason() + " An index that would serve is being built."));
+  }
+
+  private QueryPlan serving() {
+    QueryPlan plan = plan();
     if (plan.chosen().isEmpty()) {
       throw noUsableIndex(db, request);
     }
@@ -45,7 +75,7 @@ final class Planner {
 
   /** As above, but nothing need be usable. */
   static QueryPlan toExplain(DatabaseHandle db, FindRequest request) {
-    return new Planner(db, request).plan();
+    return ofReadable(db, request).plan();
   }
 
   private static LectusException noUsableIndex(DatabaseHandle db, FindRequest request) {

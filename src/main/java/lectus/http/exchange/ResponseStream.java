@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import lectus.database.Permit;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
 import lectus.http.ReaderTurns.Kind;
 import lectus.http.memory.PageMemory;
 import lectus.http.message.Headers;
@@ -30,6 +32,11 @@ final class ResponseStream {
    */
   private static final int ORDINARY_PART = 1 << 20;
 
+  private static final long SHORTEST_PAUSE_MILLIS = 20;
+  private static final long LONGEST_PAUSE_MILLIS = 1_000;
+
+  private final long startedNanos = System.nanoTime();
+
   private final Exchange exchange;
   private final Callable<StreamedBody> making;
   private final Kind followingParts;
@@ -40,6 +47,9 @@ final class ResponseStream {
   /** Used on readers' threads only, one after the other. */
   private StreamedBody body;
 
+  /** Whether the first part was read. Used as the body is. */
+  private boolean hasFirst;
+
   /** The kind of the next part. */
   private Kind kind;
 
@@ -48,7 +58,13 @@ final class ResponseStream {
 
   private boolean begun;
 
-  /** Whether it waits for the client to read what was written, or for others to hold less. */
+  /** How long the first part is left alone when what it needs is being made. */
+  private long pauseMillis = SHORTEST_PAUSE_MILLIS;
+
+  /**
+   * Whether it waits for the client to read what was written, for others to hold less, or for what
+   * it needs.
+   */
   private boolean waiting;
 
   private boolean gone;
@@ -101,13 +117,37 @@ final class ResponseStream {
   }
 
   private void fail(Throwable failure) {
-    release();
-    exchange.fail(failure);
+    if (failure instanceof LectusException e
+        && e.error() instanceof LectusError.NotYet
+        && System.nanoTime() - startedNanos < exchange.patience().toNanos()) {
+      readAgainSoon();
+    } else {
+      release();
+      exchange.fail(failure);
+    }
+  }
+
+  /** What the answer needs is being made. The server looks for it ever more rarely. */
+  private void readAgainSoon() {
+    if (gone) {
+      exchange.abandoned();
+      return;
+    }
+    waiting = true;
+    exchange.afterMillis(pauseMillis, this::readAgain);
+    pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
+  }
+
+  private void readAgain() {
+    if (waiting) {
+      waiting = false;
+      readNext();
+    }
   }
 
   private Part nextPart() throws Exception {
-    boolean isFirst = body == null;
-    if (isFirst) {
+    boolean isFirst = !hasFirst;
+    if (body == null) {
       body = making.call();
       if (isUnchanged()) {
         return Part.UNCHANGED;
@@ -117,6 +157,7 @@ final class ResponseStream {
     }
     JsonBuffer out = new JsonBuffer(capacity);
     boolean more = body.body().appendNext(out);
+    hasFirst = true;
     capacity = Math.min(out.length(), OUTBOX_BYTES);
     if (isFirst && isUnchanged()) {
       return Part.UNCHANGED;

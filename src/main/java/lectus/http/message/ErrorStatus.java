@@ -7,7 +7,7 @@ public final class ErrorStatus {
   private ErrorStatus() {}
 
   public static int of(LectusError error) {
-    if (error instanceof LectusError.BadRequest) {
+    if (error instanceof LectusError.BadRequest || error instanceof LectusError.NotYet) {
       return 400;
     }
     if (error instanceof LectusError.Unauthorized) {
