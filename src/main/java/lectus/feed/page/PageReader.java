@@ -4,7 +4,10 @@ import com.apple.foundationdb.ReadTransaction;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import lectus.changes.ChangeEntry;
+import lectus.changes.PurgesSubspace;
 import lectus.changes.UpdateSequence;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
@@ -52,6 +55,7 @@ final class PageReader {
 
   FeedPage read(FeedPosition from, long limit) {
     int count = entriesToRead(limit);
+    Supplier<Optional<Sequence>> lastPurge = lastPurge();
     // One more entry tells whether the page reached the end.
     Stretch stretch = entries(from, count + 1);
     List<ChangeEntry> read = stretch.entries();
@@ -62,7 +66,10 @@ final class PageReader {
     PageRows.Progress progress = show.append(entries, limit);
     boolean lookedAtAll = progress.lookedAt() == read.size();
     boolean reachedEnd = lookedAtAll && stretch.stoppedAt().isEmpty();
-    FeedPosition next = position(from, entries, progress.lookedAt(), reachedEnd);
+    FeedPosition next = position(from, entries, progress.lookedAt());
+    if (reachedEnd && !descending) {
+      next = atEnd(next, lastPurge);
+    }
     if (lookedAtAll && stretch.stoppedAt().isPresent()) {
       next = new FeedPosition(stretch.stoppedAt(), next.entriesLookedAt());
     }
@@ -127,15 +134,27 @@ final class PageReader {
         : entries.oldest(from.sequence(), count, time::isUp);
   }
 
-  private FeedPosition position(
-      FeedPosition from, List<ChangeEntry> entries, int lookedAt, boolean reachedEnd) {
-    FeedPosition next =
-        lookedAt == 0 ? from : from.behind(entries.get(lookedAt - 1).sequence(), lookedAt);
-    if (!reachedEnd || descending) {
-      return next;
+  private static FeedPosition position(FeedPosition from, List<ChangeEntry> entries, int lookedAt) {
+    return lookedAt == 0 ? from : from.behind(entries.get(lookedAt - 1).sequence(), lookedAt);
+  }
+
+  /**
+   * A reader of one of several shards that has read everything stands at the read version, not at
+   * its shard's last entry. A reader of all stands no lower than the last purge: else its position
+   * would fall when the document that it was shown last is purged.
+   */
+  private FeedPosition atEnd(FeedPosition next, Supplier<Optional<Sequence>> lastPurge) {
+    return extent.isOneOfSeveral()
+        ? next.atLeast(end())
+        : next.atLeast(extent.end()).atLeast(lastPurge.get());
+  }
+
+  /** Reads the place of the last purge beside the entries. A replaced shard has ended before. */
+  private Supplier<Optional<Sequence>> lastPurge() {
+    if (descending || extent.isReplaced() || extent.isOneOfSeveral()) {
+      return Optional::empty;
     }
-    // A reader of one of several shards that has read everything stands at the read version, not at
-    // its shard's last entry.
-    return next.atLeast(extent.isOneOfSeveral() ? end() : extent.end());
+    CompletableFuture<Optional<Sequence>> reading = new PurgesSubspace(db).last(tx);
+    return () -> Awaiting.await(reading);
   }
 }

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What feeds and a database's other resources answer right after purges. */
 final class AfterPurgesTest {
@@ -116,5 +117,33 @@ final class AfterPurgesTest {
 
     assertThat(server.get("/_db_updates?feed=longpoll&since=" + since).body())
         .contains("\"db_name\":\"w\",\"type\":\"updated\"");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void no_feed_ends_before_the_place_of_a_purge(int documents) {
+    String[] revisions = new String[documents];
+    for (int i = 0; i < documents; i++) {
+      revisions[i] = server.write("/w/d" + i, "{}");
+    }
+    String before = server.get("/w/_changes").member("last_seq");
+    for (int i = documents - 1; i >= 0; i--) {
+      purge("d" + i, revisions[i]);
+
+      String last = server.get("/w").member("update_seq");
+      assertThat(last).isGreaterThan(before);
+      for (String since : new String[] {"0", before, last, "now"}) {
+        for (String filter :
+            new String[] {"", "&filter=_design", "&filter=_doc_ids&doc_ids=[%22x%22]"}) {
+          assertThat(server.get("/w/_changes?since=" + since + filter).member("last_seq"))
+              .as(since + filter)
+              .isEqualTo(last);
+        }
+      }
+      assertThat(
+              server.get("/w/_changes?feed=longpoll&timeout=1&since=" + before).member("last_seq"))
+          .isEqualTo(last);
+      before = last;
+    }
   }
 }

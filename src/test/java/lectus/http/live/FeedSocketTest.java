@@ -120,6 +120,25 @@ final class FeedSocketTest {
   }
 
   @Test
+  void a_purge_is_no_message_and_a_socket_resumed_from_before_it_goes_on_behind_it() {
+    String gone = server.write("/w/gone", "{}");
+    String shown = last();
+    try (SocketClient feed = feed("since=0")) {
+      assertThat(feed.text()).contains("\"id\":\"gone\"");
+      server.post("/w/_purge", "{\"gone\":[\"" + gone + "\"]}");
+      String purged = last();
+      try (SocketClient resumed = feed("timeout=1&since=" + shown)) {
+        assertThat(resumed.text()).isEqualTo("{\"last_seq\":\"" + purged + "\",\"pending\":0}");
+      }
+      try (SocketClient resumed = feed("since=" + shown)) {
+        server.write("/w/next", "{}");
+        assertThat(feed.text()).contains("\"id\":\"next\"");
+        assertThat(resumed.text()).contains("\"id\":\"next\"");
+      }
+    }
+  }
+
+  @Test
   void a_deleted_database_ends_it() {
     server.write("/w/a", "{}");
     String last = last();
