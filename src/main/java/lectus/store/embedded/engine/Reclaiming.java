@@ -21,6 +21,7 @@ import lectus.task.RunningTask;
 import lectus.task.Tasks;
 import org.rocksdb.CompactRangeOptions;
 import org.rocksdb.CompactRangeOptions.BottommostLevelCompaction;
+import org.rocksdb.FlushOptions;
 import org.rocksdb.MutableColumnFamilyOptions;
 import org.rocksdb.Range;
 import org.rocksdb.RocksDB;
@@ -33,7 +34,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Reclaims the disk space of large cleared ranges, one after the other in the background. It drops
  * files that hold nothing else and compacts the rest. Without it, cleared data stays on disk until
- * ordinary compactions reach it.
+ * ordinary compactions reach it. Smaller ranges wait until the store is at rest.
  *
  * <p>Dropping a file also drops its tombstones, so rows that they hid in lower levels would
  * reappear. A range tombstone is therefore written first, in a commit that loses if the range is
@@ -42,8 +43,11 @@ import org.slf4j.LoggerFactory;
  * holds an older state.
  */
 final class Reclaiming implements AutoCloseable {
-  /** Smaller ranges are not worth it; compactions reach them. */
+  /** Smaller ranges wait. */
   static final long LARGE_BYTES = 16 << 20;
+
+  /** What is cleared together and smaller than this is left to ordinary compactions. */
+  private static final long WORTHWHILE_BYTES = 1 << 20;
 
   private static final Logger LOG = LoggerFactory.getLogger(Reclaiming.class);
   private static final int MOST_WAITING = 1_000;
@@ -58,6 +62,7 @@ final class Reclaiming implements AutoCloseable {
   private final Function<CommitRequest, CompletableFuture<CommitReceipt>> commits;
   private final Tasks tasks;
   private final ThreadPoolExecutor thread;
+  private final SmallRanges small = new SmallRanges();
   private final CompactRangeOptions compaction =
       new CompactRangeOptions()
           .setExclusiveManualCompaction(false)
@@ -93,7 +98,20 @@ final class Reclaiming implements AutoCloseable {
 
   /** Queues a cleared range. Quick. */
   void cleared(byte[] begin, byte[] end) {
-    thread.execute(() -> reclaimUnlessEnded(begin, end));
+    thread.execute(() -> unlessEnded(() -> reclaimIfLarge(begin, end)));
+  }
+
+  boolean hasSmallRanges() {
+    return !small.isEmpty();
+  }
+
+  /**
+   * Queues the reclaiming of what was deleted meanwhile, for a store at rest. Quick.
+   *
+   * @param flushes whether deletions of single rows are worth a flush, too
+   */
+  void settle(boolean flushes) {
+    thread.execute(() -> unlessEnded(() -> settleNow(flushes)));
   }
 
   /** Makes running work end soon, without waiting for it. */
@@ -111,21 +129,57 @@ final class Reclaiming implements AutoCloseable {
     compaction.close();
   }
 
-  private void reclaimUnlessEnded(byte[] begin, byte[] end) {
+  private interface Work {
+    void run() throws RocksDBException;
+  }
+
+  private void unlessEnded(Work work) {
     if (stopped || gate.enter() != UseGate.OPEN) {
       return;
     }
     try {
-      long bytes = bytesInFiles(begin, end);
-      if (bytes >= LARGE_BYTES) {
-        reclaim(begin, end, bytes);
-      }
+      work.run();
     } catch (RocksDBException | RuntimeException failure) {
       if (!stopped) {
         LOG.warn("The space of deleted data could not be reclaimed yet: {}", failure.getMessage());
       }
     } finally {
       gate.exit();
+    }
+  }
+
+  private void reclaimIfLarge(byte[] begin, byte[] end) throws RocksDBException {
+    long bytes = bytesInFiles(begin, end);
+    if (bytes >= LARGE_BYTES) {
+      reclaim(begin, end, bytes);
+    }
+    // What it held of a memtable is in no file yet.
+    small.add(new KeyRange(begin, end));
+  }
+
+  /** RocksDB itself compacts files that are mostly deletions of rows, but not those of ranges. */
+  private void settleNow(boolean flushes) throws RocksDBException {
+    List<KeyRange> worthwhile =
+        small.take(this::bytes).stream().filter(range -> bytes(range) >= WORTHWHILE_BYTES).toList();
+    if (!flushes && worthwhile.isEmpty()) {
+      return;
+    }
+    awaitOldestHeld(snapshots.newestHeldVersion());
+    try (FlushOptions flush = new FlushOptions().setWaitForFlush(true).setAllowWriteStall(false)) {
+      db.flush(flush);
+    }
+    for (KeyRange range : worthwhile) {
+      compact(range.begin(), range.end());
+    }
+  }
+
+  private long bytes(KeyRange range) {
+    try (Slice from = new Slice(range.begin());
+        Slice to = new Slice(range.end())) {
+      return db.getApproximateSizes(
+              List.of(new Range(from, to)),
+              SizeApproximationFlag.INCLUDE_FILES,
+              SizeApproximationFlag.INCLUDE_MEMTABLES)[0];
     }
   }
 

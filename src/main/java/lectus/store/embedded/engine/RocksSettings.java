@@ -64,6 +64,9 @@ final class RocksSettings implements AutoCloseable {
 
   private static final int DELETIONS_IN_WINDOW = 30_000;
 
+  /** So is a smaller file of which this share is deletions, as that of a small purge. */
+  private static final double SHARE_OF_DELETIONS = 0.6;
+
   private final Deque<AbstractImmutableNativeReference> natives = new ArrayDeque<>();
   private final BackgroundErrors backgroundErrors;
   private final Options options;
@@ -210,7 +213,7 @@ final class RocksSettings implements AutoCloseable {
             List.of(
                 own(
                     TablePropertiesCollectorFactory.NewCompactOnDeletionCollectorFactory(
-                        DELETION_WINDOW, DELETIONS_IN_WINDOW, 0))));
+                        DELETION_WINDOW, DELETIONS_IN_WINDOW, SHARE_OF_DELETIONS))));
   }
 
   private <T extends AbstractImmutableNativeReference> T own(T object) {

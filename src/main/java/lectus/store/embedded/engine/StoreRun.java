@@ -44,6 +44,7 @@ final class StoreRun {
   private final LogRecorder logRecorder;
   private final UseGate gate = new UseGate();
   private final Reclaiming reclaiming;
+  private final QuietFlush quietFlush;
   private boolean letGo;
   private boolean freed;
 
@@ -69,6 +70,7 @@ final class StoreRun {
             log,
             store.backgroundErrors());
     this.reclaiming = new Reclaiming(store.db(), snapshots, gate, uses.commits(), uses.tasks());
+    this.quietFlush = new QuietFlush(store.db(), reclaiming);
     committer.onPublish(uses.listener());
     committer.onClear(reclaiming::cleared);
     logRecorder.write();
@@ -163,6 +165,7 @@ final class StoreRun {
         snapshots.expire();
       }
       logRecorder.tick();
+      quietFlush.tick();
     } finally {
       gate.exit();
     }

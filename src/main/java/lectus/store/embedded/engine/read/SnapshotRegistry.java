@@ -92,6 +92,11 @@ public final class SnapshotRegistry {
     return held.firstKey();
   }
 
+  /** Returns the first version of the newest held state. */
+  public long newestHeldVersion() {
+    return held.lastKey();
+  }
+
   boolean isOutOfWindow(long version) {
     return published.version() - version > StoreSnapshot.WINDOW_VERSIONS;
   }
