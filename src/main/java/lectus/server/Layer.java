@@ -27,6 +27,7 @@ import lectus.document.job.FilledKind;
 import lectus.document.job.FillingJobs;
 import lectus.document.job.JobWorker;
 import lectus.document.local.LocalDocuments;
+import lectus.document.purge.SweepFigures;
 import lectus.document.purge.TombstoneSweep;
 import lectus.document.query.Queries;
 import lectus.document.query.QueryFigures;
@@ -100,6 +101,7 @@ public final class Layer {
   private final Tokens tokens;
   private final UserUsage usage = new UserUsage(System::nanoTime);
   private final QueryFigures queries = new QueryFigures();
+  private final SweepFigures tombstones = new SweepFigures();
   private final ContentStore contents;
   private final ClientMemory memory;
 
@@ -186,7 +188,10 @@ public final class Layer {
   private StepsVerticle autoPurge() {
     return new StepsVerticle(
         "purge of old tombstones",
-        new ShownSteps(new TombstoneSweep(store, catalogue, writer()), store.tasks(), "auto_purge"),
+        new ShownSteps(
+            new TombstoneSweep(store, catalogue, writer(), tombstones),
+            store.tasks(),
+            "auto_purge"),
         SWEEPING);
   }
 
@@ -286,7 +291,7 @@ public final class Layer {
   }
 
   private Figures shown(Figures figures, Metrics metrics) {
-    Stream.of(store, caches, documents, accounts, tokens, usage, memory, figures)
+    Stream.of(store, caches, documents, accounts, tokens, usage, memory, tombstones, figures)
         .forEach(metrics::add);
     return figures;
   }

@@ -32,6 +32,7 @@ import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
 import lectus.store.Versionstamp;
+import lectus.tuple.MalformedTupleException;
 
 /**
  * Purges documents that have been deleted for longer than their databases keep tombstones. Each
@@ -55,14 +56,33 @@ public final class TombstoneSweep implements LeasedSteps {
   private final TimesSubspace times;
   private final InstantSource clock;
   private final Lease lease;
+  private final SweepFigures figures;
   private final Deque<DatabaseName> names = new ArrayDeque<>();
   private Optional<NameRange> range = Optional.empty();
 
   public TombstoneSweep(Store store, Catalogue catalogue, DocumentWriter writer) {
-    this(store, catalogue, writer, InstantSource.system());
+    this(store, catalogue, writer, new SweepFigures());
+  }
+
+  /**
+   * @param figures where it counts what it has to leave
+   */
+  public TombstoneSweep(
+      Store store, Catalogue catalogue, DocumentWriter writer, SweepFigures figures) {
+    this(store, catalogue, writer, figures, InstantSource.system());
   }
 
   TombstoneSweep(Store store, Catalogue catalogue, DocumentWriter writer, InstantSource clock) {
+    this(store, catalogue, writer, new SweepFigures(), clock);
+  }
+
+  TombstoneSweep(
+      Store store,
+      Catalogue catalogue,
+      DocumentWriter writer,
+      SweepFigures figures,
+      InstantSource clock) {
+    this.figures = figures;
     this.catalogue = catalogue;
     this.writer = writer;
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
@@ -85,7 +105,7 @@ public final class TombstoneSweep implements LeasedSteps {
       names.addAll(page.names());
       range = page.next();
     }
-    if (!names.isEmpty() && !sweep(names.element())) {
+    if (!names.isEmpty() && !sweepIfReadable(names.element())) {
       names.remove();
     }
     return !names.isEmpty() || range.isPresent();
@@ -110,6 +130,16 @@ public final class TombstoneSweep implements LeasedSteps {
 
   /** A search of one database at one version. */
   private record Searched(DatabaseHandle db, TombstoneSearch.Found found) {}
+
+  /** A damaged database keeps no other one waiting. */
+  private boolean sweepIfReadable(DatabaseName name) {
+    try {
+      return sweep(name);
+    } catch (MalformedTupleException damaged) {
+      figures.unreadable(name, damaged);
+      return false;
+    }
+  }
 
   /** Returns whether there is more in this database. */
   private boolean sweep(DatabaseName name) {
@@ -162,15 +192,27 @@ public final class TombstoneSweep implements LeasedSteps {
       edits.add(
           new PurgeEdit(id, branches -> expired(branches, found.to())).by(UserContext.SERVER));
     }
+    List<EditOutcome.Failed> failed = failures(name, edits);
+    boolean goesOn = failed.stream().noneMatch(TombstoneSweep::mayPass);
+    if (goesOn) {
+      failed.forEach(it -> figures.left(name, it.id(), it.error()));
+    }
+    return goesOn;
+  }
+
+  private List<EditOutcome.Failed> failures(DatabaseName name, List<PurgeEdit> edits) {
     return edits.isEmpty()
-        || writer.write(name, edits).outcomes().stream().noneMatch(TombstoneSweep::mayPass);
+        ? List.of()
+        : writer.write(name, edits).outcomes().stream()
+            .filter(EditOutcome.Failed.class::isInstance)
+            .map(EditOutcome.Failed.class::cast)
+            .toList();
   }
 
   /** A document that cannot be purged is left, so that it does not keep others. */
-  private static boolean mayPass(EditOutcome outcome) {
-    return outcome instanceof EditOutcome.Failed failed
-        && (failed.error() instanceof LectusError.Unavailable
-            || failed.error() instanceof LectusError.InDoubt);
+  private static boolean mayPass(EditOutcome.Failed failed) {
+    return failed.error() instanceof LectusError.Unavailable
+        || failed.error() instanceof LectusError.InDoubt;
   }
 
   /**

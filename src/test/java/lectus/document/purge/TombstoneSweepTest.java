@@ -2,10 +2,14 @@ package lectus.document.purge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import lectus.audit.testing.SoundStore;
+import lectus.database.DatabaseSubspace;
 import lectus.document.testing.TestDatabase;
 import lectus.revision.RevisionId;
 import lectus.store.Store;
@@ -23,10 +27,12 @@ final class TombstoneSweepTest {
   private final Store store = stores.fresh();
   private final TestDatabase db = TestDatabase.create(store);
   private long now = 1_800_000_000;
+  private final SweepFigures figures = new SweepFigures();
   private final TombstoneSweep sweep = sweep();
 
   private TombstoneSweep sweep() {
-    return new TombstoneSweep(store, db.catalogue, db.writer, () -> Instant.ofEpochSecond(now));
+    return new TombstoneSweep(
+        store, db.catalogue, db.writer, figures, () -> Instant.ofEpochSecond(now));
   }
 
   private void keepFor(String time) {
@@ -119,6 +125,42 @@ final class TombstoneSweepTest {
     assertThat(db.statistics().deletedDocuments()).isZero();
     assertThat(db.statistics().documents()).isEqualTo(30);
     db.audit(30);
+  }
+
+  @Test
+  void a_damaged_document_is_counted_once_and_keeps_no_other() {
+    keepFor("1_h");
+    delete("damaged");
+    List<KeyValue> sound = damage();
+    delete("a");
+    roundAfter(0);
+    roundAfter(DAY);
+    roundAfter(DAY);
+    restore(sound);
+
+    assertThat(db.branches("a")).isEmpty();
+    assertThat(db.branches("damaged")).hasSize(1);
+    assertThat(figures.count()).isEqualTo(1);
+  }
+
+  /** Replaces the revisions that there are with garbage. */
+  private List<KeyValue> damage() {
+    return db.transactions.runIdempotent(
+        tx -> {
+          byte[] revisions =
+              DatabaseSubspace.REVISIONS.key(db.catalogue.open(db.name).prefix()).toBytes();
+          List<KeyValue> rows = tx.getRange(Range.startsWith(revisions)).asList().join();
+          rows.forEach(row -> tx.set(row.getKey(), new byte[] {1, 2, 3}));
+          return rows;
+        });
+  }
+
+  private void restore(List<KeyValue> rows) {
+    db.transactions.runIdempotent(
+        tx -> {
+          rows.forEach(row -> tx.set(row.getKey(), row.getValue()));
+          return null;
+        });
   }
 
   @Test

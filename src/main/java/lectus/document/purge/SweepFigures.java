@@ -1,0 +1,46 @@
+package lectus.document.purge;
+
+import java.util.concurrent.atomic.LongAdder;
+import lectus.database.DatabaseName;
+import lectus.error.LectusError;
+import lectus.measure.Measured;
+import lectus.measure.Meters;
+import lectus.tuple.MalformedTupleException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Logs and counts what a sweep of tombstones has to leave. It goes on behind a document, so each is
+ * logged once, and does not come back to it until the document changes.
+ */
+public final class SweepFigures implements Measured {
+  private static final Logger LOG = LoggerFactory.getLogger(SweepFigures.class);
+
+  private final LongAdder left = new LongAdder();
+
+  void left(DatabaseName database, String docId, LectusError error) {
+    left.increment();
+    LOG.warn(
+        "An old tombstone was left, because it cannot be purged: {} of {}: {}",
+        docId,
+        database.text(),
+        error.reason());
+  }
+
+  void unreadable(DatabaseName database, MalformedTupleException damage) {
+    left.increment();
+    LOG.warn("The tombstones of {} cannot be read, and were left", database.text(), damage);
+  }
+
+  long count() {
+    return left.sum();
+  }
+
+  @Override
+  public void describe(Meters meters) {
+    meters.count(
+        "lectus_tombstones_left",
+        "Times that tombstones were left because they could not be purged.",
+        left::sum);
+  }
+}
