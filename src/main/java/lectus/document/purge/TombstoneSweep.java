@@ -134,7 +134,9 @@ public final class TombstoneSweep implements LeasedSteps {
   /** A damaged database keeps no other one waiting. */
   private boolean sweepIfReadable(DatabaseName name) {
     try {
-      return sweep(name);
+      boolean goesOn = sweep(name);
+      figures.readable(name);
+      return goesOn;
     } catch (MalformedTupleException damaged) {
       figures.unreadable(name, damaged);
       return false;

@@ -2,6 +2,9 @@ package lectus.document.purge;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import java.time.Instant;
@@ -9,13 +12,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import lectus.audit.testing.SoundStore;
+import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
 import lectus.document.testing.TestDatabase;
 import lectus.revision.RevisionId;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
+import lectus.tuple.MalformedTupleException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
 
 /** Tombstones go when they are old enough, whatever was written meanwhile. */
 final class TombstoneSweepTest {
@@ -36,6 +44,10 @@ final class TombstoneSweepTest {
   }
 
   private void keepFor(String time) {
+    keepFor(db, time);
+  }
+
+  private static void keepFor(TestDatabase db, String time) {
     new AutoPurge(db.catalogue, db.transactions)
         .put(db.name, TestDatabase.utf8("{\"deleted_document_ttl\":\"" + time + "\"}"));
   }
@@ -131,7 +143,7 @@ final class TombstoneSweepTest {
   void a_damaged_document_is_counted_once_and_keeps_no_other() {
     keepFor("1_h");
     delete("damaged");
-    List<KeyValue> sound = damage();
+    List<KeyValue> sound = damage(db, DatabaseSubspace.REVISIONS);
     delete("a");
     roundAfter(0);
     roundAfter(DAY);
@@ -143,13 +155,71 @@ final class TombstoneSweepTest {
     assertThat(figures.count()).isEqualTo(1);
   }
 
-  /** Replaces the revisions that there are with garbage. */
-  private List<KeyValue> damage() {
+  @ParameterizedTest
+  @EnumSource(names = {"AUTO_PURGE", "CHANGES"})
+  void an_unreadable_database_is_logged_once_and_keeps_no_other(DatabaseSubspace part) {
+    TestDatabase first = TestDatabase.create(store, "a-first");
+    keepFor(first, "1_h");
+    first.delete("a", first.put("a", "{}"));
+    keepFor("1_h");
+    delete("a");
+    roundAfter(0);
+    List<KeyValue> sound = damage(first, part);
+    List<String> lines =
+        linesOf(
+            () -> {
+              roundAfter(DAY);
+              roundAfter(DAY);
+            });
+    restore(sound);
+    assertThat(lines).containsExactly("The tombstones of a-first cannot be read, and were left");
+    assertThat(figures.count()).isEqualTo(2);
+    assertThat(db.branches("a")).isEmpty();
+    assertThat(first.branches("a")).hasSize(1);
+
+    round();
+    assertThat(first.branches("a")).isEmpty();
+    List<KeyValue> again = damage(first, DatabaseSubspace.AUTO_PURGE);
+    assertThat(linesOf(this::round)).as("damaged again").hasSize(1);
+    restore(again);
+  }
+
+  @Test
+  void as_many_unreadable_databases_are_logged_as_are_remembered() {
+    List<String> lines =
+        linesOf(
+            () -> {
+              for (int i = 0; i <= SweepFigures.MOST_REMEMBERED; i++) {
+                figures.unreadable(
+                    DatabaseName.of("d" + i), new MalformedTupleException("damaged"));
+              }
+            });
+
+    assertThat(lines).hasSize(SweepFigures.MOST_REMEMBERED);
+    assertThat(figures.count()).isEqualTo(SweepFigures.MOST_REMEMBERED + 1);
+  }
+
+  private static List<String> linesOf(Runnable work) {
+    Logger logger = (Logger) LoggerFactory.getLogger(SweepFigures.class);
+    ListAppender<ILoggingEvent> log = new ListAppender<>();
+    log.start();
+    logger.addAppender(log);
+    logger.setAdditive(false);
+    try {
+      work.run();
+    } finally {
+      logger.setAdditive(true);
+      logger.detachAppender(log);
+    }
+    return log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+  }
+
+  /** Replaces the rows that there are with garbage. */
+  private static List<KeyValue> damage(TestDatabase db, DatabaseSubspace part) {
     return db.transactions.runIdempotent(
         tx -> {
-          byte[] revisions =
-              DatabaseSubspace.REVISIONS.key(db.catalogue.open(db.name).prefix()).toBytes();
-          List<KeyValue> rows = tx.getRange(Range.startsWith(revisions)).asList().join();
+          byte[] begin = part.key(db.catalogue.open(db.name).prefix()).toBytes();
+          List<KeyValue> rows = tx.getRange(Range.startsWith(begin)).asList().join();
           rows.forEach(row -> tx.set(row.getKey(), new byte[] {1, 2, 3}));
           return rows;
         });

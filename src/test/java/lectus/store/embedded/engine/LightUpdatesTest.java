@@ -13,8 +13,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** How a nearly idle store handles its few writes. */
 class LightUpdatesTest {
-  private static final int UPDATES = 400;
   private static final int ROWS = 25;
+
+  /** Their deletions are fewer than what a store at rest flushes. */
+  private static final int UPDATES = QuietFlush.MANY_DELETIONS / ROWS - 1;
 
   /** More than half a minute of ticks. */
   private static final int TICKS = 400;
@@ -22,7 +24,7 @@ class LightUpdatesTest {
   @TempDir Path folder;
 
   @Test
-  void stays_in_memory_until_a_memtable_is_full() throws IOException {
+  void stays_in_memory_while_deletions_are_few() throws IOException {
     TurnedByHand hand = new TurnedByHand();
     EngineOptions options = EngineOptions.defaults().withThreads(hand, hand);
     try (RocksEngine engine = RocksEngine.open(folder, options)) {
