@@ -51,7 +51,8 @@ public final class FormerDesigns {
 
   /**
    * Returns when the database has the indexes that its design documents describe, though perhaps
-   * not all documents in them. A database that cannot be written keeps those that it has.
+   * not all documents in them. A database that cannot be written keeps those that it has, until
+   * somebody asks again.
    *
    * @throws LectusException {@code not_found}; what the permit says
    */
@@ -64,7 +65,7 @@ public final class FormerDesigns {
       String behind = last.get();
       Page page = transactions.read(tx -> page(tx, asked.current(tx, catalogue), behind));
       if (!page.missing().isEmpty() && !isMade(asked.name(), page)) {
-        break;
+        return;
       }
       last = page.last();
     }

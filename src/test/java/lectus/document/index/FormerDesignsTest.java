@@ -4,15 +4,19 @@ import static lectus.document.index.IndexMaintenanceTest.design;
 import static lectus.document.testing.TestDatabase.edit;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import lectus.audit.testing.SoundStore;
 import lectus.database.AskedDatabase;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseSubspace;
 import lectus.document.edit.Edit;
 import lectus.document.testing.TestDatabase;
 import lectus.index.StoredIndex;
 import lectus.revision.RevisionId;
+import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
@@ -104,6 +108,30 @@ final class FormerDesignsTest {
 
     ask(designs);
     assertThat(indexes()).hasSize(1);
+  }
+
+  @Test
+  void they_are_made_later_if_the_database_takes_no_writes_yet() {
+    stored("_design/i", design("a"));
+    DatabaseHandle known = db.catalogue.open(db.name);
+    byte[] key = DatabaseSubspace.CONFIG.key(known.prefix()).string("format").toBytes();
+    byte[] current = db.transactions.read(tx -> Awaiting.await(tx.get(key)));
+
+    change(tx -> tx.clear(key));
+    ask(designs);
+    assertThat(indexes()).isEmpty();
+    change(tx -> tx.set(key, current));
+    ask(designs);
+    assertThat(indexes()).hasSize(1);
+  }
+
+  private void change(Consumer<Transaction> configuration) {
+    db.transactions.<Void>run(
+        tx -> {
+          configuration.accept(tx);
+          db.catalogue.moveVersion(tx, db.catalogue.current(tx, db.name));
+          return null;
+        });
   }
 
   @Test
