@@ -158,13 +158,21 @@ public final class DocumentsAhead<D, S, R> {
       boolean always = evenIfSpent && from == 0;
       parts.add(() -> part(part, always, share, step));
     }
-    List<B> done = new ArrayList<>(all.size());
+    try {
+      return whole(parts, all.size());
+    } finally {
+      parts.cancel();
+    }
+  }
+
+  /** Takes parts until one is not whole. */
+  private static <B> List<B> whole(PartsAhead<List<B>> parts, int size) {
+    List<B> done = new ArrayList<>(size);
     int whole = 0;
     while (done.size() == whole && parts.size() > 0) {
-      whole = Math.min(all.size(), whole + PART);
+      whole = Math.min(size, whole + PART);
       done.addAll(parts.take());
     }
-    parts.cancel();
     return done;
   }
 

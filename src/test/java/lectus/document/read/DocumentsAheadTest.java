@@ -1,6 +1,7 @@
 package lectus.document.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,11 +28,13 @@ final class DocumentsAheadTest {
   }
 
   private final class Counting implements DocumentsAhead.Work<Document, Document, Document> {
+    private int mostSteps = Integer.MAX_VALUE;
     private final ConcurrentLinkedQueue<String> steps = new ConcurrentLinkedQueue<>();
     private long bytes;
 
     @Override
     public Document start(Document document) {
+      assertThat(steps.size()).isLessThan(mostSteps);
       add(document.firstBytes);
       steps.add("start");
       return document;
@@ -136,6 +139,24 @@ final class DocumentsAheadTest {
     assertThat(done(some(most + 1, wide))).isEqualTo(most);
     Document wider = new Document(0, 0, 0, 20 * MEGABYTE, 0);
     assertThat(done(some(2, wider))).isEqualTo(1);
+  }
+
+  @Test
+  void helpers_that_come_late_begin_none_after_a_failure() {
+    List<Runnable> late = new ArrayList<>();
+    Counting work = new Counting();
+    work.mostSteps = 1;
+    ReadAhead all = new ReadAhead(1_000, 1_000, MEGABYTE);
+    assertThatThrownBy(
+            () ->
+                new DocumentsAhead<>(late::add, work, all, MOST_TIME, () -> nanos)
+                    .of(some(1_000, Document.small(0))))
+        .isInstanceOf(AssertionError.class);
+
+    work.mostSteps = Integer.MAX_VALUE;
+    assertThat(late).isNotEmpty();
+    late.forEach(Runnable::run);
+    assertThat(work.steps).containsExactly("start");
   }
 
   @Test
