@@ -8,6 +8,7 @@ import lectus.changes.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.document.feed.FeedEntry;
 import lectus.document.feed.Standing;
+import lectus.feed.PageTime;
 import lectus.feed.filter.FeedView;
 import lectus.feed.filter.PassingEntries;
 import lectus.revision.EditBranch;
@@ -15,13 +16,15 @@ import lectus.revision.RevisionId;
 
 /**
  * The entries of a stored feed that a reader sees. Only documents with conflicts have to be read,
- * to find out which of their leaves are shown, and those that have left one of several channels.
+ * to find out which of their leaves are shown, and those that have left one of several channels: as
+ * many as one transaction has time for.
  */
 final class StoredEntries implements PassingEntries {
   private final FeedView view;
   private final List<FeedEntry> entries;
   private final LeavesInChannels leaves;
   private final LaterRows laterRows;
+  private final PageTime time = new PageTime();
   private int lookedAt;
   private Passing next;
 
@@ -34,11 +37,15 @@ final class StoredEntries implements PassingEntries {
 
   @Override
   public boolean hasNext() {
-    while (next == null && lookedAt < entries.size()) {
+    while (next == null && mayGoOn()) {
       next = row(entries.get(lookedAt)).orElse(null);
       lookedAt++;
     }
     return next != null;
+  }
+
+  private boolean mayGoOn() {
+    return lookedAt < entries.size() && (lookedAt == 0 || !time.isUp());
   }
 
   @Override
