@@ -53,11 +53,11 @@ public record IndexDefinition(
     return fields.stream().map(FieldPath::parse).toList();
   }
 
-  /** Whether it depends on attachments, which lie beside the leaves that indexes are made of. */
-  boolean looksAtAttachments() {
-    byte[] attachments = FieldPath.parse("_attachments").prefixes().get(0);
+  /** Whether it depends on a member that is not among the leaves that indexes are made of. */
+  boolean looksAt(String member) {
+    byte[] path = FieldPath.parse(member).prefixes().get(0);
     return NeededLeaves.of(selector().map(List::of).orElse(List.of()), paths()).stream()
-        .anyMatch(it -> TuplePrefixes.isAtOrBelow(attachments, it.path()));
+        .anyMatch(it -> TuplePrefixes.isAtOrBelow(path, it.path()));
   }
 
   /** Returns the compiled filter. */

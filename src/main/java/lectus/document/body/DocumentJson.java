@@ -101,12 +101,12 @@ public final class DocumentJson {
   }
 
   /** Returns the live branches that lost, highest first. */
-  public static List<EditBranch> conflicts(List<EditBranch> branches) {
+  private static List<EditBranch> conflicts(List<EditBranch> branches) {
     return losers(branches, false);
   }
 
   /** Appends a member whose value lists the leaves of these branches, at least one. */
-  public static void appendLeaves(JsonBuffer out, String member, List<EditBranch> branches) {
+  private static void appendLeaves(JsonBuffer out, String member, List<EditBranch> branches) {
     out.ascii(member);
     char separator = '[';
     for (EditBranch branch : branches) {

@@ -35,7 +35,8 @@ final class FindPage {
     this.tx = tx;
     this.request = request;
     this.out = out;
-    this.selected = SelectedDocuments.withAttachments(tx, db, request.selector().reads());
+    this.selected =
+        SelectedDocuments.ofQuery(tx, db, request.selector().reads(), request.conflicts());
     List<FieldPath> fields = request.paths();
     this.documents = new LeafDocuments(tx, db, fields, AttachmentsShown.STUBS);
     this.revisions = new RevisionsSubspace(db);

@@ -5,10 +5,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import lectus.attachment.AttachmentList;
-import lectus.document.body.AttachmentLeaves;
-import lectus.document.body.DocumentJson;
+import java.util.function.Supplier;
+import lectus.document.body.MetadataLeaves;
 import lectus.document.body.StoredBody;
+import lectus.json.ExplodedBody;
 import lectus.json.FieldPath;
 import lectus.json.JsonAssembler;
 import lectus.json.JsonBuffer;
@@ -25,6 +25,7 @@ import lectus.revision.RevisionText;
 final class Projection {
   private final FieldRanges ranges;
   private final FieldRanges attachments;
+  private final FieldRanges conflicts;
   private final Set<String> metadata = new HashSet<>();
 
   /**
@@ -37,9 +38,12 @@ final class Projection {
       }
     }
     this.ranges = FieldRanges.of(fields.stream().filter(it -> !isMetadata(it)).toList());
-    this.attachments =
-        FieldRanges.of(
-            fields.stream().filter(it -> it.names().get(0).equals("_attachments")).toList());
+    this.attachments = below("_attachments", fields);
+    this.conflicts = below("_conflicts", fields);
+  }
+
+  private static FieldRanges below(String member, List<FieldPath> fields) {
+    return FieldRanges.of(fields.stream().filter(it -> it.names().get(0).equals(member)).toList());
   }
 
   private static boolean isMetadata(FieldPath field) {
@@ -77,30 +81,27 @@ final class Projection {
     JsonAssembler assembler = new JsonAssembler(out, members.any, ranges::lengthAbove);
     body.appendTo(assembler);
     members.any = assembler.needsComma();
-    appendAttachments(members, body.attachments());
+    append(members, attachments, () -> MetadataLeaves.ofAttachments(body.attachments()));
     if (deleted && metadata.contains("_deleted")) {
       members.next().ascii("\"_deleted\":true");
     }
-    if (metadata.contains("_conflicts")) {
-      List<EditBranch> conflicts = DocumentJson.conflicts(branches);
-      if (!conflicts.isEmpty()) {
-        DocumentJson.appendLeaves(members.next(), "\"_conflicts\":", conflicts);
-      }
-    }
+    append(members, conflicts, () -> MetadataLeaves.ofConflicts(branches));
     out.octet('}');
   }
 
-  private void appendAttachments(Members members, AttachmentList all) {
-    JsonAssembler stubs = new JsonAssembler(members.out, members.any);
-    if (!attachments.paths().isEmpty()) {
-      for (Leaf leaf : AttachmentLeaves.of(all).leaves()) {
-        if (attachments.contain(leaf.path())) {
-          stubs.leaf(leaf.path(), 0, leaf.value());
-        }
+  private static void append(
+      Members members, FieldRanges shown, Supplier<ExplodedBody> ofDocument) {
+    if (shown.paths().isEmpty()) {
+      return;
+    }
+    JsonAssembler assembler = new JsonAssembler(members.out, members.any, shown::lengthAbove);
+    for (Leaf leaf : ofDocument.get().leaves()) {
+      if (shown.contain(leaf.path())) {
+        assembler.leaf(leaf.path(), 0, leaf.value());
       }
     }
-    stubs.finish();
-    members.any = stubs.needsComma();
+    assembler.finish();
+    members.any = assembler.needsComma();
   }
 
   private static final class Members {

@@ -7,12 +7,14 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseHandle;
-import lectus.document.body.AttachmentLeaves;
 import lectus.document.body.DocumentsSubspace;
+import lectus.document.body.MetadataLeaves;
 import lectus.json.ExplodedBody;
 import lectus.json.LeafList;
 import lectus.json.LeafView;
+import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
+import lectus.revision.RevisionsSubspace;
 import lectus.selector.Extent;
 import lectus.selector.LeafRead;
 import lectus.selector.Selector;
@@ -26,40 +28,51 @@ import lectus.store.Awaiting;
 public final class SelectedDocuments {
   private final ReadTransaction tx;
   private final Optional<DocumentsSubspace> attachments;
+  private final Optional<RevisionsSubspace> conflicts;
   private final Bodies bodies;
   private final SpecialLeaves special;
   private final PartReads reads;
   private final List<LeafRead> stored = new ArrayList<>();
 
   /**
-   * @param looksAt what to read of each document, from {@link Selector#reads}; attachments count as
-   *     missing
+   * @param looksAt what to read of each document, from {@link Selector#reads}; attachments and
+   *     conflicts count as missing
    */
   public SelectedDocuments(ReadTransaction tx, DatabaseHandle db, List<LeafRead> looksAt) {
-    this(tx, db, looksAt, Optional.empty());
+    this(tx, db, looksAt, Optional.empty(), Optional.empty());
   }
 
   private SelectedDocuments(
       ReadTransaction tx,
       DatabaseHandle db,
       List<LeafRead> looksAt,
-      Optional<DocumentsSubspace> attachments) {
+      Optional<DocumentsSubspace> attachments,
+      Optional<RevisionsSubspace> conflicts) {
     this.tx = tx;
     this.attachments = attachments;
+    this.conflicts = conflicts;
     this.bodies = new Bodies(db);
     this.special = new SpecialLeaves(looksAt);
     this.reads = new PartReads(tx);
     looksAt.stream().filter(it -> !SpecialLeaves.isPart(it)).forEach(stored::add);
   }
 
-  /** The same for selectors that may look at the stubs of attachments. */
-  public static SelectedDocuments withAttachments(
-      ReadTransaction tx, DatabaseHandle db, List<LeafRead> looksAt) {
+  /**
+   * The same for queries, whose selectors may look at the stubs of attachments.
+   *
+   * @param showConflicts whether they see {@code _conflicts}, too
+   */
+  public static SelectedDocuments ofQuery(
+      ReadTransaction tx, DatabaseHandle db, List<LeafRead> looksAt, boolean showConflicts) {
     Optional<DocumentsSubspace> documents =
         Optional.of(looksAt)
             .filter(SpecialLeaves::haveAttachments)
             .map(it -> new DocumentsSubspace(db));
-    return new SelectedDocuments(tx, db, looksAt, documents);
+    Optional<RevisionsSubspace> revisions =
+        Optional.of(looksAt)
+            .filter(it -> showConflicts && SpecialLeaves.haveConflicts(it))
+            .map(it -> new RevisionsSubspace(db));
+    return new SelectedDocuments(tx, db, looksAt, documents, revisions);
   }
 
   /** A document whose selected leaves are being read. */
@@ -70,6 +83,7 @@ public final class SelectedDocuments {
     private final byte[] prefix;
     private final List<PartReads.Part> parts;
     private final Optional<CompletableFuture<AttachmentList>> attachments;
+    private final Optional<CompletableFuture<Optional<EditBranch>>> winner;
 
     private Started(
         String id,
@@ -77,8 +91,10 @@ public final class SelectedDocuments {
         RevisionId leaf,
         byte[] prefix,
         List<PartReads.Part> parts,
-        Optional<CompletableFuture<AttachmentList>> attachments) {
+        Optional<CompletableFuture<AttachmentList>> attachments,
+        Optional<CompletableFuture<Optional<EditBranch>>> winner) {
       this.attachments = attachments;
+      this.winner = winner;
       this.id = id;
       this.deleted = deleted;
       this.leaf = leaf;
@@ -113,7 +129,8 @@ public final class SelectedDocuments {
         leaf,
         prefix,
         parts,
-        attachments.map(it -> it.attachments(tx, id, deleted, leaf)));
+        attachments.map(it -> it.attachments(tx, id, deleted, leaf)),
+        conflicts.map(it -> it.winner(tx, id)));
   }
 
   /** Begins to read the containers. Call it once, before {@link #leaves}. */
@@ -131,12 +148,24 @@ public final class SelectedDocuments {
     LeafList leaves = new LeafList(pathOffset);
     document.parts.forEach(part -> part.addTo(leaves, pathOffset));
     special.addTo(leaves, document.prefix, document.id, document.deleted, document.leaf);
-    document.attachments.ifPresent(it -> add(Awaiting.await(it), document.prefix, leaves));
+    document.attachments.ifPresent(
+        it -> add(MetadataLeaves.ofAttachments(Awaiting.await(it)), document.prefix, leaves));
+    document.winner.ifPresent(
+        it -> add(MetadataLeaves.ofConflicts(branches(document, it)), document.prefix, leaves));
     return leaves.root();
   }
 
-  private static void add(AttachmentList attachments, byte[] prefix, LeafList leaves) {
-    AttachmentLeaves.of(attachments)
+  /** Most documents have one branch. The branches of the others are many bytes: one at a time. */
+  private List<EditBranch> branches(
+      Started document, CompletableFuture<Optional<EditBranch>> winner) {
+    return Awaiting.await(winner)
+        .filter(it -> it.winner().branchCount() > 1)
+        .map(it -> Awaiting.await(conflicts.orElseThrow().branches(tx, document.id)))
+        .orElse(List.of());
+  }
+
+  private static void add(ExplodedBody metadata, byte[] prefix, LeafList leaves) {
+    metadata
         .leaves()
         .forEach(leaf -> leaves.add(LeafPrefixes.join(prefix, leaf.path()), leaf.value()));
   }

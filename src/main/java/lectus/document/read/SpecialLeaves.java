@@ -18,6 +18,7 @@ final class SpecialLeaves {
   private static final byte[] REVISION = path("_rev");
   private static final byte[] DELETED = path("_deleted");
   private static final byte[] ATTACHMENTS = path("_attachments");
+  private static final byte[] CONFLICTS = path("_conflicts");
   private static final byte[] TRUE = new TupleWriter(1).bool(true).toBytes();
 
   private final boolean id;
@@ -37,8 +38,12 @@ final class SpecialLeaves {
 
   /** Whether these reads look at attachments. */
   static boolean haveAttachments(List<LeafRead> reads) {
-    return isRead(reads, ATTACHMENTS)
-        || reads.stream().anyMatch(it -> TuplePrefixes.isAtOrBelow(ATTACHMENTS, it.path()));
+    return lookAt(reads, ATTACHMENTS);
+  }
+
+  /** Whether these reads look at the leaves that lost. */
+  static boolean haveConflicts(List<LeafRead> reads) {
+    return lookAt(reads, CONFLICTS);
   }
 
   /** Adds what the selector looks at. */
@@ -53,6 +58,11 @@ final class SpecialLeaves {
     if (deleted && isDeleted) {
       leaves.add(LeafPrefixes.join(prefix, DELETED), TRUE);
     }
+  }
+
+  private static boolean lookAt(List<LeafRead> reads, byte[] container) {
+    return isRead(reads, container)
+        || reads.stream().anyMatch(it -> TuplePrefixes.isAtOrBelow(container, it.path()));
   }
 
   private static boolean isRead(List<LeafRead> reads, byte[] path) {

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code /{db}/_find} and {@code _explain}, as CouchDB 3.5 answers. */
 final class FindResourceTest {
@@ -305,6 +306,74 @@ final class FindResourceTest {
     assertThat(find("{'selector':{'z':1},'conflicts':true}").body())
         .contains(json("'_conflicts':['1-a']"));
     assertThat(find("{'selector':{'z':1}}").body()).doesNotContain("_conflicts");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{'_conflicts':{'$exists':true}}",
+        "{'_conflicts':{'$size':1}}",
+        "{'_conflicts.0':'1-a'}",
+        "{'_conflicts':['1-a']}",
+        "{'_conflicts':{'$elemMatch':{'$eq':'1-a'}},'z':1}",
+        "{'_conflicts':{'$type':'array'},'_id':{'$gt':'b'}}",
+        "{'z':1,'$not':{'_conflicts':{'$exists':false}}}",
+        "{'z':{'$gt':0},'$or':[{'_conflicts':{'$exists':true}},{'z':3}]}"
+      })
+  void selectors_see_conflicts_that_are_asked_for(String selector) {
+    putConflicts();
+    String query = "{'selector':" + selector + ",'fields':['_id','_conflicts']";
+
+    assertThat(find(query + ",'conflicts':true}").body())
+        .contains(json("{'_id':'c','_conflicts':['1-a']}"))
+        .doesNotContain("lone", "dead");
+    assertThat(ids(find(query + "}"))).isEmpty();
+    server.post("/d/_index", json("{'index':{'fields':['z']},'name':'z'}"));
+    assertThat(ids(find(query + ",'conflicts':true}"))).containsExactly("c");
+  }
+
+  @Test
+  void a_deleted_branch_is_no_conflict_that_a_selector_sees() {
+    putConflicts();
+
+    String query = "{'selector':{'z':{'$gt':0},'_conflicts':{'$exists':false}}";
+    assertThat(ids(find(query + ",'conflicts':true}"))).containsExactly("dead", "lone");
+    assertThat(ids(find(query + "}"))).containsExactly("c", "dead", "lone");
+  }
+
+  @Test
+  void single_conflicts_are_shown_by_their_numbers() {
+    putConflicts();
+
+    assertThat(find("{'selector':{'z':1},'conflicts':true,'fields':['_conflicts.0']}").body())
+        .contains(json("{'_conflicts':{'0':'1-a'}}"));
+    assertThat(find("{'selector':{'z':1},'fields':['_conflicts.0']}").body())
+        .contains("[\r\n{}\r\n]");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{'fields':['_conflicts']}",
+        "{'fields':['a','_conflicts.0']}",
+        "{'fields':['a'],'partial_filter_selector':{'_conflicts':{'$exists':false}}}"
+      })
+  void no_index_looks_at_conflicts(String index) {
+    Answer answer = server.post("/d/_index", json("{'index':" + index + "}"));
+
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.body()).contains("invalid_index", "An index has no conflicts.");
+  }
+
+  private void putConflicts() {
+    server.post(
+        "/d/_bulk_docs",
+        json(
+            "{'new_edits':false,'docs':["
+                + "{'_id':'c','_rev':'1-a','z':1},{'_id':'c','_rev':'1-b','z':1},"
+                + "{'_id':'dead','_rev':'1-a','z':2},"
+                + "{'_id':'dead','_rev':'1-b','_deleted':true},"
+                + "{'_id':'lone','_rev':'1-a','z':2}]}"));
   }
 
   @ParameterizedTest
