@@ -121,7 +121,7 @@ final class Routes {
    * @throws LectusException not_found, bad_request or not_implemented
    */
   Resource find(Exchange exchange) {
-    return exchange.hasUtf8Names() ? find(exchange.segments()) : unusableName;
+    return exchange.isUtf8From(0) ? find(exchange.segments()) : unusableName;
   }
 
   private Resource find(List<String> segments) {

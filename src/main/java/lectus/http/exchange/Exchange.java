@@ -153,9 +153,9 @@ public final class Exchange {
     return target.segments();
   }
 
-  /** Whether the names of the path are UTF-8; other names cannot refer to anything. */
-  public boolean hasUtf8Names() {
-    return target.isUtf8();
+  /** Whether the path's names from this one on are UTF-8; others cannot refer to anything. */
+  public boolean isUtf8From(int index) {
+    return target.isUtf8From(index);
   }
 
   public String segment(int index) {

@@ -15,12 +15,13 @@ import lectus.error.LectusException;
  * ordinary document ids. A {@code +} is a space.
  *
  * @param segments the decoded names
- * @param isUtf8 whether all of them are UTF-8; other bytes are replaced by U+FFFD, and such a name
- *     must not be taken for a database's or a document's
+ * @param illegible how many names there are up to the last that is not UTF-8; 0 if all are. Bytes
+ *     that are not are replaced by U+FFFD, and such a name must not be taken for a database's or a
+ *     document's
  * @param path the raw path, for the log
  * @param query the raw text after the question mark, empty if there is none
  */
-public record RequestTarget(List<String> segments, boolean isUtf8, String path, String query) {
+public record RequestTarget(List<String> segments, int illegible, String path, String query) {
   private static final int NO_BYTE_OF_UTF8 = 0xff;
 
   private static final int HEXADECIMAL = 16;
@@ -41,7 +42,7 @@ public record RequestTarget(List<String> segments, boolean isUtf8, String path, 
 
   private static RequestTarget ofNames(List<String> encoded, String path, String query) {
     List<String> names = new ArrayList<>(encoded.size());
-    boolean isUtf8 = true;
+    int illegible = 0;
     for (String name : encoded) {
       if (isPlain(name, 0, name.length())) {
         names.add(name);
@@ -49,10 +50,15 @@ public record RequestTarget(List<String> segments, boolean isUtf8, String path, 
         ByteBuffer bytes = decodedBytes(name, 0, name.length());
         Optional<String> decoded = utf8(bytes);
         names.add(decoded.orElseGet(() -> StandardCharsets.UTF_8.decode(bytes).toString()));
-        isUtf8 &= decoded.isPresent();
+        illegible = decoded.isPresent() ? illegible : names.size();
       }
     }
-    return new RequestTarget(names, isUtf8, path, query);
+    return new RequestTarget(names, illegible, path, query);
+  }
+
+  /** Whether the names from this one on are UTF-8. */
+  public boolean isUtf8From(int index) {
+    return illegible <= index;
   }
 
   /**

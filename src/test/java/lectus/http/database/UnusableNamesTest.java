@@ -48,6 +48,18 @@ final class UnusableNamesTest {
           PUT    | /w/%FF          | 400 | illegal_docid | Document id must be valid UTF-8
           PUT    | /w/_local/%FF   | 400 | illegal_docid | Document id must be valid UTF-8
           PUT    | /w/_design/%FF  | 400 | illegal_docid | Document id must be valid UTF-8
+          PUT    | /w/%FF/a        | 400 | illegal_docid | Document id must be valid UTF-8
+          DELETE | /w/%FF/a        | 404 | not_found     | missing
+          PUT    | /w/_design/%FF/a| 400 | illegal_docid | Document id must be valid UTF-8
+          PUT    | /w/a/%FF        | 400 | bad_request   | Attachment name is not UTF-8 encoded
+          DELETE | /w/a/%FF        | 400 | bad_request   | Attachment name is not UTF-8 encoded
+          PUT    | /w/a/b/%FF      | 400 | bad_request   | Attachment name is not UTF-8 encoded
+          PUT    | /w/%FF/%FF      | 400 | bad_request   | Attachment name is not UTF-8 encoded
+          PUT    | /w/_design/x/%FF| 400 | bad_request   | Attachment name is not UTF-8 encoded
+          GET    | /w/a/%FF        | 404 | not_found     | missing
+          PUT    | /w/_local/x/%FF | 400 | bad_request   | _local documents do not accept attachments.
+          DELETE | /w/_local/x/%FF | 400 | bad_request   | _local documents do not accept attachments.
+          PUT    | /nodb/a/%FF     | 404 | not_found     | Database does not exist.
           GET    | /w/_local%2F    | 400 | bad_request   | Invalid _local document id.
           PUT    | /w/_local%2F    | 400 | bad_request   | Invalid _local document id.
           GET    | /w/_local       | 400 | bad_request   | Invalid _local document id.
