@@ -79,6 +79,19 @@ public sealed interface LectusError {
     }
   }
 
+  /** 409. The document has not had the revision that an attachment is to be changed at. */
+  record MissingRevision() implements LectusError {
+    @Override
+    public String error() {
+      return "not_found";
+    }
+
+    @Override
+    public String reason() {
+      return "missing_rev";
+    }
+  }
+
   /**
    * 409. The request cannot be carried out in the current state; the reason says what would help.
    */

@@ -144,6 +144,15 @@ public final class DocumentReader implements Measured {
     return transactions.read(tx -> winningRevision(tx, asked.current(tx, catalogue), id));
   }
 
+  /** Whether the revision is on any branch of the document, be it live, deleted or replaced. */
+  public boolean isKnown(AskedDatabase asked, String id, RevisionId revision) {
+    return transactions.read(
+        tx ->
+            Awaiting.await(new RevisionsSubspace(asked.current(tx, catalogue)).branches(tx, id))
+                .stream()
+                .anyMatch(it -> it.contains(revision)));
+  }
+
   /**
    * Returns the whole answer to {@code open_revs}. Its first part throws {@code not_found} when all
    * leaves are requested of a document that was never written.

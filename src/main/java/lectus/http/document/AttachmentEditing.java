@@ -165,7 +165,7 @@ final class AttachmentEditing {
   /**
    * Returns an edit that changes nothing, or a new document.
    *
-   * @throws LectusException {@code conflict}: the revision is not a leaf, or is missing
+   * @throws LectusException 409: the revision is no leaf
    */
   Edit document(AskedDatabase database, String id, Optional<RevisionId> base) {
     if (base.isEmpty()) {
@@ -176,7 +176,7 @@ final class AttachmentEditing {
     try {
       documents.read(database, id, DocumentQuery.DEFAULT.at(base.get()), json);
     } catch (LectusException missing) {
-      throw conflictFor(missing);
+      throw isAbsence(missing) ? notAt(base.get(), database, id) : missing;
     }
     return parser.interactive(
         id,
@@ -196,8 +196,12 @@ final class AttachmentEditing {
     throw new LectusException(new LectusError.Conflict());
   }
 
-  private static LectusException conflictFor(LectusException failure) {
-    return isAbsence(failure) ? new LectusException(new LectusError.Conflict()) : failure;
+  /** As in CouchDB, a revision that was replaced is a conflict, and one that never was is not. */
+  private LectusException notAt(RevisionId base, AskedDatabase database, String id) {
+    return new LectusException(
+        documents.isKnown(database, id, base)
+            ? new LectusError.Conflict()
+            : new LectusError.MissingRevision());
   }
 
   /** A database that does not exist is no absence of a document. */

@@ -25,7 +25,9 @@ public final class ErrorStatus {
     if (error instanceof LectusError.RequestTimeout) {
       return 408;
     }
-    if (error instanceof LectusError.Conflict || error instanceof LectusError.NotNow) {
+    if (error instanceof LectusError.Conflict
+        || error instanceof LectusError.MissingRevision
+        || error instanceof LectusError.NotNow) {
       return 409;
     }
     if (error instanceof LectusError.PreconditionFailed) {

@@ -2,6 +2,7 @@ package lectus.http.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.store.testing.TestStores;
@@ -62,9 +63,27 @@ final class AttachmentResourceTest {
   void a_revision_that_is_unknown_has_none_and_deletes_none() {
     assertThat(server.get("/w/a/f?rev=9-a").status()).isEqualTo(404);
     assertThat(server.head("/w/a/f?rev=9-a").status()).isEqualTo(404);
-    Answer deleted = server.request("DELETE", "/w/a/f?rev=9-a").send();
-    assertThat(deleted.status()).isEqualTo(409);
-    assertThat(deleted.member("reason")).isEqualTo("Document update conflict.");
+    for (String method : List.of("PUT", "DELETE")) {
+      for (String target : List.of("/w/a/f", "/w/none/f")) {
+        Answer edited = server.request(method, target + "?rev=9-a").send();
+        assertThat(edited.status()).isEqualTo(409);
+        assertThat(edited.body())
+            .isEqualTo("{\"error\":\"not_found\",\"reason\":\"missing_rev\"}\n");
+      }
+    }
+  }
+
+  @Test
+  void at_a_revision_that_was_replaced_or_is_deleted_nothing_is_edited() {
+    String replaced = server.put("/w/r", "{}").member("rev");
+    String deleted = server.request("DELETE", "/w/r?rev=" + replaced).send().member("rev");
+
+    for (String method : List.of("PUT", "DELETE")) {
+      Answer edited = server.request(method, "/w/r/f?rev=" + replaced).send();
+      assertThat(edited.status()).isEqualTo(409);
+      assertThat(edited.member("reason")).isEqualTo("Document update conflict.");
+    }
+    assertThat(server.request("PUT", "/w/r/f?rev=" + deleted).send().status()).isEqualTo(409);
   }
 
   @Test
