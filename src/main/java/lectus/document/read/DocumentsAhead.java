@@ -43,7 +43,10 @@ public final class DocumentsAhead<D, S, R> {
   private static final long AHEAD_BYTES = 2_000_000;
 
   /** Documents that one thread looks at, at a time. */
-  private static final int PART = 128;
+  static final int PART = 128;
+
+  /** Parts under way at a time: on a cluster each would have a thread, and requests want some. */
+  static final int MOST_PARTS = 4;
 
   private final Executor helpers;
   private final Work<D, S, R> work;
@@ -153,25 +156,22 @@ public final class DocumentsAhead<D, S, R> {
    */
   private <A, B> List<B> each(List<A> all, boolean evenIfSpent, int share, Step<A, B> step) {
     PartsAhead<List<B>> parts = new PartsAhead<>(helpers);
-    for (int from = 0; from < all.size(); from += PART) {
-      List<A> part = all.subList(from, Math.min(all.size(), from + PART));
-      boolean always = evenIfSpent && from == 0;
-      parts.add(() -> part(part, always, share, step));
-    }
+    List<B> done = new ArrayList<>(all.size());
+    int begun = 0;
+    int whole = 0;
     try {
-      return whole(parts, all.size());
+      while (done.size() == whole && whole < all.size()) {
+        while (parts.size() < MOST_PARTS && begun < all.size()) {
+          List<A> part = all.subList(begun, Math.min(all.size(), begun + PART));
+          boolean always = evenIfSpent && begun == 0;
+          parts.add(() -> part(part, always, share, step));
+          begun += part.size();
+        }
+        whole = Math.min(all.size(), whole + PART);
+        done.addAll(parts.take());
+      }
     } finally {
       parts.cancel();
-    }
-  }
-
-  /** Takes parts until one is not whole. */
-  private static <B> List<B> whole(PartsAhead<List<B>> parts, int size) {
-    List<B> done = new ArrayList<>(size);
-    int whole = 0;
-    while (done.size() == whole && parts.size() > 0) {
-      whole = Math.min(size, whole + PART);
-      done.addAll(parts.take());
     }
     return done;
   }

@@ -142,6 +142,21 @@ final class DocumentsAheadTest {
   }
 
   @Test
+  void few_helpers_are_asked_at_a_time() {
+    List<Integer> askedAt = new ArrayList<>();
+    Counting work = new Counting();
+    ReadAhead all = new ReadAhead(1_000, 1_000, MEGABYTE);
+    assertThat(
+            new DocumentsAhead<>(
+                    helper -> askedAt.add(work.steps.size()), work, all, MOST_TIME, () -> nanos)
+                .of(some(1_000, Document.small(0))))
+        .hasSize(1_000);
+
+    int first = DocumentsAhead.MOST_PARTS - 1;
+    assertThat(askedAt.subList(0, first + 1)).containsExactly(0, 0, 0, DocumentsAhead.PART);
+  }
+
+  @Test
   void helpers_that_come_late_begin_none_after_a_failure() {
     List<Runnable> late = new ArrayList<>();
     Counting work = new Counting();
