@@ -30,6 +30,9 @@ public final class FormerDesigns {
   /** Design documents that one transaction looks at. */
   static final int DESIGNS_AT_ONCE = 100;
 
+  /** After so long a transaction leaves the rest to the next, however slow the store is. */
+  private static final long MOST_NANOS = 1_000_000_000;
+
   private static final int MOST_REMEMBERED = 100_000;
 
   /** The first id after those of design documents. */
@@ -64,10 +67,12 @@ public final class FormerDesigns {
     while (last.isPresent()) {
       String behind = last.get();
       Page page = transactions.read(tx -> page(tx, asked.current(tx, catalogue), behind));
-      if (!page.missing().isEmpty() && !isMade(asked.name(), page)) {
+      Optional<Page> done =
+          page.missing().isEmpty() ? Optional.of(page) : made(asked.name(), behind);
+      if (done.isEmpty()) {
         return;
       }
-      last = page.last();
+      last = done.get().last();
     }
     remember(asked.name());
   }
@@ -75,19 +80,19 @@ public final class FormerDesigns {
   /**
    * Some design documents.
    *
-   * @param behind only those behind this id
    * @param last the last of them; empty if no others follow
    * @param missing what they describe and the database does not have, by their ids
    */
-  private record Page(
-      String behind, Optional<String> last, Map<String, List<IndexDefinition>> missing) {}
+  private record Page(Optional<String> last, Map<String, List<IndexDefinition>> missing) {}
 
-  private boolean isMade(DatabaseName name, Page page) {
+  /** Returns empty if the database cannot be written. */
+  private Optional<Page> made(DatabaseName name, String behind) {
     try {
-      transactions.runIdempotent(tx -> make(tx, catalogue.currentForWrites(tx, name), page));
-      return true;
+      return Optional.of(
+          transactions.<Page>runIdempotent(
+              tx -> make(tx, catalogue.currentForWrites(tx, name), behind)));
     } catch (LectusException unwritable) {
-      return false;
+      return Optional.empty();
     }
   }
 
@@ -98,16 +103,17 @@ public final class FormerDesigns {
     complete.add(name);
   }
 
-  private Void make(Transaction tx, DatabaseHandle db, Page page) {
+  private Page make(Transaction tx, DatabaseHandle db, String behind) {
     tx.addReadConflictRange(
-        DatabaseSubspace.REVISIONS.key(db.prefix()).string(page.behind()).toBytes(),
+        DatabaseSubspace.REVISIONS.key(db.prefix()).string(behind).toBytes(),
         DatabaseSubspace.REVISIONS.key(db.prefix()).string(BEHIND_DESIGN).toBytes());
     IndexListing listing = new IndexListing(tx, db, root);
-    page(tx, db, page.behind()).missing().forEach(listing::change);
+    Page page = page(tx, db, behind);
+    page.missing().forEach(listing::change);
     if (listing.finish()) {
       catalogue.moveVersion(tx, db);
     }
-    return null;
+    return page;
   }
 
   private static Page page(ReadTransaction tx, DatabaseHandle db, String behind) {
@@ -120,16 +126,16 @@ public final class FormerDesigns {
             .map(rows::decode)
             .toList();
     Map<String, List<IndexDefinition>> missing = new LinkedHashMap<>();
-    for (AllDocsRow row : designs) {
+    long end = System.nanoTime() + MOST_NANOS;
+    int looked = 0;
+    while (looked < designs.size() && (looked == 0 || System.nanoTime() - end <= 0)) {
+      AllDocsRow row = designs.get(looked++);
       List<IndexDefinition> described = DescribedIndexes.stored(tx, db, row.id(), row.winner());
       if (IndexListing.changes(db, row.id(), described)) {
         missing.put(row.id(), described);
       }
     }
-    boolean isLast = designs.size() < DESIGNS_AT_ONCE;
-    return new Page(
-        behind,
-        isLast ? Optional.empty() : Optional.of(designs.get(designs.size() - 1).id()),
-        missing);
+    boolean isLast = looked == designs.size() && looked < DESIGNS_AT_ONCE;
+    return new Page(isLast ? Optional.empty() : Optional.of(designs.get(looked - 1).id()), missing);
   }
 }

@@ -117,7 +117,9 @@ public record IndexRequest(
       JsonObject definition, Optional<String> name, Optional<Boolean> partitioned) {
     try {
       String named =
-          definition.toJson() + partitioned.map(Object::toString).orElse("") + name.orElse("");
+          definition.toJson()
+              + partitioned.map(Object::toString).orElse("")
+              + name.map(own -> "\n" + own).orElse("");
       byte[] bytes = named.getBytes(StandardCharsets.UTF_8);
       return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(bytes));
     } catch (NoSuchAlgorithmException e) {

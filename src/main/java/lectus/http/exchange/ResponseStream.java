@@ -39,6 +39,7 @@ final class ResponseStream {
 
   private final Exchange exchange;
   private final Callable<StreamedBody> making;
+  private final Kind firstPart;
   private final Kind followingParts;
   private final Permit permit;
   private final Outbox outbox;
@@ -79,6 +80,7 @@ final class ResponseStream {
       Exchange exchange, Callable<StreamedBody> making, Kind firstPart, Kind followingParts) {
     this.exchange = exchange;
     this.making = making;
+    this.firstPart = firstPart;
     this.kind = firstPart;
     this.followingParts = followingParts;
     this.permit = exchange.caller().permit();
@@ -117,7 +119,9 @@ final class ResponseStream {
   }
 
   private void fail(Throwable failure) {
-    if (failure instanceof LectusException e
+    if (broken) {
+      release();
+    } else if (failure instanceof LectusException e
         && e.error() instanceof LectusError.NotYet
         && System.nanoTime() - startedNanos < exchange.patience().toNanos()) {
       readAgainSoon();
@@ -141,6 +145,7 @@ final class ResponseStream {
   private void readAgain() {
     if (waiting) {
       waiting = false;
+      kind = firstPart;
       readNext();
     }
   }

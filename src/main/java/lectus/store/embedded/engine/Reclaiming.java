@@ -164,7 +164,11 @@ final class Reclaiming implements AutoCloseable {
     if (!flushes && worthwhile.isEmpty()) {
       return;
     }
-    awaitOldestHeld(snapshots.newestHeldVersion());
+    if (!awaitOldestHeld(snapshots.newestHeldVersion())) {
+      // What older snapshots still see would stay in the files.
+      worthwhile.forEach(small::add);
+      return;
+    }
     try (FlushOptions flush = new FlushOptions().setWaitForFlush(true).setAllowWriteStall(false)) {
       db.flush(flush);
     }
