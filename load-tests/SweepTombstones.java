@@ -1,9 +1,11 @@
 import java.nio.file.Path;
 import java.time.InstantSource;
 import lectus.database.Catalogue;
+import lectus.document.purge.SweepFigures;
 import lectus.document.purge.TombstoneSweep;
 import lectus.document.write.DocumentWriter;
 import lectus.store.EmbeddedStores;
+import lectus.store.LeasedRounds;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
@@ -21,7 +23,13 @@ final class SweepTombstones {
       TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
       Catalogue catalogue = new Catalogue(store, transactions, InstantSource.system());
       TombstoneSweep sweep =
-          new TombstoneSweep(store, catalogue, new DocumentWriter(store, catalogue));
+          new TombstoneSweep(
+              store,
+              catalogue,
+              new DocumentWriter(store, catalogue),
+              new SweepFigures(),
+              InstantSource.system(),
+              LeasedRounds.withoutPause(store, TombstoneSweep.TASK));
       round(sweep);
       Thread.sleep(3_000);
       long begin = System.nanoTime();

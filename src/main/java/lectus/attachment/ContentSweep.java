@@ -14,7 +14,7 @@ import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
-import lectus.store.Lease;
+import lectus.store.LeasedRounds;
 import lectus.store.RowPage;
 import lectus.store.TransactionRunner;
 
@@ -29,7 +29,7 @@ final class ContentSweep {
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
-  private final Lease lease;
+  private final LeasedRounds rounds;
   private final long graceVersions;
   private final DatabaseHandle db;
   private final ContentsSubspace contents;
@@ -46,12 +46,12 @@ final class ContentSweep {
   ContentSweep(
       Catalogue catalogue,
       TransactionRunner transactions,
-      Lease lease,
+      LeasedRounds rounds,
       long graceVersions,
       DatabaseHandle db) {
     this.catalogue = catalogue;
     this.transactions = transactions;
-    this.lease = lease;
+    this.rounds = rounds;
     this.graceVersions = graceVersions;
     this.db = db;
     this.contents = new ContentsSubspace(db.prefix());
@@ -63,7 +63,7 @@ final class ContentSweep {
   }
 
   /**
-   * Does nothing if another server has the lease.
+   * Removes nothing while another server has the lease, which each page and removal renews.
    *
    * @throws LectusException {@code not_found} if the database is gone
    */
@@ -78,7 +78,7 @@ final class ContentSweep {
   private void sweep(
       Range range, ToLongFunction<byte[]> since, BiConsumer<Transaction, byte[]> removal) {
     Optional<byte[]> from = Optional.of(range.begin);
-    while (from.isPresent()) {
+    while (from.isPresent() && rounds.goesOn()) {
       byte[] begin = from.get();
       Found found = transactions.read(tx -> find(tx, begin, range.end, since));
       for (int i = 0; i < found.keys().size(); i += AT_ONCE) {
@@ -105,8 +105,7 @@ final class ContentSweep {
   private void removeAll(List<byte[]> keys, BiConsumer<Transaction, byte[]> removal) {
     transactions.runIdempotent(
         tx -> {
-          if (!lease.isTaken(tx)) {
-            lease.hold(tx);
+          if (rounds.holds(tx)) {
             requireSameLife(tx);
             keys.forEach(key -> removal.accept(tx, key));
           }

@@ -2,7 +2,6 @@ package lectus.attachment;
 
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -15,7 +14,7 @@ import lectus.database.DatabaseName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
-import lectus.store.Lease;
+import lectus.store.LeasedRounds;
 import lectus.store.LeasedSteps;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
@@ -31,19 +30,11 @@ public final class StoreSweep implements LeasedSteps {
   /** For how long a content waits for its document, or a broken upload to go on: an hour. */
   public static final long GRACE_VERSIONS = 3_600L * 1_000_000;
 
-  /** About half a minute: longer than the sweep of one database takes between two renewals. */
-  private static final long LEASE_VERSIONS = 30_000_000;
-
   private static final int DATABASES_AT_ONCE = 100;
-
-  /** Shorter than an orderly shutdown may take. */
-  private static final TransactionLimits AT_THE_END =
-      new TransactionLimits(5, Duration.ofSeconds(2));
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
-  private final TransactionRunner atTheEnd;
-  private final Lease lease;
+  private final LeasedRounds rounds;
   private final long graceVersions;
   private final int databasesAtOnce;
   private final Deque<DatabaseName> found = new ArrayDeque<>();
@@ -51,14 +42,23 @@ public final class StoreSweep implements LeasedSteps {
   private boolean isOnItsWay;
 
   public StoreSweep(Store store, Catalogue catalogue) {
-    this(store, catalogue, GRACE_VERSIONS, DATABASES_AT_ONCE);
+    this(store, catalogue, new LeasedRounds(store, TASK), GRACE_VERSIONS, DATABASES_AT_ONCE);
   }
 
+  /** A sweep whose rounds follow each other without a pause. */
   StoreSweep(Store store, Catalogue catalogue, long graceVersions, int databasesAtOnce) {
+    this(store, catalogue, LeasedRounds.withoutPause(store, TASK), graceVersions, databasesAtOnce);
+  }
+
+  private StoreSweep(
+      Store store,
+      Catalogue catalogue,
+      LeasedRounds rounds,
+      long graceVersions,
+      int databasesAtOnce) {
     this.catalogue = catalogue;
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
-    this.atTheEnd = new TransactionRunner(store, AT_THE_END);
-    this.lease = new Lease(store.rootPrefix(), TASK, LEASE_VERSIONS);
+    this.rounds = rounds;
     this.graceVersions = graceVersions;
     this.databasesAtOnce = databasesAtOnce;
   }
@@ -70,14 +70,27 @@ public final class StoreSweep implements LeasedSteps {
    */
   @Override
   public boolean step() {
-    if (!found.isEmpty()) {
-      sweep(found.remove());
-    } else if (!isOnItsWay && !holds()) {
+    boolean isNewRound = found.isEmpty() && !isOnItsWay;
+    if (!(isNewRound ? rounds.begin(tx -> {}) : rounds.goesOn())) {
+      forget();
       return false;
-    } else {
-      look();
     }
-    return isOnItsWay || !found.isEmpty();
+    if (found.isEmpty()) {
+      look();
+    } else {
+      sweep(found.remove());
+    }
+    boolean goesOn = isOnItsWay || !found.isEmpty();
+    if (!goesOn) {
+      rounds.end();
+    }
+    return goesOn;
+  }
+
+  private void forget() {
+    found.clear();
+    isOnItsWay = false;
+    last = Optional.empty();
   }
 
   /** Most databases have nothing to sweep, and are not opened for that. */
@@ -116,7 +129,7 @@ public final class StoreSweep implements LeasedSteps {
     try {
       DatabaseHandle db = catalogue.open(name);
       if (db.isCurrent()) {
-        new ContentSweep(catalogue, transactions, lease, graceVersions, db).run();
+        new ContentSweep(catalogue, transactions, rounds, graceVersions, db).run();
       }
     } catch (LectusException gone) {
       if (!(gone.error() instanceof LectusError.NotFound)) {
@@ -125,24 +138,9 @@ public final class StoreSweep implements LeasedSteps {
     }
   }
 
-  private boolean holds() {
-    return transactions.runIdempotent(
-        tx -> {
-          boolean taken = lease.isTaken(tx);
-          if (!taken) {
-            lease.hold(tx);
-          }
-          return !taken;
-        });
-  }
-
   /** Releases the lease, so that another server can continue immediately. */
   @Override
   public void giveBack() {
-    atTheEnd.runIdempotent(
-        tx -> {
-          lease.giveBack(tx);
-          return null;
-        });
+    rounds.giveBack();
   }
 }

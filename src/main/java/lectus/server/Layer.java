@@ -83,7 +83,9 @@ public final class Layer {
 
   private static final Pace INDEXING = new Pace(250, 5_000);
   private static final Pace COMPACTING = Pace.every(2_000);
-  private static final Pace SWEEPING = Pace.every(300_000);
+
+  /** A look costs one read; a round is due five minutes after the last. */
+  private static final Pace SWEEPING = new Pace(2_000, 300_000);
 
   private final Store store;
   private final NodeSettings settings;

@@ -69,8 +69,28 @@ public final class Lease {
             && claim.get().isOf(holder)
             && claim.get().isYoungerThan(lifeVersions / 4, now);
     if (!isFresh) {
-      tx.set(key, LeaseSubspace.value(new LeaseSubspace.Claim(holder, now)));
+      renew(tx, now);
     }
+  }
+
+  /** Returns whether anyone has the lease. */
+  boolean isYoung(ReadTransaction tx) {
+    CompletableFuture<Long> now = tx.getReadVersion();
+    return claim(tx).map(it -> it.isYoungerThan(lifeVersions, Awaiting.await(now))).orElse(false);
+  }
+
+  /** Takes the lease from now on, whoever has it. */
+  void renew(Transaction tx) {
+    renew(tx, Awaiting.await(tx.getReadVersion()));
+  }
+
+  /** Makes the transaction a writer, of nothing. */
+  void touch(Transaction tx) {
+    tx.addWriteConflictKey(key);
+  }
+
+  private void renew(Transaction tx, long now) {
+    tx.set(key, LeaseSubspace.value(new LeaseSubspace.Claim(holder, now)));
   }
 
   /** Releases the lease to the next server that asks. Does nothing if another holder has it. */

@@ -16,7 +16,8 @@ import lectus.tuple.TupleWriter;
  * (root, LEASES, task)    (format 1, holder, read version at the last renewal)
  * </pre>
  *
- * The task is a name, the holder 16 random bytes.
+ * The task is a name, the holder 16 random bytes. {@link LeasedRounds} keep the end of the last
+ * round as the lease of a task of its own.
  */
 public final class LeaseSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "A lease");

@@ -251,17 +251,4 @@ class ContentUploadTest {
     assertThatThrownBy(upload::finish).hasMessageContaining("Database does not exist");
     assertThat(rows(AttachmentKeys.CHUNKS)).isZero();
   }
-
-  @Test
-  void only_the_holder_of_the_lease_sweeps() {
-    stored(bytes(1));
-    StoreSweep holder = new StoreSweep(store, db.catalogue, Long.MAX_VALUE, 2);
-    holder.step();
-    sweep(-1);
-    assertThat(rows(AttachmentKeys.CONTENTS)).isEqualTo(1);
-
-    holder.giveBack();
-    sweep(-1);
-    assertThat(rows(AttachmentKeys.CONTENTS)).isZero();
-  }
 }

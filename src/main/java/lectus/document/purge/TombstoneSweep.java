@@ -2,7 +2,6 @@ package lectus.document.purge;
 
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -26,7 +25,7 @@ import lectus.error.LectusException;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
-import lectus.store.Lease;
+import lectus.store.LeasedRounds;
 import lectus.store.LeasedSteps;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
@@ -40,64 +39,71 @@ import lectus.tuple.MalformedTupleException;
  * servers that sweep at once do no harm. Used by one thread.
  */
 public final class TombstoneSweep implements LeasedSteps {
-  static final String TASK = "auto-purge";
+  /** The name of its lease. */
+  public static final String TASK = "auto-purge";
 
-  /** Two minutes: longer than a step takes. */
-  private static final long LEASE_VERSIONS = 120_000_000;
-
-  /** Shorter than an orderly shutdown may take. */
-  private static final TransactionLimits AT_THE_END =
-      new TransactionLimits(5, Duration.ofSeconds(2));
+  /** Documents between two renewals of the lease. */
+  private static final int AT_ONCE = 100;
 
   private final Catalogue catalogue;
   private final DocumentWriter writer;
   private final TransactionRunner transactions;
-  private final TransactionRunner atTheEnd;
   private final TimesSubspace times;
   private final InstantSource clock;
-  private final Lease lease;
+  private final LeasedRounds rounds;
   private final SweepFigures figures;
   private final Deque<DatabaseName> names = new ArrayDeque<>();
   private Optional<NameRange> range = Optional.empty();
-
-  public TombstoneSweep(Store store, Catalogue catalogue, DocumentWriter writer) {
-    this(store, catalogue, writer, new SweepFigures());
-  }
 
   /**
    * @param figures where it counts what it has to leave
    */
   public TombstoneSweep(
       Store store, Catalogue catalogue, DocumentWriter writer, SweepFigures figures) {
-    this(store, catalogue, writer, figures, InstantSource.system());
+    this(store, catalogue, writer, figures, InstantSource.system(), new LeasedRounds(store, TASK));
   }
 
+  /** A sweep whose rounds follow each other without a pause. */
   TombstoneSweep(Store store, Catalogue catalogue, DocumentWriter writer, InstantSource clock) {
     this(store, catalogue, writer, new SweepFigures(), clock);
   }
 
+  /** A sweep whose rounds follow each other without a pause. */
   TombstoneSweep(
       Store store,
       Catalogue catalogue,
       DocumentWriter writer,
       SweepFigures figures,
       InstantSource clock) {
+    this(store, catalogue, writer, figures, clock, LeasedRounds.withoutPause(store, TASK));
+  }
+
+  /**
+   * @param figures where it counts what it has to leave
+   * @param rounds when it sweeps
+   */
+  public TombstoneSweep(
+      Store store,
+      Catalogue catalogue,
+      DocumentWriter writer,
+      SweepFigures figures,
+      InstantSource clock,
+      LeasedRounds rounds) {
     this.figures = figures;
     this.catalogue = catalogue;
     this.writer = writer;
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
-    this.atTheEnd = new TransactionRunner(store, AT_THE_END);
     this.times = new TimesSubspace(store.rootPrefix());
     this.clock = clock;
-    this.lease = new Lease(store.rootPrefix(), TASK, LEASE_VERSIONS);
+    this.rounds = rounds;
   }
 
   /** Sweeps a piece of a database, or looks which ones there are. */
   @Override
   public boolean step() {
-    if (!holds(names.isEmpty() && range.isEmpty())) {
-      names.clear();
-      range = Optional.empty();
+    boolean isNewRound = names.isEmpty() && range.isEmpty();
+    if (!(isNewRound ? rounds.begin(this::note) : rounds.goesOn())) {
+      forget();
       return false;
     }
     if (names.isEmpty()) {
@@ -108,24 +114,21 @@ public final class TombstoneSweep implements LeasedSteps {
     if (!names.isEmpty() && !sweepIfReadable(names.element())) {
       names.remove();
     }
-    return !names.isEmpty() || range.isPresent();
+    boolean goesOn = !names.isEmpty() || range.isPresent();
+    if (!goesOn) {
+      rounds.end();
+    }
+    return goesOn;
   }
 
-  /**
-   * @param isNewRound a round begins with the time, for later rounds
-   */
-  private boolean holds(boolean isNewRound) {
-    return transactions.runIdempotent(
-        tx -> {
-          if (lease.isTaken(tx)) {
-            return false;
-          }
-          lease.hold(tx);
-          if (isNewRound) {
-            times.note(tx, clock.instant().getEpochSecond());
-          }
-          return true;
-        });
+  /** A round begins with the time, for later rounds. */
+  private void note(Transaction tx) {
+    times.note(tx, clock.instant().getEpochSecond());
+  }
+
+  private void forget() {
+    names.clear();
+    range = Optional.empty();
   }
 
   /** A search of one database at one version. */
@@ -189,12 +192,14 @@ public final class TombstoneSweep implements LeasedSteps {
 
   /** Returns whether the search may go on behind them. */
   private boolean purge(DatabaseName name, TombstoneSearch.Found found) {
-    List<PurgeEdit> edits = new ArrayList<>(found.ids().size());
-    for (String id : found.ids()) {
-      edits.add(
-          new PurgeEdit(id, branches -> expired(branches, found.to())).by(UserContext.SERVER));
+    List<EditOutcome.Failed> failed = new ArrayList<>();
+    for (int i = 0; i < found.ids().size(); i += AT_ONCE) {
+      if (i > 0 && !rounds.goesOn()) {
+        return false;
+      }
+      int to = Math.min(found.ids().size(), i + AT_ONCE);
+      failed.addAll(failures(name, edits(found.ids().subList(i, to), found.to())));
     }
-    List<EditOutcome.Failed> failed = failures(name, edits);
     boolean goesOn = failed.stream().noneMatch(TombstoneSweep::mayPass);
     if (goesOn) {
       failed.forEach(it -> figures.left(name, it.id(), it.error()));
@@ -202,13 +207,19 @@ public final class TombstoneSweep implements LeasedSteps {
     return goesOn;
   }
 
+  private static List<PurgeEdit> edits(List<String> ids, Sequence by) {
+    List<PurgeEdit> edits = new ArrayList<>(ids.size());
+    for (String id : ids) {
+      edits.add(new PurgeEdit(id, branches -> expired(branches, by)).by(UserContext.SERVER));
+    }
+    return edits;
+  }
+
   private List<EditOutcome.Failed> failures(DatabaseName name, List<PurgeEdit> edits) {
-    return edits.isEmpty()
-        ? List.of()
-        : writer.write(name, edits).outcomes().stream()
-            .filter(EditOutcome.Failed.class::isInstance)
-            .map(EditOutcome.Failed.class::cast)
-            .toList();
+    return writer.write(name, edits).outcomes().stream()
+        .filter(EditOutcome.Failed.class::isInstance)
+        .map(EditOutcome.Failed.class::cast)
+        .toList();
   }
 
   /** A document that cannot be purged is left, so that it does not keep others. */
@@ -242,8 +253,7 @@ public final class TombstoneSweep implements LeasedSteps {
 
   private Void advance(Transaction tx, Searched searched) {
     DatabaseHandle db = catalogue.currentForWrites(tx, searched.db().name());
-    if (!lease.isTaken(tx) && db.instance().equals(searched.db().instance())) {
-      lease.hold(tx);
+    if (rounds.holds(tx) && db.instance().equals(searched.db().instance())) {
       new AutoPurgeSubspace(db).setSearched(tx, searched.found().to());
     }
     return null;
@@ -251,10 +261,6 @@ public final class TombstoneSweep implements LeasedSteps {
 
   @Override
   public void giveBack() {
-    atTheEnd.runIdempotent(
-        tx -> {
-          lease.giveBack(tx);
-          return null;
-        });
+    rounds.giveBack();
   }
 }

@@ -50,8 +50,6 @@ final class KilledSweepTest {
       long left = db.statistics().deletedDocuments();
       assertThat(left).isPositive().isLessThan(TOMBSTONES);
       TombstoneSweep next = sweep(db, WRITTEN_AT + 120);
-      assertThat(next.step()).as("while the killed one has the lease").isFalse();
-      assertThat(db.statistics().deletedDocuments()).isEqualTo(left);
       endLeases(db);
       all(next);
       assertThat(db.statistics().deletedDocuments()).isZero();
@@ -68,7 +66,7 @@ final class KilledSweepTest {
     return edits;
   }
 
-  /** The two minutes of the killed process in no time. */
+  /** The ten seconds of the killed process in no time. */
   private static void endLeases(TestDatabase db) {
     db.transactions.runIdempotent(
         tx -> {

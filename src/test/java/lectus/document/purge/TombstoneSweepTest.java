@@ -127,8 +127,6 @@ final class TombstoneSweepTest {
     roundAfter(0);
     now += 60;
     TombstoneSweep other = sweep();
-    assertThat(other.step()).isFalse();
-    assertThat(db.statistics().deletedDocuments()).as("the first has the lease").isEqualTo(60);
     sweep.giveBack();
     while (other.step()) {
       continue;

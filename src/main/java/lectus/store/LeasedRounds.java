@@ -1,0 +1,148 @@
+package lectus.store;
+
+import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
+import java.time.Duration;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Rounds of a task, with a pause behind each, of which one server at a time performs one. The lease
+ * is short and renewed by each piece, so another server soon begins a round of its own when the
+ * holder dies. When the last round ended is kept apart: as a lease of its own name, which lasts for
+ * the pause. So looking whether a round is due costs one read.
+ *
+ * <p>Both are measured in the store's versions, which stand still while nobody writes to an
+ * embedded store. Who waits therefore commits now and then. Used by one thread.
+ */
+public final class LeasedRounds {
+  /** Ten seconds: longer than a piece takes. */
+  private static final long LEASE_VERSIONS = 10_000_000;
+
+  /** Five minutes. */
+  private static final long PAUSE_VERSIONS = 300_000_000;
+
+  private static final long NO_PAUSE = -1;
+
+  /** How long one who waits for the pause commits nothing. */
+  private static final long PATIENCE_NANOS = Duration.ofMinutes(1).toNanos();
+
+  /** How long one who waits for another holder commits nothing. */
+  private static final long SHORT_PATIENCE_NANOS = Duration.ofSeconds(10).toNanos();
+
+  /** Shorter than an orderly shutdown may take. */
+  private static final TransactionLimits AT_THE_END =
+      new TransactionLimits(5, Duration.ofSeconds(2));
+
+  private final TransactionRunner transactions;
+  private final TransactionRunner atTheEnd;
+  private final Lease lease;
+  private final Lease ended;
+  private final LongSupplier nanoTime;
+  private long waitingSince;
+
+  /**
+   * @param task its name in the store
+   */
+  public LeasedRounds(Store store, String task) {
+    this(store, task, System::nanoTime);
+  }
+
+  LeasedRounds(Store store, String task, LongSupplier nanoTime) {
+    this(store, task, PAUSE_VERSIONS, nanoTime);
+  }
+
+  private LeasedRounds(Store store, String task, long pauseVersions, LongSupplier nanoTime) {
+    this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
+    this.atTheEnd = new TransactionRunner(store, AT_THE_END);
+    this.lease = new Lease(store.rootPrefix(), task, LEASE_VERSIONS);
+    this.ended = new Lease(store.rootPrefix(), task + "-ended", pauseVersions);
+    this.nanoTime = nanoTime;
+    this.waitingSince = nanoTime.getAsLong();
+  }
+
+  /** Returns rounds of which one is always due. */
+  public static LeasedRounds withoutPause(Store store, String task) {
+    return new LeasedRounds(store, task, NO_PAUSE, System::nanoTime);
+  }
+
+  /**
+   * Begins a round if one is due and no other server is at one.
+   *
+   * @param beginning is done in the transaction that takes the lease
+   */
+  public boolean begin(Consumer<Transaction> beginning) {
+    boolean isDue = transactions.read(this::isDue);
+    boolean begins = isDue && beginInTurn(beginning);
+    if (!begins) {
+      await(isDue ? SHORT_PATIENCE_NANOS : PATIENCE_NANOS);
+    }
+    return begins;
+  }
+
+  private boolean beginInTurn(Consumer<Transaction> beginning) {
+    return transactions.runIdempotent(
+        tx -> {
+          boolean begins = isDue(tx) && holds(tx);
+          if (begins) {
+            beginning.accept(tx);
+          }
+          return begins;
+        });
+  }
+
+  /** Commits nothing but a conflict, which gives the store a version of the present. */
+  private void await(long patienceNanos) {
+    long now = nanoTime.getAsLong();
+    if (now - waitingSince >= patienceNanos) {
+      waitingSince = now;
+      transactions.runIdempotent(
+          tx -> {
+            ended.touch(tx);
+            return null;
+          });
+    }
+  }
+
+  /** Renews the lease before a piece. Returns false if another server has it. */
+  public boolean goesOn() {
+    return transactions.runIdempotent(this::holds);
+  }
+
+  /**
+   * Renews the lease in a transaction that performs a piece. Returns false if another server has
+   * it; then the transaction may perform nothing.
+   */
+  public boolean holds(Transaction tx) {
+    if (lease.isTaken(tx)) {
+      return false;
+    }
+    lease.hold(tx);
+    return true;
+  }
+
+  /** Ends a round: the next one is due after the pause. Does nothing if another server has it. */
+  public void end() {
+    transactions.runIdempotent(
+        tx -> {
+          if (holds(tx)) {
+            ended.renew(tx);
+          }
+          return null;
+        });
+    waitingSince = nanoTime.getAsLong();
+  }
+
+  /** Releases the lease, so that another server can go on at once. */
+  public void giveBack() {
+    atTheEnd.runIdempotent(
+        tx -> {
+          lease.giveBack(tx);
+          return null;
+        });
+  }
+
+  private boolean isDue(ReadTransaction tx) {
+    return !ended.isYoung(tx);
+  }
+}

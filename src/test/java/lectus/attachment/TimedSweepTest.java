@@ -1,0 +1,102 @@
+package lectus.attachment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import lectus.audit.testing.SoundStore;
+import lectus.document.testing.TestDatabase;
+import lectus.http.testing.LectusServer;
+import lectus.store.testing.TestStores;
+import lectus.store.testing.TimedStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Contents of purged documents go an hour later, and servers share that; the time is moved on. */
+final class TimedSweepTest {
+  private static final List<String> DATABASES = List.of("a", "b", "c");
+  private static final int JUST_BEFORE = 3_590;
+
+  @TempDir Path folder;
+  private TimedStore time;
+
+  @BeforeAll
+  static void onlyEmbedded() {
+    TestStores.onlyEmbedded();
+  }
+
+  @BeforeEach
+  void open() {
+    time = new TimedStore(folder);
+    try (LectusServer server = LectusServer.start(time.store)) {
+      for (String name : DATABASES) {
+        server.put("/" + name);
+        server.write("/" + name + "/kept", document("a2VwdA=="));
+        String gone = server.write("/" + name + "/gone", document("Z29uZQ=="));
+        assertThat(server.post("/" + name + "/_purge", "{\"gone\":[\"" + gone + "\"]}").status())
+            .isEqualTo(201);
+      }
+    }
+  }
+
+  @AfterEach
+  void close() {
+    SoundStore.assertSound(time.store);
+    time.close();
+  }
+
+  private static String document(String data) {
+    return "{\"_attachments\":{\"f\":{\"content_type\":\"image/png\",\"data\":\"" + data + "\"}}}";
+  }
+
+  private StoreSweep sweep() {
+    return new StoreSweep(time.store, TestDatabase.open(time.store, "a").catalogue);
+  }
+
+  private static void round(StoreSweep sweep) {
+    while (sweep.step()) {
+      continue;
+    }
+  }
+
+  private int contents() {
+    return DATABASES.stream()
+        .mapToInt(name -> SweptStore.rows(time.store, name, AttachmentKeys.CONTENTS))
+        .sum();
+  }
+
+  @Test
+  void the_contents_of_a_purged_document_go_after_an_hour_and_not_before() {
+    StoreSweep sweep = sweep();
+    time.pass(JUST_BEFORE);
+    round(sweep);
+    assertThat(contents()).isEqualTo(6);
+
+    time.pass(301);
+    round(sweep);
+    assertThat(contents()).isEqualTo(3);
+  }
+
+  @Test
+  void one_server_sweeps_and_the_other_goes_on_ten_seconds_after_it_was_killed() {
+    time.pass(3_601);
+    StoreSweep killed = sweep();
+    StoreSweep other = sweep();
+    assertThat(killed.step()).as("looks").isTrue();
+    assertThat(other.step()).isFalse();
+    assertThat(killed.step()).as("sweeps a database").isTrue();
+    assertThat(contents()).isEqualTo(5);
+    time.pass(9);
+    assertThat(other.step()).isFalse();
+    assertThat(contents()).isEqualTo(5);
+
+    time.pass(2);
+    round(other);
+    assertThat(contents()).isEqualTo(3);
+    assertThat(killed.step()).as("one that only slept").isFalse();
+    assertThat(other.step()).as("the round has ended").isFalse();
+  }
+}

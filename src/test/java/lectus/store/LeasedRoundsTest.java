@@ -1,0 +1,114 @@
+package lectus.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import lectus.store.testing.TestStores;
+import lectus.store.testing.TimedStore;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two servers take turns, in a store whose time is moved on. */
+final class LeasedRoundsTest {
+  @TempDir Path folder;
+  private final AtomicLong nanos = new AtomicLong();
+  private TimedStore time;
+  private LeasedRounds one;
+  private LeasedRounds other;
+  private int begun;
+
+  @BeforeAll
+  static void onlyEmbedded() {
+    TestStores.onlyEmbedded();
+  }
+
+  @BeforeEach
+  void open() {
+    time = new TimedStore(folder);
+    one = new LeasedRounds(time.store, "task", nanos::get);
+    other = new LeasedRounds(time.store, "task", nanos::get);
+  }
+
+  @AfterEach
+  void close() {
+    time.close();
+  }
+
+  private boolean begins(LeasedRounds rounds) {
+    int before = begun;
+    boolean begins = rounds.begin(tx -> begun++);
+    assertThat(begun > before).isEqualTo(begins);
+    return begins;
+  }
+
+  private void passIdly(long seconds) {
+    time.passUnnoticed(seconds);
+    nanos.addAndGet(seconds * 1_000_000_000);
+  }
+
+  @Test
+  void one_works_as_long_as_it_renews_its_lease() {
+    assertThat(begins(one)).isTrue();
+    for (int i = 0; i < 10; i++) {
+      assertThat(begins(other)).isFalse();
+      assertThat(other.goesOn()).isFalse();
+      time.pass(9);
+      assertThat(one.goesOn()).isTrue();
+    }
+  }
+
+  @Test
+  void the_other_begins_ten_seconds_after_the_first_was_killed() {
+    begins(one);
+    time.pass(9);
+    assertThat(begins(other)).isFalse();
+    time.pass(2);
+    assertThat(begins(other)).isTrue();
+
+    assertThat(one.goesOn()).as("one was only asleep").isFalse();
+    one.end();
+    assertThat(begins(other)).as("the round goes on").isTrue();
+  }
+
+  @Test
+  void a_round_is_due_five_minutes_after_the_last_whoever_it_was() {
+    begins(one);
+    one.end();
+    time.pass(299);
+    assertThat(begins(one)).isFalse();
+    assertThat(begins(other)).isFalse();
+    time.pass(2);
+    assertThat(begins(other)).isTrue();
+    assertThat(begins(one)).isFalse();
+  }
+
+  @Test
+  void the_other_goes_on_at_once_when_the_first_gives_its_lease_back() {
+    begins(one);
+    one.giveBack();
+    assertThat(begins(other)).isTrue();
+  }
+
+  @Test
+  void rounds_go_on_though_nobody_else_writes() {
+    begins(one);
+    one.end();
+    passIdly(59);
+    assertThat(begins(one)).isFalse();
+    passIdly(242);
+    assertThat(begins(one)).as("it commits").isFalse();
+    assertThat(begins(one)).isTrue();
+  }
+
+  @Test
+  void a_killed_one_is_replaced_though_nobody_else_writes() {
+    begins(one);
+    passIdly(11);
+    assertThat(begins(other)).as("it commits").isFalse();
+    assertThat(begins(other)).isTrue();
+  }
+}
