@@ -2,48 +2,15 @@ package lectus.http.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
-import lectus.http.testing.LectusServer;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What feeds and a database's other resources answer right after purges. */
-final class AfterPurgesTest {
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
-
-  private static LectusServer server;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  @BeforeEach
-  void create() {
-    server.delete("/w");
-    server.put("/w");
-  }
-
-  private static void purge(String id, String revision) {
-    Answer answer = server.post("/w/_purge", "{\"" + id + "\":[\"" + revision + "\"]}");
-    assertThat(answer.body()).contains("\"" + id + "\":[\"" + revision + "\"]");
-  }
-
+final class AfterPurgesTest extends WithPurges {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -2,49 +2,19 @@ package lectus.http.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
-import lectus.http.testing.LectusServer;
-import lectus.store.testing.TestStores;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code _purge} and what can be seen of it. */
-final class PurgeResourceTest {
+final class PurgeResourceTest extends WithPurges {
   private static final int MOST = 10_000;
-
-  @RegisterExtension
-  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
-
-  private static LectusServer server;
-
-  @BeforeAll
-  static void start() {
-    server = LectusServer.start(stores.fresh());
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
-
-  @BeforeEach
-  void create() {
-    server.delete("/w");
-    server.put("/w");
-  }
-
-  private Answer purge(String id, String revision) {
-    return server.post("/w/_purge", "{\"" + id + "\":[\"" + revision + "\"]}");
-  }
 
   @Test
   void purged_leaves_are_named_and_remembered() {
@@ -92,6 +62,53 @@ final class PurgeResourceTest {
     assertThat(server.get("/w/a?rev=2-b").status()).isEqualTo(404);
     server.post("/w/_bulk_docs", document);
     assertThat(server.get("/w/a").body()).isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-b\",\"v\":1}\n");
+  }
+
+  @Test
+  void what_is_left_of_a_document_may_be_an_ancestor_and_what_was_purged_not() {
+    for (String branch : new String[] {"b", "c"}) {
+      server.post(
+          "/w/_bulk_docs",
+          "{\"docs\":[{\"_id\":\"a\",\"_rev\":\"2-%s\",\"_revisions\":{\"start\":2,\"ids\":[\"%s\",\"a\"]}}],"
+                  .formatted(branch, branch)
+              + "\"new_edits\":false}");
+    }
+    assertThat(server.post("/w/_revs_diff", "{\"a\":[\"3-x\"]}").body())
+        .contains("2-b")
+        .contains("2-c");
+
+    purge("a", "2-c");
+    assertThat(server.post("/w/_revs_diff", "{\"a\":[\"2-c\",\"3-x\"]}").body())
+        .isEqualTo("{\"a\":{\"missing\":[\"2-c\",\"3-x\"],\"possible_ancestors\":[\"2-b\"]}}\n");
+
+    purge("a", "2-b");
+    assertThat(server.post("/w/_revs_diff", "{\"a\":[\"3-x\"]}").body())
+        .isEqualTo("{\"a\":{\"missing\":[\"3-x\"]}}\n");
+  }
+
+  @Test
+  void as_many_purges_are_remembered_as_the_limit_says_and_the_oldest_goes_first() {
+    server.put("/w/_purged_infos_limit", "3");
+    for (String id : new String[] {"a", "b", "c"}) {
+      purge(id, server.write("/w/" + id, "{}"));
+    }
+    assertThat(purgedIds()).containsExactly("a", "b", "c");
+
+    purge("d", server.write("/w/d", "{}"));
+    assertThat(purgedIds()).containsExactly("b", "c", "d");
+
+    server.put("/w/_purged_infos_limit", "2");
+    assertThat(purgedIds()).as("until the next purge").containsExactly("b", "c", "d");
+    purge("e", server.write("/w/e", "{}"));
+    assertThat(purgedIds()).containsExactly("d", "e");
+  }
+
+  private static List<String> purgedIds() {
+    return Pattern.compile("\"id\":\"([^\"]*)\"")
+        .matcher(server.get("/w/_purged_infos").body())
+        .results()
+        .map(it -> it.group(1))
+        .toList();
   }
 
   @Test
