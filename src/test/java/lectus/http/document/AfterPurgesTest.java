@@ -2,15 +2,27 @@ package lectus.http.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What feeds and a database's other resources answer right after purges. */
-final class AfterPurgesTest extends WithPurges {
+final class AfterPurgesTest {
+  @RegisterExtension
+  @Order(1)
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  @RegisterExtension
+  @Order(2)
+  static final PurgedDatabase purged = new PurgedDatabase(stores);
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -30,16 +42,18 @@ final class AfterPurgesTest extends WithPurges {
       })
   void resources_of_the_database_answer_as_if_it_had_never_been(
       String method, String target, String body, int status, String begin) {
-    server.put("/w/_local/l", "{\"kept\":true}");
-    server.post(
-        "/w/_bulk_docs",
-        "{\"new_edits\":false,\"docs\":[{\"_id\":\"a\",\"_rev\":\"1-x\",\"v\":1}]}");
-    purge("a", "1-x");
+    purged.server().put("/w/_local/l", "{\"kept\":true}");
+    purged
+        .server()
+        .post(
+            "/w/_bulk_docs",
+            "{\"new_edits\":false,\"docs\":[{\"_id\":\"a\",\"_rev\":\"1-x\",\"v\":1}]}");
+    purged.purge("a", "1-x");
 
     Answer answer =
         body == null
-            ? server.request(method, target.replace("\"", "%22")).send()
-            : server.request(method, target).json(body).send();
+            ? purged.server().request(method, target.replace("\"", "%22")).send()
+            : purged.server().request(method, target).json(body).send();
 
     assertThat(answer.status()).as(answer.body()).isEqualTo(status);
     assertThat(answer.body()).startsWith(begin);
@@ -47,15 +61,15 @@ final class AfterPurgesTest extends WithPurges {
 
   @Test
   void since_the_place_of_a_purged_document_a_feed_goes_on_behind_it() {
-    server.write("/w/before", "{}");
-    String gone = server.write("/w/gone", "{}");
-    String place = server.get("/w").member("update_seq");
-    server.write("/w/after", "{}");
+    purged.server().write("/w/before", "{}");
+    String gone = purged.server().write("/w/gone", "{}");
+    String place = purged.server().get("/w").member("update_seq");
+    purged.server().write("/w/after", "{}");
 
-    purge("gone", gone);
+    purged.purge("gone", gone);
 
     for (String kind : new String[] {"", "&feed=longpoll"}) {
-      assertThat(server.get("/w/_changes?since=" + place + kind).body())
+      assertThat(purged.server().get("/w/_changes?since=" + place + kind).body())
           .contains("\"id\":\"after\"")
           .doesNotContain("gone")
           .doesNotContain("before");
@@ -64,25 +78,25 @@ final class AfterPurgesTest extends WithPurges {
 
   @Test
   void a_feed_since_the_place_of_a_purge_waits_for_the_next_change() {
-    purge("gone", server.write("/w/gone", "{}"));
-    String now = server.get("/w").member("update_seq");
+    purged.purge("gone", purged.server().write("/w/gone", "{}"));
+    String now = purged.server().get("/w").member("update_seq");
     try (Connection feed =
-        server.request("GET", "/w/_changes?feed=continuous&since=" + now).open()) {
+        purged.server().request("GET", "/w/_changes?feed=continuous&since=" + now).open()) {
       feed.readHead();
-      server.write("/w/next", "{}");
+      purged.server().write("/w/next", "{}");
       assertThat(feed.chunkTextBegins()).contains("\"id\":\"next\"");
     }
   }
 
   @Test
   void the_feed_of_all_databases_tells_of_a_purge() {
-    String gone = server.write("/w/gone", "{}");
-    String since = server.get("/_db_updates").member("last_seq");
-    assertThat(server.get("/_db_updates?since=" + since).body()).doesNotContain("\"w\"");
+    String gone = purged.server().write("/w/gone", "{}");
+    String since = purged.server().get("/_db_updates").member("last_seq");
+    assertThat(purged.server().get("/_db_updates?since=" + since).body()).doesNotContain("\"w\"");
 
-    purge("gone", gone);
+    purged.purge("gone", gone);
 
-    assertThat(server.get("/_db_updates?feed=longpoll&since=" + since).body())
+    assertThat(purged.server().get("/_db_updates?feed=longpoll&since=" + since).body())
         .contains("\"db_name\":\"w\",\"type\":\"updated\"");
   }
 
@@ -91,24 +105,27 @@ final class AfterPurgesTest extends WithPurges {
   void no_feed_ends_before_the_place_of_a_purge(int documents) {
     String[] revisions = new String[documents];
     for (int i = 0; i < documents; i++) {
-      revisions[i] = server.write("/w/d" + i, "{}");
+      revisions[i] = purged.server().write("/w/d" + i, "{}");
     }
-    String before = server.get("/w/_changes").member("last_seq");
+    String before = purged.server().get("/w/_changes").member("last_seq");
     for (int i = documents - 1; i >= 0; i--) {
-      purge("d" + i, revisions[i]);
+      purged.purge("d" + i, revisions[i]);
 
-      String last = server.get("/w").member("update_seq");
+      String last = purged.server().get("/w").member("update_seq");
       assertThat(last).isGreaterThan(before);
       for (String since : new String[] {"0", before, last, "now"}) {
         for (String filter :
             new String[] {"", "&filter=_design", "&filter=_doc_ids&doc_ids=[%22x%22]"}) {
-          assertThat(server.get("/w/_changes?since=" + since + filter).member("last_seq"))
+          assertThat(purged.server().get("/w/_changes?since=" + since + filter).member("last_seq"))
               .as(since + filter)
               .isEqualTo(last);
         }
       }
       assertThat(
-              server.get("/w/_changes?feed=longpoll&timeout=1&since=" + before).member("last_seq"))
+              purged
+                  .server()
+                  .get("/w/_changes?feed=longpoll&timeout=1&since=" + before)
+                  .member("last_seq"))
           .isEqualTo(last);
       before = last;
     }

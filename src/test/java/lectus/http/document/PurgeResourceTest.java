@@ -6,44 +6,58 @@ import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** {@code _purge} and what can be seen of it. */
-final class PurgeResourceTest extends WithPurges {
+final class PurgeResourceTest {
+  @RegisterExtension
+  @Order(1)
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  @RegisterExtension
+  @Order(2)
+  static final PurgedDatabase purged = new PurgedDatabase(stores);
+
   private static final int MOST = 10_000;
 
   @Test
   void purged_leaves_are_named_and_remembered() {
-    String first = server.write("/w/a", "{}");
-    String second = server.write("/w/a?rev=" + first, "{}");
-    String other = server.write("/w/b", "{}");
+    String first = purged.server().write("/w/a", "{}");
+    String second = purged.server().write("/w/a?rev=" + first, "{}");
+    String other = purged.server().write("/w/b", "{}");
 
     Answer answer =
-        server.post(
-            "/w/_purge",
-            "{\"a\":[\"%s\",\"%s\"],\"none\":[\"1-x\"],\"b\":[\"%s\"],\"empty\":[]}"
-                .formatted(first, second, other));
+        purged
+            .server()
+            .post(
+                "/w/_purge",
+                "{\"a\":[\"%s\",\"%s\"],\"none\":[\"1-x\"],\"b\":[\"%s\"],\"empty\":[]}"
+                    .formatted(first, second, other));
 
     assertThat(answer.status()).isEqualTo(201);
     assertThat(answer.body())
         .isEqualTo(
             "{\"purge_seq\":null,\"purged\":{\"a\":[\"%s\"],\"none\":[],\"b\":[\"%s\"],\"empty\":[]}}\n"
                 .formatted(second, other));
-    assertThat(server.get("/w/_purged_infos").body())
+    assertThat(purged.server().get("/w/_purged_infos").body())
         .contains("{\"id\":\"a\",\"revs\":[\"" + second + "\"]}")
         .contains("{\"id\":\"b\",\"revs\":[\"" + other + "\"]}");
-    assertThat(server.get("/w/a").body())
+    assertThat(purged.server().get("/w/a").body())
         .isEqualTo("{\"error\":\"not_found\",\"reason\":\"missing\"}\n");
-    assertThat(server.get("/w/_changes").body()).startsWith("{\"results\":[\n\n]");
-    assertThat(server.get("/w/_all_docs").body()).contains("\"total_rows\":0");
-    assertThat(server.get("/w").member("purge_seq"))
+    assertThat(purged.server().get("/w/_changes").body()).startsWith("{\"results\":[\n\n]");
+    assertThat(purged.server().get("/w/_all_docs").body()).contains("\"total_rows\":0");
+    assertThat(purged.server().get("/w").member("purge_seq"))
         .isNotEqualTo("0")
-        .isEqualTo(server.get("/w").member("update_seq"));
-    assertThat(server.post("/w/_purge", "{}").body())
+        .isEqualTo(purged.server().get("/w").member("update_seq"));
+    assertThat(purged.server().post("/w/_purge", "{}").body())
         .isEqualTo("{\"purge_seq\":null,\"purged\":{}}\n");
   }
 
@@ -52,60 +66,63 @@ final class PurgeResourceTest extends WithPurges {
     String document =
         "{\"docs\":[{\"_id\":\"a\",\"_rev\":\"2-b\",\"v\":1,\"_revisions\":{\"start\":2,\"ids\":[\"b\",\"a\"]}}],"
             + "\"new_edits\":false}";
-    server.post("/w/_bulk_docs", document);
-    assertThat(server.post("/w/_revs_diff", "{\"a\":[\"2-b\"]}").body()).isEqualTo("{}\n");
+    purged.server().post("/w/_bulk_docs", document);
+    assertThat(purged.server().post("/w/_revs_diff", "{\"a\":[\"2-b\"]}").body()).isEqualTo("{}\n");
 
-    purge("a", "2-b");
+    purged.purge("a", "2-b");
 
-    assertThat(server.post("/w/_revs_diff", "{\"a\":[\"1-a\",\"2-b\"]}").body())
+    assertThat(purged.server().post("/w/_revs_diff", "{\"a\":[\"1-a\",\"2-b\"]}").body())
         .isEqualTo("{\"a\":{\"missing\":[\"1-a\",\"2-b\"]}}\n");
-    assertThat(server.get("/w/a?rev=2-b").status()).isEqualTo(404);
-    server.post("/w/_bulk_docs", document);
-    assertThat(server.get("/w/a").body()).isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-b\",\"v\":1}\n");
+    assertThat(purged.server().get("/w/a?rev=2-b").status()).isEqualTo(404);
+    purged.server().post("/w/_bulk_docs", document);
+    assertThat(purged.server().get("/w/a").body())
+        .isEqualTo("{\"_id\":\"a\",\"_rev\":\"2-b\",\"v\":1}\n");
   }
 
   @Test
   void what_is_left_of_a_document_may_be_an_ancestor_and_what_was_purged_not() {
     for (String branch : new String[] {"b", "c"}) {
-      server.post(
-          "/w/_bulk_docs",
-          "{\"docs\":[{\"_id\":\"a\",\"_rev\":\"2-%s\",\"_revisions\":{\"start\":2,\"ids\":[\"%s\",\"a\"]}}],"
-                  .formatted(branch, branch)
-              + "\"new_edits\":false}");
+      purged
+          .server()
+          .post(
+              "/w/_bulk_docs",
+              "{\"docs\":[{\"_id\":\"a\",\"_rev\":\"2-%s\",\"_revisions\":{\"start\":2,\"ids\":[\"%s\",\"a\"]}}],"
+                      .formatted(branch, branch)
+                  + "\"new_edits\":false}");
     }
-    assertThat(server.post("/w/_revs_diff", "{\"a\":[\"3-x\"]}").body())
+    assertThat(purged.server().post("/w/_revs_diff", "{\"a\":[\"3-x\"]}").body())
         .contains("2-b")
         .contains("2-c");
 
-    purge("a", "2-c");
-    assertThat(server.post("/w/_revs_diff", "{\"a\":[\"2-c\",\"3-x\"]}").body())
+    purged.purge("a", "2-c");
+    assertThat(purged.server().post("/w/_revs_diff", "{\"a\":[\"2-c\",\"3-x\"]}").body())
         .isEqualTo("{\"a\":{\"missing\":[\"2-c\",\"3-x\"],\"possible_ancestors\":[\"2-b\"]}}\n");
 
-    purge("a", "2-b");
-    assertThat(server.post("/w/_revs_diff", "{\"a\":[\"3-x\"]}").body())
+    purged.purge("a", "2-b");
+    assertThat(purged.server().post("/w/_revs_diff", "{\"a\":[\"3-x\"]}").body())
         .isEqualTo("{\"a\":{\"missing\":[\"3-x\"]}}\n");
   }
 
   @Test
   void as_many_purges_are_remembered_as_the_limit_says_and_the_oldest_goes_first() {
-    server.put("/w/_purged_infos_limit", "3");
+    purged.server().put("/w/_purged_infos_limit", "3");
     for (String id : new String[] {"a", "b", "c"}) {
-      purge(id, server.write("/w/" + id, "{}"));
+      purged.purge(id, purged.server().write("/w/" + id, "{}"));
     }
     assertThat(purgedIds()).containsExactly("a", "b", "c");
 
-    purge("d", server.write("/w/d", "{}"));
+    purged.purge("d", purged.server().write("/w/d", "{}"));
     assertThat(purgedIds()).containsExactly("b", "c", "d");
 
-    server.put("/w/_purged_infos_limit", "2");
+    purged.server().put("/w/_purged_infos_limit", "2");
     assertThat(purgedIds()).as("until the next purge").containsExactly("b", "c", "d");
-    purge("e", server.write("/w/e", "{}"));
+    purged.purge("e", purged.server().write("/w/e", "{}"));
     assertThat(purgedIds()).containsExactly("d", "e");
   }
 
   private static List<String> purgedIds() {
     return Pattern.compile("\"id\":\"([^\"]*)\"")
-        .matcher(server.get("/w/_purged_infos").body())
+        .matcher(purged.server().get("/w/_purged_infos").body())
         .results()
         .map(it -> it.group(1))
         .toList();
@@ -113,47 +130,53 @@ final class PurgeResourceTest extends WithPurges {
 
   @Test
   void indexes_show_the_next_winner_or_nothing() {
-    server.post("/w/_index", "{\"index\":{\"fields\":[\"v\"]},\"ddoc\":\"d\",\"name\":\"v\"}");
+    purged
+        .server()
+        .post("/w/_index", "{\"index\":{\"fields\":[\"v\"]},\"ddoc\":\"d\",\"name\":\"v\"}");
     for (String rev : new String[] {"1-a", "1-b"}) {
-      server.post(
-          "/w/_bulk_docs",
-          "{\"docs\":[{\"_id\":\"x\",\"_rev\":\"%s\",\"v\":\"%s\"}],\"new_edits\":false}"
-              .formatted(rev, rev));
+      purged
+          .server()
+          .post(
+              "/w/_bulk_docs",
+              "{\"docs\":[{\"_id\":\"x\",\"_rev\":\"%s\",\"v\":\"%s\"}],\"new_edits\":false}"
+                  .formatted(rev, rev));
     }
     String query = "{\"selector\":{\"v\":{\"$gt\":null}},\"fields\":[\"v\"],\"use_index\":\"d\"}";
-    assertThat(server.post("/w/_find", query).body()).contains("{\"v\":\"1-b\"}");
+    assertThat(purged.server().post("/w/_find", query).body()).contains("{\"v\":\"1-b\"}");
 
-    purge("x", "1-b");
-    assertThat(server.post("/w/_find", query).body()).contains("{\"v\":\"1-a\"}");
+    purged.purge("x", "1-b");
+    assertThat(purged.server().post("/w/_find", query).body()).contains("{\"v\":\"1-a\"}");
 
-    purge("x", "1-a");
-    assertThat(server.post("/w/_find", query).body()).doesNotContain("\"v\"");
+    purged.purge("x", "1-a");
+    assertThat(purged.server().post("/w/_find", query).body()).doesNotContain("\"v\"");
   }
 
   @Test
   void an_index_goes_with_its_purged_design_document() {
-    server.post("/w/_index", "{\"index\":{\"fields\":[\"v\"]},\"ddoc\":\"d\",\"name\":\"v\"}");
-    server.write("/w/x", "{\"v\":1}");
+    purged
+        .server()
+        .post("/w/_index", "{\"index\":{\"fields\":[\"v\"]},\"ddoc\":\"d\",\"name\":\"v\"}");
+    purged.server().write("/w/x", "{\"v\":1}");
 
-    purge("_design/d", server.get("/w/_design/d").member("_rev"));
+    purged.purge("_design/d", purged.server().get("/w/_design/d").member("_rev"));
 
-    assertThat(server.get("/w/_index").body()).contains("\"total_rows\":1");
-    assertThat(server.get("/w/_design/d").status()).isEqualTo(404);
+    assertThat(purged.server().get("/w/_index").body()).contains("\"total_rows\":1");
+    assertThat(purged.server().get("/w/_design/d").status()).isEqualTo(404);
   }
 
   @Test
   void a_live_feed_goes_on() {
-    String gone = server.write("/w/gone", "{}");
-    String since = server.get("/w").member("update_seq");
+    String gone = purged.server().write("/w/gone", "{}");
+    String since = purged.server().get("/w").member("update_seq");
     try (Connection feed =
-        server.request("GET", "/w/_changes?feed=continuous&since=" + since).open()) {
+        purged.server().request("GET", "/w/_changes?feed=continuous&since=" + since).open()) {
       feed.readHead();
-      purge("gone", gone);
-      server.write("/w/next", "{}");
+      purged.purge("gone", gone);
+      purged.server().write("/w/next", "{}");
 
       assertThat(feed.chunkTextBegins()).contains("\"id\":\"next\"");
     }
-    assertThat(server.get("/w/_changes?since=" + since).body())
+    assertThat(purged.server().get("/w/_changes?since=" + since).body())
         .contains("\"id\":\"next\"")
         .doesNotContain("gone");
   }
@@ -168,7 +191,7 @@ final class PurgeResourceTest extends WithPurges {
         "{\"a\":[\"x\"]}|400|Invalid rev format",
       })
   void what_is_no_purge_is_refused(String body, int status, String reason) {
-    Answer answer = server.post("/w/_purge", body);
+    Answer answer = purged.server().post("/w/_purge", body);
 
     assertThat(answer.status()).isEqualTo(status);
     assertThat(answer.member("reason")).isEqualTo(reason);
@@ -176,11 +199,11 @@ final class PurgeResourceTest extends WithPurges {
 
   @Test
   void a_request_names_so_many_documents_and_revisions_and_no_more() {
-    assertThat(server.post("/w/_purge", documents(MOST)).status()).isEqualTo(201);
-    assertThat(server.post("/w/_purge", documents(MOST + 1)).member("reason"))
+    assertThat(purged.server().post("/w/_purge", documents(MOST)).status()).isEqualTo(201);
+    assertThat(purged.server().post("/w/_purge", documents(MOST + 1)).member("reason"))
         .isEqualTo("Exceeded maximum number of documents.");
-    assertThat(server.post("/w/_purge", revisions(MOST)).status()).isEqualTo(201);
-    assertThat(server.post("/w/_purge", revisions(MOST + 1)).member("reason"))
+    assertThat(purged.server().post("/w/_purge", revisions(MOST)).status()).isEqualTo(201);
+    assertThat(purged.server().post("/w/_purge", revisions(MOST + 1)).member("reason"))
         .isEqualTo("Exceeded maximum number of revisions.");
   }
 
@@ -198,34 +221,37 @@ final class PurgeResourceTest extends WithPurges {
 
   @Test
   void many_documents_are_purged_and_listed_page_by_page() {
-    server.put("/w/_purged_infos_limit", "250");
+    purged.server().put("/w/_purged_infos_limit", "250");
     String documents =
         IntStream.range(0, 300)
             .mapToObj(i -> "{\"_id\":\"d%03d\",\"_rev\":\"1-a\"}".formatted(i))
             .collect(Collectors.joining(",", "{\"new_edits\":false,\"docs\":[", "]}"));
-    server.post("/w/_bulk_docs", documents);
+    purged.server().post("/w/_bulk_docs", documents);
     String all =
         IntStream.range(0, 300)
             .mapToObj(i -> "\"d%03d\":[\"1-a\"]".formatted(i))
             .collect(Collectors.joining(",", "{", "}"));
 
-    assertThat(server.post("/w/_purge", all).body())
+    assertThat(purged.server().post("/w/_purge", all).body())
         .isEqualTo("{\"purge_seq\":null,\"purged\":" + all + "}\n");
 
     // Purges at the same time do not see each other's; the next one forgets what is too much.
-    purge("last", server.write("/w/last", "{}"));
-    String infos = server.get("/w/_purged_infos").body();
+    purged.purge("last", purged.server().write("/w/last", "{}"));
+    String infos = purged.server().get("/w/_purged_infos").body();
     assertThat(infos).startsWith("{\"purged_infos\":[{\"id\":").contains("\"id\":\"last\"");
     assertThat(infos.split("\"id\"")).hasSize(1 + 250);
-    assertThat(server.get("/w").body()).contains("\"doc_count\":0").contains("\"doc_del_count\":0");
+    assertThat(purged.server().get("/w").body())
+        .contains("\"doc_count\":0")
+        .contains("\"doc_del_count\":0");
   }
 
   @Test
   void there_is_no_purge_without_a_database_or_of_another_method_or_type() {
-    assertThat(server.post("/nodb/_purge", "{}").status()).isEqualTo(404);
-    assertThat(server.get("/w/_purge").status()).isEqualTo(405);
+    assertThat(purged.server().post("/nodb/_purge", "{}").status()).isEqualTo(404);
+    assertThat(purged.server().get("/w/_purge").status()).isEqualTo(405);
     assertThat(
-            server
+            purged
+                .server()
                 .request("POST", "/w/_purge")
                 .header("Content-Type", "text/plain")
                 .send()
