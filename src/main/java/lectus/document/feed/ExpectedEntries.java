@@ -1,7 +1,6 @@
 package lectus.document.feed;
 
 import com.apple.foundationdb.ReadTransaction;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -38,16 +37,12 @@ public final class ExpectedEntries {
    * @param documents their entries in the changes index
    */
   public List<List<FeedChange>> of(List<ChangeEntry> documents) {
-    return of(documents, DocumentsAhead.learning(), DocumentsAhead.ANY_TIME);
+    return of(documents, DocumentsAhead.learning());
   }
 
   /** The same for a page of a job, whose documents are like those of the page before. */
   List<List<FeedChange>> of(List<ChangeEntry> documents, ReadAhead ahead) {
-    return of(documents, ahead, DocumentsAhead.MOST_TIME);
-  }
-
-  private List<List<FeedChange>> of(List<ChangeEntry> documents, ReadAhead ahead, Duration most) {
-    return new DocumentsAhead<>(tx.getExecutor(), new Entries(), ahead, most).of(documents);
+    return new DocumentsAhead<>(tx.getExecutor(), new Entries(), ahead).of(documents);
   }
 
   /**

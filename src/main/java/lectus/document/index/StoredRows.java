@@ -3,7 +3,6 @@ package lectus.document.index;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -90,17 +89,12 @@ final class StoredRows {
    * transaction should read.
    */
   List<List<EntryChange>> rowsOf(List<AllDocsRow> documents) {
-    return rowsOf(documents, DocumentsAhead.learning(), DocumentsAhead.ANY_TIME);
+    return rowsOf(documents, DocumentsAhead.learning());
   }
 
   /** The same for a page of a job, whose documents are like those of the page before. */
   List<List<EntryChange>> rowsOf(List<AllDocsRow> documents, ReadAhead ahead) {
-    return rowsOf(documents, ahead, DocumentsAhead.MOST_TIME);
-  }
-
-  private List<List<EntryChange>> rowsOf(
-      List<AllDocsRow> documents, ReadAhead ahead, Duration most) {
-    return new DocumentsAhead<>(tx.getExecutor(), new Rows(), ahead, most).of(documents);
+    return new DocumentsAhead<>(tx.getExecutor(), new Rows(), ahead).of(documents);
   }
 
   /**

@@ -28,11 +28,8 @@ public final class DocumentsAhead<D, S, R> {
   /** Bytes of what is computed. One document alone may exceed it. */
   static final long MOST_COMPUTED_BYTES = 4_000_000;
 
-  /** For transactions that can leave documents to others: far below the five seconds they have. */
-  public static final Duration MOST_TIME = Duration.ofSeconds(2);
-
-  /** For work that is small, and in vain if it does not come to its end. */
-  public static final Duration ANY_TIME = Duration.ofDays(1);
+  /** Far below the five seconds of a transaction. */
+  static final Duration MOST_TIME = Duration.ofSeconds(2);
 
   /** Documents read ahead before the size of any is known. */
   private static final int FIRST = 128;
@@ -51,7 +48,6 @@ public final class DocumentsAhead<D, S, R> {
   private final Executor helpers;
   private final Work<D, S, R> work;
   private final ReadAhead ahead;
-  private final long mostNanos;
   private final LongSupplier nanos;
   private final long beganNanos;
   private long computedBytes;
@@ -77,26 +73,23 @@ public final class DocumentsAhead<D, S, R> {
   /**
    * @param helpers an executor whose threads help when they have time
    * @param ahead what was learnt of documents before; it learns more
-   * @param most no document is begun later
    */
-  public DocumentsAhead(Executor helpers, Work<D, S, R> work, ReadAhead ahead, Duration most) {
-    this(helpers, work, ahead, most, System::nanoTime);
+  public DocumentsAhead(Executor helpers, Work<D, S, R> work, ReadAhead ahead) {
+    this(helpers, work, ahead, System::nanoTime);
   }
 
   /**
    * @param nanos the time
    */
-  DocumentsAhead(
-      Executor helpers, Work<D, S, R> work, ReadAhead ahead, Duration most, LongSupplier nanos) {
+  DocumentsAhead(Executor helpers, Work<D, S, R> work, ReadAhead ahead, LongSupplier nanos) {
     this.helpers = helpers;
     this.work = work;
     this.ahead = ahead;
-    this.mostNanos = most.toNanos();
     this.nanos = nanos;
     this.beganNanos = nanos.getAsLong();
   }
 
-  /** Returns what nothing has been learnt by. */
+  /** Returns what is to learn how large documents are, before the first of them. */
   public static ReadAhead learning() {
     return new ReadAhead(FIRST, MOST, AHEAD_BYTES);
   }
@@ -152,7 +145,7 @@ public final class DocumentsAhead<D, S, R> {
    * Does a step for each of the first.
    *
    * @param evenIfSpent for the very first one
-   * @param share which part of the limits it may use: 1 all, 2 a half
+   * @param share by what the limits are divided for it: 2 leaves a half for later steps
    */
   private <A, B> List<B> each(List<A> all, boolean evenIfSpent, int share, Step<A, B> step) {
     PartsAhead<List<B>> parts = new PartsAhead<>(helpers);
@@ -190,6 +183,6 @@ public final class DocumentsAhead<D, S, R> {
 
   private boolean isSpent(int share) {
     return work.bytesRead() >= MOST_BYTES / share
-        || nanos.getAsLong() - beganNanos >= mostNanos / share;
+        || nanos.getAsLong() - beganNanos >= MOST_TIME.toNanos() / share;
   }
 }

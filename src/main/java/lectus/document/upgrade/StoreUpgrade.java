@@ -1,5 +1,6 @@
 package lectus.document.upgrade;
 
+import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
 import java.util.Optional;
 import lectus.database.Catalogue;
@@ -48,12 +49,25 @@ public final class StoreUpgrade {
 
   /**
    * Returns when every database has been upgraded, at once if the store is marked as current. A
-   * database with unreadable rows keeps its format; the next start tries again.
+   * database with unreadable rows keeps its format; the next start tries again. It also does if
+   * nothing but a mark is missing and the store takes no writes, such as one whose disk is full.
    */
   public void run() {
-    if (transactions.<Integer>read(format::read) >= REACHED) {
+    int reached = transactions.<Integer>read(format::read);
+    if (reached >= REACHED) {
       return;
     }
+    try {
+      upgradeTheRest();
+    } catch (FDBException | LectusException unwritable) {
+      if (reached < DatabaseHandle.CURRENT_FORMAT) {
+        throw unwritable;
+      }
+      LOG.warn("The next start marks databases that have indexes: {}", unwritable.getMessage());
+    }
+  }
+
+  private void upgradeTheRest() {
     if (upgradeAll()) {
       transactions.<Void>runIdempotent(
           tx -> {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 final class DocumentsAheadTest {
   private static final int MEGABYTE = 1_000_000;
 
-  private static final Duration MOST_TIME = Duration.ofSeconds(1);
+  private static final Duration MOST_TIME = DocumentsAhead.MOST_TIME;
 
   private long nanos;
 
@@ -74,8 +74,7 @@ final class DocumentsAheadTest {
 
   private int done(Counting work, List<Document> documents, ReadAhead ahead) {
     List<Document> done =
-        new DocumentsAhead<>(ForkJoinPool.commonPool(), work, ahead, MOST_TIME, () -> nanos)
-            .of(documents);
+        new DocumentsAhead<>(ForkJoinPool.commonPool(), work, ahead, () -> nanos).of(documents);
     assertThat(done).isEqualTo(documents.subList(0, done.size()));
     return done.size();
   }
@@ -147,8 +146,7 @@ final class DocumentsAheadTest {
     Counting work = new Counting();
     ReadAhead all = new ReadAhead(1_000, 1_000, MEGABYTE);
     assertThat(
-            new DocumentsAhead<>(
-                    helper -> askedAt.add(work.steps.size()), work, all, MOST_TIME, () -> nanos)
+            new DocumentsAhead<>(helper -> askedAt.add(work.steps.size()), work, all, () -> nanos)
                 .of(some(1_000, Document.small(0))))
         .hasSize(1_000);
 
@@ -164,7 +162,7 @@ final class DocumentsAheadTest {
     ReadAhead all = new ReadAhead(1_000, 1_000, MEGABYTE);
     assertThatThrownBy(
             () ->
-                new DocumentsAhead<>(late::add, work, all, MOST_TIME, () -> nanos)
+                new DocumentsAhead<>(late::add, work, all, () -> nanos)
                     .of(some(1_000, Document.small(0))))
         .isInstanceOf(AssertionError.class);
 

@@ -7,7 +7,9 @@ import static lectus.document.upgrade.OldDatabase.SIXTEEN;
 import static lectus.document.upgrade.OldDatabase.VALIDATES;
 import static lectus.document.upgrade.OldDatabase.upgradeOf;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.apple.foundationdb.FDBException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -18,6 +20,7 @@ import lectus.database.testing.BeforeShards;
 import lectus.document.testing.TestDatabase;
 import lectus.document.upgrade.FirstFormat.Revision;
 import lectus.error.LectusError;
+import lectus.error.LectusException;
 import lectus.http.testing.LectusServer;
 import lectus.revision.RevisionId;
 import lectus.store.FaultyStore;
@@ -209,6 +212,31 @@ final class StoreUpgradeTest {
     int commits = network.commits();
     upgradeOf(network.store()).run();
     assertThat(network.commits()).isEqualTo(commits);
+  }
+
+  @Test
+  void a_store_that_takes_no_writes_is_served_if_only_marks_are_missing() {
+    TestDatabase indexed = TestDatabase.create(database.store, "indexed");
+    asBeforeTheyDid(indexed);
+    network.keepFailing(() -> FaultyStore.Fault.IO_ERROR);
+
+    upgradeOf(network.store()).run();
+
+    assertThat(saysThatItHasIndexes(indexed)).isFalse();
+    network.heal();
+    markReached(0);
+    network.keepFailing(() -> FaultyStore.Fault.IO_ERROR);
+    assertThatThrownBy(() -> upgradeOf(network.store()).run())
+        .isInstanceOfAny(FDBException.class, LectusException.class);
+    network.heal();
+  }
+
+  private void markReached(int format) {
+    db.transactions.<Void>run(
+        tx -> {
+          new ReachedFormat(database.store.rootPrefix()).write(tx, format);
+          return null;
+        });
   }
 
   private void asBeforeTheyDid(TestDatabase indexed) {
