@@ -221,6 +221,10 @@ public final class Layer {
     return new Queries(catalogue, transactions, designs, jobs, queries);
   }
 
+  boolean needsUpgrade() {
+    return new StoreUpgrade(store, catalogue, transactions).isNeeded();
+  }
+
   void upgrade() {
     new StoreUpgrade(store, catalogue, transactions).run();
     new FormerIndexTasks(store, catalogue, transactions).replace();

@@ -46,10 +46,14 @@ import lectus.server.writing.WriteQueue;
 import lectus.setting.LiveSettings;
 import lectus.store.Store;
 import lectus.store.StorePulse;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One running server on an open store, whose owner closes it. */
 public final class Node implements AutoCloseable {
   /** What closing connections and the like may take beyond the time for running requests. */
+  private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+
   private static final long STOP_SECONDS = 10;
 
   /** How much later than its time a request that waits may be answered. */
@@ -258,11 +262,16 @@ public final class Node implements AutoCloseable {
 
   /** Before a request sees any; what cannot be upgraded is served, and takes no writes. */
   private static void upgrade(Layer layer) {
+    boolean isNeeded = true;
     try {
+      isNeeded = layer.needsUpgrade();
       layer.upgrade();
     } catch (FDBException | LectusException e) {
-      throw new StartException(
-          "Databases of an earlier version cannot be upgraded: " + e.getMessage() + ".", e);
+      if (isNeeded) {
+        throw new StartException(
+            "Databases of an earlier version cannot be upgraded: " + e.getMessage() + ".", e);
+      }
+      LOG.warn("The next start marks databases that have indexes: {}", e.getMessage());
     }
   }
 

@@ -1,6 +1,5 @@
 package lectus.document.upgrade;
 
-import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.Transaction;
 import java.util.Optional;
 import lectus.database.Catalogue;
@@ -48,26 +47,21 @@ public final class StoreUpgrade {
   }
 
   /**
-   * Returns when every database has been upgraded, at once if the store is marked as current. A
-   * database with unreadable rows keeps its format; the next start tries again. It also does if
-   * nothing but a mark is missing and the store takes no writes, such as one whose disk is full.
+   * Whether databases must be upgraded before they are served. Otherwise nothing but a mark is
+   * missing, and a store that takes no writes, such as one whose disk is full, is served without.
    */
-  public void run() {
-    int reached = transactions.<Integer>read(format::read);
-    if (reached >= REACHED) {
-      return;
-    }
-    try {
-      upgradeTheRest();
-    } catch (FDBException | LectusException unwritable) {
-      if (reached < DatabaseHandle.CURRENT_FORMAT) {
-        throw unwritable;
-      }
-      LOG.warn("The next start marks databases that have indexes: {}", unwritable.getMessage());
-    }
+  public boolean isNeeded() {
+    return transactions.<Integer>read(format::read) < DatabaseHandle.CURRENT_FORMAT;
   }
 
-  private void upgradeTheRest() {
+  /**
+   * Returns when every database has been upgraded, at once if the store is marked as current. A
+   * database with unreadable rows keeps its format; the next start tries again.
+   */
+  public void run() {
+    if (transactions.<Integer>read(format::read) >= REACHED) {
+      return;
+    }
     if (upgradeAll()) {
       transactions.<Void>runIdempotent(
           tx -> {
