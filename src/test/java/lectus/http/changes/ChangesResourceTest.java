@@ -69,7 +69,7 @@ final class ChangesResourceTest {
     String highest = "187fffffff" + "f".repeat(24);
     assertThat(server.get("/w/_changes?descending=true&since=" + highest).body())
         .isEqualTo(server.get("/w/_changes?descending=true").body());
-    assertThat(server.head("/w/_changes").header("content-length")).isEqualTo("0");
+    assertThat(server.head("/w/_changes").header("content-length")).isNull();
   }
 
   @Test

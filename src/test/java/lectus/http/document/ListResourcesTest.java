@@ -55,7 +55,7 @@ final class ListResourcesTest {
         .doesNotContain(row("a", a));
     assertThat(server.get("/w/_all_docs?key=%22b%22&include_docs=true").body())
         .contains("\"doc\":{\"_id\":\"b\",\"_rev\":\"" + b + "\",\"v\":2}}");
-    assertThat(server.head("/w/_all_docs").header("content-length")).isEqualTo("0");
+    assertThat(server.head("/w/_all_docs").header("content-length")).isNull();
     assertThat(server.head("/w/_all_docs").status()).isEqualTo(200);
   }
 
