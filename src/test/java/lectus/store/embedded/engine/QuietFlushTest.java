@@ -2,15 +2,10 @@ package lectus.store.embedded.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.stream.Stream;
 import lectus.store.testing.Await;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -123,23 +118,6 @@ final class QuietFlushTest {
   }
 
   private long bytesOf(String suffix) {
-    try (Stream<Path> files = Files.list(folder.resolve("rocks"))) {
-      return files
-          .filter(file -> file.toString().endsWith(suffix))
-          .mapToLong(QuietFlushTest::bytes)
-          .sum();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static long bytes(Path file) {
-    try {
-      return Files.size(file);
-    } catch (NoSuchFileException goneMeanwhile) {
-      return 0;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return RocksFiles.bytes(folder, suffix);
   }
 }

@@ -2,14 +2,9 @@ package lectus.store.embedded.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.Stream;
 import lectus.store.embedded.engine.read.Cursor;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 import lectus.store.testing.Await;
@@ -120,20 +115,6 @@ class ReclaimingTest {
   }
 
   private long bytesOnDisk() {
-    try (Stream<Path> files = Files.list(folder.resolve("rocks"))) {
-      return files.mapToLong(ReclaimingTest::bytes).sum();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static long bytes(Path file) {
-    try {
-      return Files.size(file);
-    } catch (NoSuchFileException goneMeanwhile) {
-      return 0;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return RocksFiles.bytes(folder, "");
   }
 }
