@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Names of classes that cannot be taken for each other, and of tests that read as sentences. */
+/** Names of classes that say what they are for, and of tests that read as sentences. */
 class NamesTest {
   private static final Pattern TEST_NAME = Pattern.compile("[a-z][a-z0-9]*(_[a-z0-9]+)*");
 
@@ -63,20 +63,6 @@ class NamesTest {
   }
 
   @Test
-  void no_two_names_differ_by_a_letter() {
-    List<String> twins = new ArrayList<>();
-    List<String> names = List.copyOf(names(Sources.MAIN));
-    for (int i = 0; i < names.size(); i++) {
-      for (String other : names.subList(i + 1, names.size())) {
-        if (areTwins(names.get(i), other)) {
-          twins.add(names.get(i) + " and " + other);
-        }
-      }
-    }
-    assertThat(twins).isEmpty();
-  }
-
-  @Test
   void no_class_is_named_like_one_of_rocksdb_that_is_used() {
     Set<String> used =
         Sources.MAIN.stream()
@@ -99,29 +85,5 @@ class NamesTest {
     return method.getModifiers().getAnnotations().stream()
         .map(AnnotationTree::getAnnotationType)
         .anyMatch(type -> TEST_ANNOTATIONS.contains(type.toString()));
-  }
-
-  private static boolean areTwins(String one, String other) {
-    return withoutPlurals(one).equals(withoutPlurals(other)) || differByOneLetter(one, other);
-  }
-
-  private static String withoutPlurals(String name) {
-    return name.replaceAll("s(?=[A-Z]|$)", "");
-  }
-
-  /** One letter is another one, or one has a letter more. */
-  private static boolean differByOneLetter(String one, String other) {
-    String shorter = one.length() <= other.length() ? one : other;
-    String longer = shorter.equals(one) ? other : one;
-    int begin = 0;
-    while (begin < shorter.length() && shorter.charAt(begin) == longer.charAt(begin)) {
-      begin++;
-    }
-    if (begin == longer.length()) {
-      return false;
-    }
-    String rest = longer.substring(begin + 1);
-    return shorter.substring(begin).equals(rest)
-        || (begin < shorter.length() && shorter.substring(begin + 1).equals(rest));
   }
 }
