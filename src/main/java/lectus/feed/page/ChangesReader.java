@@ -3,6 +3,7 @@ package lectus.feed.page;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import lectus.access.UserContext;
 import lectus.changes.UpdateSequence;
 import lectus.database.AskedDatabase;
@@ -18,9 +19,14 @@ import lectus.document.PagedBody;
 import lectus.document.body.FilledBody;
 import lectus.error.LectusException;
 import lectus.feed.DatabaseNotices;
+import lectus.feed.FeedEnd;
 import lectus.feed.FeedRights;
 import lectus.feed.LivePage;
 import lectus.feed.LiveStart;
+import lectus.feed.NewestFirst;
+import lectus.feed.NewestFirst.Before;
+import lectus.feed.ResumePoint;
+import lectus.feed.RowFilling;
 import lectus.feed.RowsBuilder;
 import lectus.feed.TailPage;
 import lectus.feed.filter.FeedFilter;
@@ -122,14 +128,82 @@ public final class ChangesReader {
     return reads(life)
         .read(
             (tx, db) -> {
-              rows.clear();
-              FeedOptions here = options.in(db);
-              PageRows shown =
-                  new PageRows(tx, db, here, rows.json(), new BareRows(rows), pages.bytes());
               FeedPage page =
-                  new ExtentPage(tx, db, shard, pages).read(here, false, shown, from, limit);
+                  barePage(tx, db, options, false, rows, FeedPosition::after, from, limit);
               return page.of(rows.build(), rights.readers(db));
             });
+  }
+
+  /**
+   * Opens the changes of a database for a live form of the feed, newest first.
+   *
+   * @param before the bound of the newest row
+   * @throws LectusException as {@link #live}
+   */
+  public LiveStart<Before<FeedPosition>> liveDownFrom(
+      DatabaseName name, FeedOptions options, Before<FeedPosition> before) {
+    return reads(name)
+        .read(
+            (tx, life) -> {
+              checkShard(life);
+              ChangesReader forAll = readBy(UserContext.SERVER);
+              FeedOptions here = options.in(life);
+              Optional<RowFilling> filling =
+                  here.hasBytes()
+                      ? Optional.of(text -> FilledBody.of(forAll.reads(life), text))
+                      : Optional.empty();
+              NewestFirst.Pages<FeedPosition> pages =
+                  (from, limit) ->
+                      LifeOfDatabase.read(
+                          () -> forAll.pageDown(life, here, from, limit),
+                          () -> LivePage.over(from, new FeedEnd.DatabaseDeleted()));
+              return new LiveStart<>(new NewestFirst<>(pages, filling), before);
+            });
+  }
+
+  private LivePage<Before<FeedPosition>> pageDown(
+      DatabaseHandle life, FeedOptions options, Before<FeedPosition> from, long limit) {
+    RowsBuilder<Before<FeedPosition>> rows = new RowsBuilder<>(FIRST_CAPACITY);
+    FeedPosition before = from.at().orElse(FeedPosition.BEGINNING);
+    return reads(life)
+        .read(
+            (tx, db) -> {
+              FeedPage page =
+                  barePage(
+                          tx,
+                          db,
+                          options,
+                          true,
+                          rows,
+                          row -> Before.entry(FeedPosition.after(row)),
+                          before,
+                          limit)
+                      .counted(new PendingEntries(tx, db, FeedExtent.of(db.topology(), shard)));
+              boolean examined = !page.next().equals(before);
+              return new LivePage<>(
+                  rows.build(),
+                  examined ? Before.entry(page.next()) : from,
+                  page.reachedEnd(),
+                  page.pending(),
+                  page.end(),
+                  rights.readers(db));
+            });
+  }
+
+  private <P extends ResumePoint<P>> FeedPage barePage(
+      ReadTransaction tx,
+      DatabaseHandle db,
+      FeedOptions options,
+      boolean descending,
+      RowsBuilder<P> rows,
+      Function<Sequence, P> point,
+      FeedPosition from,
+      long limit) {
+    rows.clear();
+    FeedOptions here = options.in(db);
+    PageRows shown =
+        new PageRows(tx, db, here, rows.json(), new BareRows<>(rows, point), pages.bytes());
+    return new ExtentPage(tx, db, shard, pages).read(here, descending, shown, from, limit);
   }
 
   /** Reads what follows {@code from}, for all views of a tail. */

@@ -73,7 +73,7 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt)
   }
 
   /** Returns the very next position, whether there is an entry or not. */
-  FeedPosition rightBehind() {
+  public FeedPosition rightBehind() {
     return after(sequence.map(Sequence::next).orElse(FIRST));
   }
 

@@ -8,7 +8,11 @@ import lectus.document.PagedBody;
 import lectus.error.LectusException;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.FeedText;
+import lectus.feed.LivePage;
 import lectus.feed.LiveStart;
+import lectus.feed.NewestFirst;
+import lectus.feed.NewestFirst.Before;
+import lectus.feed.RowsBuilder;
 import lectus.json.JsonBuffer;
 import lectus.store.Store;
 import lectus.store.TransactionRunner;
@@ -24,7 +28,10 @@ public final class StoreUpdates {
   private static final byte[] NAME = FeedText.ascii("{\"db_name\":");
   private static final byte[] TYPE = FeedText.ascii(",\"type\":\"");
   private static final byte[] SEQUENCE = FeedText.ascii("\",\"seq\":\"");
-  private static final byte[] END = FeedText.ascii("\"}");
+  private static final byte[] ROW_END = FeedText.ascii("\"}");
+
+  /** Behind every row. */
+  private static final StorePosition END = new StorePosition(Versionstamp.END);
 
   /** Rows read at once from each bucket of the log; a page has up to 16 times as many. */
   private static final int ROWS_PER_BUCKET = 128;
@@ -53,6 +60,30 @@ public final class StoreUpdates {
   }
 
   /**
+   * Opens the feed for one of its live forms, newest first.
+   *
+   * @param before the bound of the newest row
+   */
+  public LiveStart<Before<StorePosition>> liveDownFrom(Before<StorePosition> before) {
+    return new LiveStart<>(new NewestFirst<>(this::pageDown, Optional.empty()), before);
+  }
+
+  private LivePage<Before<StorePosition>> pageDown(Before<StorePosition> from, long limit) {
+    Page page = pageBack(from.at().orElse(END), limit);
+    RowsBuilder<Before<StorePosition>> rows = new RowsBuilder<>(512);
+    for (DatabaseUpdate row : page.rows()) {
+      append(row, rows.json());
+      rows.endRow(Before.entry(new StorePosition(row.at())));
+    }
+    return new LivePage<>(
+        rows.build(),
+        page.rows().isEmpty() ? from : Before.entry(page.next()),
+        page.reachedEnd(),
+        page.reachedEnd() ? 0 : 1,
+        Optional.empty());
+  }
+
+  /**
    * Returns the whole body of a normal feed. If the store has not reached {@code since}, its first
    * page reports that, or this method if the limit is 0, because then no page is read.
    *
@@ -71,8 +102,13 @@ public final class StoreUpdates {
    * @param limit maximum number of rows, at least 0
    */
   public PagedBody answerDownFrom(Optional<StoreSince> newest, long limit) {
-    Versionstamp before = newest.map(it -> position(it).at().successor()).orElse(Versionstamp.END);
-    return new StoreUpdatesBody(this, new StorePosition(before), limit, true);
+    StorePosition before = newest.map(this::rightBehind).orElse(END);
+    return new StoreUpdatesBody(this, before, limit, true);
+  }
+
+  /** Returns the bound before which the row at {@code newest} is the first, newest first. */
+  public StorePosition rightBehind(StoreSince newest) {
+    return new StorePosition(position(newest).at().successor());
   }
 
   /** Returns the position that {@code since} or {@code until} names. */
@@ -126,6 +162,6 @@ public final class StoreUpdates {
   static void append(DatabaseUpdate row, JsonBuffer out) {
     out.raw(NAME).string(row.name().text());
     out.raw(TYPE).ascii(row.kind().name().toLowerCase(Locale.ROOT));
-    out.raw(SEQUENCE).ascii(row.at().toString()).raw(END);
+    out.raw(SEQUENCE).ascii(row.at().toString()).raw(ROW_END);
   }
 }

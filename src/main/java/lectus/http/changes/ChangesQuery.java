@@ -18,6 +18,8 @@ import lectus.json.JsonValue;
  * The parameters of {@code _changes}.
  *
  * @param until rows after it are not shown; a live feed ends once it has passed it
+ * @param descending newest first
+ * @param shownBefore with newest first, the last row that a browser was shown
  * @param function of a design document that is to filter the rows, if the options do not
  */
 record ChangesQuery(
@@ -26,6 +28,7 @@ record ChangesQuery(
     Optional<Since> until,
     FeedOptions options,
     boolean descending,
+    Optional<Since> shownBefore,
     Optional<DesignFunction> function) {
 
   boolean isLive() {
@@ -47,6 +50,7 @@ record ChangesQuery(
         query.text("until").map(Since::parse),
         options(query, body),
         query.isTrue("descending"),
+        feed.shownBefore(lastEventId).map(Since::parse),
         DesignFunction.of(query));
   }
 

@@ -2,7 +2,6 @@ package lectus.http.changes;
 
 import io.vertx.core.Future;
 import java.util.Optional;
-import java.util.concurrent.Callable;
 import lectus.database.AskedDatabase;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
@@ -14,6 +13,7 @@ import lectus.error.LectusException;
 import lectus.feed.BoundedFeed;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.LiveStart;
+import lectus.feed.NewestFirst.Before;
 import lectus.feed.filter.FeedFilter;
 import lectus.feed.page.ChangesReader;
 import lectus.feed.page.FeedPosition;
@@ -25,8 +25,6 @@ import lectus.http.exchange.Resource;
 import lectus.http.exchange.StreamedBody;
 import lectus.http.exchange.WebSocketUpgrade;
 import lectus.http.live.FeedQuery;
-import lectus.http.live.FeedResponse;
-import lectus.http.live.FeedSocket;
 import lectus.http.live.LiveFeeds;
 import lectus.http.memory.ParsedMemory;
 import lectus.http.message.EntityTag;
@@ -113,13 +111,16 @@ final class ChangesResource implements Resource {
     refuseBytesOverSocket(exchange, query);
     FeedQuery feed = query.feed();
     ChangesReader changes = reader(exchange);
-    Callable<LiveStart<FeedPosition>> live = () -> live(changes, database, query);
-    if (new WebSocketUpgrade(exchange).isWanted()) {
-      FeedSocket.start(feeds, exchange, feed, live);
-    } else if (query.isLive() && !exchange.isHead()) {
-      FeedResponse.start(feeds, exchange, feed, live);
-    } else {
+    boolean isSocket = new WebSocketUpgrade(exchange).isWanted();
+    if (!isSocket && (!query.isLive() || exchange.isHead())) {
       exchange.streamFeedTagged(() -> tagged(exchange, changes, database, query));
+    } else if (query.descending()) {
+      feeds.serve(
+          exchange,
+          feed,
+          () -> changes.liveDownFrom(database, query.options(), newest(changes, database, query)));
+    } else {
+      feeds.serve(exchange, feed, () -> live(changes, database, query));
     }
   }
 
@@ -183,6 +184,16 @@ final class ChangesResource implements Resource {
     return query.until().isPresent()
         ? changes.answerDownFrom(database, query.options(), query.until().get(), limit)
         : changes.answer(database, query.options(), query.since(), limit, query.descending());
+  }
+
+  private static Before<FeedPosition> newest(
+      ChangesReader changes, DatabaseName database, ChangesQuery query) {
+    return query
+        .shownBefore()
+        .map(shown -> changes.position(database, shown))
+        .or(() -> query.until().map(until -> changes.position(database, until).rightBehind()))
+        .map(Before::bound)
+        .orElseGet(Before::end);
   }
 
   private LiveStart<FeedPosition> live(

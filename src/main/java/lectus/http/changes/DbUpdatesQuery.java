@@ -10,9 +10,15 @@ import lectus.http.message.QueryParameters;
  * The parameters of {@code _db_updates}: those of {@code _changes} that make sense for it.
  *
  * @param until rows after it are not shown; a live feed ends once it has passed it
+ * @param descending newest first
+ * @param shownBefore with newest first, the last row that a browser was shown
  */
 record DbUpdatesQuery(
-    FeedQuery feed, StoreSince since, Optional<StoreSince> until, boolean descending) {
+    FeedQuery feed,
+    StoreSince since,
+    Optional<StoreSince> until,
+    boolean descending,
+    Optional<StoreSince> shownBefore) {
 
   /**
    * @param lastEventId sent by a browser's EventSource when it reconnects; only used by that feed
@@ -24,6 +30,7 @@ record DbUpdatesQuery(
         feed,
         feed.since(query, lastEventId).map(StoreSince::parse).orElse(StoreSince.BEGINNING),
         query.text("until").map(StoreSince::parse),
-        query.isTrue("descending"));
+        query.isTrue("descending"),
+        feed.shownBefore(lastEventId).map(StoreSince::parse));
   }
 }

@@ -5,15 +5,13 @@ import lectus.document.PagedBody;
 import lectus.feed.BoundedFeed;
 import lectus.feed.DatabaseNotices;
 import lectus.feed.LiveStart;
+import lectus.feed.NewestFirst.Before;
 import lectus.feed.updates.StorePosition;
 import lectus.feed.updates.StoreUpdates;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
 import lectus.http.exchange.WebSocketUpgrade;
-import lectus.http.live.FeedQuery;
-import lectus.http.live.FeedResponse;
-import lectus.http.live.FeedSocket;
 import lectus.http.live.LiveFeeds;
 
 /** {@code /_db_updates}: the databases that are created, updated and deleted. */
@@ -37,14 +35,23 @@ final class DbUpdatesResource implements Resource {
   }
 
   private void answer(Exchange exchange, DbUpdatesQuery query) {
-    FeedQuery feed = query.feed();
-    if (new WebSocketUpgrade(exchange).isWanted()) {
-      FeedSocket.start(feeds, exchange, feed, () -> live(query));
-    } else if (feed.isLive() && !exchange.isHead()) {
-      FeedResponse.start(feeds, exchange, feed, () -> live(query));
-    } else {
+    boolean isSocket = new WebSocketUpgrade(exchange).isWanted();
+    if (!isSocket && (!query.feed().isLive() || exchange.isHead())) {
       exchange.streamFeed(() -> normal(query, exchange.user()));
+    } else if (query.descending()) {
+      feeds.serve(exchange, query.feed(), () -> updates.liveDownFrom(newest(query)));
+    } else {
+      feeds.serve(exchange, query.feed(), () -> live(query));
     }
+  }
+
+  private Before<StorePosition> newest(DbUpdatesQuery query) {
+    return query
+        .shownBefore()
+        .map(updates::position)
+        .or(() -> query.until().map(updates::rightBehind))
+        .map(Before::bound)
+        .orElseGet(Before::end);
   }
 
   private PagedBody normal(DbUpdatesQuery query, UserContext user) {

@@ -47,6 +47,16 @@ public record FeedQuery(
         .or(() -> query.text("last-event-id"));
   }
 
+  /**
+   * Returns the sequence of the last row that a browser was shown before it reconnected, unparsed.
+   * With newest first it goes on before that row. Empty: it begins.
+   *
+   * @param lastEventId as for {@link #since}
+   */
+  public Optional<String> shownBefore(Optional<String> lastEventId) {
+    return lastEventId.filter(id -> isOf(FeedForm.EVENTSOURCE)).filter(id -> !id.equals("0"));
+  }
+
   private boolean isOf(FeedForm other) {
     return form.filter(other::equals).isPresent();
   }

@@ -24,7 +24,7 @@ import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 
 /** A live feed as the body of an HTTP answer, which lasts as long as the feed. */
-public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
+final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
   /** nginx would gather rows, and a listener would hear of them late. */
   private static final List<Reply.Header> AS_IT_COMES =
       List.of(new Reply.Header(Headers.ACCEL_BUFFERING, "no"));
@@ -65,7 +65,7 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
    * @param query of a live feed
    * @param opening runs on a feed reader's thread; its exception is answered
    */
-  public static <P extends ResumePoint<P>> void start(
+  static <P extends ResumePoint<P>> void start(
       LiveFeeds feeds, Exchange exchange, FeedQuery query, Callable<LiveStart<P>> opening) {
     FeedForm form = query.form().orElseThrow();
     FeedResponse<P> feed = new FeedResponse<>(feeds, exchange, form, query.terms());
@@ -212,7 +212,7 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
     memory.noneComes();
     exchange.guarded(
         () -> {
-          if (holdsHead && reason instanceof FeedEnd.Resharded) {
+          if (holdsHead && isLast(reason)) {
             sendAway();
           } else if (holdsHead && reason instanceof FeedEnd.NotAllowed refused) {
             exchange.fail(new LectusException(refused.why()));
@@ -221,6 +221,11 @@ public final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P>
             writeEnd(reason, at, pending);
           }
         });
+  }
+
+  /** Whether a browser that comes again would be shown nothing more. */
+  private static boolean isLast(FeedEnd reason) {
+    return reason instanceof FeedEnd.Resharded || reason instanceof FeedEnd.UntilReached;
   }
 
   /** A browser that has received everything must not reconnect: HTML, Server-sent events, 9.2.3. */

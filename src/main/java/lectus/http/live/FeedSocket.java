@@ -27,8 +27,7 @@ import lectus.log.RequestLabel;
  * A live feed as a WebSocket: each row is a text message. It ends with one more message, equal to
  * the last line of a continuous feed, and the close frame. The client sends nothing.
  */
-public final class FeedSocket<P extends ResumePoint<P>>
-    implements FeedSink<P>, TextSocket.Listener {
+final class FeedSocket<P extends ResumePoint<P>> implements FeedSink<P>, TextSocket.Listener {
   private final TextSocket socket;
   private final RowMessages messages;
   private final RequestLabel request;
@@ -55,7 +54,7 @@ public final class FeedSocket<P extends ResumePoint<P>>
    * @param opening runs on a feed reader's thread
    * @throws lectus.error.LectusException if the request is not a proper one for a WebSocket
    */
-  public static <P extends ResumePoint<P>> void start(
+  static <P extends ResumePoint<P>> void start(
       LiveFeeds feeds, Exchange exchange, FeedQuery query, Callable<LiveStart<P>> opening) {
     WebSocketUpgrade upgrade = new WebSocketUpgrade(exchange);
     upgrade.check();

@@ -6,16 +6,20 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import lectus.feed.AdmissionNotices;
 import lectus.feed.FeedEnd;
 import lectus.feed.FeedSink;
 import lectus.feed.LiveSource;
+import lectus.feed.LiveStart;
 import lectus.feed.ResumePoint;
 import lectus.feed.Sharing;
 import lectus.feed.tail.TailRegistry;
 import lectus.http.HttpSettings;
 import lectus.http.clock.IdleClock;
 import lectus.http.count.DeliveryFigures;
+import lectus.http.exchange.Exchange;
+import lectus.http.exchange.WebSocketUpgrade;
 
 /** The live feeds of one event loop, and what they share there. */
 public final class LiveFeeds {
@@ -39,6 +43,22 @@ public final class LiveFeeds {
     this.serverTails = serverTails;
     this.admissions = admissions;
     this.settings = settings;
+  }
+
+  /**
+   * Answers a request with a live feed: a WebSocket if it asks for one, else a body that lasts as
+   * long as the feed.
+   *
+   * @param query of a live feed, unless the request asks for a WebSocket
+   * @param opening runs on a feed reader's thread; its exception is answered
+   */
+  public <P extends ResumePoint<P>> void serve(
+      Exchange exchange, FeedQuery query, Callable<LiveStart<P>> opening) {
+    if (new WebSocketUpgrade(exchange).isWanted()) {
+      FeedSocket.start(this, exchange, query, opening);
+    } else {
+      FeedResponse.start(this, exchange, query, opening);
+    }
   }
 
   /** Returns the clock of all timers of this event loop's connections. */
