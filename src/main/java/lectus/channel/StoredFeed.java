@@ -13,7 +13,7 @@ public final class StoredFeed {
   private final DocumentChannels channels;
 
   /**
-   * @param number tells it from all other stored feeds that the database has
+   * @param number tells it from all other stored feeds that the database has or had
    * @param isReadable whether all documents are in it; before, it is only written
    */
   public StoredFeed(long number, FeedDefinition definition, boolean isReadable) {

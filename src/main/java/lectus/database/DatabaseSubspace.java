@@ -47,7 +47,9 @@ public enum DatabaseSubspace {
   /** Where documents have left stored feeds. */
   FEED_DEPARTURES(19),
   /** How far jobs have come, by changes shard. */
-  JOB_TASKS(20);
+  JOB_TASKS(20),
+  /** Which numbers of indexes and stored feeds were given once. */
+  NUMBERS(21);
 
   private final int number;
 

@@ -38,10 +38,12 @@ public final class FeedsSubspace {
 
   private final byte[] databasePrefix;
   private final byte[] prefix;
+  private final NumbersSubspace numbers;
 
   public FeedsSubspace(byte[] databasePrefix) {
     this.databasePrefix = databasePrefix.clone();
     this.prefix = DatabaseSubspace.FEEDS.key(databasePrefix).toBytes();
+    this.numbers = new NumbersSubspace(databasePrefix, DatabaseSubspace.FEEDS);
   }
 
   /** Returns all stored feeds in the order of their numbers. */
@@ -90,11 +92,21 @@ public final class FeedsSubspace {
   }
 
   /**
+   * Returns a number that no feed of the database has had.
+   *
+   * @param highest number in use; 0 without any
+   */
+  public long nextNumber(Transaction tx, long highest) {
+    return numbers.next(tx, highest);
+  }
+
+  /**
    * @param isLast whether the database has no other feed
    */
   public void clear(Transaction tx, long number, boolean isLast) {
     tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(key(number));
+    numbers.retire(tx, number);
     if (isLast) {
       ConfigSubspace.putFeeds(tx, databasePrefix, false);
     }

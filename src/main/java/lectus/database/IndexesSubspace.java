@@ -35,10 +35,12 @@ public final class IndexesSubspace {
 
   private final byte[] databasePrefix;
   private final byte[] prefix;
+  private final NumbersSubspace numbers;
 
   public IndexesSubspace(byte[] databasePrefix) {
     this.databasePrefix = databasePrefix.clone();
     this.prefix = DatabaseSubspace.INDEXES.key(databasePrefix).toBytes();
+    this.numbers = new NumbersSubspace(databasePrefix, DatabaseSubspace.INDEXES);
   }
 
   /** Returns all indexes in the order of their numbers. */
@@ -97,11 +99,21 @@ public final class IndexesSubspace {
   }
 
   /**
+   * Returns a number that no index of the database has had.
+   *
+   * @param highest number in use; 0 without any
+   */
+  public long nextNumber(Transaction tx, long highest) {
+    return numbers.next(tx, highest);
+  }
+
+  /**
    * @param isLast whether the database has no other index
    */
   public void clear(Transaction tx, long number, boolean isLast) {
     tx.options().setNextWriteNoWriteConflictRange();
     tx.clear(key(number));
+    numbers.retire(tx, number);
     if (isLast) {
       ConfigSubspace.putIndexes(tx, databasePrefix, false);
     }

@@ -8,7 +8,7 @@ public final class StoredIndex {
   private final IndexedValues values;
 
   /**
-   * @param number tells it from all other indexes that the database has
+   * @param number tells it from all other indexes that the database has or had
    * @param isReadable whether all documents are in it; before, it is only written
    */
   public StoredIndex(long number, IndexDefinition definition, boolean isReadable) {

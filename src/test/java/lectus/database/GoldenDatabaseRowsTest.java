@@ -105,6 +105,24 @@ final class GoldenDatabaseRowsTest {
   }
 
   @Test
+  void numbers_of_definitions_that_were_removed() {
+    byte[] prefix = database("a");
+    NumbersSubspace indexes = new NumbersSubspace(prefix, DatabaseSubspace.INDEXES);
+    NumbersSubspace feeds = new NumbersSubspace(prefix, DatabaseSubspace.FEEDS);
+    WrittenRows written =
+        written(
+            tx -> {
+              indexes.retire(tx, 300);
+              indexes.retire(tx, 7);
+              feeds.retire(tx, 3);
+            });
+    GoldenRows golden = GoldenRows.of("NumbersSubspace", prefix, written.stamp());
+
+    golden.assertAre(written.rows());
+    assertThat(NumbersSubspace.decode(golden.value("indexes"))).isEqualTo(300);
+  }
+
+  @Test
   void a_configuration() {
     byte[] sharded = database("a");
     byte[] former = database("b");

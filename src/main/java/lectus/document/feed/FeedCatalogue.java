@@ -98,10 +98,12 @@ public final class FeedCatalogue {
       throw LectusException.badRequest(
           "too_many_feeds", "A database has at most " + FeedLimits.MOST_FEEDS + " stored feeds.");
     }
-    long number = all.stream().mapToLong(StoredFeed::number).max().orElse(0) + 1;
+    FeedsSubspace feeds = new FeedsSubspace(db.prefix());
+    long highest = all.stream().mapToLong(StoredFeed::number).max().orElse(0);
+    long number = feeds.nextNumber(tx, highest);
     StoredFeed feed = new StoredFeed(number, definition, false);
     boolean isFilled = fill(tx, db, feed);
-    new FeedsSubspace(db.prefix()).put(tx, isFilled ? feed.readable() : feed);
+    feeds.put(tx, isFilled ? feed.readable() : feed);
     if (!isFilled) {
       jobs.begin(tx, db, JobKind.FEED, number);
     }

@@ -88,7 +88,7 @@ public final class IndexListing {
   }
 
   private long nextNumber() {
-    return Math.max(highest(db.indexes().all()), highest(added)) + 1;
+    return indexes.nextNumber(tx, Math.max(highest(db.indexes().all()), highest(added)));
   }
 
   private static long highest(List<StoredIndex> some) {

@@ -1,8 +1,10 @@
 package lectus.document.query;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Optional;
+import lectus.attachment.Digests;
 import lectus.database.DatabaseHandle;
 import lectus.document.alldocs.AllDocsSubspace;
 import lectus.document.index.IndexEntriesSubspace;
@@ -14,11 +16,14 @@ import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
 /**
- * The last key of an answer, as text: the format, the number of the index (0 for the list of all
- * documents), and the key without the index's prefix.
+ * The last key of an answer, as text: the format, what the key is of, and the key without the
+ * prefix of that. The key is of an index of one life of a database, or of the list of all its
+ * documents. Eight bytes of a digest stand for it. So a place in an index that is gone is no place
+ * in its successor, also where a restored store gives the same number to another index.
  */
 final class Bookmark {
-  private static final StoredFormat FORMAT = new StoredFormat(1, "A bookmark");
+  private static final StoredFormat FORMAT = new StoredFormat(2, "A bookmark");
+  private static final int IDENTITY_BYTES = 8;
 
   private Bookmark() {}
 
@@ -27,7 +32,7 @@ final class Bookmark {
     byte[] bytes =
         new TupleWriter(64)
             .integer(FORMAT.number())
-            .integer(index.map(StoredIndex::number).orElse(0L))
+            .bytes(identity(db, index))
             .raw(key, prefix, key.length - prefix)
             .toBytes();
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
@@ -37,17 +42,29 @@ final class Bookmark {
    * Returns the key.
    *
    * @throws lectus.error.LectusException {@code invalid_bookmark}, also if it is of another index
+   *     or another life of the database
    */
   static byte[] key(DatabaseHandle db, Optional<StoredIndex> index, String text) {
     try {
       TupleReader reader = FORMAT.reader(Base64.getUrlDecoder().decode(text));
-      if (reader.integer() == index.map(StoredIndex::number).orElse(0L)) {
+      if (Arrays.equals(reader.bytes(), identity(db, index))) {
         return TupleWriter.startingWith(prefix(db, index)).raw(reader.rest()).toBytes();
       }
     } catch (IllegalArgumentException | MalformedTupleException malformed) {
       // It is answered like any other.
     }
     throw QueryErrors.of("invalid_bookmark", "Invalid bookmark value: ", new JsonString(text));
+  }
+
+  private static byte[] identity(DatabaseHandle db, Optional<StoredIndex> index) {
+    StringBuilder text = new StringBuilder(db.instance().hex());
+    index.ifPresent(
+        it ->
+            text.append(it.number())
+                .append(it.definition().partitioned())
+                .append(it.definition().json().toJson()));
+    byte[] digest = Digests.sha256().digest(text.toString().getBytes(StandardCharsets.UTF_8));
+    return Arrays.copyOf(digest, IDENTITY_BYTES);
   }
 
   private static byte[] prefix(DatabaseHandle db, Optional<StoredIndex> index) {

@@ -3,11 +3,10 @@ package lectus.document.query;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import lectus.attachment.Digests;
 import lectus.changes.UpdateSequence;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
@@ -79,12 +78,7 @@ record DesignInfo(ReadTransaction tx, DatabaseHandle db) {
                 .append('\n')
                 .append(it.definition().json().toJson())
                 .append('\n'));
-    try {
-      byte[] text = definitions.toString().getBytes(StandardCharsets.UTF_8);
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(text);
-      return HexFormat.of().formatHex(digest, 0, SIGNATURE_BYTES);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every Java platform has SHA-256", e);
-    }
+    byte[] text = definitions.toString().getBytes(StandardCharsets.UTF_8);
+    return HexFormat.of().formatHex(Digests.sha256().digest(text), 0, SIGNATURE_BYTES);
   }
 }

@@ -83,6 +83,20 @@ final class FeedCatalogueTest {
   }
 
   @Test
+  void a_number_is_given_once() {
+    define("other");
+    define("f");
+    StoredFeed former = feed("f");
+    feeds.delete(db.name, "f");
+    feeds.delete(db.name, "other");
+    define("f");
+
+    assertThat(feed("f").definition()).isEqualTo(former.definition());
+    assertThat(feed("f").number()).isGreaterThan(former.number());
+    assertThat(handle().feeds().current(former)).isEmpty();
+  }
+
+  @Test
   void a_job_fills_a_feed_page_by_page() {
     write();
     assertThat(define("f")).isTrue();

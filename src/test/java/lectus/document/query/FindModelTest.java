@@ -15,9 +15,12 @@ import java.util.regex.Pattern;
 import lectus.audit.testing.SoundStore;
 import lectus.database.AskedDatabase;
 import lectus.document.PagedBody;
+import lectus.document.edit.Edit;
 import lectus.document.index.FormerDesigns;
 import lectus.document.job.FillingJobs;
 import lectus.document.testing.TestDatabase;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
 import lectus.json.ExplodedBody;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
@@ -28,6 +31,7 @@ import lectus.selector.Selector;
 import lectus.selector.SortKey;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -227,6 +231,33 @@ final class FindModelTest {
             + names
             + "]}}}}}")
         .replace('\'', '"');
+  }
+
+  /** The rest of the answer is never taken from the other index, whose rows it would leave out. */
+  @Test
+  void an_index_that_is_made_anew_ends_no_query_early() {
+    List<Edit> edits = new ArrayList<>();
+    for (int i = 0; i < 3_000; i++) {
+      edits.add(TestDatabase.edit("d" + i, null, "{\"a\":" + i + "}"));
+    }
+    db.write(edits);
+    index("x", "a");
+    RevisionId made = db.put("_design/y", design("{}", "a"));
+    String query = "{'selector':{'a':{'$gte':0}},'limit':3000,'use_index':'y'}";
+    PagedBody answer = queries.find(AskedDatabase.byServer(db.name), utf8(query), Optional.empty());
+    JsonBuffer out = new JsonBuffer(1_024);
+    assertThat(answer.appendNext(out)).isTrue();
+    db.delete("_design/y", made);
+    index("y", "a");
+
+    try {
+      while (answer.appendNext(out)) {
+        // The parts are joined.
+      }
+      assertThat(ids(ID, out.toString())).hasSize(3_000);
+    } catch (LectusException failure) {
+      assertThat(failure.error()).isInstanceOf(LectusError.Unavailable.class);
+    }
   }
 
   @ParameterizedTest

@@ -196,6 +196,35 @@ final class FindResourceTest {
   }
 
   @Test
+  void a_bookmark_of_an_index_that_was_made_anew_is_not_taken() {
+    index("x", "'a'");
+    index("y", "'c'");
+    String query = "{'selector':{'a':{'$gt':3}},'limit':7,'bookmark':'%s'}";
+    String bookmark = bookmark(find(query.formatted("")));
+    assertThat(ids(find(query.formatted(bookmark)))).hasSize(7);
+    for (String design : List.of("x", "y")) {
+      String path = "/d/_index/" + design + "/json/n";
+      assertThat(server.delete(path).status()).isEqualTo(200);
+    }
+    index("x", "'a'");
+
+    Answer answer = find(query.formatted(bookmark));
+    assertThat(answer.status()).isEqualTo(400);
+    assertThat(answer.member("error")).isEqualTo("invalid_bookmark");
+  }
+
+  @Test
+  void a_bookmark_of_a_database_that_was_made_anew_is_not_taken() {
+    String query = "{'selector':{},'limit':7,'bookmark':'%s'}";
+    String bookmark = bookmark(find(query.formatted("")));
+    assertThat(ids(find(query.formatted(bookmark)))).hasSize(7);
+    server.delete("/d");
+    fill();
+
+    assertThat(find(query.formatted(bookmark)).member("error")).isEqualTo("invalid_bookmark");
+  }
+
+  @Test
   void skip_and_limit_count_matches() {
     assertThat(ids(find("{'selector':{'a':3},'skip':1,'limit':2}")))
         .containsExactly("d113", "d123");
