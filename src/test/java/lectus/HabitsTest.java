@@ -6,6 +6,7 @@ import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaAccess;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaCodeUnitAccess;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -16,7 +17,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
@@ -130,6 +133,24 @@ final class HabitsTest {
             waiting ->
                 call.getTargetOwner().isAssignableTo(waiting.getKey())
                     && waiting.getValue().contains(call.getName()));
+  }
+
+  /** On one or two processors each such step would start a thread of its own. */
+  @ArchTest
+  static void nothing_runs_on_the_common_pool(JavaClasses classes) {
+    assertThat(callers(classes, HabitsTest::usesCommonPool, Set.of())).isEmpty();
+  }
+
+  private static boolean usesCommonPool(JavaAccess<?> call) {
+    String name = call.getName();
+    boolean takesExecutor =
+        call instanceof JavaCodeUnitAccess<?> called
+            && called.getTarget().getRawParameterTypes().stream()
+                .anyMatch(type -> type.isEquivalentTo(Executor.class));
+    boolean ofFuture = call.getTargetOwner().isAssignableTo(CompletionStage.class);
+    boolean later = name.endsWith("Async") || name.equals("delayedExecutor");
+    return (ofFuture && later && !takesExecutor)
+        || Set.of("commonPool", "parallelStream", "parallel").contains(name);
   }
 
   /** A failure's message is for whoever runs the server. Its clients are told a LectusError. */

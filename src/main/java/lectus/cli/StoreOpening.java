@@ -20,7 +20,9 @@ final class StoreOpening implements AutoCloseable {
   }
 
   private CompletableFuture<Store> begin() {
-    return CompletableFuture.supplyAsync(() -> ConfiguredStore.open(configuration));
+    return CompletableFuture.supplyAsync(
+        () -> ConfiguredStore.open(configuration),
+        work -> new Thread(work, "lectus-opening").start());
   }
 
   /**

@@ -139,7 +139,9 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
    */
   private void tellLater(Listener listener) {
     if (toldLater.compareAndSet(false, true)) {
-      CompletableFuture.delayedExecutor(UNTOUCHED_PAUSE_MILLIS, TimeUnit.MILLISECONDS)
+      // The listener only notes it, so the timer's thread can tell it.
+      CompletableFuture.delayedExecutor(
+              UNTOUCHED_PAUSE_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
           .execute(
               () -> {
                 toldLater.set(false);

@@ -275,7 +275,8 @@ final class LiveTail<P extends ResumePoint<P>> {
   private boolean retriesLater() {
     try {
       long pauseMillis = FIRST_PAUSE.toMillis() << failures;
-      CompletableFuture.delayedExecutor(pauseMillis, TimeUnit.MILLISECONDS).execute(this::retry);
+      CompletableFuture.delayedExecutor(pauseMillis, TimeUnit.MILLISECONDS, readers)
+          .execute(this::retry);
       return true;
     } catch (Throwable refused) {
       return false;

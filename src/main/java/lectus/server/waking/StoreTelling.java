@@ -113,7 +113,7 @@ final class StoreTelling {
     synchronized (this) {
       running = false;
     }
-    CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS)
+    CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, executor)
         .execute(() -> tellAll(Versionstamp.END));
   }
 

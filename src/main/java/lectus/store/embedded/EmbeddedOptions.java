@@ -2,6 +2,7 @@ package lectus.store.embedded;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
@@ -25,11 +26,31 @@ public record EmbeddedOptions(
     DoubleSupplier random,
     LongSupplier nanoTime) {
 
+  private static final int LEAST_THREADS = 2;
+
+  /**
+   * Shared by all databases of the process. {@link java.util.concurrent.CompletableFuture} does not
+   * use the JDK's common pool on one or two processors: there each asynchronous step starts a
+   * thread of its own. A thread of this pool that waits for a future is replaced meanwhile.
+   */
+  private static final ForkJoinPool POOL =
+      new ForkJoinPool(
+          Math.max(LEAST_THREADS, Runtime.getRuntime().availableProcessors()),
+          EmbeddedOptions::newThread,
+          null,
+          true);
+
+  private static ForkJoinWorkerThread newThread(ForkJoinPool pool) {
+    ForkJoinWorkerThread thread = ForkJoinPool.defaultForkJoinWorkerThreadFactory.newThread(pool);
+    thread.setName("lectus-store-" + thread.getPoolIndex());
+    return thread;
+  }
+
   /** Returns the options for production. */
   public static EmbeddedOptions defaults() {
     return new EmbeddedOptions(
         EngineOptions.defaults(),
-        ForkJoinPool.commonPool(),
+        POOL,
         newTimer(),
         () -> ThreadLocalRandom.current().nextDouble(),
         System::nanoTime);
