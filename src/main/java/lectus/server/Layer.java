@@ -78,7 +78,7 @@ import lectus.updates.UpdatesLog;
 
 /** The parts below HTTP, assembled once for each server. */
 public final class Layer {
-  /** The most rows of each bucket of the updates log that are told one by one. */
+  /** Maximum number of rows read at once of each bucket of the updates log. */
   public static final int UPDATES_PER_BUCKET = 32;
 
   private static final Pace INDEXING = new Pace(250, 5_000);

@@ -284,6 +284,7 @@ public final class Node implements AutoCloseable {
             layer::updatesFrom,
             new DatabaseLook(layer.tails(), listeners, announcer),
             listeners,
+            StorePoll.MAX_ROWS,
             polls);
     AdmissionPoll admissions =
         new AdmissionPoll(

@@ -46,6 +46,7 @@ final class PolledDatabasesTest {
           layer::updatesFrom,
           new DatabaseLook(layer.tails(), listeners, announcer),
           listeners,
+          StorePoll.MAX_ROWS,
           new PollSettings(Duration.ofMillis(1), Duration.ofMillis(1)));
 
   private DatabaseHandle listenTo(String text) {

@@ -17,18 +17,22 @@ import lectus.updates.UpdatesLog;
  * Polls the updates log while there is any listener on this server. One poll serves all databases,
  * however many there are, since every transaction that listeners wait for leaves a row there.
  * Listeners to many databases are told row by row; for listeners to one, its database is polled
- * when the log shows that it moved.
+ * when the log shows that it moved. So a busy database wakes only those who listen to it.
  */
 public final class StorePoll implements Poll {
   private static final String LOG = "log";
 
-  /** If more have moved, because the store did not answer for a while, all are polled. */
-  private static final int MOST_MOVED = 10_000;
+  /**
+   * Maximum number of rows that one poll tells by name. There are more when the store did not
+   * answer, or nobody listened, for a while; then everybody is told, and all databases are polled.
+   */
+  public static final int MAX_ROWS = 10_000;
 
   private final Supplier<Optional<Versionstamp>> newest;
   private final Function<Versionstamp, UpdatesLog.Chunk> log;
   private final DatabaseLook databases;
   private final ListenerRegistry listeners;
+  private final int maxRows;
   private final PollSchedule<String> schedule;
   private final AtomicBoolean newcomers = new AtomicBoolean();
 
@@ -43,14 +47,17 @@ public final class StorePoll implements Poll {
 
   /**
    * @param newest reads when the newest row of the log was written; empty if there is none
-   * @param log reads the log from a point on, as many rows as are told one by one
+   * @param log reads the log from a point on, some rows at a time
+   * @param maxRows usually {@link #MAX_ROWS}
    */
   public StorePoll(
       Supplier<Optional<Versionstamp>> newest,
       Function<Versionstamp, UpdatesLog.Chunk> log,
       DatabaseLook databases,
       ListenerRegistry listeners,
+      int maxRows,
       PollSettings settings) {
+    this.maxRows = maxRows;
     this.newest = newest;
     this.log = log;
     this.databases = databases;
@@ -64,11 +71,7 @@ public final class StorePoll implements Poll {
     follow();
     for (String due : schedule.due()) {
       schedule.looked(due, false);
-      UpdatesLog.Chunk news = log.apply(next);
-      boolean isOfUse = !news.rows().isEmpty() && listeners.isAnybodyListeningToAll();
-      if (!news.rows().isEmpty()) {
-        tell(news);
-      }
+      boolean isOfUse = tellNews() && listeners.isAnybodyListeningToAll();
       if (lookWhereItMoved() || isOfUse) {
         schedule.looked(due, true);
       }
@@ -88,17 +91,33 @@ public final class StorePoll implements Poll {
     schedule.follow(listeners.isEmpty() ? Set.of() : Set.of(LOG));
   }
 
-  private void tell(UpdatesLog.Chunk news) {
-    Versionstamp last = news.rows().get(news.rows().size() - 1).at();
-    if (news.next().isEmpty()) {
+  /** Reads the log to its end. Returns whether anything was new. */
+  private boolean tellNews() {
+    UpdatesLog.Chunk news = log.apply(next);
+    boolean any = !news.rows().isEmpty();
+    int told = 0;
+    while (!news.rows().isEmpty()) {
+      told += news.rows().size();
+      Versionstamp last = news.rows().get(news.rows().size() - 1).at();
+      if (told > maxRows) {
+        tellAll(newest.get().orElse(last));
+        break;
+      }
       news.rows().forEach(listeners::logged);
       news.rows().forEach(row -> moved.add(row.instance()));
-    } else {
-      last = newest.get().orElse(last);
-      listeners.storeMoved(last);
-      anyMoved = true;
+      next = last.successor();
+      if (news.next().isEmpty()) {
+        break;
+      }
+      news = log.apply(next);
     }
-    anyMoved |= moved.size() > MOST_MOVED;
+    anyMoved |= moved.size() > maxRows;
+    return any;
+  }
+
+  private void tellAll(Versionstamp last) {
+    listeners.storeMoved(last);
+    anyMoved = true;
     next = last.successor();
   }
 

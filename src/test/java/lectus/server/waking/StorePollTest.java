@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import lectus.database.CreationOptions;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -24,6 +25,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 final class StorePollTest {
   @RegisterExtension static final TestStores stores = new TestStores();
 
+  /** More than are read at once. */
+  private static final int MAX_ROWS = 2 * Layer.UPDATES_PER_BUCKET;
+
   private final Store store = stores.fresh();
   private final Layer layer = new Layer(store, new TestSettings().toNode());
   private final ListenerRegistry listeners = new ListenerRegistry(Runnable::run);
@@ -35,6 +39,7 @@ final class StorePollTest {
           new DatabaseLook(
               layer.tails(), listeners, new UpdateAnnouncer(listeners, Announcements.TO_NOBODY)),
           listeners,
+          MAX_ROWS,
           new PollSettings(Duration.ofMillis(1), Duration.ofMillis(2)));
 
   private void listen() {
@@ -73,18 +78,43 @@ final class StorePollTest {
   }
 
   @Test
-  void of_more_rows_than_are_told_one_by_one_the_last_is_told_for_all() {
+  void of_more_rows_than_are_told_by_name_the_last_is_told_for_all() {
+    DatabaseHandle busy = layer.catalogue().create(DatabaseName.of("a"), CreationOptions.DEFAULT);
     listen();
     look();
-    DatabaseHandle a = layer.catalogue().create(DatabaseName.of("a"), CreationOptions.DEFAULT);
-    for (int i = 1; i < Layer.UPDATES_PER_BUCKET; i++) {
-      update(a);
+    told.clear();
+    for (int i = 0; i < MAX_ROWS; i++) {
+      update(busy);
     }
     look();
-    assertThat(told).containsExactly(layer.newestUpdate().orElseThrow());
-    update(a);
+    assertThat(told).hasSize(MAX_ROWS);
+    told.clear();
+    for (int i = 0; i <= MAX_ROWS; i++) {
+      update(busy);
+    }
     look();
-    assertThat(told).hasSize(2).last().isEqualTo(logged().get(logged().size() - 1));
+    assertThat(told).hasSize(MAX_ROWS + 1).endsWith(layer.newestUpdate().orElseThrow());
+  }
+
+  @Test
+  void a_busy_database_does_not_wake_those_who_listen_to_others() {
+    DatabaseHandle busy =
+        layer.catalogue().create(DatabaseName.of("busy"), CreationOptions.DEFAULT);
+    DatabaseHandle quiet =
+        layer.catalogue().create(DatabaseName.of("quiet"), CreationOptions.DEFAULT);
+    WantedDatabases other =
+        new WantedDatabases(Set.of(DatabaseName.of("quiet")), Set.of(), name -> false);
+    listeners.addToAll(other, level -> told.add(level));
+    look();
+    told.clear();
+    for (int i = 0; i < Layer.UPDATES_PER_BUCKET + 1; i++) {
+      update(busy);
+    }
+    look();
+    assertThat(told).isEmpty();
+    update(quiet);
+    look();
+    assertThat(told).hasSize(1);
   }
 
   private void update(DatabaseHandle db) {
