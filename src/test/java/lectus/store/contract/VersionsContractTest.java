@@ -97,13 +97,35 @@ class VersionsContractTest {
     scratch.committed(t -> t.set(k, bytes("2")));
     Transaction t = scratch.begin();
     t.setReadVersion(first);
-    int code = codeOf(t.get(k));
-    // The embedded store holds only versions in use; a cluster holds all of the last five seconds.
-    if (TestStores.isCluster()) {
-      assertThat(code).isEqualTo(OK);
-    } else {
-      assertThat(code).isIn(OK, TRANSACTION_TOO_OLD);
+    assertThat(scratch.get(t, "k")).isEqualTo("1");
+  }
+
+  @Test
+  void a_recent_version_is_read_though_no_transaction_has_it_open() {
+    scratch.set("k");
+    Transaction ended = scratch.started();
+    long version = valueOf(ended.getReadVersion());
+    ended.close();
+    for (int i = 0; i < 3; i++) {
+      byte[] value = bytes("new " + i);
+      scratch.committed(o -> o.set(k, value));
     }
+    for (int i = 0; i < 3; i++) {
+      Transaction t = scratch.begin();
+      t.setReadVersion(version);
+      assertThat(scratch.get(t, "k")).isEqualTo("k");
+      t.close();
+    }
+    Transaction losing = scratch.begin();
+    losing.setReadVersion(version);
+    valueOf(losing.get(k));
+    losing.set(scratch.key("x"), EMPTY);
+    assertThat(codeOf(losing.commit())).isEqualTo(NOT_COMMITTED);
+    Transaction winning = scratch.begin();
+    winning.setReadVersion(version);
+    valueOf(winning.get(scratch.key("y")));
+    winning.set(scratch.key("x"), EMPTY);
+    assertThat(codeOf(winning.commit())).isEqualTo(OK);
   }
 
   @Test

@@ -133,7 +133,7 @@ public final class RocksEngine implements Engine {
         () -> run.snapshots().openSnapshots());
     meters.level(
         "lectus_store_held_states",
-        "States of the store that are kept for snapshots, the newest included.",
+        "States of the store that are kept: the newest, and those of the last five seconds.",
         () -> run.snapshots().heldStates());
     meters.level(
         "lectus_store_refuses_commits",

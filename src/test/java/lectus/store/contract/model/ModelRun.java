@@ -30,6 +30,9 @@ public final class ModelRun {
   private static final int MAX_OPEN = 6;
   private static final int TRACE_LENGTH = 80;
 
+  /** Whose read versions are taken again, most of them after their transactions have ended. */
+  private static final int MAX_RECENT = 20;
+
   /** More than any selector's offset. */
   private static final int FENCE_ROWS = 10;
 
@@ -38,6 +41,7 @@ public final class ModelRun {
   private final long seed;
   private final Dice dice;
   private final List<OpenTransaction> open = new ArrayList<>();
+  private final List<OpenTransaction> recent = new ArrayList<>();
   private final Deque<String> trace = new ArrayDeque<>();
   private History history;
   private int started;
@@ -136,8 +140,13 @@ public final class ModelRun {
     if (!readYourWrites) {
       real.options().setReadYourWritesDisable();
     }
-    if (!open.isEmpty() && dice.oneIn(8)) {
-      real.setReadVersion(dice.oneOf(open).model.readVersion());
+    long versionNanos = System.nanoTime();
+    if (!recent.isEmpty() && dice.oneIn(8)) {
+      OpenTransaction earlier = dice.oneOf(recent);
+      if (!earlier.isOld()) {
+        real.setReadVersion(earlier.model.readVersion());
+        versionNanos = earlier.versionNanos();
+      }
     }
     long readVersion = real.getReadVersion().join();
     ModelTransaction model = new ModelTransaction(history, readVersion, readYourWrites);
@@ -145,8 +154,12 @@ public final class ModelRun {
       real.options().setSnapshotRywDisable();
       model.disableSnapshotReadYourWrites();
     }
-    OpenTransaction opened = new OpenTransaction(started++, real, model);
+    OpenTransaction opened = new OpenTransaction(started++, real, model, versionNanos);
     open.add(opened);
+    recent.add(opened);
+    if (recent.size() > MAX_RECENT) {
+      recent.remove(0);
+    }
     note(opened, "begin at %d, own writes %s", readVersion, readYourWrites);
   }
 

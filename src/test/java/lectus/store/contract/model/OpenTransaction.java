@@ -16,21 +16,29 @@ final class OpenTransaction {
   final Transaction real;
   final ModelTransaction model;
   final CompletableFuture<byte[]> versionstamp;
-  private final long startNanos = System.nanoTime();
+  private final long versionNanos;
 
-  OpenTransaction(int number, Transaction real, ModelTransaction model) {
+  /**
+   * @param versionNanos when the read version was the newest
+   */
+  OpenTransaction(int number, Transaction real, ModelTransaction model, long versionNanos) {
     this.number = number;
     this.real = real;
     this.model = model;
+    this.versionNanos = versionNanos;
     this.versionstamp = real.getVersionstamp();
   }
 
+  long versionNanos() {
+    return versionNanos;
+  }
+
   boolean isOld() {
-    return System.nanoTime() - startNanos > MAY_BE_TOO_OLD_NANOS / 2;
+    return System.nanoTime() - versionNanos > MAY_BE_TOO_OLD_NANOS / 2;
   }
 
   /** Returns whether {@code code} may be due to a machine too slow for the test. */
   boolean isExcused(int code) {
-    return code == TRANSACTION_TOO_OLD && System.nanoTime() - startNanos > MAY_BE_TOO_OLD_NANOS;
+    return code == TRANSACTION_TOO_OLD && System.nanoTime() - versionNanos > MAY_BE_TOO_OLD_NANOS;
   }
 }

@@ -8,6 +8,7 @@ import com.apple.foundationdb.FDBException;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import lectus.store.embedded.engine.read.Cursor;
+import lectus.store.embedded.engine.read.SnapshotRegistry;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -49,8 +50,9 @@ class SnapshotLifeTest {
     second.close();
     third.close();
 
-    assertThat(engine.heldStates()).isEqualTo(1);
     assertThat(engine.openSnapshots()).isZero();
+    pass(StoreSnapshot.WINDOW_VERSIONS + 1);
+    assertThat(engine.heldStates()).isEqualTo(1);
     assertThat(code(() -> third.get(bytes("k")))).isEqualTo(1025);
   }
 
@@ -61,13 +63,12 @@ class SnapshotLifeTest {
     Cursor cursor = snapshot.scan(bytes("a"), bytes("z"), false);
     assertThat(cursor.next()).isTrue();
     set("c", "3");
-    assertThat(engine.heldStates()).isEqualTo(2);
 
     snapshot.close();
 
-    assertThat(engine.heldStates()).isEqualTo(1);
     assertThat(code(cursor::next)).isEqualTo(1025);
     cursor.close();
+    pass(StoreSnapshot.WINDOW_VERSIONS + 1);
     assertThat(engine.heldStates()).isEqualTo(1);
   }
 
@@ -131,43 +132,77 @@ class SnapshotLifeTest {
   }
 
   @Test
-  void older_held_version_can_be_opened_again() {
-    StoreSnapshot first = engine.latest();
+  void versions_of_the_window_can_be_opened_though_nobody_holds_them() {
+    set("k", "0");
+    long first = engine.readVersion();
     pass(100);
-    StoreSnapshot later = engine.latest();
     set("k", "1");
+    long second = engine.readVersion();
     set("k", "2");
 
-    try (StoreSnapshot again = engine.snapshot(first.version() + 50)) {
-      assertThat(again.version()).isEqualTo(first.version() + 50);
-      assertThat(again.get(bytes("k"))).isNull();
-    }
-    assertThat(code(() -> engine.snapshot(later.version() + 1))).isEqualTo(1007);
+    assertThat(valueAt(first)).isEqualTo("0");
+    assertThat(valueAt(first + 50)).isEqualTo("0");
+    assertThat(valueAt(second)).isEqualTo("1");
     assertThat(code(() -> engine.snapshot(engine.readVersion() + 1))).isEqualTo(1009);
-    engine.snapshot(engine.readVersion()).close();
-    first.close();
-    later.close();
-    assertThat(code(() -> engine.snapshot(first.version()))).isEqualTo(1007);
+
+    pass(second - 1 + StoreSnapshot.WINDOW_VERSIONS - engine.readVersion());
+    assertThat(valueAt(second - 1)).isEqualTo("0");
+    pass(1);
+    assertThat(code(() -> engine.snapshot(second - 1))).isEqualTo(1007);
+    assertThat(valueAt(second)).isEqualTo("1");
+    assertThat(valueAt(second + 1)).isEqualTo("2");
   }
 
   @Test
-  void conflicts_are_forgotten_behind_the_oldest_snapshot() {
+  void states_that_nobody_reads_are_bounded_in_number() {
+    set("k", "first");
+    long first = engine.readVersion();
+    StoreSnapshot open = engine.latest();
+    for (int i = 0; i < SnapshotRegistry.MOST_RECENT; i++) {
+      set("k", "later");
+    }
+    assertThat(engine.heldStates()).isEqualTo(SnapshotRegistry.MOST_RECENT + 1);
+    assertThat(valueAt(first)).isEqualTo("first");
+
+    set("k", "last");
+    assertThat(valueAt(first)).as("still open").isEqualTo("first");
+    assertThat(code(() -> engine.snapshot(first - 1))).isEqualTo(1007);
+    open.close();
+    assertThat(engine.heldStates()).isEqualTo(SnapshotRegistry.MOST_RECENT + 1);
+    assertThat(code(() -> engine.snapshot(first))).isEqualTo(1007);
+  }
+
+  @Test
+  void conflicts_are_known_for_the_whole_window() {
     long before = engine.readVersion();
     set("k", "1");
+    assertThat(commitAt(before, "k")).isEqualTo(1020);
+    assertThat(commitAt(before, "free")).isZero();
 
-    assertThat(commitAt(before, "k")).isEqualTo(1007);
+    pass(StoreSnapshot.WINDOW_VERSIONS + 1);
+    assertThat(commitAt(before, "free")).isEqualTo(1007);
+  }
+
+  @Test
+  void conflicts_of_versions_that_nobody_reads_take_half_of_the_history() {
+    reopenWithHistory(2_000);
+    long unread = engine.readVersion();
+    set("k", "1");
+    long read = engine.readVersion();
+    try (StoreSnapshot open = engine.latest()) {
+      assertThat(commitAt(unread, "free")).isZero();
+      for (int i = 0; i < 15; i++) {
+        set("k" + i, "");
+      }
+      assertThat(commitAt(unread, "free")).isEqualTo(1007);
+      assertThat(commitAt(read, "free")).isZero();
+      assertThat(open.get(bytes("k"))).isNotNull();
+    }
   }
 
   @Test
   void history_above_its_limit_costs_the_oldest_transaction() {
-    engine.close();
-    engine =
-        RocksEngine.open(
-            folder,
-            EngineOptions.defaults()
-                .withLimits(1000, 1 << 20)
-                .withClock(clock::get)
-                .withThreads(hand, hand));
+    reopenWithHistory(1_000);
     try (StoreSnapshot old = engine.latest()) {
       set("k", "1");
       assertThat(commitAt(old.version(), "free")).isZero();
@@ -176,6 +211,24 @@ class SnapshotLifeTest {
       }
       assertThat(commitAt(old.version(), "free")).isEqualTo(1007);
       assertThat(old.get(bytes("k"))).isNull();
+    }
+  }
+
+  private void reopenWithHistory(long bytes) {
+    engine.close();
+    engine =
+        RocksEngine.open(
+            folder,
+            EngineOptions.defaults()
+                .withLimits(bytes, 1 << 20)
+                .withClock(clock::get)
+                .withThreads(hand, hand));
+  }
+
+  private String valueAt(long version) {
+    try (StoreSnapshot snapshot = engine.snapshot(version)) {
+      assertThat(snapshot.version()).isEqualTo(version);
+      return text(snapshot.get(bytes("k")));
     }
   }
 

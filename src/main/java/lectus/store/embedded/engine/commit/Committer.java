@@ -121,7 +121,7 @@ public final class Committer {
     try {
       long version = nextVersion();
       snapshots.advance(version);
-      history.forgetUpTo(snapshots.oldestHeldVersion());
+      forgetConflicts();
     } catch (RocksDBException error) {
       fail(error);
     } catch (Throwable error) {
@@ -191,11 +191,22 @@ public final class Committer {
         group.writes().metadataVersionAfter(snapshots.published().state().metadataVersion());
     snapshots.publish(
         new Published(group.version(), new StoreState(db, group.version(), metadataVersion)));
+    forgetConflicts();
     history.add(group.version(), group.writtenRanges());
     if (!group.allRecorded()) {
       history.addUnrecorded(group.version());
     }
-    history.forgetUpTo(snapshots.oldestHeldVersion());
+  }
+
+  /**
+   * Half of the history's memory may go to versions that nobody reads but somebody may; the rest is
+   * for open transactions, which would lose.
+   */
+  private void forgetConflicts() {
+    history.forgetUpTo(
+        history.isHalfFull()
+            ? snapshots.oldestUsedVersion(history.floor())
+            : snapshots.oldestHeldVersion());
   }
 
   /** A failing listener changes nothing: what is published is durable. */

@@ -4,9 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The write conflict ranges of all commits since the oldest version that is still read. A commit
- * appends its ranges unsorted, and they are sorted when first queried. Old intervals are merged
- * eight at a time, so that an old transaction has few to search. Used by the committer only.
+ * The write conflict ranges of all commits since the oldest version that can still be read. A
+ * commit appends its ranges unsorted, and they are sorted when first queried. Old intervals are
+ * merged eight at a time, so that an old transaction has few to search. Used by the committer only.
  */
 public final class ConflictHistory {
   private static final int MERGE_FACTOR = 8;
@@ -106,7 +106,17 @@ public final class ConflictHistory {
     dropAboveLimit();
   }
 
-  /** Discards the writes up to {@code version}, which no open snapshot needs. */
+  /** Returns whether more than half of the limit is used. */
+  public boolean isHalfFull() {
+    return weight > maxBytes / 2;
+  }
+
+  /** Returns the version up to which writes are unknown. */
+  public long floor() {
+    return floor;
+  }
+
+  /** Discards the writes up to {@code version}, which nobody needs. */
   public void forgetUpTo(long version) {
     int dropped = 0;
     while (dropped < intervals.size() && intervals.get(dropped).version <= version) {

@@ -1,5 +1,7 @@
 package lectus.store.embedded.engine.read;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -8,13 +10,24 @@ import java.util.function.Supplier;
 import lectus.store.embedded.engine.trouble.EngineErrors;
 
 /**
- * All held states and all open snapshots. The committer publishes; any thread may take and end
- * snapshots.
+ * All held states and all open snapshots. A superseded state is kept for the whole window, so that
+ * a version of the past can be read whether or not a transaction has it open. The committer
+ * publishes; any thread may take and end snapshots.
  */
 public final class SnapshotRegistry {
+  /**
+   * The most superseded states kept for nobody. Each takes less than a kilobyte outside the heap.
+   * More commits in five seconds make the window of unopened versions shorter.
+   */
+  public static final int MOST_RECENT = 8_192;
+
   private final StoreReader reader;
   private final Set<HeldSnapshot> open = ConcurrentHashMap.newKeySet();
   private final ConcurrentSkipListMap<Long, StoreState> held = new ConcurrentSkipListMap<>();
+
+  /** Superseded states of the window, oldest first; each is retained once. Guarded by itself. */
+  private final Deque<StoreState> recent = new ArrayDeque<>();
+
   private volatile Published published;
   private volatile Ending ending;
 
@@ -77,7 +90,10 @@ public final class SnapshotRegistry {
     held.put(next.state().firstVersion(), next.state());
     previous.supersededBy(next.state().firstVersion());
     published = next;
-    release(previous);
+    synchronized (recent) {
+      recent.add(previous);
+    }
+    releaseOld(MOST_RECENT);
   }
 
   /** Raises the version of the newest state, in which nothing changed. */
@@ -85,11 +101,20 @@ public final class SnapshotRegistry {
     published = new Published(version, published.state());
   }
 
-  /**
-   * Returns the version since which conflicts have to be known: the first of the oldest held state.
-   */
+  /** Returns the first version of the oldest held state. */
   public long oldestHeldVersion() {
     return held.firstKey();
+  }
+
+  /** Returns the first version of the oldest state at {@code from} or later that somebody reads. */
+  public long oldestUsedVersion(long from) {
+    Long begin = held.floorKey(from);
+    for (StoreState state : held.tailMap(begin == null ? from : begin).values()) {
+      if (state.isUsed()) {
+        return state.firstVersion();
+      }
+    }
+    return newestHeldVersion();
   }
 
   /** Returns the first version of the newest held state. */
@@ -108,7 +133,20 @@ public final class SnapshotRegistry {
         snapshot.end(UseGate.EXPIRED);
       }
     }
+    releaseOld(MOST_RECENT);
     reader.tick();
+  }
+
+  /** Releases the recent states that fell out of the window, and the oldest beyond the number. */
+  private void releaseOld(int most) {
+    synchronized (recent) {
+      while (recent.size() > most
+          || (!recent.isEmpty() && isOutOfWindow(recent.peek().lastVersion()))) {
+        StoreState oldest = recent.remove();
+        oldest.leaveRecent();
+        release(oldest);
+      }
+    }
   }
 
   /**
@@ -122,8 +160,9 @@ public final class SnapshotRegistry {
     open.forEach(snapshot -> snapshot.end(mark));
   }
 
-  /** Releases the newest state, once publishing has ended. */
+  /** Releases the newest and the recent states, once publishing has ended. */
   public void letGo() {
+    releaseOld(0);
     release(published.state());
   }
 

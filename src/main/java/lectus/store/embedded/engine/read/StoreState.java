@@ -6,8 +6,8 @@ import org.rocksdb.ReadTier;
 import org.rocksdb.RocksDB;
 
 /**
- * The store between two commits: a native snapshot with a count of its holders. The engine itself
- * holds the newest one.
+ * The store between two commits: a native snapshot with a count of its holders. The registry itself
+ * holds the newest one and the recent ones.
  */
 public final class StoreState {
   private final RocksDB db;
@@ -18,6 +18,7 @@ public final class StoreState {
   private final ReadOptions memoryReads;
   private final AtomicInteger holders = new AtomicInteger(1);
   private volatile long successorVersion = Long.MAX_VALUE;
+  private volatile boolean recent = true;
 
   /**
    * Captures the current store.
@@ -83,6 +84,21 @@ public final class StoreState {
   /** Notes the version of the commit that superseded this state. */
   void supersededBy(long version) {
     successorVersion = version;
+  }
+
+  /** Returns the last version of a superseded state. */
+  long lastVersion() {
+    return successorVersion - 1;
+  }
+
+  /** Notes that the registry no longer holds this state. */
+  void leaveRecent() {
+    recent = false;
+  }
+
+  /** Returns whether this is the newest state, or somebody beside the registry holds it. */
+  boolean isUsed() {
+    return successorVersion == Long.MAX_VALUE || holders.get() > (recent ? 1 : 0);
   }
 
   /** Returns whether this state was the newest at {@code version}, or still is. */
