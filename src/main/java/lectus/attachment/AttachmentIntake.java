@@ -27,6 +27,7 @@ public record AttachmentIntake(ContentStore contents, Supplier<AttachmentSetting
     AttachmentSettings now = settings.get();
     Compression compression = now.compression();
     int level = !gzipped && compression.concerns(type) ? compression.level() : 0;
-    return new AttachmentUpload(name, type, contents.begin(database), level, now.mostBytes());
+    return new AttachmentUpload(
+        name, type, contents.begin(database), gzipped, level, now.mostBytes());
   }
 }

@@ -2,31 +2,45 @@ package lectus.attachment;
 
 import java.security.MessageDigest;
 import java.util.Optional;
+import java.util.zip.DataFormatException;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.gzip.GzipReader;
+import lectus.gzip.GzipWriter;
 
 /**
  * Takes the bytes of one attachment, compresses them if its type is to be, and knows what CouchDB
- * shows of it. Not thread-safe.
+ * shows of it. What a client has compressed is decompressed while it comes, so that each content
+ * that is stored as gzip is gzip, of a length that is known. As in CouchDB, an attachment's digest
+ * is that of its compressed bytes, so replicas of the same level agree on it. Not thread-safe.
  */
 public final class AttachmentUpload {
+  private static final int DECOMPRESSED_AT_ONCE = 16 << 10;
+
   private final String name;
   private final String type;
   private final ContentUpload content;
-  private final long mostBytes;
+  private final boolean gzipped;
   private final int level;
+  private final long mostBytes;
   private final MessageDigest md5 = Digests.md5();
-  private Optional<ContentCompressor> compressor = Optional.empty();
+  private Optional<GzipWriter> compressor = Optional.empty();
+  private Optional<GzipReader> decompressor = Optional.empty();
+  private byte[] decompressed = new byte[0];
   private long length;
+  private long plainLength;
 
   /**
-   * @param level of compression; 0 for none
-   * @param mostBytes maximum length
+   * @param gzipped whether the client compresses the bytes
+   * @param level of compression by the server; 0 for none
+   * @param mostBytes maximum length, as sent and decompressed
    */
-  AttachmentUpload(String name, String type, ContentUpload content, int level, long mostBytes) {
+  AttachmentUpload(
+      String name, String type, ContentUpload content, boolean gzipped, int level, long mostBytes) {
     this.name = name;
     this.type = type;
     this.content = content;
+    this.gzipped = gzipped;
     this.level = level;
     this.mostBytes = mostBytes;
   }
@@ -37,18 +51,26 @@ public final class AttachmentUpload {
   }
 
   /**
-   * @throws LectusException {@code attachment_too_large} (413); as {@link ContentUpload#write}
+   * @throws LectusException {@code attachment_too_large} (413); {@code bad_request} (400): no gzip;
+   *     as {@link ContentUpload#write}
    */
   public void write(byte[] bytes, int from, int to) {
     length += to - from;
-    if (length > mostBytes) {
-      throw tooLarge(name);
-    }
-    if (level == 0) {
-      content.write(bytes, from, to);
-    } else {
+    requireNoMore(length);
+    if (level > 0) {
       md5.update(bytes, from, to - from);
       compressor().write(bytes, from, to);
+    } else {
+      if (gzipped) {
+        decompress(bytes, from, to);
+      }
+      content.write(bytes, from, to);
+    }
+  }
+
+  private void requireNoMore(long bytes) {
+    if (bytes > mostBytes) {
+      throw tooLarge(name);
     }
   }
 
@@ -56,16 +78,33 @@ public final class AttachmentUpload {
     return new LectusException(new LectusError.TooLarge("attachment_too_large", name));
   }
 
-  /** Also of nothing: CouchDB stores 20 bytes of gzip then, and the digest is theirs. */
-  private void endCompressed() {
-    try (ContentCompressor ended = compressor()) {
-      ended.finish();
+  private void decompress(byte[] bytes, int from, int to) {
+    if (decompressor.isEmpty()) {
+      decompressor = Optional.of(new GzipReader());
+      decompressed = new byte[DECOMPRESSED_AT_ONCE];
+    }
+    try {
+      GzipReader reader = decompressor.get();
+      reader.take(bytes, from, to);
+      int read = reader.read(decompressed, 0);
+      while (read > 0) {
+        plainLength += read;
+        requireNoMore(plainLength);
+        read = reader.read(decompressed, 0);
+      }
+    } catch (DataFormatException none) {
+      throw notGzip();
     }
   }
 
-  private ContentCompressor compressor() {
+  private LectusException notGzip() {
+    return LectusException.badRequest(
+        "The attachment " + name + " is announced as gzip and is none");
+  }
+
+  private GzipWriter compressor() {
     if (compressor.isEmpty()) {
-      compressor = Optional.of(new ContentCompressor(content, level));
+      compressor = Optional.of(new GzipWriter(level, content::write));
     }
     return compressor.get();
   }
@@ -75,32 +114,40 @@ public final class AttachmentUpload {
    *
    * @param expected the MD5 that the client gave of the bytes as it sent them
    * @param position CouchDB's {@code revpos}
-   * @param gzipped whether the client compressed the bytes
-   * @param decodedLength of the bytes before the client compressed them, if it said so
-   * @throws LectusException {@code content_md5_mismatch} (400); as {@link ContentUpload#write}
+   * @param announcedLength of the bytes before the client compressed them, if it said so. CouchDB
+   *     gives the length of the compressed ones where it does not know it
+   * @throws LectusException {@code content_md5_mismatch} (400); {@code bad_request} (400): no gzip,
+   *     or of another length; as {@link ContentUpload#write}
    */
-  public Attachment finish(
-      Optional<Md5> expected, long position, boolean gzipped, Optional<Long> decodedLength) {
+  public Attachment finish(Optional<Md5> expected, long position, Optional<Long> announcedLength) {
     Optional<Md5> sent = Optional.empty();
     if (level > 0) {
-      endCompressed();
+      // Also of nothing: CouchDB stores 20 bytes of gzip then, and the digest is theirs.
+      compressor().finish();
       sent = Optional.of(Md5.of(md5.digest()));
+    } else if (gzipped) {
+      requireWhole(announcedLength);
     }
+    close();
     requireSame(expected, sent);
-    Content stored = content.finish();
+    boolean compressed = gzipped || level > 0;
+    long plain = gzipped ? plainLength : length;
+    Content stored = content.finish(compressed ? Optional.of(plain) : Optional.empty());
     if (sent.isEmpty()) {
       requireSame(expected, Optional.of(stored.md5()));
     }
-    boolean compressed = gzipped || level > 0;
     return new Attachment(
-        name,
-        type,
-        stored.id(),
-        stored.md5(),
-        gzipped ? decodedLength.orElse(stored.length()) : length,
-        stored.length(),
-        compressed,
-        position);
+        name, type, stored.id(), stored.md5(), plain, stored.length(), compressed, position);
+  }
+
+  private void requireWhole(Optional<Long> announcedLength) {
+    if (!decompressor.map(GzipReader::isWhole).orElse(false)) {
+      throw notGzip();
+    }
+    if (announcedLength.filter(it -> it != plainLength && it != length).isPresent()) {
+      throw LectusException.badRequest(
+          "The attachment " + name + " has not the length that is announced when decompressed");
+    }
   }
 
   private static void requireSame(Optional<Md5> expected, Optional<Md5> found) {
@@ -111,7 +158,12 @@ public final class AttachmentUpload {
 
   /** Gives up; what was stored is cleared. */
   public void abandon() {
-    compressor.ifPresent(ContentCompressor::close);
+    close();
     content.abandon();
+  }
+
+  private void close() {
+    compressor.ifPresent(GzipWriter::close);
+    decompressor.ifPresent(GzipReader::close);
   }
 }

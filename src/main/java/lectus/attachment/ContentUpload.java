@@ -82,16 +82,18 @@ public final class ContentUpload {
   /**
    * Stores the rest. If the content is there already, what this upload stored of it is cleared.
    *
+   * @param plainLength as in {@link StoredContent}
    * @throws LectusException as {@link #write}
    */
-  public Content finish() {
+  public Content finish(Optional<Long> plainLength) {
     isFinishing = true;
     finishCommit();
     if (!filling.isEmpty()) {
       complete.add(filling.taken());
     }
     ContentId id = ContentId.of(sha256.digest());
-    StoredContent content = new StoredContent(upload, length, Md5.of(md5.digest()), CHUNK_BYTES);
+    StoredContent content =
+        new StoredContent(upload, length, Md5.of(md5.digest()), CHUNK_BYTES, plainLength);
     transactions.run(
         tx -> {
           finish(tx, current(tx), id, content);
@@ -103,11 +105,17 @@ public final class ContentUpload {
   private void finish(Transaction tx, DatabaseHandle db, ContentId id, StoredContent content) {
     requireUnswept(tx, db);
     ContentsSubspace contents = new ContentsSubspace(db.prefix());
-    if (Awaiting.await(contents.get(tx, id)).isEmpty()) {
+    Optional<StoredContent> known = Awaiting.await(contents.get(tx, id));
+    if (known.isEmpty()) {
       putChunks(tx, db, chunks, complete);
       contents.put(tx, id, content);
-    } else if (chunks > 0) {
-      new ChunksSubspace(db.prefix()).clear(tx, upload);
+    } else {
+      if (known.get().plainLength().isEmpty() && content.plainLength().isPresent()) {
+        contents.put(tx, id, known.get().withPlainLength(content.plainLength()));
+      }
+      if (chunks > 0) {
+        new ChunksSubspace(db.prefix()).clear(tx, upload);
+      }
     }
     if (chunks > 0) {
       new UploadsSubspace(db.prefix()).clear(tx, upload);

@@ -14,10 +14,13 @@ import lectus.tuple.TupleWriter;
  *
  * <pre>
  * key    (prefix, ATTACHMENTS, CONTENTS, SHA-256)
- * value  (format 1, upload, length, MD5, chunk bytes)
+ * value  (format 1, upload, length, MD5, chunk bytes[, length when decompressed])
  * </pre>
  *
- * Read and written with conflict ranges: a document that refers to a content loses against the
+ * The last element is there if the content was verified to be gzip. Earlier versions, which did not
+ * verify it, skip it.
+ *
+ * <p>Read and written with conflict ranges: a document that refers to a content loses against the
  * sweeper that removes it, or the other way round.
  */
 public final class ContentsSubspace {
@@ -36,7 +39,9 @@ public final class ContentsSubspace {
   public void put(Transaction tx, ContentId id, StoredContent content) {
     TupleWriter value = new TupleWriter(64).integer(FORMAT.number());
     value.bytes(content.upload().bytes()).integer(content.length());
-    tx.set(key(id), value.bytes(content.md5().bytes()).integer(content.chunkBytes()).toBytes());
+    value.bytes(content.md5().bytes()).integer(content.chunkBytes());
+    content.plainLength().ifPresent(value::integer);
+    tx.set(key(id), value.toBytes());
   }
 
   public void clear(Transaction tx, ContentId id) {
@@ -52,7 +57,11 @@ public final class ContentsSubspace {
     TupleReader reader = FORMAT.reader(value);
     UploadId upload = UploadId.of(reader.bytes());
     return new StoredContent(
-        upload, reader.integer(), Md5.of(reader.bytes()), reader.smallInteger());
+        upload,
+        reader.integer(),
+        Md5.of(reader.bytes()),
+        reader.smallInteger(),
+        reader.hasNext() ? Optional.of(reader.integer()) : Optional.empty());
   }
 
   private byte[] key(ContentId id) {

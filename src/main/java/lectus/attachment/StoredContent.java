@@ -1,5 +1,7 @@
 package lectus.attachment;
 
+import java.util.Optional;
+
 /**
  * A content that is wholly stored.
  *
@@ -7,8 +9,14 @@ package lectus.attachment;
  * @param length in bytes
  * @param md5 of its bytes as they are stored
  * @param chunkBytes length of each chunk but the last
+ * @param plainLength of the bytes that it decompresses to; empty unless it was verified to be gzip
  */
-public record StoredContent(UploadId upload, long length, Md5 md5, int chunkBytes) {
+public record StoredContent(
+    UploadId upload, long length, Md5 md5, int chunkBytes, Optional<Long> plainLength) {
+
+  StoredContent withPlainLength(Optional<Long> verified) {
+    return new StoredContent(upload, length, md5, chunkBytes, verified);
+  }
 
   /** Returns the number of its chunks. */
   public long chunks() {

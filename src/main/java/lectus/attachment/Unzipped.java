@@ -1,18 +1,17 @@
 package lectus.attachment;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.util.Arrays;
-import java.util.zip.GZIPInputStream;
+import java.util.zip.DataFormatException;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.gzip.GzipReader;
 
 /** The bytes that others are when they are no longer compressed. */
 public final class Unzipped implements ByteSource {
   private static final int AT_ONCE = 64 << 10;
 
   private final ByteSource compressed;
-  private GZIPInputStream input;
+  private final GzipReader reader = new GzipReader();
   private boolean ended;
 
   public Unzipped(ByteSource compressed) {
@@ -20,69 +19,43 @@ public final class Unzipped implements ByteSource {
   }
 
   /**
-   * @throws LectusException {@code bad_content_type} (415): a client said that they were gzip, and
-   *     they are not
+   * @throws LectusException {@code bad_content_type} (415): an earlier version stored what a client
+   *     called gzip, and it is none
    */
   @Override
   public byte[] next() {
-    if (ended) {
-      return new byte[0];
-    }
+    byte[] bytes = new byte[ended ? 0 : AT_ONCE];
+    int count = 0;
     try {
-      if (input == null) {
-        input = new GZIPInputStream(new Compressed(compressed), AT_ONCE);
+      while (count < AT_ONCE && !ended) {
+        int more = reader.read(bytes, count);
+        count += more;
+        if (more == 0) {
+          takeNext();
+        }
       }
-      byte[] bytes = new byte[AT_ONCE];
-      int count = input.readNBytes(bytes, 0, AT_ONCE);
-      if (count < AT_ONCE) {
-        input.close();
-        ended = true;
+    } catch (DataFormatException none) {
+      throw notCompressed();
+    }
+    return count == bytes.length ? bytes : Arrays.copyOf(bytes, count);
+  }
+
+  private void takeNext() {
+    byte[] piece = compressed.next();
+    reader.take(piece, 0, piece.length);
+    if (piece.length == 0) {
+      ended = true;
+      boolean isReadable = reader.isReadable();
+      reader.close();
+      if (!isReadable) {
+        throw notCompressed();
       }
-      return count == AT_ONCE ? bytes : Arrays.copyOf(bytes, count);
-    } catch (IOException notCompressed) {
-      throw new LectusException(
-          new LectusError.UnsupportedMediaType(
-              "The attachment came as gzip and is none; it is given to clients that accept gzip."));
     }
   }
 
-  /** The pieces as a stream. */
-  private static final class Compressed extends InputStream {
-    private final ByteSource source;
-    private byte[] piece = new byte[0];
-    private int at;
-
-    Compressed(ByteSource source) {
-      this.source = source;
-    }
-
-    @Override
-    public int read() {
-      return fill() ? piece[at++] & 0xff : -1;
-    }
-
-    @Override
-    public int read(byte[] into, int offset, int count) {
-      if (!fill()) {
-        return -1;
-      }
-      int taken = Math.min(count, piece.length - at);
-      System.arraycopy(piece, at, into, offset, taken);
-      at += taken;
-      return taken;
-    }
-
-    @Override
-    public int available() {
-      return piece.length - at;
-    }
-
-    private boolean fill() {
-      if (at == piece.length) {
-        piece = source.next();
-        at = 0;
-      }
-      return at < piece.length;
-    }
+  private static LectusException notCompressed() {
+    return new LectusException(
+        new LectusError.UnsupportedMediaType(
+            "The attachment came as gzip and is none; it is given to clients that accept gzip."));
   }
 }

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import lectus.attachment.AttachmentKeys;
+import lectus.attachment.ByteSource;
 import lectus.attachment.ChunksSubspace;
 import lectus.attachment.ContentId;
 import lectus.attachment.ContentsSubspace;
@@ -18,10 +19,12 @@ import lectus.attachment.ResumableUpload;
 import lectus.attachment.ResumablesSubspace;
 import lectus.attachment.StoredContent;
 import lectus.attachment.UnusedSubspace;
+import lectus.attachment.Unzipped;
 import lectus.attachment.UploadName;
 import lectus.attachment.UploadsSubspace;
 import lectus.database.DatabaseSubspace;
 import lectus.document.body.DocumentsSubspace;
+import lectus.error.LectusException;
 import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
 
@@ -88,6 +91,11 @@ final class AttachmentsAudit {
     if (!isWhole(id, content) && isThere(id, content)) {
       complain(id, "is damaged: its chunks do not have its hash and length");
     }
+    if (content.plainLength().isPresent()
+        && !content.plainLength().equals(plainLength(content))
+        && isThere(id, content)) {
+      complain(id, "does not decompress to the length that its row says");
+    }
     if (reading.<Boolean>read(tx -> isForgotten(tx, id))) {
       complain(id, "has no reference, and the sweeper does not know it");
     }
@@ -107,6 +115,21 @@ final class AttachmentsAudit {
     return length == content.length()
         && ContentId.of(sha256.digest()).equals(id)
         && Md5.of(md5.digest()).equals(content.md5());
+  }
+
+  /** Returns the length of the content when decompressed; empty if it is no gzip. */
+  private Optional<Long> plainLength(StoredContent content) {
+    RowCursor rows = new RowCursor(reading, chunks.range(content.upload()));
+    ByteSource plain = new Unzipped(() -> rows.hasNext() ? rows.next().getValue() : new byte[0]);
+    long length = 0;
+    try {
+      for (byte[] next = plain.next(); next.length > 0; next = plain.next()) {
+        length += next.length;
+      }
+      return Optional.of(length);
+    } catch (LectusException none) {
+      return Optional.empty();
+    }
   }
 
   /** A content that was swept while its chunks were read is not damaged. */

@@ -8,6 +8,7 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.stream.Stream;
 import lectus.audit.testing.SoundStore;
@@ -53,7 +54,7 @@ class ContentUploadTest {
   }
 
   private Content stored(byte[] bytes) {
-    return begun(bytes).finish();
+    return begun(bytes).finish(Optional.empty());
   }
 
   private StoredBytes source(ContentId id, long from, long to) {
@@ -123,7 +124,7 @@ class ContentUploadTest {
   void a_content_keeps_its_chunks_though_its_upload_is_given_up_at_last() {
     byte[] bytes = bytes(9 * CHUNK);
     ContentUpload upload = begun(bytes);
-    Content content = upload.finish();
+    Content content = upload.finish(Optional.empty());
     upload.abandon();
     assertThat(read(content.id(), 0, bytes.length)).isEqualTo(bytes);
   }
@@ -235,7 +236,7 @@ class ContentUploadTest {
     ContentUpload upload = begun(bytes(9 * CHUNK));
     sweep(-1);
 
-    assertThatThrownBy(upload::finish)
+    assertThatThrownBy(() -> upload.finish(Optional.empty()))
         .isInstanceOf(LectusException.class)
         .hasMessageContaining("paused for too long");
     assertThat(rows(AttachmentKeys.CONTENTS)).isZero();
@@ -248,7 +249,8 @@ class ContentUploadTest {
     db.catalogue.delete(db.name);
     db.catalogue.create(db.name, CreationOptions.DEFAULT);
 
-    assertThatThrownBy(upload::finish).hasMessageContaining("Database does not exist");
+    assertThatThrownBy(() -> upload.finish(Optional.empty()))
+        .hasMessageContaining("Database does not exist");
     assertThat(rows(AttachmentKeys.CHUNKS)).isZero();
   }
 }

@@ -38,12 +38,21 @@ final class GoldenAttachmentRowsTest {
   void contents() {
     ContentsSubspace contents = new ContentsSubspace(db);
     Md5 md5 = new Md5("ee".repeat(16));
-    StoredContent content = new StoredContent(UPLOAD, 200_000, md5, 90_000);
-    KeyValue row =
-        golden("ContentsSubspace", tx -> contents.put(tx, CONTENT, content)).row("a content");
+    StoredContent content = new StoredContent(UPLOAD, 200_000, md5, 90_000, Optional.empty());
+    ContentId zipped = new ContentId("01".repeat(32));
+    StoredContent gzip = new StoredContent(UPLOAD, 20, md5, 90_000, Optional.of(0L));
+    GoldenRows golden =
+        golden(
+            "ContentsSubspace",
+            tx -> {
+              contents.put(tx, CONTENT, content);
+              contents.put(tx, zipped, gzip);
+            });
+    KeyValue row = golden.row("a content");
 
     assertThat(contents.idOf(row.getKey())).isEqualTo(CONTENT);
     assertThat(contents.decode(row.getValue())).isEqualTo(content);
+    assertThat(contents.decode(golden.row("gzip").getValue())).isEqualTo(gzip);
     assertThat(content.chunks()).isEqualTo(3);
   }
 

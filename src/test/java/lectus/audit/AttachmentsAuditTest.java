@@ -39,7 +39,7 @@ class AttachmentsAuditTest {
 
   @BeforeEach
   void a_content_and_an_upload() {
-    content = upload(new byte[100_000]).finish().id();
+    content = upload(new byte[100_000]).finish(Optional.empty()).id();
     upload(new byte[1_000_000]);
     assertThat(audited.findings()).isEmpty();
   }

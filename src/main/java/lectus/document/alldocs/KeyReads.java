@@ -8,8 +8,10 @@ import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
 import lectus.document.alldocs.AllDocsQuery.Listing;
 import lectus.document.body.AttachmentJson;
+import lectus.document.body.CheckedText;
 import lectus.document.body.DocumentJson;
 import lectus.document.body.StoredBody;
+import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
@@ -105,9 +107,13 @@ final class KeyReads {
     if (body.isPresent()) {
       writer.beginDocument();
       StoredBody stored = Awaiting.await(body.get());
-      DocumentJson.append(writer.out(), row.id(), false, row.winner(), stored);
-      conflicts.append(row, writer.out());
-      attachments.close(writer.out(), stored.attachments());
+      JsonBuffer out = writer.out();
+      int document = out.length();
+      DocumentJson.append(out, row.id(), false, row.winner(), stored);
+      conflicts.append(row, out);
+      if (attachments.close(out, stored.attachments())) {
+        CheckedText.orNil(out, document);
+      }
     }
     writer.close();
   }

@@ -10,6 +10,7 @@ import lectus.database.DatabaseHandle;
 import lectus.document.RowParts;
 import lectus.document.WrittenRows;
 import lectus.document.body.AttachmentJson;
+import lectus.document.body.CheckedText;
 import lectus.document.body.DocumentJson;
 import lectus.document.body.DocumentsSubspace;
 import lectus.json.JsonAssembler;
@@ -105,10 +106,13 @@ record RangeRows(
       for (AllDocsRow row : rows) {
         ListRowWriter.open(out, row.id(), row.winner(), false);
         ListRowWriter.beginDocument(out);
+        int document = out.length();
         JsonAssembler members = DocumentJson.open(out, row.id(), row.winner());
         AttachmentList attachments = bodies.append(source.body(row), members);
         conflicts.append(row, out);
-        shown.close(out, attachments);
+        if (shown.close(out, attachments)) {
+          CheckedText.orNil(out, document);
+        }
         out.octet('}');
         to.endRow();
       }

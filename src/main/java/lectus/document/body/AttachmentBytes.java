@@ -2,13 +2,19 @@ package lectus.document.body;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Optional;
 import lectus.attachment.Attachment;
 import lectus.attachment.ByteSource;
 import lectus.attachment.ContentId;
+import lectus.attachment.ContentsSubspace;
 import lectus.attachment.StoredBytes;
+import lectus.attachment.StoredContent;
 import lectus.attachment.Unzipped;
 import lectus.document.DatabaseReads;
+import lectus.error.LectusError;
+import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
+import lectus.store.Awaiting;
 
 /**
  * Bytes of an attachment that are read only when the client takes them. Until then a mark stands in
@@ -18,7 +24,7 @@ import lectus.json.JsonBuffer;
  * @param length as stored
  */
 public record AttachmentBytes(ContentId content, long length, Form form) {
-  private static final byte FIRST = (byte) 0xFF;
+  static final byte FIRST = (byte) 0xFF;
   private static final int SHA256_BYTES = 32;
 
   /** Length of a mark. */
@@ -66,12 +72,44 @@ public record AttachmentBytes(ContentId content, long length, Form form) {
     return new AttachmentBytes(id, length, Form.values()[page[offset + 1]]);
   }
 
+  boolean isDecompressed() {
+    return form == Form.DECOMPRESSED_BASE64;
+  }
+
   ByteSource open(DatabaseReads reads) {
-    ByteSource stored = new StoredBytes(reads::read, content, 0, length);
     return switch (form) {
-      case STORED -> stored;
-      case BASE64 -> new Base64Bytes(stored);
-      case DECOMPRESSED_BASE64 -> new Base64Bytes(new Unzipped(stored));
+      case STORED -> stored(reads);
+      case BASE64 -> new Base64Bytes(stored(reads));
+      case DECOMPRESSED_BASE64 -> new Base64Bytes(new Unzipped(stored(reads)));
     };
+  }
+
+  private ByteSource stored(DatabaseReads reads) {
+    return new StoredBytes(reads::read, content, 0, length);
+  }
+
+  /**
+   * Whether the bytes are there and can be decompressed. Contents that an earlier version stored
+   * are decompressed to know it.
+   */
+  boolean isReadable(DatabaseReads reads) {
+    Optional<StoredContent> found =
+        reads.read((tx, db) -> Awaiting.await(new ContentsSubspace(db.prefix()).get(tx, content)));
+    return found.isPresent() && (found.get().plainLength().isPresent() || isGzip(reads));
+  }
+
+  private boolean isGzip(DatabaseReads reads) {
+    ByteSource plain = new Unzipped(stored(reads));
+    try {
+      while (plain.next().length > 0) {
+        continue;
+      }
+      return true;
+    } catch (LectusException failure) {
+      if (failure.error() instanceof LectusError.UnsupportedMediaType) {
+        return false;
+      }
+      throw failure;
+    }
   }
 }

@@ -73,9 +73,23 @@ public final class FilledBody implements PagedBody {
     out.raw(page.array(), written, mark);
     written = mark;
     if (mark < page.length()) {
-      current = AttachmentBytes.markedAt(page.array(), mark).open(reads);
-      isWithinBytes = true;
-      written += AttachmentBytes.MARK_BYTES;
+      CheckedText.at(page.array(), mark)
+          .ifPresentOrElse(text -> appendEither(text, out), () -> open(mark));
+    }
+  }
+
+  private void open(int mark) {
+    current = AttachmentBytes.markedAt(page.array(), mark).open(reads);
+    isWithinBytes = true;
+    written += AttachmentBytes.MARK_BYTES;
+  }
+
+  private void appendEither(CheckedText text, JsonBuffer out) {
+    if (text.isReadable(reads)) {
+      written = text.document();
+    } else {
+      out.raw(page.array(), text.instead(), text.document());
+      written = text.end();
     }
   }
 

@@ -2,6 +2,7 @@ package lectus.document.edit;
 
 import java.util.Optional;
 import lectus.attachment.Attachment;
+import lectus.attachment.AttachmentUpload;
 import lectus.attachment.ContentId;
 import lectus.attachment.Md5;
 import lectus.attachment.StoredContent;
@@ -53,12 +54,17 @@ public sealed interface EditedAttachment {
       return MEMORY_BYTES + name.length() + type.length();
     }
 
-    /** Returns the attachment with this content, if that has the length that was said. */
+    /**
+     * Returns the attachment with this content, if that has the lengths that were said. As in
+     * {@link AttachmentUpload#finish}, both may be that of the compressed bytes.
+     */
     public Optional<Attachment> of(StoredContent stored) {
-      return stored.length() == storedLength
+      long plain = gzipped ? stored.plainLength().orElse(-1L) : stored.length();
+      boolean isSo = plain >= 0 && (length == plain || length == storedLength);
+      return isSo && stored.length() == storedLength
           ? Optional.of(
               new Attachment(
-                  name, type, content, stored.md5(), length, storedLength, gzipped, position))
+                  name, type, content, stored.md5(), plain, storedLength, gzipped, position))
           : Optional.empty();
     }
   }

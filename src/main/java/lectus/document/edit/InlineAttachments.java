@@ -29,6 +29,6 @@ public record InlineAttachments(AttachmentIntake intake) {
     AttachmentUpload upload = intake.begin(database, inline.name(), inline.type(), false);
     upload.write(inline.data(), 0, inline.data().length);
     return new EditedAttachment.Ready(
-        upload.finish(Optional.empty(), inline.position(), false, Optional.empty()), true);
+        upload.finish(Optional.empty(), inline.position(), Optional.empty()), true);
   }
 }

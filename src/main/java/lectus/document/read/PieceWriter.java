@@ -8,6 +8,7 @@ import lectus.attachment.Attachment;
 import lectus.database.DatabaseHandle;
 import lectus.document.body.AttachmentJson;
 import lectus.document.body.AttachmentsShown;
+import lectus.document.body.CheckedText;
 import lectus.document.body.DocumentJson;
 import lectus.document.body.FollowingAttachments;
 import lectus.document.body.ReadAhead;
@@ -94,11 +95,16 @@ public final class PieceWriter {
     }
     if (leaf.frame().related().isPresent() && leaf.branch().body().hasAttachments()) {
       appendRelated(leaf, body, leaf.frame().related().get());
+      out.raw(leaf.frame().behind());
     } else {
+      int from = out.length();
       out.raw(leaf.frame().before());
-      appendDocument(out, leaf, body);
+      boolean decompresses = appendDocument(out, leaf, body);
+      out.raw(leaf.frame().behind());
+      if (decompresses) {
+        CheckedText.orError(out, from, leaf.id(), leaf.branch().leaf());
+      }
     }
-    out.raw(leaf.frame().behind());
   }
 
   private void appendRelated(Piece.Leaf leaf, StoredBody body, Piece.Related related) {
@@ -113,13 +119,13 @@ public final class PieceWriter {
     }
   }
 
-  private void appendDocument(JsonBuffer to, Piece.Leaf leaf, StoredBody body) {
+  private boolean appendDocument(JsonBuffer to, Piece.Leaf leaf, StoredBody body) {
     boolean deleted = leaf.branch().deleted();
     DocumentJson.append(to, leaf.id(), deleted, leaf.branch().leaf(), body);
     if (revs) {
       DocumentJson.appendRevisions(to, leaf.branch(), revsLimit);
     }
-    shownTo(leaf).close(to, body.attachments(), leaf.branch());
+    return shownTo(leaf).close(to, body.attachments(), leaf.branch());
   }
 
   private AttachmentJson shownTo(Piece.Leaf leaf) {

@@ -77,7 +77,7 @@ final class AttachmentEditing {
                             exchange,
                             Long.MAX_VALUE,
                             AttachmentIntake.UPLOAD_BYTES,
-                            new UploadSink(begin(database, sent), sent.md5(), sent.gzipped()))
+                            new UploadSink(begin(database, sent), sent.md5()))
                         .map(stored -> with(edit, stored)));
     writes.submit(
         exchange, database.name(), edited, done -> stored(exchange, database, id, name, done));

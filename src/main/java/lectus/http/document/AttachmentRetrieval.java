@@ -78,14 +78,14 @@ final class AttachmentRetrieval {
     headers.add(new Reply.Header(HttpHeaders.ACCEPT_RANGES, "none"));
     headers.add(new Reply.Header(HttpHeaders.VARY, "Accept-Encoding"));
     if (!accepts(exchange)) {
-      boolean isLengthKnown = found.length() != found.storedLength();
-      satisfiable(isLengthKnown ? range : null, found.length());
+      Optional<Long> length = attachments.plainLength(database, found);
+      satisfiable(length.isPresent() ? range : null, length.orElse(0L));
       return new StreamedBody(
           200,
           found.type(),
           Optional::empty,
           headers,
-          isLengthKnown ? OptionalLong.of(found.length()) : OptionalLong.empty(),
+          length.map(OptionalLong::of).orElseGet(OptionalLong::empty),
           new SourceParts(List.of(() -> attachments.plain(database, found))));
     }
     satisfiable(range, found.storedLength());

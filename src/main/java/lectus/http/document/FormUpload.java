@@ -109,7 +109,7 @@ final class FormUpload implements BodySink<FormUpload.Form>, PartStream.Parts {
   @Override
   public void ends() {
     if (upload.isPresent()) {
-      stored.add(upload.get().finish(Optional.empty(), 0, false, Optional.empty()));
+      stored.add(upload.get().finish(Optional.empty(), 0, Optional.empty()));
       upload = Optional.empty();
     } else {
       fields.put(current.name(), field.toByteArray());

@@ -123,8 +123,7 @@ final class RelatedUpload implements BodySink<Edit>, PartStream.Parts {
     }
     stored.add(
         new EditedAttachment.Ready(
-            whole.finish(current.md5(), current.position(), current.gzipped(), current.length()),
-            true));
+            whole.finish(current.md5(), current.position(), current.length()), true));
   }
 
   @Override

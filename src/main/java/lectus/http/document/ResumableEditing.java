@@ -144,7 +144,7 @@ final class ResumableEditing {
                         named.database().name(),
                         upload,
                         editing.begin(named.database(), sent))
-                    .run(sent.md5(), sent.gzipped()))
+                    .run(sent.md5()))
         .map(stored -> AttachmentEditing.with(arrived.edit(), stored));
   }
 

@@ -41,13 +41,12 @@ final class UploadAssembly {
 
   /**
    * @param md5 that the client gives of the whole
-   * @param gzipped whether the client has compressed it
    */
-  Future<Attachment> run(Optional<Md5> md5, boolean gzipped) {
+  Future<Attachment> run(Optional<Md5> md5) {
     next();
     return promise
         .future()
-        .compose(none -> exchange.work(() -> attachment.finish(md5, 0, gzipped, Optional.empty())))
+        .compose(none -> exchange.work(() -> attachment.finish(md5, 0, Optional.empty())))
         .onFailure(why -> exchange.work(this::abandon));
   }
 

@@ -10,10 +10,8 @@ import lectus.http.exchange.BodySink;
  * A body that is one attachment.
  *
  * @param md5 that the client gives of the bytes as it sends them
- * @param gzipped whether the client has compressed them
  */
-record UploadSink(AttachmentUpload upload, Optional<Md5> md5, boolean gzipped)
-    implements BodySink<Attachment> {
+record UploadSink(AttachmentUpload upload, Optional<Md5> md5) implements BodySink<Attachment> {
   @Override
   public void take(byte[] bytes) {
     upload.write(bytes, 0, bytes.length);
@@ -21,7 +19,7 @@ record UploadSink(AttachmentUpload upload, Optional<Md5> md5, boolean gzipped)
 
   @Override
   public Attachment end() {
-    return upload.finish(md5, 0, gzipped, Optional.empty());
+    return upload.finish(md5, 0, Optional.empty());
   }
 
   @Override

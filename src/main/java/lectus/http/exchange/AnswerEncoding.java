@@ -73,12 +73,17 @@ public final class AnswerEncoding {
   }
 
   private Reply encoded(Reply reply) {
-    return new Reply(
-            reply.status(),
-            reply.contentType(),
-            GzipWriter.whole(settings.level(), reply.body()),
-            reply.headers())
+    return new Reply(reply.status(), reply.contentType(), whole(reply.body()), reply.headers())
         .with(HEADER.name(), HEADER.value());
+  }
+
+  private Buffer whole(Buffer content) {
+    EncodedStream.Gzipped all = new EncodedStream.Gzipped(settings.level(), () -> {});
+    try {
+      return all.last(content);
+    } finally {
+      all.close();
+    }
   }
 
   /**

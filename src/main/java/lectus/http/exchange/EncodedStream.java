@@ -1,6 +1,7 @@
 package lectus.http.exchange;
 
 import io.vertx.core.buffer.Buffer;
+import lectus.gzip.GzipWriter;
 
 /** The parts of a streamed answer in their encoding, in order. */
 sealed interface EncodedStream {
@@ -31,15 +32,19 @@ sealed interface EncodedStream {
 
   /** As gzip. A part may be encoded on one thread while the client leaves on another. */
   final class Gzipped implements EncodedStream {
+    private static final int LEAST_CAPACITY = 256;
+
     private final GzipWriter writer;
     private final Runnable leave;
+    private Buffer encoded = Buffer.buffer();
     private boolean inUse;
     private boolean closed;
     private boolean freed;
 
     Gzipped(int level, Runnable leave) {
       this.leave = leave;
-      this.writer = new GzipWriter(level);
+      this.writer =
+          new GzipWriter(level, (bytes, from, to) -> encoded.appendBytes(bytes, from, to - from));
     }
 
     @Override
@@ -54,8 +59,17 @@ sealed interface EncodedStream {
 
     private Buffer used(Buffer content, boolean isLast) {
       try {
-        return isLast ? writer.last(content) : writer.part(content);
+        byte[] bytes = content.getBytes();
+        encoded = Buffer.buffer(LEAST_CAPACITY + bytes.length / 4);
+        if (isLast) {
+          writer.write(bytes, 0, bytes.length);
+          writer.finish();
+        } else {
+          writer.writeThrough(bytes, 0, bytes.length);
+        }
+        return encoded;
       } finally {
+        encoded = Buffer.buffer();
         done();
       }
     }

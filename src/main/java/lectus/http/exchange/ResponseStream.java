@@ -4,6 +4,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import lectus.database.Permit;
 import lectus.error.LectusError;
@@ -14,6 +15,8 @@ import lectus.http.message.Headers;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
 import lectus.measure.Stage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends an answer of any length with back-pressure: a part is read on a reader's thread and written
@@ -21,6 +24,8 @@ import lectus.measure.Stage;
  * for a client, and nothing more is read once the client has left, or is not let in any more.
  */
 final class ResponseStream {
+  private static final Logger LOG = LoggerFactory.getLogger(ResponseStream.class);
+
   /** Bytes that may wait in memory for a slow client, beside the part being read. */
   private static final int OUTBOX_BYTES = 256 << 10;
 
@@ -58,6 +63,9 @@ final class ResponseStream {
   private int capacity = FIRST_CAPACITY;
 
   private boolean begun;
+
+  /** Bytes of the body up to the part that is written. */
+  private long written;
 
   /** How long the first part is left alone when what it needs is being made. */
   private long pauseMillis = SHORTEST_PAUSE_MILLIS;
@@ -222,6 +230,12 @@ final class ResponseStream {
 
   private void write(Part part) {
     int length = part.bytes().length();
+    if (isOtherThanAnnounced(part)) {
+      LOG.error("{} has another length than announced; its connection is closed", exchange.label());
+      release();
+      exchange.reset();
+      return;
+    }
     count(length);
     boolean reading = readNextMeanwhile(part);
     Future<Void> sent;
@@ -236,6 +250,17 @@ final class ResponseStream {
     if (part.more() && !reading) {
       readNextWhenTaken();
     }
+  }
+
+  /**
+   * Whether the client would take a part of this answer for the next one, or wait for bytes that do
+   * not come. What announces the length need not be what reads the bytes.
+   */
+  private boolean isOtherThanAnnounced(Part part) {
+    written += part.bytes().length();
+    OptionalLong announced = body.length();
+    return announced.isPresent()
+        && (part.more() ? written > announced.getAsLong() : written != announced.getAsLong());
   }
 
   /** If the part does not fill the outbox, the next one is read while the socket takes it. */

@@ -45,7 +45,7 @@ class AttachedDocumentsTest {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     ContentUpload upload = new ContentStore(db.catalogue, db.transactions).begin(db.name);
     upload.write(bytes, 0, bytes.length);
-    return upload.finish();
+    return upload.finish(Optional.empty());
   }
 
   private EditedAttachment ready(String name, String text) {

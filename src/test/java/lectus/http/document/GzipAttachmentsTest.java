@@ -1,0 +1,363 @@
+package lectus.http.document;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
+import lectus.attachment.Attachment;
+import lectus.attachment.AttachmentKeys;
+import lectus.attachment.AttachmentSettings;
+import lectus.attachment.Compression;
+import lectus.attachment.Content;
+import lectus.attachment.ContentId;
+import lectus.attachment.ContentStore;
+import lectus.attachment.ContentUpload;
+import lectus.attachment.ContentsSubspace;
+import lectus.attachment.Digests;
+import lectus.attachment.StoredContent;
+import lectus.audit.testing.SoundStore;
+import lectus.document.edit.AttachmentEdits;
+import lectus.document.edit.DocumentLimits;
+import lectus.document.edit.EditedAttachment;
+import lectus.document.testing.TestDatabase;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
+import lectus.json.JsonValue;
+import lectus.store.Awaiting;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Attachments that clients have compressed, or say so: what they are when decompressed counts. */
+@Timeout(60)
+final class GzipAttachmentsTest {
+  private static final int MOST = 1_000_000;
+  private static final String TEXT = "hallo ".repeat(100);
+  private static final byte[] ZIPPED = gzip(utf8(TEXT));
+
+  @RegisterExtension
+  static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
+
+  private final Store store = stores.fresh();
+  private final LectusServer server =
+      LectusServer.start(
+          store,
+          new TestSettings()
+              .documents(
+                  new DocumentLimits(
+                      DocumentLimits.DEFAULT.idBytes(),
+                      DocumentLimits.DEFAULT.json(),
+                      new AttachmentSettings(MOST, Compression.NONE))));
+
+  @BeforeEach
+  void create() {
+    server.put("/w");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static byte[] gzip(byte[] bytes) {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
+      gzip.write(bytes);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return out.toByteArray();
+  }
+
+  private static byte[] joined(byte[]... parts) {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    Arrays.stream(parts).forEach(all::writeBytes);
+    return all.toByteArray();
+  }
+
+  private Answer put(String target, byte[] bytes) {
+    return server.request("PUT", target).header("Content-Encoding", "gzip").body(bytes).send();
+  }
+
+  private int rows(AttachmentKeys part) {
+    return TestDatabase.open(store, "w")
+        .read(
+            (tx, handle) ->
+                Awaiting.await(tx.getRange(part.range(handle.prefix())).asList()).size());
+  }
+
+  private static Stream<byte[]> falseOnes() {
+    byte[] damaged = ZIPPED.clone();
+    damaged[damaged.length - 6] ^= 1;
+    return Stream.of(
+        new byte[0],
+        utf8("plain"),
+        Arrays.copyOf(ZIPPED, ZIPPED.length - 1),
+        damaged,
+        joined(ZIPPED, utf8("behind")));
+  }
+
+  @Test
+  void what_is_none_is_refused_however_it_comes() {
+    falseOnes()
+        .forEach(
+            bytes -> {
+              Answer put = put("/w/a/f", bytes);
+              assertThat(put.status()).as(put.body()).isEqualTo(400);
+              assertThat(put.member("error")).isEqualTo("bad_request");
+              assertThat(put.member("reason"))
+                  .isEqualTo("The attachment f is announced as gzip and is none");
+              assertThat(related(bytes, bytes.length).status()).isEqualTo(400);
+              if (bytes.length > 0) {
+                assertThat(inPieces(bytes).status()).isEqualTo(400);
+              }
+            });
+    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    assertThat(rows(AttachmentKeys.CONTENTS)).isZero();
+  }
+
+  private Answer related(byte[] bytes, long length) {
+    String document =
+        "{\"_attachments\":{\"f\":{\"follows\":true,\"encoding\":\"gzip\",\"length\":%d,\"encoded_length\":%d}}}"
+            .formatted(length, bytes.length);
+    byte[] body =
+        joined(
+            utf8("--b\r\nContent-Type: application/json\r\n\r\n" + document + "\r\n--b\r\n\r\n"),
+            bytes,
+            utf8("\r\n--b--"));
+    return server
+        .request("PUT", "/w/a")
+        .header("Content-Type", "multipart/related; boundary=b")
+        .body(body)
+        .send();
+  }
+
+  private Answer inPieces(byte[] bytes) {
+    server.request("DELETE", "/w/a/f?upload=u").send();
+    return server
+        .request("PUT", "/w/a/f?upload=u")
+        .header("Content-Encoding", "gzip")
+        .header("Content-Range", "bytes 0-" + (bytes.length - 1) + "/" + bytes.length)
+        .body(bytes)
+        .send();
+  }
+
+  @Test
+  void a_length_that_is_false_is_refused() {
+    for (long length : new long[] {0, 5, 599, 601, 5_000, 999_999_999_999_999_999L}) {
+      Answer refused = related(ZIPPED, length);
+      assertThat(refused.status()).as("length %d", length).isEqualTo(400);
+      assertThat(refused.member("error")).isEqualTo("bad_request");
+    }
+    assertThat(server.get("/w/a").status()).isEqualTo(404);
+  }
+
+  /** CouchDB gives the length of the compressed bytes for what was PUT as gzip. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void the_true_length_is_kept_and_that_of_the_compressed_bytes_is_none(boolean isTrue) {
+    Answer put = related(ZIPPED, isTrue ? TEXT.length() : ZIPPED.length);
+    assertThat(put.status()).as(put.body()).isEqualTo(201);
+    assertIsText("/w/a");
+  }
+
+  private void assertIsText(String document) {
+    Answer whole = server.get(document + "/f");
+    assertThat(whole.header("content-length")).isEqualTo(Integer.toString(TEXT.length()));
+    assertThat(whole.body()).isEqualTo(TEXT);
+    assertThat(server.get(document + "?att_encoding_info=true").body())
+        .contains("\"length\":600,\"stub\":true", "\"encoded_length\":" + ZIPPED.length + "}");
+    String target = document + "?attachments=true";
+    assertThat(server.request("GET", target).header("Accept", "application/json").send().body())
+        .contains(Base64.getEncoder().encodeToString(utf8(TEXT)));
+  }
+
+  @Test
+  void what_is_gzip_is_taken_however_it_comes() {
+    assertThat(put("/w/a/f", ZIPPED).status()).isEqualTo(201);
+    assertIsText("/w/a");
+    server.put("/v");
+    byte[] two = joined(gzip(utf8(TEXT.substring(0, 7))), gzip(utf8(TEXT.substring(7))));
+    assertThat(put("/v/a/f", two).status()).isEqualTo(201);
+    assertThat(server.get("/v/a/f").body()).isEqualTo(TEXT);
+    String rev = server.get("/w/a").member("_rev");
+    server.delete("/w/a?rev=" + rev);
+    assertThat(inPieces(ZIPPED).status()).isEqualTo(201);
+    assertIsText("/w/a");
+  }
+
+  /** As CouchDB shows it with {@code attachments=true}: the data are those before compression. */
+  @Test
+  void data_within_a_document_are_plain_whatever_their_encoding() {
+    String json =
+        "{\"_attachments\":{\"f\":{\"encoding\":\"gzip\",\"encoded_length\":3,\"data\":\"%s\"}}}"
+            .formatted(Base64.getEncoder().encodeToString(utf8(TEXT)));
+    assertThat(server.put("/w/a", json).status()).isEqualTo(201);
+    assertThat(server.get("/w/a/f").body()).isEqualTo(TEXT);
+  }
+
+  @Test
+  void what_is_decompressed_is_no_longer_than_an_attachment_may_be() {
+    assertThat(put("/w/a/f", gzip(new byte[MOST])).status()).isEqualTo(201);
+    assertThat(server.get("/w").body()).contains("\"external\":1000002");
+
+    Answer bomb = put("/w/b/f", gzip(new byte[MOST + 1]));
+    assertThat(bomb.status()).isEqualTo(413);
+    assertThat(bomb.member("error")).isEqualTo("attachment_too_large");
+    assertThat(related(gzip(new byte[50 * MOST]), 9).status()).isEqualTo(413);
+  }
+
+  private static String stub(byte[] stored, long length) {
+    return "{\"_attachments\":{\"f\":{\"stub\":true,\"digest\":\"sha256-%s\",\"encoding\":\"gzip\",\"length\":%d,\"encoded_length\":%d}}}"
+        .formatted(
+            Base64.getEncoder().encodeToString(Digests.sha256().digest(stored)),
+            length,
+            stored.length);
+  }
+
+  @Test
+  void a_stub_by_digest_tells_the_true_length_of_what_is_gzip() {
+    put("/w/a/f", ZIPPED);
+    assertThat(server.put("/w/b", stub(ZIPPED, 5)).status()).isEqualTo(412);
+    assertThat(server.put("/w/b", stub(ZIPPED, 5_000)).status()).isEqualTo(412);
+    assertThat(server.put("/w/b", stub(ZIPPED, TEXT.length())).status()).isEqualTo(201);
+    assertIsText("/w/b");
+    assertThat(server.put("/w/c", stub(ZIPPED, ZIPPED.length)).status()).isEqualTo(201);
+    assertIsText("/w/c");
+  }
+
+  @Test
+  void a_content_that_nobody_called_gzip_is_verified_when_it_comes_as_such() {
+    server.request("PUT", "/w/a/z").header("Content-Type", "application/gzip").body(ZIPPED).send();
+    assertThat(server.put("/w/b", stub(ZIPPED, TEXT.length())).status()).isEqualTo(412);
+    assertThat(put("/w/c/f", ZIPPED).status()).isEqualTo(201);
+    assertThat(rows(AttachmentKeys.CONTENTS)).isEqualTo(1);
+    assertThat(server.put("/w/b", stub(ZIPPED, TEXT.length())).status()).isEqualTo(201);
+    assertIsText("/w/b");
+  }
+
+  /** Stores what earlier versions stored without a look. */
+  private void storeUnverified(String id, byte[] bytes, long length) {
+    TestDatabase db = TestDatabase.open(store, "w");
+    ContentUpload upload = new ContentStore(db.catalogue, db.transactions).begin(db.name);
+    upload.write(bytes, 0, bytes.length);
+    Content it = upload.finish(Optional.empty());
+    Attachment attachment =
+        new Attachment("f", "text/plain", it.id(), it.md5(), length, it.length(), true, 1);
+    db.write(
+        TestDatabase.edit(id, null, "{}")
+            .withAttachments(
+                new AttachmentEdits(List.of(new EditedAttachment.Ready(attachment, true)))));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "GET|_all_docs?include_docs=true&attachments=true|",
+        "POST|_all_docs?include_docs=true&attachments=true|{\"keys\":[\"a\",\"b\",\"c\"]}",
+        "GET|_changes?include_docs=true&attachments=true|",
+        "GET|_changes?include_docs=true&attachments=true&feed=longpoll|",
+        "GET|_changes?include_docs=true&attachments=true&feed=continuous&timeout=10|",
+        "GET|_changes?include_docs=true&attachments=true&feed=eventsource&limit=3|",
+        "POST|_bulk_get?attachments=true|{\"docs\":[{\"id\":\"a\"},{\"id\":\"b\"},{\"id\":\"c\"}]}",
+        "GET|b?open_revs=all&attachments=true|"
+      })
+  void an_old_content_that_is_none_is_an_error_of_its_own_row(
+      String method, String target, String body) {
+    storeUnverified("a", ZIPPED, TEXT.length());
+    storeUnverified("b", Arrays.copyOf(gzip(new byte[300_000]), 200), 5);
+    put("/w/c/f", ZIPPED);
+    Answer answer =
+        method.equals("GET")
+            ? server.request(method, "/w/" + target).header("Accept", "application/json").send()
+            : server.post("/w/" + target, body);
+
+    assertThat(answer.status()).as(answer.body()).isEqualTo(200);
+    boolean isAlone = target.startsWith("b");
+    String data = Base64.getEncoder().encodeToString(utf8(TEXT));
+    assertThat(answer.body().split(data, -1)).hasSize(isAlone ? 1 : 3);
+    assertThat(answer.body().split("\"error\":\"bad_content_type\"", -1)).hasSize(2);
+    assertThat(answer.body().getBytes(StandardCharsets.UTF_8)).doesNotContain((byte) 0xef);
+    if (!target.contains("feed=continuous") && !target.contains("eventsource")) {
+      JsonValue.parse(utf8(answer.body()));
+    }
+    if (target.startsWith("_bulk_get")) {
+      assertThat(answer.body()).contains("\"id\":\"b\",\"docs\":[{\"error\":{\"rev\":\"1-");
+    }
+  }
+
+  @Test
+  void an_old_content_alone_is_415_and_as_long_as_it_is() {
+    storeUnverified("a", ZIPPED, 5);
+    storeUnverified("b", utf8("none"), 5);
+    assertThat(server.get("/w/a/f").body()).isEqualTo(TEXT);
+    assertThat(server.get("/w/b/f").status()).isEqualTo(415);
+    for (String id : new String[] {"a", "b"}) {
+      String target = "/w/" + id + "?attachments=true";
+      Answer whole = server.request("GET", target).header("Accept", "application/json").send();
+      assertThat(whole.status()).isEqualTo(id.equals("a") ? 200 : 415);
+    }
+    Answer kept = server.request("GET", "/w/b/f").header("Accept-Encoding", "gzip").send();
+    assertThat(kept.body()).isEqualTo("none");
+  }
+
+  /** A damaged row of a content says another length than its bytes have. */
+  @ParameterizedTest
+  @ValueSource(longs = {5, 200_001, 5_000_000})
+  void an_answer_of_another_length_than_announced_ends_its_connection(long announced) {
+    byte[] bytes = new byte[400_000];
+    Arrays.fill(bytes, (byte) 'x');
+    put("/w/a/f", gzip(bytes));
+    announce(gzip(bytes), announced);
+    String request = "GET /w/a/f HTTP/1.1\r\nHost: h\r\n\r\n";
+    try (Connection connection = server.connect()) {
+      connection.write(request + request);
+      String all = connection.readToEnd();
+      assertThat(all.chars().filter(c -> c == 'x').count())
+          .isLessThanOrEqualTo(Math.min(bytes.length, announced));
+      assertThat(all.toLowerCase(Locale.ROOT).split("http/1.1 200", -1)).hasSizeLessThan(3);
+    }
+    announce(gzip(bytes), bytes.length);
+    assertThat(server.get("/w/a/f").body()).hasSize(bytes.length);
+  }
+
+  private void announce(byte[] stored, long length) {
+    TestDatabase db = TestDatabase.open(store, "w");
+    ContentId id = ContentId.of(Digests.sha256().digest(stored));
+    db.transactions.run(
+        tx -> {
+          ContentsSubspace contents =
+              new ContentsSubspace(db.catalogue.currentForWrites(tx, db.name).prefix());
+          StoredContent was = Awaiting.await(contents.get(tx, id)).orElseThrow();
+          contents.put(
+              tx,
+              id,
+              new StoredContent(
+                  was.upload(), was.length(), was.md5(), was.chunkBytes(), Optional.of(length)));
+          return null;
+        });
+  }
+}
