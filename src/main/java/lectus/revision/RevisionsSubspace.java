@@ -66,6 +66,16 @@ public final class RevisionsSubspace {
         .thenApply(rows -> rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0)));
   }
 
+  /**
+   * Reads what the branch with this live leaf has as the winner; empty if it does not win. One key
+   * in one round trip, of which the ancestors are not decoded.
+   */
+  public CompletableFuture<Optional<Winner>> asWinner(
+      ReadTransaction tx, String docId, RevisionId leaf) {
+    return tx.get(key(docId, false, leaf))
+        .thenApply(value -> Optional.ofNullable(value).flatMap(RevisionsSubspace::winnerOf));
+  }
+
   /** Reads the winning branch and the one that comes after it, if there are so many. */
   public CompletableFuture<List<EditBranch>> winnerAndNext(ReadTransaction tx, String docId) {
     return highest(tx, docId, 2);
@@ -250,13 +260,7 @@ public final class RevisionsSubspace {
     TupleReader value = new TupleReader(bytes, 0);
     int stored = FORMAT.upTo(value);
     boolean isPlain = stored < PLAIN + WITH_ATTACHMENTS;
-    int format = isPlain ? stored : stored - WITH_ATTACHMENTS;
-    Winner winner = null;
-    if (format == PLAIN && value.isNil()) {
-      value.nil();
-    } else {
-      winner = readWinner(value, format);
-    }
+    Winner winner = readWinner(value, isPlain ? stored : stored - WITH_ATTACHMENTS);
     BodySize body = readBody(value, isPlain);
     Ancestors ancestors = Ancestors.readFrom(bytes, value.position());
     return new EditBranch(leaf, deleted, ancestors, body, winner);
@@ -272,7 +276,19 @@ public final class RevisionsSubspace {
     return new BodySize(external, stored, value.smallInteger());
   }
 
+  private static Optional<Winner> winnerOf(byte[] bytes) {
+    TupleReader value = new TupleReader(bytes, 0);
+    int stored = FORMAT.upTo(value);
+    return Optional.ofNullable(
+        readWinner(value, stored < PLAIN + WITH_ATTACHMENTS ? stored : stored - WITH_ATTACHMENTS));
+  }
+
+  /** Returns null for a losing branch. */
   private static Winner readWinner(TupleReader value, int format) {
+    if (format == PLAIN && value.isNil()) {
+      value.nil();
+      return null;
+    }
     Sequence sequence = Sequence.readFrom(value);
     int branchCount = value.smallInteger();
     if (format == WITH_OTHERS) {

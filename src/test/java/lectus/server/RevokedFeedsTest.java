@@ -268,13 +268,18 @@ final class RevokedFeedsTest {
     String rev = root.get(path).member("_rev");
     switch (how) {
       case "deleted" -> root.request("DELETE", path + "?rev=" + rev).send();
+      case "purged" ->
+          root.request("POST", "/_users/_purge")
+              .json("{\"org.couchdb.user:ann\":[\"" + rev + "\"]}")
+              .send();
+      case "with its database" -> root.request("DELETE", "/_users").send();
       case "password" -> root.write(path + "?rev=" + rev, Member.document("ann", "new", "staff"));
       default -> root.write(path + "?rev=" + rev, Member.document("ann", "ann"));
     }
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"deleted", "password", "roles"})
+  @ValueSource(strings = {"deleted", "purged", "with its database", "password", "roles"})
   void feeds_of_a_changed_account_end(String how) {
     root.make("/w/_security", "{\"members\":{\"roles\":[\"staff\"]}}");
     try (Connection feed = follow(ann, "/w/_changes?feed=continuous&since=now&heartbeat=60000");

@@ -176,6 +176,10 @@ public final class DocumentReader implements Measured {
   }
 
   private RevisionId readCold(ReadTransaction tx, DatabaseHandle db, String id, JsonBuffer out) {
+    CompletableFuture<Optional<EditBranch>> branch =
+        hot.isAskedForAgain(db, id)
+            ? new RevisionsSubspace(db).winner(tx, id)
+            : CompletableFuture.completedFuture(Optional.empty());
     Bodies.Found winner = new Bodies(db).winner(tx, id);
     if (winner == null) {
       throw notFound(tx, db, id);
@@ -183,7 +187,7 @@ public final class DocumentReader implements Measured {
     int start = out.length();
     DocumentJson.append(out, id, false, winner.revision(), winner.body());
     DocumentJson.close(out, winner.body().attachments());
-    hot.add(db, id, winner.revision(), out, start);
+    Awaiting.await(branch).ifPresent(it -> hot.add(db, id, it, out, start));
     return winner.revision();
   }
 

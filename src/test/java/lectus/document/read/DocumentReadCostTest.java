@@ -32,10 +32,11 @@ class DocumentReadCostTest {
   }
 
   @Test
-  void what_was_read_before_costs_one_key() {
+  void what_was_read_twice_before_costs_one_key() {
     db.put("a", "{\"v\":1}");
 
     assertThat(readsOf("a", DocumentQuery.DEFAULT)).containsExactly("getRange");
+    assertThat(readsOf("a", DocumentQuery.DEFAULT)).containsExactly("getRange", "getRange");
     assertThat(readsOf("a", DocumentQuery.DEFAULT)).containsExactly("get");
   }
 

@@ -3,10 +3,12 @@ package lectus.document.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import java.util.Optional;
 import lectus.database.AskedDatabase;
 import lectus.database.CreationOptions;
 import lectus.document.body.FollowingAttachments;
+import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
@@ -28,6 +30,8 @@ class HotDocumentsTest {
     db.put("a", "{\"v\":[1,{\"w\":null}]}");
     String cold = read("a");
 
+    assertThat(isHot("a")).as("read once").isFalse();
+    assertThat(read("a")).isEqualTo(cold);
     assertThat(isHot("a")).isTrue();
     assertThat(read("a")).isEqualTo(cold);
   }
@@ -35,7 +39,7 @@ class HotDocumentsTest {
   @Test
   void an_update_is_seen() {
     RevisionId first = db.put("a", "{\"v\":1}");
-    read("a");
+    readTwice("a");
     db.put("a", first, "{\"v\":2}");
 
     assertThat(isHot("a")).isFalse();
@@ -46,7 +50,7 @@ class HotDocumentsTest {
   @Test
   void a_deletion_is_seen() {
     RevisionId first = db.put("a", "{\"v\":1}");
-    read("a");
+    readTwice("a");
     db.delete("a", first);
 
     assertThatThrownBy(() -> read("a")).isInstanceOf(LectusException.class);
@@ -55,17 +59,55 @@ class HotDocumentsTest {
   @Test
   void a_revision_that_wins_by_replication_is_seen() {
     db.replicate("a", "{\"v\":1}", "1-a");
-    read("a");
+    readTwice("a");
     db.replicate("a", "{\"v\":2}", "1-b");
 
+    assertThat(isHot("a")).isFalse();
     assertThat(read("a")).contains("\"v\":2");
-    assertThat(isHot("a")).as("a document in conflict").isFalse();
+    assertThat(isHot("a")).as("a document in conflict").isTrue();
+    db.delete("a", RevisionId.of("1-b"));
+    assertThat(read("a")).contains("\"v\":1");
+  }
+
+  @Test
+  void a_purged_revision_that_comes_again_with_another_body_is_seen() {
+    db.replicate("a", "{\"v\":1}", "1-a");
+    readTwice("a");
+    assertThat(isHot("a")).isTrue();
+    db.write(Purging.of("a", RevisionId.of("1-a")));
+    db.replicate("a", "{\"v\":2}", "1-a");
+
+    assertThat(isHot("a")).isFalse();
+    assertThat(read("a")).contains("\"v\":2");
+    assertThat(isHot("a")).isTrue();
+  }
+
+  @Test
+  void a_deleted_document_whose_tombstone_is_purged_may_come_again_with_another_body() {
+    db.replicate("a", "{\"v\":1}", "1-a");
+    readTwice("a");
+    RevisionId deleted = db.delete("a", RevisionId.of("1-a"));
+    db.write(Purging.of("a", deleted));
+    db.replicate("a", "{\"v\":2}", "1-a");
+
+    assertThat(read("a")).contains("\"v\":2");
+  }
+
+  @Test
+  void a_loser_that_is_purged_and_comes_again_to_win_is_seen() {
+    db.replicate("a", "{\"v\":1}", "1-b");
+    readTwice("a");
+    db.replicate("a", "{\"v\":2}", "1-a");
+    db.write(Purging.of("a", RevisionId.of("1-b")));
+    db.replicate("a", "{\"v\":3}", "1-b");
+
+    assertThat(read("a")).contains("\"_rev\":\"1-b\"").contains("\"v\":3");
   }
 
   @Test
   void a_database_created_again_is_another() {
     db.put("a", "{\"v\":1}");
-    read("a");
+    readTwice("a");
     db.catalogue.delete(db.name);
     db.catalogue.create(db.name, CreationOptions.DEFAULT);
 
@@ -76,7 +118,7 @@ class HotDocumentsTest {
   void a_forgotten_revision_that_comes_again_with_another_body_is_seen() {
     db.revsLimit(1);
     db.replicate("a", "{\"v\":1}", "1-a");
-    read("a");
+    readTwice("a");
     db.replicate("a", "{\"v\":2}", "2-b", "1-a");
     db.replicate("a", "{\"v\":3}", "1-a");
     db.delete("a", RevisionId.of("2-b"));
@@ -87,6 +129,7 @@ class HotDocumentsTest {
   @Test
   void an_earlier_read_version_sees_what_was_then() {
     RevisionId first = db.put("a", "{\"v\":1}");
+    readTwice("a");
     db.read(
         (tx, handle) -> {
           db.put("a", first, "{\"v\":2}");
@@ -118,8 +161,9 @@ class HotDocumentsTest {
         new DocumentReader(db.catalogue, db.transactions, new HotDocuments(64L * bytes));
     DocumentReader smaller =
         new DocumentReader(db.catalogue, db.transactions, new HotDocuments(64L * bytes - 1));
-    reader.read(AskedDatabase.byServer(db.name), "a", DocumentQuery.DEFAULT, new JsonBuffer(64));
-    smaller.read(AskedDatabase.byServer(db.name), "a", DocumentQuery.DEFAULT, new JsonBuffer(64));
+    for (DocumentReader each : List.of(reader, reader, smaller, smaller)) {
+      each.read(AskedDatabase.byServer(db.name), "a", DocumentQuery.DEFAULT, new JsonBuffer(64));
+    }
 
     TestStores.onlyEmbedded();
     assertThat(reader.readHot(AskedDatabase.byServer(db.name), "a", new JsonBuffer(64)))
@@ -132,6 +176,7 @@ class HotDocumentsTest {
     TestStores.onlyEmbedded();
     RevisionId first = db.put("a", "{\"v\":1}");
     assertThat(readHot("a")).as("not read yet").isEmpty();
+    read("a");
     String cold = read("a");
     assertThat(readHot("a")).hasValue(cold);
 
@@ -147,7 +192,7 @@ class HotDocumentsTest {
   void an_event_loop_is_told_at_once_that_a_database_is_gone() {
     TestStores.onlyEmbedded();
     db.put("a", "{\"v\":1}");
-    read("a");
+    readTwice("a");
     db.catalogue.delete(db.name);
 
     assertThatThrownBy(() -> read("a")).isInstanceOf(LectusException.class);
@@ -171,6 +216,11 @@ class HotDocumentsTest {
     JsonBuffer out = new JsonBuffer(64);
     reader.read(AskedDatabase.byServer(db.name), id, DocumentQuery.DEFAULT, out);
     return out.toString();
+  }
+
+  /** The second read keeps it. */
+  private void readTwice(String id) {
+    assertThat(read(id)).isEqualTo(read(id));
   }
 
   private boolean isHot(String id) {

@@ -18,6 +18,7 @@ import lectus.audit.testing.SoundStore;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.ValidatorsSubspace;
+import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;
 import lectus.error.LectusError;
 import lectus.revision.RevisionId;
@@ -179,6 +180,18 @@ class ValidationTest {
 
     written(elsewhere.write(edit("a", null, "{}")));
     db.audit(2);
+  }
+
+  @Test
+  void a_purged_design_document_that_comes_again_without_the_member_validates_nothing() {
+    db.replicate(DESIGN, VALIDATES, "1-a");
+    assertRefused(elsewhere.write(edit("a", null, "{}")));
+    db.write(Purging.of(DESIGN, RevisionId.of("1-a")));
+    written(elsewhere.write(edit("a", null, "{}")));
+
+    db.replicate(DESIGN, "{}", "1-a");
+    written(elsewhere.write(edit("b", null, "{}")));
+    db.audit(3);
   }
 
   /** A write answered after the design document has passed validation. */

@@ -180,6 +180,7 @@ final class FiguresTest {
     server.put("/w");
     server.write("/w/a", "{}");
     server.get("/w/a");
+    server.get("/w/a");
     Map<String, Double> before = samples();
     server.get("/w/a");
 
