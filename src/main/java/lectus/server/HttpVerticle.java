@@ -31,14 +31,12 @@ final class HttpVerticle extends VerticleBase {
     return server.listen(sharedPort(), settings.host());
   }
 
-  /**
-   * Accepts no more connections, ends the feeds, and waits until the answers to running requests
-   * have been sent.
-   */
+  /** Ends the feeds, and waits until the answers to running requests have been sent. */
   @Override
   public Future<?> stop() {
-    api.endFeeds(settings.stopGrace());
-    return server.shutdown(settings.stopGrace()).onComplete(done -> api.closeLog());
+    return api.endFeeds(vertx, settings.stopGrace())
+        .compose(told -> server.shutdown(settings.stopGrace()))
+        .onComplete(done -> api.closeLog());
   }
 
   /** Vert.x lets servers share any free port if they ask for a negative one. */

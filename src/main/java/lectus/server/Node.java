@@ -67,6 +67,7 @@ public final class Node implements AutoCloseable {
   private final NodeSettings settings;
   private final ClusterMembership cluster;
   private final Vertx vertx;
+  private final ConnectionGate gate;
   private final RequestThreads threads;
   private final Deployments workers;
   private final HttpServers servers;
@@ -82,7 +83,7 @@ public final class Node implements AutoCloseable {
     this.cluster = cluster;
     GatedTransport transport = new GatedTransport();
     this.vertx = cluster.join(vertxOptions(), transport);
-    ConnectionGate gate =
+    this.gate =
         new ConnectionGate(
             settings.maxConnections(),
             settings.http().headSeconds(),
@@ -216,6 +217,7 @@ public final class Node implements AutoCloseable {
   @Override
   public void close() {
     try {
+      gate.close();
       servers.end(STOP_SECONDS);
     } finally {
       closeRest();

@@ -58,7 +58,6 @@ public final class HttpApi implements Handler<HttpServerRequest> {
   private final OpenSessions openSessions = new OpenSessions();
   private final InvalidRequests invalidRequests;
   private final UnhurriedClose connections = new UnhurriedClose();
-  private final RequestVersion versions = new RequestVersion();
   private final IdleConnections idle;
   private final Clients clients;
   private final TransportSecurity hsts;
@@ -140,7 +139,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
    */
   private void watch(Vertx vertx, HttpConnection connection) {
     connection.exceptionHandler(failure -> {});
-    versions.watch(connection);
+    RequestFraming.watch(connection, connections);
     ControlFrames.limit(connection);
     GatheredWrites.on(connection);
     connections.watch(connection);
@@ -150,15 +149,6 @@ public final class HttpApi implements Handler<HttpServerRequest> {
 
   @Override
   public void handle(HttpServerRequest request) {
-    if (RequestFraming.isPlain(request)) {
-      serve(request);
-    } else {
-      RequestFraming.ignoreRest(request.connection());
-      invalidRequests.handle(request);
-    }
-  }
-
-  private void serve(HttpServerRequest request) {
     Exchange exchange = new Exchange(loop, Vertx.currentContext(), request);
     try {
       hsts.addTo(exchange);
@@ -208,11 +198,13 @@ public final class HttpApi implements Handler<HttpServerRequest> {
    * connections are closed only after their answers have been sent.
    *
    * @param patience how long to wait for clients that read slowly
+   * @return completes when busy clients have been told that their connections end
    */
-  public void endFeeds(Duration patience) {
-    connections.begin(patience);
+  public Future<Void> endFeeds(Vertx vertx, Duration patience) {
+    Future<Void> told = connections.begin(vertx, patience);
     openSessions.stop();
     liveFeeds.endAll();
+    return told;
   }
 
   /** Returns the number of live feeds that are running; called on the event loop. */

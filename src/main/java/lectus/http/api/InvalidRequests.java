@@ -5,17 +5,12 @@ import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.HttpLoop;
-import lectus.http.message.Headers;
 
-/**
- * Answers, in CouchDB's form, requests that the HTTP parser could not read, and closes the
- * connection.
- */
+/** Answers, in CouchDB's form, requests that the HTTP parser could not read. */
 final class InvalidRequests implements Handler<HttpServerRequest> {
   private final HttpLoop loop;
 
@@ -26,9 +21,6 @@ final class InvalidRequests implements Handler<HttpServerRequest> {
   @Override
   public void handle(HttpServerRequest request) {
     Exchange exchange = new Exchange(loop, Vertx.currentContext(), request);
-    HttpServerResponse response = request.response();
-    response.putHeader(Headers.CONNECTION, Headers.CLOSE);
-    response.endHandler(sent -> request.connection().close());
     exchange.fail(new LectusException(errorOf(request.decoderResult().cause())));
   }
 

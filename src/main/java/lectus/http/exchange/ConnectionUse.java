@@ -12,11 +12,15 @@ public final class ConnectionUse {
   private static final AttributeKey<ConnectionUse> KEY =
       AttributeKey.valueOf(ConnectionUse.class.getName());
 
+  /** Requests of a connection in one turn of its event loop. */
+  private static final int MOST_IN_TURN = 8;
+
   /** Where requests beside another one are counted; the event loop's alone, like what follows. */
   private StreamRoom room = StreamRoom.UNLIMITED;
 
   private int counted;
   private boolean isCrowded;
+  private int inTurn;
 
   private volatile int requests;
 
@@ -74,6 +78,20 @@ public final class ConnectionUse {
     for (; counted > rest; counted--) {
       room.free();
     }
+  }
+
+  /**
+   * Notes a request that may be begun in this turn of the event loop, or else in the next one: as
+   * many of one connection would keep others waiting.
+   */
+  public boolean takeTurn() {
+    inTurn++;
+    return inTurn <= MOST_IN_TURN;
+  }
+
+  /** Notes that the event loop has gone on to other connections. */
+  public void endTurn() {
+    inTurn = 0;
   }
 
   /** Has requests beside another one counted; before the first of them. */

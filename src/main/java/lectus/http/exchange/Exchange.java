@@ -39,6 +39,7 @@ import lectus.measure.StageNotes;
 public final class Exchange {
   private static final int SWITCHING_PROTOCOLS = 101;
   private static final int INTERNAL_ERROR = 500;
+  private static final long LEFT_BODY_MILLIS = 5_000;
 
   /** Only used in the log: nobody was left to answer. */
   private static final int CLIENT_GONE = 499;
@@ -349,13 +350,20 @@ public final class Exchange {
     }
   }
 
-  /**
-   * Announces in the answer's head, if it is not sent yet, that the connection closes after it.
-   * From now on errors are answered at once, without looking up the database.
-   */
-  void announceCut() {
-    new ResponseHead(this).announceCut();
+  /** From now on errors are answered at once, without looking up the database. */
+  void failAtOnce() {
     failed.lookUpNothing();
+  }
+
+  /**
+   * Answers without the rest of the body. A connection of HTTP/1 ends with such an answer; over
+   * HTTP/2, where other requests share it, the stream is reset when the client has had time to
+   * read.
+   */
+  void leaveBody() {
+    if (request.version() == HttpVersion.HTTP_2) {
+      afterMillis(LEFT_BODY_MILLIS, this::cut);
+    }
   }
 
   /** Sets the status and the headers that every answer has, without sending them yet. */

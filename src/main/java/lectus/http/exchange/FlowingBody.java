@@ -19,9 +19,6 @@ import org.slf4j.LoggerFactory;
 public final class FlowingBody<T> {
   private static final Logger LOG = LoggerFactory.getLogger(FlowingBody.class);
 
-  /** How long a refused body may go on before its connection is closed, in milliseconds. */
-  private static final long REFUSED_MILLIS = 5_000;
-
   /** Bytes that wait while a piece is being handled; then the client is not read any more. */
   private static final int WAITING_BYTES = 64 << 10;
 
@@ -73,16 +70,10 @@ public final class FlowingBody<T> {
   }
 
   /**
-   * Leaves the body of a request unread that is paused, because its answer does not depend on it. A
-   * long one is not waited for: its connection is closed when the client has had time to read the
-   * answer.
+   * Leaves the body of a request unread that is paused, because its answer does not depend on it.
    */
   public static void decline(Exchange exchange) {
-    long announced = announced(exchange);
-    if (announced < 0 || announced > WAITING_BYTES) {
-      exchange.announceCut();
-      exchange.afterMillis(REFUSED_MILLIS, exchange::cut);
-    }
+    exchange.leaveBody();
     exchange.request().handler(ignored -> {}).resume();
   }
 
@@ -152,11 +143,7 @@ public final class FlowingBody<T> {
 
   private void ended() {
     ended = true;
-    if (refused) {
-      exchange.cut();
-    } else {
-      handleNext();
-    }
+    handleNext();
   }
 
   private void handleNext() {
@@ -216,18 +203,16 @@ public final class FlowingBody<T> {
   private void broken(Throwable failure) {
     if (!refused) {
       refused = true;
-      exchange.announceCut();
+      exchange.failAtOnce();
       abandonUnlessHandling();
       promise.tryFail(ClientFaults.of(failure));
     }
   }
 
-  /** Answers at once, but lets the client read the answer before its connection is closed. */
   private void refuse(Throwable reason) {
     refused = true;
     waiting = Buffer.buffer();
-    new ResponseHead(exchange).announceCut();
-    exchange.afterMillis(REFUSED_MILLIS, exchange::cut);
+    exchange.leaveBody();
     if (paused) {
       paused = false;
       request.resume();

@@ -21,12 +21,6 @@ import lectus.measure.Stage;
  * after the first check.
  */
 final class RequestBody {
-  /**
-   * How long a client may go on sending a refused body before its connection is closed, in
-   * milliseconds.
-   */
-  private static final long REFUSED_MILLIS = 5_000;
-
   private static final int DECOMPRESSED_AT_ONCE = 64 << 10;
 
   private final Exchange exchange;
@@ -109,10 +103,9 @@ final class RequestBody {
     return promise.future();
   }
 
-  /** The bytes that follow on the connection cannot be told from the body any more. */
   private void broken(Throwable failure) {
     arriving.drop();
-    exchange.announceCut();
+    exchange.failAtOnce();
     promise.tryFail(ClientFaults.of(failure));
   }
 
@@ -133,19 +126,15 @@ final class RequestBody {
   }
 
   private void ended() {
-    if (refused) {
-      exchange.cut();
-    } else {
+    if (!refused) {
       promise.tryComplete(arriving.taken());
     }
   }
 
-  /** Answers at once, but lets the client read the answer before its connection is closed. */
   private void refuse(Throwable reason) {
     refused = true;
     arriving.drop();
-    new ResponseHead(exchange).announceCut();
-    exchange.afterMillis(REFUSED_MILLIS, exchange::cut);
+    exchange.leaveBody();
     promise.tryFail(reason);
   }
 

@@ -99,16 +99,6 @@ final class ResponseHead {
     }
   }
 
-  /**
-   * Announces that the connection closes after the answer, before a client's next request is lost
-   * with it.
-   */
-  void announceCut() {
-    if (!response.headWritten() && mayHave(HttpHeaders.CONNECTION)) {
-      response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-    }
-  }
-
   /** HTTP/2 has no connection-specific fields (RFC 9113, section 8.2.2). */
   private boolean mayHave(CharSequence name) {
     boolean isAboutConnection = name == HttpHeaders.CONNECTION || name == HttpHeaders.UPGRADE;

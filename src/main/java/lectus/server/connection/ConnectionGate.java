@@ -8,6 +8,8 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import lectus.http.AddressRange;
 import lectus.http.exchange.ConnectionUse;
 import lectus.measure.Measured;
@@ -16,6 +18,9 @@ import lectus.measure.Meters;
 /** Sees each connection when it is accepted, before its first byte, and admits or refuses it. */
 @Sharable
 public final class ConnectionGate extends ChannelInboundHandlerAdapter implements Measured {
+  private static final long CLOSE_SECONDS = 5;
+
+  private final List<Channel> listening = new CopyOnWriteArrayList<>();
   private final OpenConnections open;
   private final Refusals refusals;
   private final int headSeconds;
@@ -33,6 +38,16 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
     this.headSeconds = headSeconds;
     this.encrypted = encrypted;
     this.announcing = announcing;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    listening.add(context.channel());
+  }
+
+  /** Takes no more connections; those that are open stay so. Thread-safe. */
+  public void close() {
+    listening.forEach(port -> port.close().awaitUninterruptibly(CLOSE_SECONDS, TimeUnit.SECONDS));
   }
 
   @Override

@@ -29,7 +29,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(60)
 final class MalformedRequestsTest {
   private static final String UPGRADE =
-      "Host: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+      "Host: localhost\r\n"
+          + "Upgrade: websocket\r\n"
+          + "Connection: Upgrade\r\n"
+          + "Sec-WebSocket-Version: 13\r\n"
           + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
           + "Sec-WebSocket-Protocol: lectus.changes.v1\r\n";
 
@@ -73,11 +76,12 @@ final class MalformedRequestsTest {
   }
 
   /**
-   * @param text with \r, \n, \0, \e written out
+   * @param text with \r, \n, \t, \0, \e written out
    */
   private static byte[] bytes(String text) {
     return text.replace("\\r", "\r")
         .replace("\\n", "\n")
+        .replace("\\t", "\t")
         .replace("\\0", "\0")
         .replace("\\e", "\u001b")
         .getBytes(StandardCharsets.ISO_8859_1);
@@ -96,6 +100,15 @@ final class MalformedRequestsTest {
       strings = {
         "-2\\r\\n{}\\r\\n0\\r\\n\\r\\n",
         "+2\\r\\n{}\\r\\n0\\r\\n\\r\\n",
+        "2\\r{}\\r\\n0\\r\\n\\r\\n",
+        "2\\r\\n{}0\\r\\n\\r\\n",
+        "2\\r\\n{}\\r0\\r\\n\\r\\n",
+        ";a\\r\\n{}\\r\\n0\\r\\n\\r\\n",
+        "2g\\r\\n{}\\r\\n0\\r\\n\\r\\n",
+        "2,2\\r\\n{}\\r\\n0\\r\\n\\r\\n",
+        "2_0\\r\\n{}\\r\\n0\\r\\n\\r\\n",
+        "80000000000000000000000000000002\\r\\n{}\\r\\n0\\r\\n\\r\\n",
+        "2\\r\\n{}\\r\\n0\\nX: y\\n\\n",
         "0x2\\r\\n{}\\r\\n0\\r\\n\\r\\n",
         "\\r\\n{}\\r\\n0\\r\\n\\r\\n",
         "2\\n{}\\n0\\n\\n",
@@ -139,6 +152,19 @@ final class MalformedRequestsTest {
   @ValueSource(
       strings = {
         "Transfer-Encoding: xchunked",
+        "Transfer-Encoding: identity",
+        "Transfer-Encoding: identity\\r\\nContent-Length: 2",
+        "Content-Length: 2\\r\\nTransfer-Encoding: identity",
+        "Transfer-Encoding: gzip",
+        "Transfer-Encoding: chunked, chunked",
+        "Transfer-Encoding: chunked;q=1",
+        "Transfer-Encoding: \"chunked\"",
+        "Transfer-Encoding:\\r\\n chunked",
+        "Transfer-Encoding: chunked\\r\\n , identity",
+        "Transfer-Encoding\\t: chunked",
+        "Transfer-Encoding: \\e chunked",
+        "Transfer-Encoding: chunked\\0",
+        "Transfer_Encoding: chunked\\r\\nTransfer-Encoding: identity",
         "Transfer-Encoding: gzip, chunked",
         "Transfer-Encoding: chunked, identity",
         "Transfer-Encoding: chunked\\r\\nTransfer-Encoding: chunked",
@@ -146,7 +172,17 @@ final class MalformedRequestsTest {
         "Transfer-Encoding:",
         "Transfer-Encoding : chunked",
         "Transfer-Encoding: chunked\\r\\nContent-Length: 2",
+        "Content-Length: 2\\r\\nTransfer-Encoding: chunked",
         "Content-Length: 2\\r\\nContent-Length: 3",
+        "Content-Length: 2\\r\\nContent-Length: 2",
+        "Content-Length: 2, 2",
+        "Content-Length:",
+        "Content-Length: 2 2",
+        "Content-Length: 2\\r\\n 0",
+        "Content-Length: 2.0",
+        "Content-Length: 2\\0",
+        "Content-Length: \\e2",
+        "Content-Length\\t: 2",
         "Content-Length: -1",
         "Content-Length: +2",
         "Content-Length: 0x2",
@@ -176,13 +212,57 @@ final class MalformedRequestsTest {
     assertThat(server.get("/smuggled").status()).isEqualTo(404);
   }
 
-  @Test
-  void identity_means_nothing_beside_a_length() {
+  /** RFC 9112, sections 5.1 and 6: heads whose end, and what follows them, is clear. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Content-Length: 2\\r\\n\\r\\n{}",
+        "Content-Length:2\\r\\n\\r\\n{}",
+        "Content-Length: \\t2 \\r\\n\\r\\n{}",
+        "Content-Length: 0000002\\r\\n\\r\\n{}",
+        "content-length: 2\\r\\n\\r\\n{}",
+        "TE: trailers\\r\\nContent-Length: 2\\r\\n\\r\\n{}",
+        "X: a\\r\\n folded\\r\\nContent-Length: 2\\r\\n\\r\\n{}",
+        "Transfer-Encoding: chunked\\r\\n\\r\\n2\\r\\n{}\\r\\n0\\r\\n\\r\\n",
+        "Transfer-Encoding: \\tCHUNKED \\r\\n\\r\\n1\\r\\n{\\r\\n1\\r\\n}\\r\\n0\\r\\n\\r\\n",
+        "Transfer-Encoding: chunked\\r\\n\\r\\n000002\\r\\n{}\\r\\n000\\r\\n\\r\\n",
+        "Transfer-Encoding: chunked\\r\\n\\r\\n2;a;b=c;d=\"e\"\\r\\n{}\\r\\n0;f\\r\\n\\r\\n",
+        "Transfer-Encoding: chunked\\r\\nTrailer: Content-Length\\r\\n\\r\\n"
+            + "2\\r\\n{}\\r\\n0\\r\\nContent-Length: 9\\r\\n\\r\\n"
+      })
+  void a_request_ends_where_its_head_or_its_chunks_say(String request) {
+    String line = "PUT /w/chunked HTTP/1.1\r\nHost: localhost\r\n";
     try (Connection connection = server.connect()) {
-      connection.write(head("Transfer-Encoding: Identity\r\nContent-Length: 3\r\n") + "{} ");
+      connection.write(bytes(line + request)).write("GET /_up HTTP/1.1\r\nHost: localhost\r\n\r\n");
       Answer taken = connection.read(false);
-      assertThat(taken.status()).isEqualTo(201);
+      assertThat(taken.status()).as(taken.toString()).isEqualTo(201);
+      assertThat(connection.read(false).body()).contains("\"status\":\"ok\"");
       assertThat(server.delete("/w/chunked?rev=" + taken.member("rev")).status()).isEqualTo(200);
+    }
+  }
+
+  /** RFC 9112, section 6.1: HTTP/1.0 knows no Transfer-Encoding. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "Content-Length: 2\\r\\n"})
+  void http_1_0_knows_no_transfer_encoding(String field) {
+    try (Connection connection = server.connect()) {
+      connection
+          .write(bytes("PUT /w/chunked HTTP/1.0\r\nHost: h\r\n" + field))
+          .write(
+              "Transfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n2\r\n{}\r\n0\r\n\r\n");
+      isRefusedAndCut(connection);
+    }
+    assertThat(server.get("/w/chunked").status()).isEqualTo(404);
+  }
+
+  /** Netty takes eight bytes behind it for a handshake of 2010; any proxy, for a request. */
+  @Test
+  void a_handshake_of_the_first_drafts_of_websockets_is_400() {
+    try (Connection connection = server.connect()) {
+      connection.write(
+          "GET /w HTTP/1.1\r\nHost: h\r\nUpgrade: WebSocket\r\nConnection: Upgrade\r\n"
+              + "Sec-WebSocket-Key1: 1 2\r\nSec-WebSocket-Key2: 3 4\r\n\r\n12345678");
+      isRefusedAndCut(connection);
     }
   }
 

@@ -1,0 +1,151 @@
+package lectus.http.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import lectus.http.testing.Answer;
+import lectus.http.testing.Connection;
+import lectus.http.testing.LectusServer;
+import lectus.http.testing.Request;
+import lectus.store.Store;
+import lectus.store.testing.TestStores;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Which answer is the last one of its connection, and that a client can read it. */
+@Timeout(60)
+final class LastAnswersTest {
+  private static final int LONG_BODY = 4 << 20;
+
+  @RegisterExtension static final TestStores stores = new TestStores();
+
+  private final LectusServer server = LectusServer.start(stores.fresh());
+
+  @BeforeEach
+  void create() {
+    server.put("/w");
+    server.write("/w/a", "{\"v\":1}");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private Request announcing(String method, String target, int length) {
+    return server
+        .request(method, target)
+        .header("Content-Type", "application/json")
+        .header("Content-Length", "" + length);
+  }
+
+  /** What follows would be taken for the body by one reader, and for a request by another. */
+  @ParameterizedTest
+  @CsvSource({
+    "GET,/w,200",
+    "GET,/w/a,200",
+    "GET,/w/none,404",
+    "GET,/w/_all_docs,200",
+    "PUT,/w,412",
+    "DELETE,/w/a,409",
+    "POST,/_all_dbs,405",
+    "GET,/%,400"
+  })
+  void an_answer_before_the_announced_body_is_the_last(String method, String target, int status) {
+    try (Connection connection = announcing(method, target, 10).open()) {
+      Answer answer = connection.read(false);
+      assertThat(answer.status()).as(answer.toString()).isEqualTo(status);
+      assertThat(answer.header("connection")).isEqualTo("close");
+      connection.write(server.request("PUT", "/smuggled").bytes());
+      assertThat(connection.isAtEnd()).isTrue();
+    }
+    assertThat(server.get("/smuggled").status()).isEqualTo(404);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"GET,/w", "GET,/w/a", "GET,/w/none", "PUT,/w", "POST,/_all_dbs", "GET,/%"})
+  void an_answer_to_a_whole_request_is_not_the_last(String method, String target) {
+    byte[] chunked =
+        (method
+                + ' '
+                + target
+                + " HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n")
+            .getBytes(StandardCharsets.US_ASCII);
+    try (Connection connection = server.connect()) {
+      for (int i = 0; i < 3; i++) {
+        connection.write(server.request(method, target).json("{\"x\":1}").bytes());
+        assertThat(connection.read(false).header("connection")).isNull();
+        connection.write(chunked);
+        assertThat(connection.read(false).header("connection")).isNull();
+      }
+    }
+  }
+
+  /** The client reads only when it has written everything, as most do. */
+  @ParameterizedTest
+  @CsvSource({"/none/a,404", "/w/_bad,400", "/w/a?rev=none,400"})
+  void a_client_reads_the_answer_to_a_body_that_nobody_reads(String target, int status) {
+    for (int i = 0; i < 10; i++) {
+      try (Connection connection = announcing("PUT", target, LONG_BODY).open()) {
+        connection.write("[".repeat(LONG_BODY));
+        assertThat(connection.read(false).status()).isEqualTo(status);
+      }
+    }
+  }
+
+  /** All that the client knows is true: what was answered is stored, and nothing else was sent. */
+  @Test
+  void busy_clients_lose_no_write_when_the_server_stops() throws Exception {
+    int clients = 8;
+    Store busy = stores.fresh();
+    LectusServer stopping = LectusServer.start(busy);
+    stopping.put("/w");
+    AtomicInteger acknowledged = new AtomicInteger();
+    AtomicInteger unclear = new AtomicInteger();
+    CompletableFuture<?>[] running = new CompletableFuture<?>[clients];
+    for (int client = 0; client < clients; client++) {
+      String prefix = "/w/c" + client + "-";
+      running[client] =
+          CompletableFuture.runAsync(() -> writeUntilTold(stopping, prefix, acknowledged, unclear));
+    }
+    while (acknowledged.get() < 10 * clients) {
+      Thread.onSpinWait();
+    }
+    stopping.close();
+    CompletableFuture.allOf(running).join();
+
+    assertThat(unclear).hasValue(0);
+    try (LectusServer again = LectusServer.start(busy)) {
+      assertThat(again.get("/w").body()).contains("\"doc_count\":" + acknowledged.get() + ",");
+    }
+  }
+
+  /** Opens a new connection when an answer was the last one, until none is taken any more. */
+  private static void writeUntilTold(
+      LectusServer server, String prefix, AtomicInteger acknowledged, AtomicInteger unclear) {
+    for (int number = 0; ; ) {
+      try (Connection connection = server.connect()) {
+        for (boolean isLast = false; !isLast; number++) {
+          connection.write(server.request("PUT", prefix + number).json("{}").bytes());
+          unclear.incrementAndGet();
+          Answer answer = connection.read(false);
+          unclear.decrementAndGet();
+          assertThat(answer.status()).isEqualTo(201);
+          acknowledged.incrementAndGet();
+          isLast = "close".equals(answer.header("connection"));
+        }
+      } catch (UncheckedIOException ended) {
+        return;
+      }
+    }
+  }
+}
