@@ -81,7 +81,7 @@ final class IdleConnections {
         // The event that Vert.x's own idle handler would fire: Vert.x knows which protocol the
         // connection speaks by now.
         context.channel().pipeline().fireUserEventTriggered(IdleStateEvent.ALL_IDLE_STATE_EVENT);
-      } else if (isShort && holdsMuch() && stillSeconds >= stalledSeconds) {
+      } else if (isShort && holdsMuch() && traffic.untakenSeconds() >= stalledSeconds) {
         // A close frame could not be delivered either.
         figures.gaveUp();
         context.channel().pipeline().firstContext().close();

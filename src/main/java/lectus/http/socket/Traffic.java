@@ -17,6 +17,7 @@ public final class Traffic extends ChannelDuplexHandler {
   private final Channel channel;
   private final boolean countsAllSent;
   private long movedNanos = System.nanoTime();
+  private long takenNanos = movedNanos;
   private boolean received;
   private boolean written;
   private Object leaving;
@@ -56,6 +57,14 @@ public final class Traffic extends ChannelDuplexHandler {
     return TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - movedNanos);
   }
 
+  /**
+   * Returns for how long, in seconds, the client has taken nothing of what waits for it, as of the
+   * last call of {@link #stillSeconds}. What it sends, such as pings, is no progress here.
+   */
+  public long untakenSeconds() {
+    return TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - takenNanos);
+  }
+
   /** Returns the outgoing bytes that wait in memory for the client. */
   public long waitingBytes() {
     ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
@@ -68,7 +77,11 @@ public final class Traffic extends ChannelDuplexHandler {
   }
 
   private boolean hasMoved() {
-    boolean moved = received | hasLeft();
+    boolean left = hasLeft();
+    if (left || waitingBytes() == 0) {
+      takenNanos = System.nanoTime();
+    }
+    boolean moved = received || left;
     received = false;
     return moved;
   }

@@ -2,13 +2,21 @@ package lectus.http.socket;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.WebSocketFrame;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.SocketClient;
+import lectus.http.testing.TestSettings;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,7 +54,7 @@ final class SlowSocketTest {
     return "{\"type\":\"subscribe\",\"id\":\"" + id + "\",\"db\":\"x\"" + members + "}";
   }
 
-  private void writeLargeDocuments() {
+  private static void writeLargeDocuments(LectusServer server) {
     String text = "t".repeat(90_000);
     String json = "{\"a\":\"" + text + "\",\"b\":\"" + text + "\",\"c\":\"" + text + "\"}";
     for (int i = 0; i < DOCUMENTS; i++) {
@@ -57,7 +65,7 @@ final class SlowSocketTest {
   /** The rest would have to be held in memory for each subscription. */
   @Test
   void a_client_that_reads_nothing_holds_little_memory_and_nobody_up() {
-    writeLargeDocuments();
+    writeLargeDocuments(server);
     long before = usedBytes();
     try (SocketClient slow = client();
         SocketClient other = client()) {
@@ -78,6 +86,44 @@ final class SlowSocketTest {
       assertThat(heldBytes).isLessThan((long) SUBSCRIPTIONS * DOCUMENTS * DOCUMENT_BYTES / 4);
       slow.resume();
       assertAllCome(slow);
+    }
+  }
+
+  /** Pings say that a client lives, not that it takes what waits for it. */
+  @Test
+  void clients_that_ping_and_read_nothing_give_way_to_others_who_lack_their_memory() {
+    TestSettings little = new TestSettings().pageMemoryBytes(4 << 20).stalledSeconds(1);
+    ScheduledExecutorService pings = Executors.newSingleThreadScheduledExecutor();
+    List<SocketClient> silent = new ArrayList<>();
+    try (LectusServer small = LectusServer.start(stores.fresh(), little)) {
+      small.put("/x");
+      writeLargeDocuments(small);
+      for (int i = 0; i < SUBSCRIPTIONS; i++) {
+        SocketClient client = SocketClient.connect(small, "/_changes", "lectus.changes.v1");
+        silent.add(client);
+        client.pause();
+        client.send(subscribe("a", ",\"include_docs\":true"));
+        Runnable ping = () -> client.send(WebSocketFrame.pingFrame(Buffer.buffer("still here")));
+        pings.scheduleAtFixedRate(ping, 100, 100, TimeUnit.MILLISECONDS);
+      }
+      awaitRefusedPages(small);
+      try (SocketClient other = SocketClient.connect(small, "/_changes", "lectus.changes.v1")) {
+        other.send(subscribe("a", ",\"include_docs\":true"));
+        for (int i = 0; i < DOCUMENTS; i++) {
+          other.message("row", "at");
+        }
+      }
+    } finally {
+      pings.shutdownNow();
+      silent.forEach(SocketClient::close);
+    }
+  }
+
+  private static void awaitRefusedPages(LectusServer server) {
+    String metric = "lectus_memory_refusals_total{account=\"pages\"} ";
+    String metrics = "";
+    while (!metrics.contains(metric) || metrics.contains(metric + "0.0")) {
+      metrics = server.get("/_node/_local/_prometheus").body();
     }
   }
 
