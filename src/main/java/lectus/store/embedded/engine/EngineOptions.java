@@ -1,5 +1,7 @@
 package lectus.store.embedded.engine;
 
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
 import lectus.store.embedded.engine.commit.Durability;
@@ -24,7 +26,7 @@ import lectus.store.embedded.engine.commit.GroupLimits;
  * @param durability when a commit counts as done
  * @param trackSyncedLog whether to keep {@link RocksEngine#syncedLog} up to date, which costs a
  *     directory listing for each group
- * @param microClock microseconds from any origin; it may be set back
+ * @param microClock microseconds since 1970; it may be set back
  * @param executor runs the committer, one turn at a time, and completes the futures of commits;
  *     unless it is a test's, it needs at least two threads. Null: the engine creates its own
  * @param timer turns idle time into versions and expires old snapshots. Null: the engine's own
@@ -73,7 +75,7 @@ public record EngineOptions(
         0,
         Durability.SYNC,
         false,
-        () -> System.nanoTime() / 1000,
+        () -> ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now()),
         null,
         null);
   }

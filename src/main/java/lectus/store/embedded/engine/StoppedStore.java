@@ -107,7 +107,7 @@ final class StoppedStore {
               + folder.logRecord()
               + ".");
     }
-    return ceiling;
+    return SystemKeys.decodeNext(stored);
   }
 
   /** Cuts off the record that a crash left unfinished. This is the first change to the store. */

@@ -53,7 +53,7 @@ class CommitModelTest {
   private record Submitted(CommitRequest request, CompletableFuture<CommitReceipt> future) {}
 
   private final TurnedByHand hand = new TurnedByHand();
-  private final AtomicLong clock = new AtomicLong();
+  private final AtomicLong clock = new AtomicLong(1_000_000_000);
   private final List<Held> held = new ArrayList<>();
   private final List<Write> writes = new ArrayList<>();
   private TreeMap<byte[], byte[]> content = new TreeMap<>(Arrays::compareUnsigned);

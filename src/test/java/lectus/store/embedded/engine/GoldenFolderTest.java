@@ -70,8 +70,14 @@ final class GoldenFolderTest {
     golden.assertAre(
         List.of(
             new KeyValue(SystemKeys.VERSION_CEILING, SystemKeys.encodeVersion(version)),
+            new KeyValue(SystemKeys.VERSION_CEILING, SystemKeys.encodeEnd(version, version - 8)),
             new KeyValue(SystemKeys.METADATA_VERSION, new byte[0])));
-    assertThat(SystemKeys.decodeVersion(golden.value("no version at or above was given out")))
-        .isEqualTo(version);
+    byte[] running = golden.value("no version at or above was given out");
+    assertThat(SystemKeys.decodeVersion(running)).isEqualTo(version);
+    assertThat(SystemKeys.decodeNext(running)).isEqualTo(version);
+    byte[] stopped =
+        golden.value("the same after an orderly stop, and the last that was given out");
+    assertThat(SystemKeys.decodeVersion(stopped)).isEqualTo(version);
+    assertThat(SystemKeys.decodeNext(stopped)).isEqualTo(version - 7);
   }
 }

@@ -161,7 +161,8 @@ class LogRecoveryTest {
       log = copy.resolve(folder.relativize(engine.syncedLog().file()));
       assertThat(Folders.length(engine.syncedLog().file())).isEqualTo(lengths.get(COMMITS));
     }
-    // As after a crash before the commits were recorded.
+    // As after a crash before the commits were recorded, and without the record of an orderly stop.
+    Folders.truncate(folder.resolve(copy.relativize(log)), lengths.get(COMMITS));
     Folders.write(folder.resolve(RECORD), recorded);
   }
 

@@ -188,9 +188,10 @@ class LostLogTest {
   void older_state_of_the_store_is_refused() throws Exception {
     writeStore();
     Files.writeString(
-        record(), Files.readString(record()).replaceAll("ceiling .*\n", "ceiling 999999999999\n"));
+        record(),
+        Files.readString(record()).replaceAll("ceiling .*\n", "ceiling 999999999999999999\n"));
 
-    assertRefused("and had gone up to 999999999999, so it is an older state");
+    assertRefused("and had gone up to 999999999999999999, so it is an older state");
   }
 
   @Test

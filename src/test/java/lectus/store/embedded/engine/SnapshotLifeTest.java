@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class SnapshotLifeTest {
   @TempDir Path folder;
-  private final AtomicLong clock = new AtomicLong();
+  private final AtomicLong clock = new AtomicLong(1_000_000_000);
   private final TurnedByHand hand = new TurnedByHand();
   private RocksEngine engine;
 
@@ -247,7 +247,7 @@ class SnapshotLifeTest {
   }
 
   private void pass(long versions) {
-    clock.addAndGet(versions);
+    clock.set(engine.readVersion() + versions);
     hand.tick();
   }
 

@@ -143,24 +143,38 @@ public final class Committer {
     return trouble != null;
   }
 
-  /** Records the lengths of the logs after the last turn, unless a write has failed. */
+  /**
+   * Records after the last turn where the versions and the logs end, unless a write has failed. The
+   * next start may then begin below the ceiling.
+   */
   public void close() {
-    if (!isBroken()) {
-      log.ask();
-      log.settle();
+    if (isBroken()) {
+      return;
     }
+    try {
+      writeCeiling(SystemKeys.encodeEnd(lease.durableCeiling(), lease.last()));
+    } catch (RocksDBException failure) {
+      fail(failure);
+      return;
+    }
+    log.ask();
+    log.settle();
   }
 
   private long nextVersion() throws RocksDBException {
     long version = lease.next();
     if (!lease.covers(version)) {
       long ceiling = lease.proposedCeiling();
-      GroupWrites writes = new GroupWrites(0, 0);
-      writes.setInternal(SystemKeys.VERSION_CEILING, SystemKeys.encodeVersion(ceiling));
-      writeBatch(writes.toBatch());
+      writeCeiling(SystemKeys.encodeVersion(ceiling));
       lease.extendTo(ceiling);
     }
     return version;
+  }
+
+  private void writeCeiling(byte[] value) throws RocksDBException {
+    GroupWrites writes = new GroupWrites(0, 0);
+    writes.setInternal(SystemKeys.VERSION_CEILING, value);
+    writeBatch(writes.toBatch());
   }
 
   private void write(GroupWrites writes) throws RocksDBException {

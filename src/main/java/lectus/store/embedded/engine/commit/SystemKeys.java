@@ -10,7 +10,8 @@ import java.util.Arrays;
  * <pre>
  * key                          value
  * FF "/metadataVersion"        10 bytes: versionstamp of the last change
- * FF FF "/lectus/ceiling"      8 bytes big-endian: no version at or above it was ever given out
+ * FF FF "/lectus/ceiling"      8 bytes big-endian: no version at or above it was ever given out;
+ *                              after an orderly stop 8 more: the last one that was
  * </pre>
  *
  * The first is part of the contract (docs/foundationdb-contract.md, section 11). Keys from FF FF on
@@ -26,8 +27,19 @@ public final class SystemKeys {
     return ByteBuffer.allocate(Long.BYTES).putLong(version).array();
   }
 
+  /** Encodes a ceiling together with the last version that was given out. */
+  public static byte[] encodeEnd(long ceiling, long last) {
+    return ByteBuffer.allocate(2 * Long.BYTES).putLong(ceiling).putLong(last).array();
+  }
+
   public static long decodeVersion(byte[] value) {
     return ByteBuffer.wrap(value).getLong();
+  }
+
+  /** Returns the lowest version that is certainly above all that were given out. */
+  public static long decodeNext(byte[] value) {
+    boolean ended = value.length == 2 * Long.BYTES;
+    return ended ? ByteBuffer.wrap(value).getLong(Long.BYTES) + 1 : decodeVersion(value);
   }
 
   private static byte[] systemKey(int prefixLength, String name) {

@@ -3,13 +3,23 @@ package lectus.store.embedded.engine.commit;
 import java.util.function.LongSupplier;
 
 /**
- * Hands out versions, about 1 000 000 a second, below a leased ceiling. A version is given out only
- * once a ceiling above it is durable. A restart begins at the ceiling, so it never repeats a
- * version, whatever the clock says. Used by the committer only.
+ * Hands out versions below a leased ceiling. A version is given out only once a ceiling above it is
+ * durable, and a start begins above what earlier runs may have given out, whatever the clock says.
+ *
+ * <p>Versions are the microseconds since 1970. So what is written after a copy of the store was put
+ * back, or in a new store, is above every version given out before, and no reader that comes with
+ * such a version misses it. After a crash, or if the clock was set back, versions are ahead of the
+ * clock; then they advance half as fast until it has caught up. Used by the committer only.
  */
 public final class VersionLease {
   /** The number of versions in one lease: 60 s. */
   static final long LEASE_VERSIONS = 60_000_000;
+
+  /**
+   * An hour. A clock that is further behind is wrong rather than late, and versions do not wait for
+   * it.
+   */
+  private static final long MOST_AHEAD = 3_600_000_000L;
 
   private final LongSupplier microClock;
   private long lastMicros;
@@ -28,14 +38,21 @@ public final class VersionLease {
   }
 
   /**
-   * Returns the next version: the previous one plus the microseconds that passed, at least one. A
+   * Returns the next version: the time, or above the previous one if that is ahead of the time. A
    * clock that was set back counts as standing still.
    */
   public long next() {
     long micros = microClock.getAsLong();
     long passed = micros - lastMicros;
     lastMicros = micros;
-    lastVersion += Math.max(1, passed);
+    long ahead = lastVersion - micros;
+    lastVersion =
+        ahead < 0 ? micros : lastVersion + Math.max(1, ahead < MOST_AHEAD ? passed / 2 : passed);
+    return lastVersion;
+  }
+
+  /** Returns the last version that {@link #next} returned. */
+  long last() {
     return lastVersion;
   }
 

@@ -20,16 +20,59 @@ class VersionLeaseTest {
   @Test
   void versions_pass_with_the_clock() {
     try (RocksEngine engine = open()) {
-      long first = commit(engine);
+      commit(engine);
       clock.addAndGet(1_000_000);
-      assertThat(commit(engine)).isEqualTo(first + 1_000_000);
+      assertThat(commit(engine)).isEqualTo(clock.get());
 
-      assertThat(commit(engine)).isEqualTo(first + 1_000_001);
+      assertThat(commit(engine)).isEqualTo(clock.get() + 1);
+    }
+  }
 
+  @Test
+  void versions_ahead_of_a_clock_that_was_set_back_advance_half_as_fast() {
+    try (RocksEngine engine = open()) {
+      long first = commit(engine);
       clock.addAndGet(-5_000_000);
-      assertThat(commit(engine)).isEqualTo(first + 1_000_002);
-      clock.addAndGet(10);
-      assertThat(commit(engine)).isEqualTo(first + 1_000_012);
+      assertThat(commit(engine)).isEqualTo(first + 1);
+      clock.addAndGet(4_000_000);
+      assertThat(commit(engine)).isEqualTo(first + 2_000_001);
+      clock.addAndGet(9_000_000);
+      assertThat(commit(engine)).isEqualTo(clock.get());
+    }
+  }
+
+  @Test
+  void versions_far_ahead_of_the_clock_do_not_wait_for_it() {
+    try (RocksEngine engine = open()) {
+      long first = commit(engine);
+      clock.addAndGet(-4_000_000_000L);
+      assertThat(commit(engine)).isEqualTo(first + 1);
+      clock.addAndGet(1_000_000);
+      assertThat(commit(engine)).isEqualTo(first + 1_000_001);
+    }
+  }
+
+  @Test
+  void a_new_store_and_a_restart_begin_with_the_time() {
+    try (RocksEngine engine = open()) {
+      assertThat(engine.readVersion()).isEqualTo(clock.get());
+    }
+    clock.addAndGet(10_000_000);
+    try (RocksEngine engine = open()) {
+      assertThat(engine.readVersion()).isEqualTo(clock.get());
+    }
+  }
+
+  /** The ceiling is a minute ahead, but nothing up to it was given out. */
+  @Test
+  void a_start_after_an_orderly_stop_goes_on_where_the_last_run_ended() {
+    long newest;
+    try (RocksEngine engine = open()) {
+      newest = commit(engine);
+    }
+    clock.addAndGet(-1_000_000);
+    try (RocksEngine engine = open()) {
+      assertThat(engine.readVersion()).isBetween(newest + 1, newest + 10);
     }
   }
 
