@@ -47,9 +47,9 @@ public final class DocumentKeys {
           false,
           """
           The server cannot run validate_doc_update functions yet. A database that has
-          one answers 501 to all writes, except of design documents, local documents and
-          replicated documents (new_edits=false). With true, everything is written
-          without validation.
+          one answers 501 to all writes, except of design documents and local documents,
+          and takes replicated documents (new_edits=false) from its admins alone. With
+          true, everything is written without validation.
           """);
 
   public static final ConfigurationKey<Integer> HOT_DOCUMENT_BYTES =

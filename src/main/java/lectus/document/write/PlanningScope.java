@@ -4,6 +4,8 @@ import com.apple.foundationdb.Transaction;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import lectus.access.DatabaseRight;
+import lectus.access.SecurityObject;
 import lectus.attachment.AttachmentList;
 import lectus.database.DatabaseHandle;
 import lectus.document.DocumentId;
@@ -109,11 +111,23 @@ final class PlanningScope {
    * As in CouchDB, design documents are not validated; otherwise nobody could remove a validation.
    */
   private Optional<LectusError> veto(InteractiveEdit edit) {
-    Optional<LectusError> problem = problem(edit);
-    boolean isJudged = !DocumentId.isDesign(edit.id()) && !rules.ignoresValidation();
-    return problem.isEmpty() && isJudged
-        ? db.validator().map(PlanningScope::notValidated)
-        : problem;
+    return problem(edit).or(() -> unrunValidator(edit).map(PlanningScope::notValidated));
+  }
+
+  /** Returns the design document that should judge the edit, whose function nothing runs. */
+  private Optional<String> unrunValidator(Edit edit) {
+    return DocumentId.isDesign(edit.id()) || rules.ignoresValidation()
+        ? Optional.empty()
+        : db.validator();
+  }
+
+  /** What nobody judges is taken from those who could remove the validation. */
+  private Optional<LectusError> problemOfReplication(Edit edit) {
+    boolean isByAdmin =
+        db.security().orElse(SecurityObject.ADMIN_ONLY).rightOf(edit.by()) == DatabaseRight.ADMIN;
+    return edit instanceof ReplicatedEdit && !isByAdmin
+        ? unrunValidator(edit).map(PlanningScope::onlyByAdmins)
+        : Optional.empty();
   }
 
   /** Returns why the server itself does not allow the edit, whatever revision it has. */
@@ -122,7 +136,8 @@ final class PlanningScope {
         .rule()
         .problem(tx, db, edit)
         .or(() -> Optional.ofNullable(lacking.get(edit)))
-        .or(() -> problemOfDesign(edit));
+        .or(() -> problemOfDesign(edit))
+        .or(() -> problemOfReplication(edit));
   }
 
   private Optional<LectusError> problemOfDesign(Edit edit) {
@@ -137,6 +152,14 @@ final class PlanningScope {
             + designId
             + " cannot be run yet, so nothing is written that it should look at. The server's"
             + " setting documents.ignore-validate-doc-update = true writes without it.");
+  }
+
+  private static LectusError onlyByAdmins(String designId) {
+    return new LectusError.Forbidden(
+        "The function validate_doc_update of "
+            + designId
+            + " cannot be run yet, so only admins of the database write with new_edits=false what"
+            + " it should look at.");
   }
 
   private DocumentPlanner unvetoed(EditGroup edits, InteractiveEdit edit) {

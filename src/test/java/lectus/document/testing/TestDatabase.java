@@ -146,7 +146,7 @@ public final class TestDatabase {
     RevisionPath history =
         new RevisionPath(
             revisions.get(0), revisions.stream().skip(1).map(RevisionId::hash).toList());
-    return new ReplicatedEdit(id, history, leaf.deleted(), leaf.body());
+    return new ReplicatedEdit(id, history, leaf.deleted(), leaf.body()).by(UserContext.SERVER);
   }
 
   /**

@@ -11,7 +11,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import lectus.access.UserContext;
 import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
 import lectus.audit.testing.SoundStore;
@@ -86,6 +88,33 @@ class ValidationTest {
     assertThat(handle().validator()).contains("_design/replicated");
     db.delete("_design/replicated", RevisionId.of("1-a"));
     db.put("b", "{}");
+    db.audit(5);
+  }
+
+  @Test
+  void replicated_edits_need_the_right_of_an_admin_unless_they_are_known() {
+    db.replicate("known", "{}", "2-b", "1-a");
+    db.put(DESIGN, VALIDATES);
+    db.catalogue.secure(
+        db.name, TestDatabase.utf8("{\"admins\":{\"names\":[\"ann\"]},\"members\":{}}"));
+    UserContext ann = UserContext.named("ann", Set.of());
+    UserContext bob = UserContext.named("bob", Set.of());
+
+    for (String body : List.of("{}", "{\"_deleted\":true}")) {
+      assertThat(error(db.write(replicated("a", body, "1-a").by(bob))))
+          .isInstanceOf(LectusError.Forbidden.class);
+      assertThat(error(db.write(replicated("a", body, "1-a").by(UserContext.ANONYMOUS))))
+          .isInstanceOf(LectusError.Forbidden.class);
+    }
+    assertThat(db.write(replicated("known", "{}", "2-b", "1-a").by(bob)))
+        .isInstanceOf(EditOutcome.Unchanged.class);
+    assertThat(error(db.write(replicated("known", "{}", "3-c", "2-b").by(bob))))
+        .isInstanceOf(LectusError.Forbidden.class);
+    written(db.write(replicated("a", "{}", "1-a").by(ann)));
+    written(db.write(replicated("b", "{}", "1-a").by(UserContext.admin("root"))));
+    DocumentWriter ignoring =
+        new DocumentWriter(store, db.catalogue, WriteRules.ignoringValidation(true));
+    written(db.writtenBy(ignoring).write(replicated("c", "{}", "1-a").by(bob)));
     db.audit(5);
   }
 

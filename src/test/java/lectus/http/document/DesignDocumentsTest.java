@@ -2,9 +2,12 @@ package lectus.http.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import lectus.audit.testing.SoundStore;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.Member;
+import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
@@ -50,13 +53,15 @@ final class DesignDocumentsTest {
         "{'updates':{'u':true},'shows':7} | `shows` field must have object type",
         "{'updates':{'u':true}} | `updates.u` field must have string or object type",
         "{'validate_doc_update':7} | `validate_doc_update` field must have object or string type",
-        "{'validate_doc_update':null} | `validate_doc_update` field must have object or string type",
+        "{'validate_doc_update':null} | `validate_doc_update` field must have object or string"
+            + " type",
         "{'validate_doc_update':[]} | `validate_doc_update` field must have object or string type",
         "{'views':{'v':'x'}} | `views.v` field must have object type",
         "{'views':{'v':{}}} | View `v` must contain map function",
         "{'views':{'v':{'map':{}}}} | `views.v.map` field must have string type",
         "{'views':{'v':{'map':null}}} | `views.v.map` field must have string type",
-        "{'language':'query','views':{'v':{'map':'x'}}} | `views.v.map` field must have object type",
+        "{'language':'query','views':{'v':{'map':'x'}}} | `views.v.map` field must have object"
+            + " type",
         "{'views':{'v':{'map':'f','reduce':7}}} | `views.v.reduce` field must have string type",
         "{'views':{'lib':'x'}} | `views.lib` field must have object type",
         "{'views':{'lib':{'map':{}}}} | `views.lib.map` field must have string type",
@@ -68,7 +73,8 @@ final class DesignDocumentsTest {
         "{'options':{'local_seq':'x'}} | `options.local_seq` field must have boolean type",
         "{'options':{'partitioned':true}} | partitioned option cannot be true in a non-partitioned"
             + " database.",
-        "{'views':{'v':{'map':'f','reduce':'_nope'}}} | `_nope` is not a supported reduce function.",
+        "{'views':{'v':{'map':'f','reduce':'_nope'}}} | `_nope` is not a supported reduce"
+            + " function.",
         "{'views':{'v':{'map':'f','reduce':'_top_x'}}} | invalid rank reducer",
         "{'views':{'v':{'map':'f','reduce':'_top_101'}}} | rank value must be between 1 and 100",
         "{'views':{'v':{'map':'f','reduce':'_bottom_0'}}} | rank value must be between 1 and 100",
@@ -174,6 +180,48 @@ final class DesignDocumentsTest {
     assertThat(server.get("/w/a").status()).isEqualTo(200);
     server.delete("/w/_design/v?rev=" + validator);
     assertThat(server.put("/w/b", "{}").status()).isEqualTo(201);
+  }
+
+  /** A client may call any edit replicated. */
+  @Test
+  void members_write_nothing_that_should_be_validated() {
+    Member.makeAdmin(store, "root");
+    try (LectusServer other = LectusServer.start(store)) {
+      Member root = new Member(other, "root");
+      Member ann = new Member(other, "ann");
+      root.request("PUT", "/_users").send();
+      root.user("ann");
+      root.admit("w", "ann");
+      root.write("/w/_design/v", VALIDATES);
+      String related =
+          "--b\r\n"
+              + "Content-Type: application/json\r\n\r\n"
+              + "{\"_rev\":\"1-a\",\"_attachments\":{\"f\":{\"follows\":true,\"content_type\":\"a/b\",\"length\":1}}}\r\n"
+              + "--b\r\n\r\n"
+              + "x\r\n"
+              + "--b--";
+
+      for (Request request :
+          new Request[] {
+            ann.request("PUT", "/w/a?new_edits=false").json("{\"_rev\":\"1-a\"}"),
+            ann.request("PUT", "/w/a?new_edits=false").json("{\"_rev\":\"1-a\",\"_deleted\":true}"),
+            ann.request("PUT", "/w/a?new_edits=false")
+                .header("Content-Type", "multipart/related; boundary=b")
+                .body(related.getBytes(StandardCharsets.UTF_8)),
+            ann.request("POST", "/w/_bulk_docs")
+                .json("{\"new_edits\":false,\"docs\":[{\"_id\":\"a\",\"_rev\":\"1-a\"}]}"),
+            ann.request("PUT", "/w/a/f?new_edits=false").body(new byte[1]),
+            ann.request("COPY", "/w/_design/v?new_edits=false").header("Destination", "a")
+          }) {
+        Answer answer = request.send();
+        assertThat(answer.body())
+            .as(new String(request.bytes(), StandardCharsets.UTF_8))
+            .contains("validate_doc_update of _design/v cannot be run yet");
+        assertThat(root.get("/w/a").status()).as(answer.toString()).isEqualTo(404);
+      }
+      assertThat(ann.put("/w/_local/x", "{}").status()).isEqualTo(201);
+      root.make("/w/a?new_edits=false", "{\"_rev\":\"1-a\"}");
+    }
   }
 
   @Test
