@@ -2,12 +2,14 @@ package lectus;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.InvalidPathException;
 import java.util.Map;
 import lectus.cli.AdminCommand;
 import lectus.cli.CheckCommand;
 import lectus.cli.ConfigCommand;
 import lectus.cli.Console;
 import lectus.cli.PasswordPrompt;
+import lectus.cli.ProcessText;
 import lectus.cli.SampleCommand;
 import lectus.cli.ServeCommand;
 import lectus.cli.SettingsCommand;
@@ -37,7 +39,19 @@ public final class Lectus {
   public static void main(String[] args) {
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
-    System.exit(run(args, System.getenv(), new Console(out, err)));
+    // Before any class of TLS is loaded: a client may not make the server shake hands without end.
+    System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
+    System.exit(run(args, new Console(out, err)));
+  }
+
+  private static int run(String[] args, Console console) {
+    try {
+      ProcessText own = ProcessText.of(args);
+      return run(own.arguments().toArray(String[]::new), own.environment(), console);
+    } catch (ConfigurationException unreadable) {
+      console.complain(unreadable.getMessage());
+      return FAILED;
+    }
   }
 
   /** Runs one command line and returns its exit status. */
@@ -78,6 +92,12 @@ public final class Lectus {
   }
 
   private static int failed(Exception failure, Console console) throws Exception {
+    if (failure instanceof InvalidPathException path) {
+      console.complain(
+          "The path \"" + path.getInput() + "\" cannot be used: " + path.getReason()
+              + ". The locale decides which characters a path has; LC_ALL=C.UTF-8 has all.");
+      return FAILED;
+    }
     boolean expected =
         failure instanceof ConfigurationException
             || failure instanceof StoreOpenException

@@ -34,6 +34,14 @@ final class LectusTest {
     return Lectus.run(args, environment, new Console(new PrintWriter(out), new PrintWriter(err)));
   }
 
+  @Test
+  void keys_of_tokens_that_are_none_stop_the_start() throws IOException {
+    Path keys = Files.writeString(folder.resolve("keys"), "hmac:_default = !");
+    String[] start = {"serve", "--data", data(), "--set", "access.jwt-keys=" + keys};
+    assertRefused(
+        run(start), "The keys of tokens in " + keys + " cannot be used: line 1 has no good key");
+  }
+
   /** One line, no stack trace, exit status 1. */
   private void assertRefused(int status, String sentence) {
     assertThat(status).isEqualTo(1);

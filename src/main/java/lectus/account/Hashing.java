@@ -15,7 +15,8 @@ import lectus.error.LectusException;
  * Computes hashes of passwords, which take a good part of a second each, on threads of its own.
  * Names that have logged in from their address before have a thread to themselves, so that whoever
  * tries out passwords does not keep them waiting; among the others each address has a line of its
- * own. So has each who brings many passwords at once, on further threads. Thread-safe.
+ * own. So has each who brings many passwords at once, on further threads; what nobody waits for
+ * comes last there. Thread-safe.
  */
 final class Hashing implements AutoCloseable {
   /** More would wait longer than clients do. */
@@ -48,6 +49,11 @@ final class Hashing implements AutoCloseable {
     return ofImports.begin(client, work);
   }
 
+  /** Like {@link #beginImport}, for what nobody waits for: after all others, and refused first. */
+  <T> CompletableFuture<T> beginLast(String client, Supplier<T> work) {
+    return ofImports.beginLast(client, work);
+  }
+
   private record Waiting<T>(Supplier<T> work, CompletableFuture<T> result) {
     void run() {
       try {
@@ -65,6 +71,7 @@ final class Hashing implements AutoCloseable {
   /** Threads, and who waits for them. */
   private final class Counter {
     private final FairLines<Waiting<?>> lines = new FairLines<>(MOST_WAITING);
+    private final FairLines<Waiting<?>> last = new FairLines<>(MOST_WAITING);
     private final ThreadPoolExecutor threads;
 
     Counter(String name, int number) {
@@ -72,14 +79,23 @@ final class Hashing implements AutoCloseable {
     }
 
     <T> CompletableFuture<T> begin(String client, Supplier<T> work) {
+      return begin(lines, client, work);
+    }
+
+    <T> CompletableFuture<T> beginLast(String client, Supplier<T> work) {
+      return begin(last, client, work);
+    }
+
+    private <T> CompletableFuture<T> begin(
+        FairLines<Waiting<?>> which, String client, Supplier<T> work) {
       Waiting<T> waiting = new Waiting<>(work, new CompletableFuture<>());
-      take(client, waiting);
+      take(which, client, waiting);
       return waiting.result();
     }
 
     /** Each who waits has one task in the pool, but not each his own. */
-    private void take(String client, Waiting<?> newcomer) {
-      Optional<Waiting<?>> turnedAway = lines.add(client, newcomer);
+    private void take(FairLines<Waiting<?>> which, String client, Waiting<?> newcomer) {
+      Optional<Waiting<?>> turnedAway = which.add(client, newcomer);
       turnedAway.ifPresent(it -> it.fail(unavailable("Too many log in at once.")));
       if (turnedAway.isEmpty()) {
         try {
@@ -91,7 +107,7 @@ final class Hashing implements AutoCloseable {
     }
 
     private void serve() {
-      Waiting<?> next = lines.next().orElseThrow();
+      Waiting<?> next = lines.next().or(last::next).orElseThrow();
       if (isClosed) {
         next.fail(stopping());
       } else {

@@ -2,7 +2,10 @@ package lectus.account;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -11,6 +14,7 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 import lectus.measure.CacheFigures;
 import lectus.measure.Meters;
+import lectus.store.Awaiting;
 
 /**
  * Accounts that were looked up lately. What is told is never older than half a second. An account
@@ -38,6 +42,16 @@ final class KnownAccounts {
           .weigher((String name, Look look) -> look.weight(name))
           .executor(Runnable::run)
           .build();
+
+  private final Map<String, UnderWay> underWay = new ConcurrentHashMap<>();
+
+  /** A look that others wait for, too. */
+  private record UnderWay(long at, CompletableFuture<Optional<StoredAccount>> found) {
+    /** What another look finds that takes long may be too old by then. */
+    private UnderWay orEarlier(UnderWay other) {
+      return other != null && at - other.at <= MOST_NANOS ? other : this;
+    }
+  }
 
   /**
    * @param account empty: it changed at that time
@@ -106,9 +120,28 @@ final class KnownAccounts {
     return look.account();
   }
 
-  /** Returns the account; waits for the store if it was not looked up lately. */
+  /**
+   * Returns the account; waits for the store if it was not looked up lately. Of those who ask
+   * meanwhile, one looks for all.
+   */
   Optional<StoredAccount> get(String name) {
-    return recall(name).orElseGet(() -> look(name));
+    return recall(name).orElseGet(() -> lookOnce(name));
+  }
+
+  private Optional<StoredAccount> lookOnce(String name) {
+    UnderWay own = new UnderWay(nanoTime.getAsLong(), new CompletableFuture<>());
+    UnderWay first = underWay.compute(name, (same, other) -> own.orEarlier(other));
+    if (first != own) {
+      return Awaiting.await(first.found());
+    }
+    try {
+      own.found().complete(look(name));
+    } catch (RuntimeException | Error failure) {
+      own.found().completeExceptionally(failure);
+    } finally {
+      underWay.remove(name, own);
+    }
+    return Awaiting.await(own.found());
   }
 
   /** Returns the account as it is now; waits for the store. */
@@ -121,6 +154,7 @@ final class KnownAccounts {
 
   /** Whoever asks from now on gets the account as it is by then. */
   void forget(String name) {
+    underWay.remove(name);
     looks.put(name, Look.none(nanoTime.getAsLong()));
   }
 

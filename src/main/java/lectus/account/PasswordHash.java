@@ -15,6 +15,9 @@ sealed interface PasswordHash permits Pbkdf2Hash, SimpleHash {
   /** Returns the form that CouchDB's section {@code [admins]} has. */
   String text();
 
+  /** Returns about how many iterations of the current scheme take as long. */
+  int iterations();
+
   /** The salt, with which cookies are signed, too. */
   String salt();
 

@@ -30,7 +30,7 @@ final class Passwords implements Measured, AutoCloseable {
 
   private final KnownAccounts accounts;
   private final PasswordUpgrade upgrade;
-  private final PasswordHash nobodys;
+  private final int iterations;
   private final VerifiedPasswords verified;
   private final WrongPasswords wrong;
   private final Guessers guessers;
@@ -57,7 +57,7 @@ final class Passwords implements Measured, AutoCloseable {
     this.verified = new VerifiedPasswords(nanoTime);
     this.wrong = new WrongPasswords(nanoTime);
     this.guessers = new Guessers(nanoTime);
-    this.nobodys = Pbkdf2Hash.ofNobody(upgrade.iterations());
+    this.iterations = upgrade.iterations();
   }
 
   /**
@@ -170,18 +170,23 @@ final class Passwords implements Measured, AutoCloseable {
     return new Granted(account.orElseThrow().account());
   }
 
-  /** Always hashes once in the current scheme at least, so that the time tells nothing. */
+  /**
+   * A password that is not right takes as long as the current scheme, so that the time does not
+   * tell whether there is such a name, nor from where it was imported.
+   */
   private boolean isRight(Optional<PasswordHash> hash, String password) {
     boolean isRight = hash.map(it -> it.matches(password)).orElse(false);
-    boolean isHashed = hash.isPresent() && hash.get() instanceof Pbkdf2Hash;
-    return isHashed ? isRight : !nobodys.matches(password) && isRight;
+    int left = iterations - hash.map(PasswordHash::iterations).orElse(0);
+    if (!isRight && left > 0) {
+      Pbkdf2Hash.ofNobody(left).matches(password);
+    }
+    return isRight;
   }
 
   private void upgradeSoon(StoredAccount account, PasswordHash hash, String password) {
     if (upgrade.isNeededBy(hash)) {
       hashing
-          .begin(
-              true,
+          .beginLast(
               account.name(),
               () -> {
                 upgrade.run(account, hash, password);

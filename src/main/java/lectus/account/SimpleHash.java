@@ -43,6 +43,11 @@ record SimpleHash(String hash, String salt) implements PasswordHash {
   }
 
   @Override
+  public int iterations() {
+    return 1;
+  }
+
+  @Override
   public boolean matches(String password) {
     byte[] salted = (password + salt).getBytes(StandardCharsets.UTF_8);
     return PasswordHash.areEqual(HexFormat.of().formatHex(sha1().digest(salted)), hash);

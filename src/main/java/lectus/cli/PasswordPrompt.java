@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
+import lectus.config.ConfigurationException;
 
 /** Asks for a new password: at a terminal twice and without echo, else the first line of input. */
 public interface PasswordPrompt {
@@ -22,15 +23,27 @@ public interface PasswordPrompt {
     char[] password = System.console().readPassword("Password of %s: ", name);
     char[] again = System.console().readPassword("Once more: ");
     return password != null && Arrays.equals(password, again)
-        ? Optional.of(new String(password))
+        ? Optional.of(readable(new String(password)))
         : Optional.empty();
+  }
+
+  /**
+   * @throws ConfigurationException it has what stands for characters that were not understood:
+   *     whoever knows that could log in
+   */
+  private static String readable(String password) {
+    if (password.indexOf('\uFFFD') >= 0) {
+      throw new ConfigurationException(
+          "The password has characters that are not UTF-8, or that the locale does not have.");
+    }
+    return password;
   }
 
   private static Optional<String> firstLine() {
     try {
       BufferedReader lines =
           new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-      return Optional.ofNullable(lines.readLine());
+      return Optional.ofNullable(lines.readLine()).map(PasswordPrompt::readable);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

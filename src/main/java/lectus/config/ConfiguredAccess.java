@@ -1,6 +1,6 @@
 package lectus.config;
 
-import java.nio.file.Files;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Locale;
@@ -11,6 +11,7 @@ import lectus.account.PublicFields;
 import lectus.http.AccessSettings;
 import lectus.http.CookieSettings;
 import lectus.http.UserLimits;
+import lectus.http.token.MalformedKeysException;
 import lectus.http.token.TokenSettings;
 
 /** Who has to log in, and how, as it is configured. */
@@ -30,7 +31,7 @@ final class ConfiguredAccess {
           "\"access.proxy-auth\" needs \"access.proxy-secret\": otherwise whoever reaches the port"
               + " could say that he is anybody.");
     }
-    given(configuration.get(AccessKeys.JWT_KEYS)).ifPresent(ConfiguredAccess::checkReadable);
+    given(configuration.get(AccessKeys.JWT_KEYS)).ifPresent(ConfiguredAccess::checkKeys);
   }
 
   AccessSettings settings() {
@@ -93,10 +94,14 @@ final class ConfiguredAccess {
         required);
   }
 
-  private static void checkReadable(String file) {
-    Path path = Path.of(file);
-    if (!Files.isRegularFile(path) || !Files.isReadable(path)) {
+  private static void checkKeys(String file) {
+    try {
+      TokenSettings.checkKeys(Path.of(file));
+    } catch (IOException unreadable) {
       throw new ConfigurationException("The keys of tokens in " + file + " cannot be read.");
+    } catch (MalformedKeysException malformed) {
+      throw new ConfigurationException(
+          "The keys of tokens in " + file + " cannot be used: " + malformed.getMessage() + ".");
     }
   }
 

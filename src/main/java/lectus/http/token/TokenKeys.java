@@ -1,12 +1,17 @@
 package lectus.http.token;
 
 import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.ECKey;
 import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.OctetKeyPair;
 import com.nimbusds.jose.jwk.OctetSequenceKey;
 import com.nimbusds.jose.jwk.RSAKey;
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.Key;
 import java.security.KeyFactory;
@@ -17,7 +22,11 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.crypto.spec.SecretKeySpec;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The keys of a file, by their family and {@code kid}. The file has a JWK set (RFC 7517), or lines
@@ -52,7 +61,10 @@ final class TokenKeys {
   private static final Map<String, String> ALGORITHM_OF_FAMILY =
       Map.of("rsa", "RSA", "ec", "EC", ED_FAMILY, "Ed25519");
 
+  private static final Logger LOG = LoggerFactory.getLogger(TokenKeys.class);
+
   private final Map<Name, Key> keys;
+  private final Set<String> complaints = ConcurrentHashMap.newKeySet();
 
   private TokenKeys(Map<Name, Key> keys) {
     this.keys = Map.copyOf(keys);
@@ -65,10 +77,28 @@ final class TokenKeys {
     return Optional.ofNullable(keys.get(new Name(family, id)));
   }
 
+  /** Says in the log, once while the file is as it is, why its keys do not fit tokens. */
+  void complainOnce(String reason) {
+    if (complaints.add(reason)) {
+      LOG.warn("A token was refused: {}.", reason);
+    }
+  }
+
+  /**
+   * @throws MalformedKeysException the file has something else than keys
+   */
+  static TokenKeys read(Path file) throws IOException, MalformedKeysException {
+    try {
+      return parse(Files.readString(file));
+    } catch (CharacterCodingException e) {
+      throw new MalformedKeysException("it is not UTF-8", e);
+    }
+  }
+
   /**
    * @throws MalformedKeysException the text says something else than keys
    */
-  static TokenKeys parse(String text) throws MalformedKeysException {
+  private static TokenKeys parse(String text) throws MalformedKeysException {
     Map<Name, Key> keys = new HashMap<>();
     if (text.stripLeading().startsWith("{")) {
       addSet(text, keys);
@@ -87,7 +117,10 @@ final class TokenKeys {
       for (JWK key : JWKSet.parse(text).getKeys()) {
         add(key, keys);
       }
-    } catch (ParseException | JOSEException | GeneralSecurityException malformed) {
+    } catch (ParseException
+        | JOSEException
+        | GeneralSecurityException
+        | RuntimeException malformed) {
       throw new MalformedKeysException("it is not a JWK set of good keys", malformed);
     }
   }
@@ -101,7 +134,7 @@ final class TokenKeys {
       keys.put(new Name("rsa", id), rsa.toRSAPublicKey());
     } else if (key instanceof ECKey ec) {
       keys.put(new Name("ec", id), ec.toECPublicKey());
-    } else if (key instanceof OctetKeyPair ed) {
+    } else if (key instanceof OctetKeyPair ed && ed.getCurve().equals(Curve.Ed25519)) {
       keys.put(new Name(ED_FAMILY, id), ed25519(ed.getDecodedX()));
     }
   }
@@ -129,8 +162,18 @@ final class TokenKeys {
       keys.put(new Name(family, id), key(family, line.substring(equals + 3).strip()));
     } catch (GeneralSecurityException | IllegalArgumentException notKey) {
       throw new MalformedKeysException(
-          "line " + number + " has no good key of the family " + family, notKey);
+          "line " + number + " has no good key of the family " + family + ": " + wanted(family),
+          notKey);
     }
+  }
+
+  private static String wanted(String family) {
+    if (family.equals(SECRET_FAMILY)) {
+      return "it is at least " + LEAST_SECRET_BYTES + " bytes in base64";
+    }
+    return ALGORITHM_OF_FAMILY.containsKey(family)
+        ? "it is a public key in PEM form, on one line"
+        : "there are hmac, rsa, ec and ed";
   }
 
   private static Key key(String family, String text) throws GeneralSecurityException {
@@ -144,7 +187,7 @@ final class TokenKeys {
 
   private static Key secret(byte[] bytes) throws GeneralSecurityException {
     if (bytes.length < LEAST_SECRET_BYTES) {
-      throw new GeneralSecurityException("a secret needs 32 bytes (RFC 7518, section 3.2)");
+      throw new GeneralSecurityException("The secret is too short");
     }
     return new SecretKeySpec(bytes, "HmacSHA256");
   }

@@ -1,7 +1,6 @@
 package lectus.http.token;
 
 import java.io.IOException;
-import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -79,8 +78,8 @@ final class TokenKeysFile {
 
   private TokenKeys keysOr(TokenKeys before) throws IOException {
     try {
-      return TokenKeys.parse(Files.readString(file));
-    } catch (MalformedKeysException | CharacterCodingException e) {
+      return TokenKeys.read(file);
+    } catch (MalformedKeysException e) {
       LOG.warn("The keys of tokens in {} are not taken. Those from before are kept.", file, e);
       return before;
     }

@@ -1,5 +1,6 @@
 package lectus.http.token;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -16,5 +17,14 @@ public record TokenSettings(
     Optional<Path> keys, String rolesClaim, Map<String, Optional<String>> required) {
   public TokenSettings {
     required = Map.copyOf(required);
+  }
+
+  /**
+   * Reads a file of keys as it will be read, before a server starts with it.
+   *
+   * @throws MalformedKeysException what is wrong with it
+   */
+  public static void checkKeys(Path file) throws IOException, MalformedKeysException {
+    TokenKeys.read(file);
   }
 }

@@ -47,10 +47,25 @@ final class Certificates {
     ServerSSLOptions options =
         new ServerSSLOptions().setKeyCertOptions(checked(keys(contents))).setUseAlpn(true);
     options.setEnabledSecureTransportProtocols(new LinkedHashSet<>(VERSIONS));
+    ciphers().forEach(options::addEnabledCipherSuite);
     options.setSslHandshakeTimeout(handshakeSeconds);
     options.setSslHandshakeTimeoutUnit(TimeUnit.SECONDS);
     settings.clientCa().ifPresent(file -> options.setTrustOptions(trust(file, contents)));
     return options.setClientAuth(settings.clients());
+  }
+
+  /**
+   * Returns the JDK's ciphers, in its order, whose keys nobody can compute later who gets hold of
+   * the server's: all of TLS 1.3, and of TLS 1.2 those with ephemeral elliptic curves.
+   */
+  private static List<String> ciphers() {
+    try {
+      return Stream.of(SSLContext.getDefault().getDefaultSSLParameters().getCipherSuites())
+          .filter(it -> !it.contains("_WITH_") || it.startsWith("TLS_ECDHE_"))
+          .toList();
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("Every JDK has TLS", e);
+    }
   }
 
   private KeyCertOptions keys(FileContents contents) {

@@ -1,6 +1,7 @@
 package lectus.http.token;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.nimbusds.jose.jwk.Curve;
@@ -74,13 +75,17 @@ final class TokensTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"HS256", "HS384", "HS512"})
-  void every_hash_of_a_secret_will_do(String algorithm) {
+  @CsvSource({"HS256,32", "HS384,32", "HS384,47", "HS512,32", "HS512,63", "HS512,200"})
+  void every_hash_of_a_secret_will_do(String algorithm, int length) throws Exception {
+    byte[] secret = "s".repeat(length).getBytes(StandardCharsets.UTF_8);
+    Files.writeString(file, "hmac:_default = " + Base64.getEncoder().encodeToString(secret));
     String header = "{\"typ\":\"JWT\",\"alg\":\"" + algorithm + "\"}";
 
-    String token = Bearer.hs(algorithm, header, JAN, Bearer.SECRET);
+    String token = Bearer.hs(algorithm, header, JAN, secret);
 
     assertThat(tokens().verify(token).user().name()).contains("jan");
+    assertThat(refused(tokens(), Bearer.hs(algorithm, header, JAN, Bearer.SECRET)))
+        .isEqualTo(new LectusError.Unauthorized("Bad HMAC in authentication token"));
   }
 
   @Test
@@ -263,6 +268,17 @@ final class TokensTest {
         .isEqualTo(new LectusError.Unauthorized("Bad signature in authentication token"));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"ES384", "ES512"})
+  void an_algorithm_of_curves_has_one_curve(String algorithm) throws Exception {
+    KeyPair key = pair("EC");
+    Files.writeString(file, line("ec:_default", key.getPublic()));
+    String jdkName = "SHA" + algorithm.substring(2) + "withECDSAinP1363Format";
+
+    assertThat(refused(tokens(), signed(algorithm, key.getPrivate(), jdkName)))
+        .isEqualTo(new LectusError.Unauthorized("A key of the curve P-256 signs no " + algorithm));
+  }
+
   @Test
   void the_keys_may_be_a_jwk_set() throws Exception {
     KeyPair rsa = pair("RSA");
@@ -301,14 +317,38 @@ final class TokensTest {
     assertThat(tokens.recall(token + "x")).isEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      textBlock =
+          """
+          x                          | line 1 is not of the form family:kid = key
+          hmac:a=b                   | line 1 is not of the form family:kid = key
+          dsa:a = b                  | line 1 has no good key of the family dsa: there are hmac, rsa, ec and ed
+          hmac:a = !                 | line 1 has no good key of the family hmac: it is at least 32 bytes in base64
+          hmac:a = aGVsbG8=          | line 1 has no good key of the family hmac: it is at least 32 bytes in base64
+          rsa:a = aGVsbG8=           | line 1 has no good key of the family rsa: it is a public key in PEM form, on one line
+          {}                         | it is not a JWK set of good keys
+          {"keys"                    | it is not a JWK set of good keys
+          {"keys":1}                 | it is not a JWK set of good keys
+          {"keys":[1]}               | it is not a JWK set of good keys
+          {"keys":[{}]}              | it is not a JWK set of good keys
+          {"keys":[{"kty":"oct","k":"aGVsbG8"}]} | it is not a JWK set of good keys
+          {"keys":[{"kty":"EC","crv":"P-256","x":"AQ","y":"AQ"}]} | it is not a JWK set of good keys
+          """)
+  void a_file_without_sense_has_no_keys(String text, String why) throws Exception {
+    Files.writeString(file, text);
+    assertThat(refused(tokens(), Bearer.hs256(JAN)))
+        .isEqualTo(new LectusError.Unauthorized("Unknown kid"));
+    assertThatThrownBy(() -> TokenSettings.checkKeys(file)).hasMessage(why);
+  }
+
   @Test
-  void a_file_without_sense_has_no_keys() throws Exception {
-    for (String text :
-        List.of("x", "hmac:a=b", "dsa:a = b", "hmac:a = !", "hmac:a = aGVsbG8=", "{}")) {
-      Files.writeString(file, text);
-      assertThat(refused(tokens(), Bearer.hs256(JAN)))
-          .as(text)
-          .isEqualTo(new LectusError.Unauthorized("Unknown kid"));
-    }
+  void a_file_of_another_encoding_has_no_keys() throws Exception {
+    Files.write(file, new byte[] {'#', (byte) 0xfc, '\n'});
+    assertThatThrownBy(() -> TokenSettings.checkKeys(file)).hasMessage("it is not UTF-8");
+    Files.write(file, new byte[0]);
+    TokenSettings.checkKeys(file);
   }
 }
