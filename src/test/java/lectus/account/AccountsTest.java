@@ -4,13 +4,18 @@ import static lectus.account.TestAccounts.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Collectors;
+import lectus.access.SecurityObject;
 import lectus.access.UserContext;
 import lectus.account.AdminsSubspace.Admin;
 import lectus.account.LogIn.Conflicted;
@@ -293,6 +298,43 @@ class AccountsTest {
     String rev = text(upgraded, "_rev");
     there.awaitHashing();
     assertThat(text(here.document("anna"), "_rev")).isEqualTo(rev);
+  }
+
+  /**
+   * Time on the processor, of which other tests take nothing. The difference was a thousandfold.
+   */
+  @Test
+  void a_wrong_password_takes_as_long_as_a_wrong_name_whatever_was_imported() {
+    try (TestAccounts slow = new TestAccounts(stores.fresh(), SecurityObject.ADMIN_ONLY, 200_000)) {
+      slow.accounts
+          .admins()
+          .put("imported", "-pbkdf2-758ee64199c592dfac4344089504dc02dd04472a,salt,10");
+      slow.accounts.admins().put("simple", "-hashed-e21216acd080d1077e4f9894c0945eb4b023202c,salt");
+      slow.accounts.admins().put("own", "apple");
+      hashingNanos(slow, "nobody");
+      long nobody = hashingNanos(slow, "nobody");
+      for (String name : new String[] {"imported", "simple", "own"}) {
+        assertThat(hashingNanos(slow, name)).as(name).isBetween(nobody / 20, nobody * 20);
+      }
+    }
+  }
+
+  private static long hashingNanos(TestAccounts accounts, String name) {
+    Map<Long, Long> before = hashingNanos();
+    assertThat(accounts.logIn(name, "wrong")).isEqualTo(new Refused());
+    return hashingNanos().entrySet().stream()
+        .mapToLong(it -> it.getValue() - before.getOrDefault(it.getKey(), 0L))
+        .sum();
+  }
+
+  /** By thread; threads without work end. */
+  private static Map<Long, Long> hashingNanos() {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(it -> it.getName().startsWith("lectus-hashing"))
+        .collect(
+            Collectors.toMap(
+                Thread::getId, it -> Math.max(0, threads.getThreadCpuTime(it.getId()))));
   }
 
   @Test

@@ -2,16 +2,50 @@ package lectus.account;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import lectus.store.testing.Await;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(60)
 class KnownAccountsTest {
   private static final int NAMES = 4_000;
   private static final int LONG = 8_000;
 
-  private final KnownAccounts known =
-      new KnownAccounts(name -> Optional.empty(), Runnable::run, () -> 0);
+  private final AtomicInteger reads = new AtomicInteger();
+  private final AtomicLong now = new AtomicLong();
+  private final CountDownLatch slow = new CountDownLatch(1);
+
+  private final KnownAccounts known = new KnownAccounts(this::read, Runnable::run, now::get);
+
+  private Optional<StoredAccount> read(String name) {
+    reads.incrementAndGet();
+    if (name.equals("slow")) {
+      try {
+        assertThat(slow.await(60, TimeUnit.SECONDS)).isTrue();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private CompletableFuture<?> asked() {
+    return CompletableFuture.runAsync(
+        () -> known.get("slow"), task -> new Thread(task, "asking").start());
+  }
+
+  private void awaitReads(int count) {
+    Await.until("it is read", () -> reads.get() == count);
+  }
 
   private long keptOf(String tail) {
     IntStream.range(0, NAMES).forEach(number -> known.look(number + tail));
@@ -24,5 +58,31 @@ class KnownAccountsTest {
   void names_that_do_not_exist_take_no_more_memory_if_they_are_long() {
     assertThat(keptOf("")).isEqualTo(NAMES);
     assertThat(keptOf("x".repeat(LONG)) * LONG).isLessThan(12 << 20);
+  }
+
+  @Test
+  void of_those_who_ask_together_one_looks() {
+    List<CompletableFuture<?>> all = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      all.add(asked());
+    }
+    awaitReads(1);
+    slow.countDown();
+    all.forEach(CompletableFuture::join);
+    assertThat(reads).hasValue(1);
+  }
+
+  @Test
+  void who_asks_after_a_change_or_much_later_looks_again() {
+    CompletableFuture<?> first = asked();
+    awaitReads(1);
+    known.forget("slow");
+    CompletableFuture<?> second = asked();
+    awaitReads(2);
+    now.addAndGet(KnownAccounts.MOST_NANOS + 1);
+    CompletableFuture<?> third = asked();
+    awaitReads(3);
+    slow.countDown();
+    CompletableFuture.allOf(first, second, third).join();
   }
 }

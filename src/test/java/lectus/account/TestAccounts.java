@@ -5,7 +5,10 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicLong;
 import lectus.access.SecurityObject;
 import lectus.access.UserContext;
@@ -43,6 +46,7 @@ final class TestAccounts implements AutoCloseable {
   final DocumentWriter writer;
   final Accounts accounts;
   private final AtomicLong nanos = new AtomicLong();
+  private CompletableFuture<Void> last = CompletableFuture.completedFuture(null);
   private volatile Callable<?> beforeTime = () -> null;
 
   TestAccounts(Store store) {
@@ -50,9 +54,13 @@ final class TestAccounts implements AutoCloseable {
   }
 
   TestAccounts(Store store, SecurityObject unset) {
+    this(store, unset, ITERATIONS);
+  }
+
+  TestAccounts(Store store, SecurityObject unset, int iterations) {
     TransactionRunner transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     AccountSettings settings =
-        new AccountSettings(ITERATIONS, MOST_IMPORTED_ITERATIONS, unset, true, false, false, false);
+        new AccountSettings(iterations, MOST_IMPORTED_ITERATIONS, unset, true, false, false, false);
     this.store = store;
     this.catalogue = new Catalogue(store, transactions, InstantSource.system());
     this.documents = new DocumentReader(catalogue, transactions, new HotDocuments(0));
@@ -137,9 +145,22 @@ final class TestAccounts implements AutoCloseable {
     return accounts.loggingIn().logIn(name, password, ADDRESS);
   }
 
-  /** Waits until the hashing of those who are known has nothing left to do. */
+  /** Waits until all threads have done what nobody waits for. */
   void awaitHashing() {
-    accounts.hashing().begin(true, ADDRESS, () -> null).join();
+    CyclicBarrier all = new CyclicBarrier(Hashing.IMPORTS_AT_ONCE);
+    for (int i = 0; i < Hashing.IMPORTS_AT_ONCE; i++) {
+      last = accounts.hashing().beginLast("a line of its own", () -> arrived(all));
+    }
+    last.join();
+  }
+
+  private static Void arrived(CyclicBarrier all) {
+    try {
+      all.await();
+      return null;
+    } catch (InterruptedException | BrokenBarrierException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   static String user(String name, String password, String... roles) {
