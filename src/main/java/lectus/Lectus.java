@@ -39,8 +39,6 @@ public final class Lectus {
   public static void main(String[] args) {
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
-    // Before any class of TLS is loaded: a client may not make the server shake hands without end.
-    System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
     System.exit(run(args, new Console(out, err)));
   }
 
@@ -94,7 +92,10 @@ public final class Lectus {
   private static int failed(Exception failure, Console console) throws Exception {
     if (failure instanceof InvalidPathException path) {
       console.complain(
-          "The path \"" + path.getInput() + "\" cannot be used: " + path.getReason()
+          "The path \""
+              + path.getInput()
+              + "\" cannot be used: "
+              + path.getReason()
               + ". The locale decides which characters a path has; LC_ALL=C.UTF-8 has all.");
       return FAILED;
     }

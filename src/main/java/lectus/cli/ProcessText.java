@@ -55,7 +55,8 @@ public record ProcessText(List<String> arguments, Map<String, String> environmen
     }
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.replaceAll(
-        (name, decoded) -> isOurs(name) ? text(kernels.get(name), decoded, "The variable " + name) : decoded);
+        (name, decoded) ->
+            isOurs(name) ? text(kernels.get(name), decoded, "The variable " + name) : decoded);
     return environment;
   }
 

@@ -1,0 +1,156 @@
+package lectus.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Base64;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
+import lectus.abuse.ServerProcess;
+import lectus.http.testing.Connection;
+import lectus.http.testing.TestCertificate;
+import lectus.store.testing.Await;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Processes in the locale that containers have, which knows ASCII alone. */
+@Timeout(180)
+final class ProcessTextTest {
+  private static final Pattern LISTENING = Pattern.compile("listens on https://127.0.0.1:(\\d+)/");
+
+  @TempDir private Path folder;
+
+  @BeforeEach
+  void need_linux() {
+    Assumptions.assumeTrue(ServerProcess.canBeWatched());
+  }
+
+  /** Starts a process by a shell, which takes the bytes of what Java could not say here. */
+  private Process begin(String variables, String arguments) throws IOException {
+    Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+    String script =
+        "%s exec %s -Xmx256m -Dlogback.configurationFile=%s -cp \"$CP\" lectus.Lectus %s"
+            .formatted(variables, java, Path.of("conf/logback.xml").toAbsolutePath(), arguments);
+    ProcessBuilder builder = new ProcessBuilder("/bin/sh", "-c", script);
+    builder.environment().put("CP", System.getProperty("java.class.path"));
+    builder.environment().put("LC_ALL", "C");
+    builder.environment().put("LANG", "C");
+    return builder.redirectErrorStream(true).redirectOutput(log().toFile()).start();
+  }
+
+  private Path log() {
+    return folder.resolve("log");
+  }
+
+  private String said() {
+    try {
+      return Files.readString(log(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private int run(String variables, String arguments, String input) throws Exception {
+    Process process = begin(variables, arguments);
+    process.getOutputStream().write(input.getBytes(StandardCharsets.UTF_8));
+    process.getOutputStream().close();
+    assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
+    return process.exitValue();
+  }
+
+  private static String octal(String text) {
+    StringBuilder octal = new StringBuilder("\"$(printf '");
+    for (byte octet : text.getBytes(StandardCharsets.UTF_8)) {
+      octal.append("\\%03o".formatted(octet & 0xff));
+    }
+    return octal.append("')\"").toString();
+  }
+
+  private String data() {
+    return " --data " + folder.resolve("data");
+  }
+
+  @Test
+  void an_admin_of_the_environment_has_the_name_and_the_password_that_were_given()
+      throws Exception {
+    TestCertificate certificate = TestCertificate.create(folder, "server", "EC");
+    Process server =
+        begin(
+            "COUCHDB_USER=" + octal("jürgen") + " COUCHDB_PASSWORD=" + octal("密码"),
+            "serve --port 0 --set access.hash-iterations=10 --tls-cert %s --tls-key %s"
+                    .formatted(
+                        certificate.writeCertificate(folder.resolve("pem")),
+                        certificate.writeKey(folder.resolve("key")))
+                + data());
+    try {
+      Await.until("it listens", () -> !server.isAlive() || said().contains("listens on"));
+      Matcher port = LISTENING.matcher(said());
+      assertThat(port.find()).as(said()).isTrue();
+      SSLSocket socket =
+          (SSLSocket)
+              certificate
+                  .trusted()
+                  .getSocketFactory()
+                  .createSocket("127.0.0.1", Integer.parseInt(port.group(1)));
+      socket.setEnabledProtocols(new String[] {"TLSv1.2"});
+      try (Connection client = new Connection(socket)) {
+        assertThat(status(client, "jürgen", "密码")).isEqualTo(200);
+        assertThat(status(client, "jürgen", "\uFFFD".repeat(6))).isEqualTo(401);
+        assertThat(status(client, "j\uFFFD\uFFFDrgen", "密码")).isEqualTo(401);
+        assertThatThrownBy(
+                () -> {
+                  socket.startHandshake();
+                  status(client, "jürgen", "密码");
+                })
+            .as("a client does not make the server shake hands again")
+            .satisfiesAnyOf(
+                it -> assertThat(it).isInstanceOf(SSLException.class),
+                it -> assertThat(it).hasCauseInstanceOf(IOException.class));
+      }
+    } finally {
+      server.destroy();
+      assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    }
+  }
+
+  private static int status(Connection client, String name, String password) {
+    byte[] pair = (name + ":" + password).getBytes(StandardCharsets.UTF_8);
+    return client
+        .write(
+            "GET /_session HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic %s\r\n\r\n"
+                .formatted(Base64.getEncoder().encodeToString(pair)))
+        .read(false)
+        .status();
+  }
+
+  @Test
+  void an_argument_and_what_is_read_are_utf_8() throws Exception {
+    assertThat(run("", "admin " + octal("jürgen") + data(), "密码\n")).as(said()).isZero();
+    assertThat(run("", "admin" + data(), "")).isZero();
+    assertThat(said()).isEqualTo("jürgen\n");
+  }
+
+  @Test
+  void what_is_not_utf_8_or_no_path_in_the_locale_is_refused_with_a_sentence() throws Exception {
+    String latin1 = "\"$(printf '\\374')\"";
+    assertThat(run("COUCHDB_USER=a COUCHDB_PASSWORD=" + latin1, "serve" + data(), "")).isEqualTo(1);
+    assertThat(said()).isEqualTo("lectus: The variable COUCHDB_PASSWORD is not UTF-8.\n");
+
+    assertThat(run("", "admin " + latin1 + data(), "x\n")).isEqualTo(1);
+    assertThat(said()).isEqualTo("lectus: Argument 2 is not UTF-8.\n");
+
+    assertThat(run("", "admin a --data " + folder + "/" + octal("ü"), "x\n")).isEqualTo(1);
+    assertThat(said().lines()).hasSize(1);
+    assertThat(said()).startsWith("lectus: The path \"" + folder + "/ü\" cannot be used: ");
+  }
+}
