@@ -39,6 +39,8 @@ public final class Lectus {
   public static void main(String[] args) {
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+    // Before any class of TLS is loaded: a client may not make the server shake hands without end.
+    System.setProperty("jdk.tls.rejectClientInitiatedRenegotiation", "true");
     System.exit(run(args, new Console(out, err)));
   }
 

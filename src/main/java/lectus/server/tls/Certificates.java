@@ -9,10 +9,13 @@ import io.vertx.core.net.PfxOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import io.vertx.core.net.TrustOptions;
 import java.nio.file.Path;
+import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.X509KeyManager;
 import lectus.server.cluster.StartException;
 import org.slf4j.Logger;
@@ -109,7 +112,8 @@ final class Certificates {
     } catch (Exception unreadable) {
       String why =
           settings.keys() instanceof KeySource.Pem
-              ? "needs a certificate and its private key (RSA, EC, Ed25519 or Ed448, not encrypted) in PEM form"
+              ? "needs a certificate and its private key (RSA, EC, Ed25519 or Ed448, not encrypted)"
+                  + " in PEM form"
               : "is no PKCS#12 store, or has another password";
       throw unusable(why, unreadable);
     }

@@ -118,6 +118,26 @@ final class TlsTest {
     }
   }
 
+  /** TLS_RSA, TLS_DHE_RSA and TLS_ECDHE_RSA, with AES-128 in GCM. */
+  @Test
+  void only_ciphers_with_ephemeral_curves_are_taken() {
+    TestCertificate rsa = TestCertificate.create(folder, "ciphers", "RSA");
+    TestSettings settings =
+        new TestSettings()
+            .with(TlsKeys.KEYSTORE, rsa.store())
+            .with(TlsKeys.KEYSTORE_PASSWORD, TestCertificate.PASSWORD);
+    try (LectusServer own = LectusServer.start(stores.fresh(), settings)) {
+      for (int cipher : new int[] {0x009c, 0x009e, 0xc02f}) {
+        try (Connection client = own.connect().write(Hellos.of(3, 3, cipher))) {
+          int answer = client.octet();
+          assertThat(answer == 22)
+              .as("an alert or a handshake: " + answer)
+              .isEqualTo(cipher == 0xc02f);
+        }
+      }
+    }
+  }
+
   @Test
   void a_location_is_under_https() {
     Answer answer = send(connect(), "PUT /w/x" + HEAD + "Content-Length: 2\r\n\r\n{}");
