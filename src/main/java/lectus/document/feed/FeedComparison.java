@@ -120,9 +120,12 @@ public final class FeedComparison {
   }
 
   private boolean hasLeft(String id, String channel, Sequence sequence) {
-    Optional<Sequence> left = Awaiting.await(departures.of(tx, id, channel));
-    return left.filter(sequence::equals).isPresent()
-        && expectedOf(id).stream().noneMatch(row -> isOfChannel(row, channel));
+    boolean isOfAny =
+        feed.definition().isOfChannels() && FeedEntriesSubspace.isOfAnyChannel(channel);
+    return Awaiting.await(departures.all(tx, id)).stream()
+            .filter(it -> it.sequence().equals(sequence))
+            .anyMatch(it -> isOfAny || it.channel().equals(channel))
+        && (isOfAny || expectedOf(id).stream().noneMatch(row -> isOfChannel(row, channel)));
   }
 
   private boolean isOfChannel(FeedChange row, String channel) {
@@ -137,18 +140,22 @@ public final class FeedComparison {
 
   /** As above, of the row that tells where a document has left. */
   private Optional<String> problemOfDeparture(KeyValue row) {
-    FeedDeparturesSubspace.Departure departure = departures.decode(row);
-    // What a document left last may have come back.
-    if (departure.isLast() || isGone(row)) {
+    Optional<FeedDeparturesSubspace.Departure> found = departures.decode(row);
+    if (found.isEmpty() || isGone(row)) {
       return Optional.empty();
     }
-    Optional<FeedEntry> entry =
-        Awaiting.await(entries.departed(tx, departure.channels().get(0), departure.sequence()));
+    FeedDeparturesSubspace.Departure departure = found.get();
+    Sequence at = departure.sequence();
     boolean isThere =
-        entry
-            .filter(it -> it.standing() == Standing.LEFT)
-            .filter(it -> it.entry().docId().equals(departure.docId()))
-            .isPresent();
+        Awaiting.await(entries.departed(tx, departure.channel(), at))
+                .filter(it -> it.standing() == Standing.LEFT)
+                .filter(it -> it.entry().docId().equals(departure.docId()))
+                .isPresent()
+            && Awaiting.await(
+                    entries.departures(
+                        tx, Optional.of(at.predecessor()), Optional.of(at), 1, false))
+                .stream()
+                .anyMatch(it -> it.entry().docId().equals(departure.docId()));
     return isThere
         ? Optional.empty()
         : Optional.of(name() + " has no entry where " + departure.docId() + " has left it");

@@ -4,8 +4,6 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -19,24 +17,23 @@ import lectus.tuple.TupleWriter;
 
 /**
  * Where documents have left one stored feed: at most one row for each document and channel, until
- * the document comes back. Each belongs to an entry that says so ({@link Standing#LEFT}). One more
- * row of a document has what it left last, for tails, which know its sequence alone.
+ * the document comes back. Each belongs to an entry that says so ({@link Standing#LEFT}).
  *
  * <pre>
  * key    (prefix, FEED_DEPARTURES, number, doc id, 0, channel)
  * value  (format 1, Incarnation, Versionstamp)
- * key    (prefix, FEED_DEPARTURES, number, doc id, 1)
- * value  (format 1, channel…, Incarnation, Versionstamp)
  * </pre>
  *
- * Written without conflict ranges: the revisions subspace decides conflicts.
+ * Earlier versions had one more row of a document, (prefix, FEED_DEPARTURES, number, doc id, 1). It
+ * is not read, and goes with the feed.
+ *
+ * <p>Written without conflict ranges: the revisions subspace decides conflicts.
  */
 public final class FeedDeparturesSubspace {
   private static final StoredFormat FORMAT =
       new StoredFormat(1, "The place where a document left a stored feed");
 
   private static final int OF_CHANNEL = 0;
-  private static final int LAST = 1;
   private static final int AFTER = 0xff;
 
   private final byte[] prefix;
@@ -48,12 +45,8 @@ public final class FeedDeparturesSubspace {
     this.incarnation = db.incarnation();
   }
 
-  /**
-   * A row.
-   *
-   * @param channels one, or those that the document left last
-   */
-  public record Departure(String docId, List<String> channels, Sequence sequence, boolean isLast) {}
+  /** A row. */
+  public record Departure(String docId, String channel, Sequence sequence) {}
 
   /** Returns the change that notes that a document leaves with the write. */
   FeedChange insertion(String docId, String channel) {
@@ -63,45 +56,16 @@ public final class FeedDeparturesSubspace {
         FeedChange.Stamped.VALUE);
   }
 
-  /** Returns the change that notes what a document leaves with the write. */
-  FeedChange lastInsertion(String docId, Collection<String> channels) {
-    TupleWriter value = new TupleWriter(64).integer(FORMAT.number());
-    channels.forEach(value::string);
-    return new FeedChange(
-        document(docId).integer(LAST).toBytes(),
-        Optional.of(value.integer(incarnation).toBytes()),
-        FeedChange.Stamped.VALUE);
-  }
-
   FeedChange clearing(String docId, String channel) {
     return FeedChange.cleared(key(docId, channel));
   }
 
-  /** Returns where a document has left a channel; empty if it has not. */
-  public CompletableFuture<Optional<Sequence>> of(
-      ReadTransaction tx, String docId, String channel) {
-    return tx.get(key(docId, channel))
-        .thenApply(
-            value -> Optional.ofNullable(value).map(it -> departure(docId, it, false).sequence()));
-  }
-
-  /** Returns the change that forgets what a document left last. */
-  FeedChange clearingLast(String docId) {
-    return FeedChange.cleared(document(docId).integer(LAST).toBytes());
-  }
-
-  /** Returns all rows of a document. */
+  /** Returns where a document has left channels. */
   public CompletableFuture<List<Departure>> all(ReadTransaction tx, String docId) {
-    byte[] begin = document(docId).toBytes();
+    byte[] begin = document(docId).integer(OF_CHANNEL).toBytes();
     return tx.getRange(begin, TupleWriter.startingWith(begin).octet(AFTER).toBytes())
         .asList()
-        .thenApply(rows -> rows.stream().map(this::decode).toList());
-  }
-
-  /** Returns what a document left last; empty if it has left nothing. */
-  public CompletableFuture<Optional<Departure>> last(ReadTransaction tx, String docId) {
-    return tx.get(document(docId).integer(LAST).toBytes())
-        .thenApply(value -> Optional.ofNullable(value).map(it -> departure(docId, it, true)));
+        .thenApply(rows -> rows.stream().map(this::decode).flatMap(Optional::stream).toList());
   }
 
   /** Returns the range of all rows. */
@@ -109,23 +73,15 @@ public final class FeedDeparturesSubspace {
     return new Range(prefix, TupleWriter.startingWith(prefix).octet(AFTER).toBytes());
   }
 
-  public Departure decode(KeyValue row) {
+  /** Returns a row; empty if it is not read any more. */
+  public Optional<Departure> decode(KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), prefix.length);
     String docId = key.string();
-    boolean isLast = key.smallInteger() == LAST;
-    Departure departure = departure(docId, row.getValue(), isLast);
-    return isLast
-        ? departure
-        : new Departure(docId, List.of(key.string()), departure.sequence(), false);
-  }
-
-  private static Departure departure(String docId, byte[] bytes, boolean isLast) {
-    TupleReader value = FORMAT.reader(bytes);
-    List<String> channels = new ArrayList<>();
-    while (value.isString()) {
-      channels.add(value.string());
+    if (key.smallInteger() != OF_CHANNEL) {
+      return Optional.empty();
     }
-    return new Departure(docId, channels, Sequence.readFrom(value), isLast);
+    Sequence sequence = Sequence.readFrom(FORMAT.reader(row.getValue()));
+    return Optional.of(new Departure(docId, key.string(), sequence));
   }
 
   /** Clears all rows. */

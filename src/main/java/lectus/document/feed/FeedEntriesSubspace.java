@@ -29,10 +29,12 @@ import lectus.tuple.TupleWriter;
  * value  (format 1, doc id, position, hash, branch count, not deleted, standing)
  * </pre>
  *
- * The channel is a string, an empty one in a feed with a selector. Part 0 has what every reader
- * sees, part 1 what is only for those who ask for documents that have left: so the others do not
- * read over it. There are no shards, so that a channel is read in one range and resharding concerns
- * no feed.
+ * The channel is a string, an empty one in a feed with a selector. A feed of channels has entries
+ * under the empty string, too: one for each edit by which a document has left channels that it has
+ * not come back to. So part 1 of the empty string has all departures from a feed in their order,
+ * whatever its kind. Part 0 has what every reader sees, part 1 what is only for those who ask for
+ * documents that have left: so the others do not read over it. There are no shards, so that a
+ * channel is read in one range and resharding concerns no feed.
  *
  * <p>Written without conflict ranges: the revisions subspace decides conflicts.
  */
@@ -41,6 +43,9 @@ public final class FeedEntriesSubspace {
 
   /** Follows whatever the rest of a key begins with. */
   private static final int AFTER = 0xff;
+
+  /** Names no channel. */
+  private static final String ANY = "";
 
   private static final int FOR_ALL = 0;
   private static final int OF_DEPARTED = 1;
@@ -85,7 +90,8 @@ public final class FeedEntriesSubspace {
 
   /** Whoever reads a channel is told that a document of it was deleted. */
   private Part partOf(String channel, ChangeEntry entry, Standing standing) {
-    boolean isForAll = standing != Standing.LEFT || (isOfChannels && entry.deleted());
+    boolean tellsAll = isOfChannels && entry.deleted() && !channel.equals(ANY);
+    boolean isForAll = standing != Standing.LEFT || tellsAll;
     return new Part(channel, !isForAll);
   }
 
@@ -98,6 +104,33 @@ public final class FeedEntriesSubspace {
   List<FeedChange> clearingDeparture(String channel, Sequence sequence) {
     return List.of(
         clearing(channel, sequence), FeedChange.cleared(key(new Part(channel, true), sequence)));
+  }
+
+  /** Returns the change that notes that a document leaves channels with the write. */
+  Optional<FeedChange> departure(ChangeEntry entry) {
+    return isOfChannels ? Optional.of(insertion(ANY, entry, Standing.LEFT)) : Optional.empty();
+  }
+
+  /** Returns the change that forgets that a document left channels at a sequence. */
+  Optional<FeedChange> clearingDeparture(Sequence sequence) {
+    return isOfChannels
+        ? Optional.of(FeedChange.cleared(key(new Part(ANY, true), sequence)))
+        : Optional.empty();
+  }
+
+  /** Reads the departures from all channels; the parameters are those of the method below. */
+  public CompletableFuture<List<FeedEntry>> departures(
+      ReadTransaction tx,
+      Optional<Sequence> after,
+      Optional<Sequence> until,
+      int limit,
+      boolean reverse) {
+    return read(tx, new Part(ANY, true), after, until, limit, reverse);
+  }
+
+  /** Whether an entry tells of a departure from any channel. */
+  static boolean isOfAnyChannel(String channel) {
+    return channel.equals(ANY);
   }
 
   /**

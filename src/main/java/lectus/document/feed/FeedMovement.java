@@ -3,10 +3,10 @@ package lectus.document.feed;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.ChangeEntry;
 import lectus.channel.FeedLimits;
@@ -42,17 +42,12 @@ public final class FeedMovement {
   public final class Moved {
     private final String id;
     private final List<FeedChange> changes = new ArrayList<>();
-    private final Map<String, CompletableFuture<Optional<Sequence>>> returning = new HashMap<>();
+    private final Set<String> entered = new HashSet<>();
+    private int left;
+    private boolean isPurged;
 
-    private final List<String> left = new ArrayList<>();
-
-    /** Of a document that is purged. */
-    private CompletableFuture<List<Departure>> forgotten =
-        CompletableFuture.completedFuture(List.of());
-
-    /** Of a document that leaves more. */
-    private CompletableFuture<List<Departure>> former =
-        CompletableFuture.completedFuture(List.of());
+    /** Null if they do not matter. */
+    private CompletableFuture<List<Departure>> departed;
 
     private Moved(String id) {
       this.id = id;
@@ -61,36 +56,30 @@ public final class FeedMovement {
     /** Adds the rows to change. */
     void addTo(List<FeedChange> all) {
       all.addAll(changes);
-      for (Departure departure : Awaiting.await(forgotten)) {
-        forget(departure, all);
-        all.add(departures.clearingLast(id));
+      if (departed == null) {
+        return;
       }
-      oldest(Awaiting.await(former)).forEach(departure -> forget(departure, all));
-      returning.forEach(
-          (channel, departed) -> {
-            Optional<Sequence> left = Awaiting.await(departed);
-            if (left.isPresent()) {
-              all.addAll(entries.clearingDeparture(channel, left.get()));
-              all.add(departures.clearing(id, channel));
+      List<Departure> kept = new ArrayList<>(Awaiting.await(departed));
+      kept.sort(Comparator.comparing(Departure::sequence));
+      List<Departure> forgotten = new ArrayList<>();
+      for (Departure each : List.copyOf(kept)) {
+        // One document never has more than one write can clear.
+        boolean isTooMuch = kept.size() + left > FeedLimits.MOST_LEFT;
+        if (isPurged || entered.contains(each.channel()) || isTooMuch) {
+          kept.remove(each);
+          forgotten.add(each);
+        }
+      }
+      Set<Sequence> places = new HashSet<>();
+      kept.forEach(it -> places.add(it.sequence()));
+      forgotten.forEach(
+          it -> {
+            all.addAll(entries.clearingDeparture(it.channel(), it.sequence()));
+            all.add(departures.clearing(id, it.channel()));
+            if (places.add(it.sequence())) {
+              entries.clearingDeparture(it.sequence()).ifPresent(all::add);
             }
           });
-    }
-
-    private void forget(Departure departure, List<FeedChange> all) {
-      for (String channel : departure.isLast() ? List.<String>of() : departure.channels()) {
-        all.addAll(entries.clearingDeparture(channel, departure.sequence()));
-        all.add(departures.clearing(id, channel));
-      }
-    }
-
-    /** Returns what is too much, so that one document never has more than one write can clear. */
-    private List<Departure> oldest(List<Departure> some) {
-      List<Departure> known =
-          some.stream()
-              .filter(it -> !it.isLast() && !left.containsAll(it.channels()))
-              .sorted(Comparator.comparing(Departure::sequence))
-              .toList();
-      return known.subList(0, Math.max(0, known.size() + left.size() - FeedLimits.MOST_LEFT));
     }
   }
 
@@ -123,9 +112,12 @@ public final class FeedMovement {
             (channel, standing) -> {
               moved.changes.add(entries.insertion(channel, entry, standing));
               if (former.isPresent() && !before.channels().containsKey(channel)) {
-                moved.returning.put(channel, departures.of(tx, moved.id, channel));
+                moved.entered.add(channel);
               }
             });
+    if (moved.left > 0 || !moved.entered.isEmpty()) {
+      moved.departed = departures.all(tx, moved.id);
+    }
   }
 
   /** As in the changes index, nothing is left of the document. */
@@ -138,7 +130,8 @@ public final class FeedMovement {
                 .forEach(
                     channel ->
                         moved.changes.add(entries.clearing(channel, it.winner().sequence()))));
-    moved.forgotten = departures.all(tx, moved.id);
+    moved.isPurged = true;
+    moved.departed = departures.all(tx, moved.id);
   }
 
   private void leave(
@@ -148,12 +141,11 @@ public final class FeedMovement {
       if (!after.channels().containsKey(channel)) {
         moved.changes.add(entries.insertion(channel, entry, Standing.LEFT));
         moved.changes.add(departures.insertion(moved.id, channel));
-        moved.left.add(channel);
+        moved.left++;
       }
     }
-    if (!moved.left.isEmpty()) {
-      moved.former = departures.all(tx, moved.id);
-      moved.changes.add(departures.lastInsertion(moved.id, moved.left));
+    if (moved.left > 0) {
+      entries.departure(entry).ifPresent(moved.changes::add);
     }
   }
 }

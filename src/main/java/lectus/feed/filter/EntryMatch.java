@@ -52,24 +52,28 @@ public final class EntryMatch<V> {
   /**
    * An entry for which the leaves that selectors need are being read.
    *
+   * @param isAlone whether it only tells that a document has left stored feeds
    * @param winner null if no selector has to see it
    * @param branches null if only the winner is matched
    * @param feeds null if nobody reads a stored feed
    */
   public record Started(
       ChangeEntry entry,
+      boolean isAlone,
       SelectedDocuments.Started winner,
       CompletableFuture<List<EditBranch>> branches,
       FeedMatch.Started feeds) {}
 
-  public Started start(ChangeEntry entry) {
-    FeedMatch.Started ofFeeds = feeds.start(entry);
-    if (filters.selectors().isEmpty()) {
-      return new Started(entry, null, null, ofFeeds);
+  public Started start(ChangeEntry entry, Departures departures) {
+    FeedMatch.Started ofFeeds = feeds.start(entry, departures);
+    boolean isAlone = departures.isAlone(entry);
+    if (isAlone || filters.selectors().isEmpty()) {
+      return new Started(entry, isAlone, null, null, ofFeeds);
     }
     boolean allLeaves = filters.anyOfAllLeaves() && entry.branchCount() > 1;
     return new Started(
         entry,
+        false,
         documents.start(entry.docId(), entry.deleted(), entry.winner()),
         allLeaves ? revisions.branches(tx, entry.docId()) : null,
         ofFeeds);
@@ -89,7 +93,9 @@ public final class EntryMatch<V> {
   public void finish(Started started, Outcome<V> outcome) {
     ChangeEntry entry = started.entry();
     Passing whole = new Passing(entry, Optional.empty());
-    filters.byId(entry.docId()).forEach(who -> outcome.passes(who, whole));
+    if (!started.isAlone()) {
+      filters.byId(entry.docId()).forEach(who -> outcome.passes(who, whole));
+    }
     feeds.finish(started.feeds(), time, outcome);
     if (started.winner() == null) {
       return;

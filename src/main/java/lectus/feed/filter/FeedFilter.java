@@ -1,17 +1,21 @@
 package lectus.feed.filter;
 
+import com.apple.foundationdb.ReadTransaction;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import lectus.channel.DatabaseFeeds;
 import lectus.channel.DocumentChannels;
 import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
+import lectus.database.FeedsSubspace;
 import lectus.document.DocumentId;
 import lectus.document.RequestJson;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonValue;
 import lectus.selector.Selector;
+import lectus.store.Awaiting;
 
 /** Decides which rows of a feed are shown. */
 public sealed interface FeedFilter {
@@ -78,6 +82,15 @@ public sealed interface FeedFilter {
 
     OfFeed of(StoredFeed some) {
       return new OfFeed(name, channels, left, Optional.of(some));
+    }
+
+    /** Returns the filter in one of many databases, where nothing passes if there is no feed. */
+    public OfFeed amongMany(ReadTransaction tx, DatabaseHandle db) {
+      DatabaseFeeds feeds =
+          db.feeds().isEmpty()
+              ? new DatabaseFeeds(Awaiting.await(new FeedsSubspace(db.prefix()).all(tx)))
+              : db.feeds();
+      return feeds.named(name).filter(this::suits).map(this::of).orElse(this);
     }
   }
 

@@ -3,6 +3,7 @@ package lectus.feed.filter;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.ChangeEntry;
 import lectus.channel.DatabaseFeeds;
+import lectus.channel.DocumentChannels;
 import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.document.feed.FeedDeparturesSubspace;
@@ -30,6 +32,7 @@ import lectus.store.Awaiting;
  */
 final class FeedMatch<V> {
   private final ReadTransaction tx;
+  private final DatabaseHandle db;
   private final List<OfFeed> feeds = new ArrayList<>();
   private final Map<FeedReaders.OfFeed<V>, StoredFeed> gone = new HashMap<>();
   private final SelectedDocuments documents;
@@ -38,6 +41,7 @@ final class FeedMatch<V> {
   private FeedMatch(
       FeedReaders<V> readers, ReadTransaction tx, DatabaseHandle db, DatabaseFeeds known) {
     this.tx = tx;
+    this.db = db;
     this.revisions = new RevisionsSubspace(db);
     List<StoredFeed> read = new ArrayList<>();
     readers
@@ -46,7 +50,7 @@ final class FeedMatch<V> {
             (feed, its) -> {
               if (known.current(feed).isPresent()) {
                 read.add(feed);
-                feeds.add(new OfFeed(feed, its, new FeedDeparturesSubspace(db, feed)));
+                feeds.add(new OfFeed(feed, its));
               } else {
                 gone.put(its, feed);
               }
@@ -69,46 +73,45 @@ final class FeedMatch<V> {
     private final StoredFeed feed;
     private final FeedReaders.OfFeed<V> readers;
     private final FeedDeparturesSubspace departures;
+    private final LaterRows laterRows;
 
-    OfFeed(StoredFeed feed, FeedReaders.OfFeed<V> readers, FeedDeparturesSubspace departures) {
+    OfFeed(StoredFeed feed, FeedReaders.OfFeed<V> readers) {
       this.feed = feed;
       this.readers = readers;
-      this.departures = departures;
-    }
-
-    boolean looksAtDepartures(ChangeEntry entry) {
-      return readers.areCurious() || (feed.definition().isOfChannels() && entry.deleted());
+      this.departures = new FeedDeparturesSubspace(db, feed);
+      this.laterRows = new LaterRows(tx, db, feed);
     }
   }
 
   /**
    * An entry whose document is being read.
    *
-   * @param branches null if only the winner is looked at
-   * @param departures by feed; null where nobody asks for them
+   * @param winner null if the entry only tells that the document has left
+   * @param branches null if there is one leaf
+   * @param departures by feed; null where it has not left there
    */
   record Started(
       ChangeEntry entry,
       SelectedDocuments.Started winner,
       CompletableFuture<List<EditBranch>> branches,
-      List<CompletableFuture<Optional<Departure>>> departures) {}
+      List<CompletableFuture<List<Departure>>> departures) {}
 
   /** Returns null if nobody reads a stored feed. */
-  Started start(ChangeEntry entry) {
+  Started start(ChangeEntry entry, Departures places) {
     if (feeds.isEmpty()) {
       return null;
     }
-    boolean areCurious = feeds.stream().anyMatch(it -> it.readers.areCurious());
-    List<CompletableFuture<Optional<Departure>>> departures = new ArrayList<>(feeds.size());
+    List<CompletableFuture<List<Departure>>> departures = new ArrayList<>(feeds.size());
     for (OfFeed each : feeds) {
-      departures.add(
-          each.looksAtDepartures(entry) ? each.departures.last(tx, entry.docId()) : null);
+      departures.add(places.has(entry, each.feed) ? each.departures.all(tx, entry.docId()) : null);
     }
-    return new Started(
-        entry,
-        documents.start(entry.docId(), entry.deleted(), entry.winner()),
-        areCurious && entry.branchCount() > 1 ? revisions.branches(tx, entry.docId()) : null,
-        departures);
+    return places.isAlone(entry)
+        ? new Started(entry, null, null, departures)
+        : new Started(
+            entry,
+            documents.start(entry.docId(), entry.deleted(), entry.winner()),
+            entry.branchCount() > 1 ? revisions.branches(tx, entry.docId()) : null,
+            departures);
   }
 
   long bytesRead() {
@@ -153,21 +156,25 @@ final class FeedMatch<V> {
         each.readers.all().forEach(outcome::waits);
         continue;
       }
-      CompletableFuture<Optional<Departure>> departures = started.departures.get(i);
-      Optional<Departure> left = departures == null ? Optional.empty() : Awaiting.await(departures);
+      CompletableFuture<List<Departure>> departures = started.departures.get(i);
       Readers found = new Readers(each, started.entry);
       if (!found.look(leaves, time.isPresent())) {
         each.readers.all().forEach(outcome::waits);
         continue;
       }
-      left.ifPresent(found::departed);
-      found.tell(outcome);
+      if (departures != null) {
+        found.departed(Awaiting.await(departures));
+      }
+      found.tell(outcome, started.winner == null);
     }
   }
 
   private List<Leaf> leaves(Started started) {
     ChangeEntry entry = started.entry;
     List<Leaf> leaves = new ArrayList<>();
+    if (started.winner == null) {
+      return leaves;
+    }
     leaves.add(new Leaf(entry.winner(), documents.leaves(started.winner)));
     if (started.branches != null) {
       for (EditBranch branch : Awaiting.await(started.branches)) {
@@ -197,6 +204,7 @@ final class FeedMatch<V> {
 
     /** Returns false if it takes too long while others wait. */
     boolean look(List<Leaf> leaves, boolean othersWait) {
+      Set<String> all = new HashSet<>();
       try {
         Standing standing = Standing.MEMBER;
         for (Leaf leaf : leaves) {
@@ -204,6 +212,8 @@ final class FeedMatch<V> {
           if (channels.isEmpty()) {
             return false;
           }
+          all.addAll(channels.get());
+          DocumentChannels.checkCount(all.size());
           for (String channel : channels.get()) {
             for (V who : feed.readers.ofChannel(channel)) {
               add(who, standing, leaf.revision());
@@ -232,23 +242,27 @@ final class FeedMatch<V> {
       }
     }
 
-    void departed(Departure departure) {
-      if (departure.sequence().equals(entry.sequence())) {
-        for (String channel : departure.channels()) {
-          for (V who : feed.readers.ofChannel(channel)) {
+    void departed(List<Departure> departures) {
+      for (Departure departure : departures) {
+        if (departure.sequence().equals(entry.sequence())) {
+          for (V who : feed.readers.ofChannel(departure.channel())) {
             standings.merge(who, Standing.LEFT, Standing::or);
           }
         }
       }
     }
 
-    void tell(EntryMatch.Outcome<V> outcome) {
+    /**
+     * @param mayFollow whether the document may have a later row
+     */
+    void tell(EntryMatch.Outcome<V> outcome, boolean mayFollow) {
       standings.forEach(
-          (who, standing) ->
-              feed.readers
-                  .view(who)
-                  .row(entry, standing, Optional.ofNullable(inChannels.get(who)))
-                  .ifPresent(row -> outcome.passes(who, row)));
+          (who, standing) -> {
+            FeedView view = feed.readers.view(who);
+            view.row(entry, standing, Optional.ofNullable(inChannels.get(who)))
+                .filter(row -> !(mayFollow && feed.laterRows.follow(entry, view)))
+                .ifPresent(row -> outcome.passes(who, row));
+          });
     }
   }
 }

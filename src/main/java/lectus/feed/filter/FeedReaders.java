@@ -21,8 +21,8 @@ final class FeedReaders<V> {
     private final Map<V, FeedView> views = new HashMap<>();
     private final Map<String, List<V>> byChannel = new HashMap<>();
 
-    /** Number of readers who are shown all leaves, or what has left. */
-    private int curious;
+    /** Number of readers who are told of documents that leave. */
+    private int told;
 
     Set<V> all() {
       return views.keySet();
@@ -36,16 +36,16 @@ final class FeedReaders<V> {
       return byChannel.getOrDefault(channel, List.of());
     }
 
-    /** Whether somebody wants to know more of a document than the channels of its winner. */
-    boolean areCurious() {
-      return curious > 0;
+    /** Whether somebody is told of documents that leave. */
+    boolean tellsOfDepartures() {
+      return told > 0;
     }
 
     private void add(V who, FeedView view) {
       views.put(who, view);
       view.channels()
           .forEach(it -> byChannel.computeIfAbsent(it, none -> new ArrayList<>(1)).add(who));
-      curious += isCurious(view) ? 1 : 0;
+      told += view.tellsOfDepartures() ? 1 : 0;
     }
 
     private void remove(V who) {
@@ -53,7 +53,7 @@ final class FeedReaders<V> {
       if (view == null) {
         return; // it was not completely added
       }
-      curious -= isCurious(view) ? 1 : 0;
+      told -= view.tellsOfDepartures() ? 1 : 0;
       for (String channel : view.channels()) {
         byChannel.computeIfPresent(
             channel,
@@ -62,10 +62,6 @@ final class FeedReaders<V> {
               return others.isEmpty() ? null : others;
             });
       }
-    }
-
-    private static boolean isCurious(FeedView view) {
-      return view.allLeaves() || view.filter().left();
     }
   }
 

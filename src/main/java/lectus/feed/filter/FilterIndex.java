@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.document.DocumentId;
 import lectus.selector.SelectorIndex;
@@ -73,6 +74,20 @@ public final class FilterIndex<V> {
   /** Examines entries of a database in one transaction, with the current filters. */
   public EntryMatch<V> in(ReadTransaction tx, DatabaseHandle db) {
     return new EntryMatch<>(this, tx, db);
+  }
+
+  /** Returns the stored feeds of a database of whose departures somebody is told. */
+  public List<StoredFeed> departing(DatabaseHandle db) {
+    List<StoredFeed> departing = new ArrayList<>();
+    feeds
+        .all()
+        .forEach(
+            (feed, readers) -> {
+              if (db.feeds().current(feed).isPresent() && readers.tellsOfDepartures()) {
+                departing.add(feed);
+              }
+            });
+    return departing;
   }
 
   List<V> byId(String docId) {

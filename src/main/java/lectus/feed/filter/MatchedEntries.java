@@ -19,6 +19,7 @@ final class MatchedEntries implements PassingEntries {
   private static final int TOGETHER = 64;
 
   private final List<ChangeEntry> entries;
+  private final Departures departures;
   private final FeedMatch<FeedView> match;
   private final PageTime time = new PageTime();
   private final Deque<FeedMatch.Started> reading = new ArrayDeque<>();
@@ -27,10 +28,16 @@ final class MatchedEntries implements PassingEntries {
   private int lookedAt;
   private Passing next;
 
-  MatchedEntries(ReadTransaction tx, DatabaseHandle db, FeedView view, List<ChangeEntry> entries) {
+  MatchedEntries(
+      ReadTransaction tx,
+      DatabaseHandle db,
+      FeedView view,
+      List<ChangeEntry> entries,
+      Departures departures) {
     FeedReaders<FeedView> readers = new FeedReaders<>();
     readers.add(view, view.filter(), view.allLeaves());
     this.entries = entries;
+    this.departures = departures;
     this.match = FeedMatch.of(readers, tx, db, List.of(view.feed()));
   }
 
@@ -55,7 +62,7 @@ final class MatchedEntries implements PassingEntries {
   private Optional<Passing> matchNext() {
     if (reading.isEmpty()) {
       int end = Math.min(entries.size(), started + TOGETHER);
-      entries.subList(started, end).forEach(entry -> reading.add(match.start(entry)));
+      entries.subList(started, end).forEach(entry -> reading.add(match.start(entry, departures)));
       started = end;
     }
     Found found = new Found();

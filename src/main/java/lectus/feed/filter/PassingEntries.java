@@ -11,17 +11,19 @@ import lectus.revision.RevisionId;
 public interface PassingEntries {
   /**
    * @param allLeaves whether every leaf of a document is shown; a selector then matches each leaf
+   * @param departures those of the entries at which documents have left stored feeds
    */
   static PassingEntries of(
       ReadTransaction tx,
       DatabaseHandle db,
       FeedFilter filter,
       boolean allLeaves,
-      List<ChangeEntry> entries) {
+      List<ChangeEntry> entries,
+      Departures departures) {
     if (filter instanceof FeedFilter.OfFeed feed) {
-      return FeedView.find(tx, db, feed, allLeaves)
-          .<PassingEntries>map(view -> new MatchedEntries(tx, db, view, entries))
-          .orElseGet(() -> new EntriesById(entries, none -> false));
+      return feed.feed().isPresent()
+          ? new MatchedEntries(tx, db, new FeedView(feed, allLeaves), entries, departures)
+          : new EntriesById(entries, none -> false);
     }
     return filter instanceof FeedFilter.Selected some
         ? new SelectedEntries(tx, db, some.selector(), allLeaves, entries)

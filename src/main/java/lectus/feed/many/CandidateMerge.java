@@ -155,8 +155,9 @@ final class CandidateMerge {
     }
     List<ChangeEntry> next = db.before(end);
     PageRows.Progress progress =
-        new PageRows(tx, db.handle(), options, rows.json(), new Frame(db.name()), limits.bytes())
-            .append(next, limit - rows.size());
+        new PageRows(
+                tx, db.handle(), db.options(), rows.json(), new Frame(db.name()), limits.bytes())
+            .append(next, db.departures(), limit - rows.size());
     lookedAt += progress.lookedAt();
     if (progress.rows() > 0) {
       visible.show(db.name());

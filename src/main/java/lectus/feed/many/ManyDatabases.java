@@ -142,7 +142,7 @@ public final class ManyDatabases {
         tx -> {
           PageTime time = new PageTime(STEP);
           Openings openings =
-              new Openings(tx, catalogue, rights, from, scans.openings(), time, visible);
+              new Openings(tx, catalogue, rights, from, scans.openings(), time, visible, options);
           LivePage<StorePosition> page =
               scan.run(tx, openings, from, time)
                   ? new CandidateMerge(

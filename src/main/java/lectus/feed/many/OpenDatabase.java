@@ -10,7 +10,11 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
+import lectus.feed.filter.Departures;
+import lectus.feed.filter.FeedFilter;
 import lectus.feed.page.EntryReader;
+import lectus.feed.page.FeedOptions;
+import lectus.feed.page.Stretch;
 import lectus.store.Versionstamp;
 
 /** One database in one transaction, with its next changes read ahead. */
@@ -24,8 +28,13 @@ final class OpenDatabase implements Comparable<OpenDatabase> {
   private final DatabaseHandle db;
   private final Optional<Sequence> told;
 
+  /** As they are in this database, once it has begun. */
+  private FeedOptions options;
+
   /** Null until they are read. */
   private List<ChangeEntry> entries;
+
+  private Departures departures = Departures.NONE;
 
   private int at;
 
@@ -33,7 +42,12 @@ final class OpenDatabase implements Comparable<OpenDatabase> {
   private int batch = FIRST_BATCH;
 
   private OpenDatabase(
-      ReadTransaction tx, DatabaseHandle db, Optional<Sequence> told, List<ChangeEntry> entries) {
+      ReadTransaction tx,
+      DatabaseHandle db,
+      FeedOptions options,
+      Optional<Sequence> told,
+      List<ChangeEntry> entries) {
+    this.options = options;
     this.tx = tx;
     this.db = db;
     this.told = told;
@@ -43,27 +57,47 @@ final class OpenDatabase implements Comparable<OpenDatabase> {
   /**
    * Starts to open a database; call {@link #begin} next.
    *
+   * @param options what rows show, wherever they are
    * @param after everything up to here was delivered
    */
   static CompletableFuture<OpenDatabase> open(
-      ReadTransaction tx, DatabaseHandle db, Versionstamp after) {
+      ReadTransaction tx, DatabaseHandle db, FeedOptions options, Versionstamp after) {
     Optional<Sequence> told = Optional.of(new Sequence(db.incarnation(), after.bytes()));
     List<ShardId> shards = db.topology().current().shards();
     boolean hasOneShard = db.topology().generations().size() == 1 && shards.size() == 1;
     CompletableFuture<List<ChangeEntry>> first =
-        hasOneShard
+        hasOneShard && !(options.filter() instanceof FeedFilter.OfFeed)
             ? new ChangesSubspace(db)
                 .read(tx, shards.get(0), told, Optional.empty(), FIRST_BATCH, false)
             : CompletableFuture.completedFuture(null);
-    return first.thenApply(entries -> new OpenDatabase(tx, db, told, entries));
+    return first.thenApply(entries -> new OpenDatabase(tx, db, options, told, entries));
   }
 
-  /** Reads what could not be started without waiting: the shards of databases that have several. */
+  /**
+   * Reads what could not be started without waiting: the shards of databases that have several, and
+   * stored feeds.
+   */
   OpenDatabase begin() {
     if (entries == null) {
-      entries = new EntryReader(tx, db).oldest(told, FIRST_BATCH);
+      options = options.amongMany(tx, db);
+      read(told, FIRST_BATCH);
     }
     return this;
+  }
+
+  private void read(Optional<Sequence> after, int count) {
+    Stretch next = new EntryReader(tx, db, options.departing()).oldest(after, count, () -> false);
+    entries = next.entries();
+    departures = next.departures();
+  }
+
+  FeedOptions options() {
+    return options;
+  }
+
+  /** Returns which of its next changes are places where documents have left a stored feed. */
+  Departures departures() {
+    return departures;
   }
 
   DatabaseHandle handle() {
@@ -108,7 +142,7 @@ final class OpenDatabase implements Comparable<OpenDatabase> {
 
   private void readOn(int count) {
     Sequence last = entries.get(entries.size() - 1).sequence();
-    entries = new EntryReader(tx, db).oldest(Optional.of(last), count);
+    read(Optional.of(last), count);
     batch = count;
     at = 0;
   }

@@ -13,6 +13,7 @@ import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.feed.FeedRights;
 import lectus.feed.PageTime;
+import lectus.feed.page.FeedOptions;
 import lectus.feed.updates.StorePosition;
 import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
@@ -32,6 +33,7 @@ final class Openings {
   private final PageTime time;
   private final FeedRights rights;
   private final VisibleDatabases visible;
+  private final FeedOptions options;
   private final Map<DatabaseName, SecurityObject> readers = new HashMap<>();
   private byte[] metadataVersion;
   private boolean begun;
@@ -49,9 +51,11 @@ final class Openings {
       StorePosition position,
       int most,
       PageTime time,
-      VisibleDatabases visible) {
+      VisibleDatabases visible,
+      FeedOptions options) {
     this.rights = rights;
     this.visible = visible;
+    this.options = options;
     this.tx = tx;
     this.catalogue = catalogue;
     this.position = position.at();
@@ -126,6 +130,6 @@ final class Openings {
             db ->
                 db.filter(this::isSeen).isEmpty()
                     ? CompletableFuture.completedFuture(Optional.empty())
-                    : OpenDatabase.open(tx, db.get(), position).thenApply(Optional::of));
+                    : OpenDatabase.open(tx, db.get(), options, position).thenApply(Optional::of));
   }
 }

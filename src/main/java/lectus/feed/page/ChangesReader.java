@@ -214,7 +214,13 @@ public final class ChangesReader {
               ViewRows rows = new ViewRows(tx, db, views, pages.bytes());
               FeedPage page =
                   new ExtentPage(tx, db, shard, pages)
-                      .read(FeedOptions.DEFAULT, false, rows::append, from, Long.MAX_VALUE);
+                      .read(
+                          FeedOptions.DEFAULT,
+                          false,
+                          rows::append,
+                          views.filters().departing(db),
+                          from,
+                          Long.MAX_VALUE);
               return new TailPage<>(
                   from,
                   rows.build(),

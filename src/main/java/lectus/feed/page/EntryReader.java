@@ -2,21 +2,28 @@ package lectus.feed.page;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
+import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.database.FilledShards;
 import lectus.database.Generation;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
+import lectus.document.feed.FeedEntriesSubspace;
+import lectus.document.feed.FeedEntry;
+import lectus.feed.filter.Departures;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
@@ -37,15 +44,30 @@ public final class EntryReader {
   private final ChangesSubspace changes;
   private final RevisionsSubspace revisions;
   private final FeedExtent extent;
+  private final List<StoredFeed> departing;
 
   /** Null until first needed. */
   private FilledShards filled;
 
   public EntryReader(ReadTransaction tx, DatabaseHandle db) {
-    this(tx, db, FeedExtent.whole(db.topology()));
+    this(tx, db, FeedExtent.whole(db.topology()), List.of());
+  }
+
+  /**
+   * @param departing stored feeds of the database: the places where documents have left them are
+   *     among the entries
+   */
+  public EntryReader(ReadTransaction tx, DatabaseHandle db, List<StoredFeed> departing) {
+    this(tx, db, FeedExtent.whole(db.topology()), departing);
   }
 
   EntryReader(ReadTransaction tx, DatabaseHandle db, FeedExtent extent) {
+    this(tx, db, extent, List.of());
+  }
+
+  EntryReader(
+      ReadTransaction tx, DatabaseHandle db, FeedExtent extent, List<StoredFeed> departing) {
+    this.departing = departing;
     this.tx = tx;
     this.db = db;
     this.changes = new ChangesSubspace(db);
@@ -62,13 +84,20 @@ public final class EntryReader {
   }
 
   /** The same, but begins no further generation once time is up. */
-  Stretch oldest(Optional<Sequence> after, int count, BooleanSupplier isTimeUp) {
+  public Stretch oldest(Optional<Sequence> after, int count, BooleanSupplier isTimeUp) {
+    Stretch changes = oldestChanges(after, count, isTimeUp);
+    Optional<Sequence> until =
+        changes.isFull(count) ? changes.last() : changes.stoppedAt().map(Sequence::predecessor);
+    return withDepartures(changes, after, until, count, false);
+  }
+
+  private Stretch oldestChanges(Optional<Sequence> after, int count, BooleanSupplier isTimeUp) {
     ShardMerge merge = new ShardMerge(tx, changes, after, Optional.empty(), false);
     List<ChangeEntry> entries = List.of();
     boolean begun = false;
     for (Generation generation : filled(extent.from(after))) {
       if (begun && isTimeUp.getAsBoolean()) {
-        return new Stretch(entries, generation.since());
+        return new Stretch(entries, generation.since(), Departures.NONE);
       }
       begun = true;
       entries = joined(entries, merge.read(shardsOf(generation), count - entries.size()));
@@ -76,7 +105,7 @@ public final class EntryReader {
         break;
       }
     }
-    return new Stretch(entries, Optional.empty());
+    return new Stretch(entries, Optional.empty(), Departures.NONE);
   }
 
   /**
@@ -85,12 +114,19 @@ public final class EntryReader {
    */
   Stretch newest(Optional<Sequence> before, int count, BooleanSupplier isTimeUp) {
     Optional<Sequence> until = before.map(Sequence::predecessor);
+    Stretch changes = newestChanges(until, count, isTimeUp);
+    Optional<Sequence> after =
+        (changes.isFull(count) ? changes.last() : changes.stoppedAt()).map(Sequence::predecessor);
+    return withDepartures(changes, after, until, count, true);
+  }
+
+  private Stretch newestChanges(Optional<Sequence> until, int count, BooleanSupplier isTimeUp) {
     ShardMerge merge = new ShardMerge(tx, changes, Optional.empty(), until, true);
     List<ChangeEntry> entries = List.of();
     Optional<Sequence> reached = Optional.empty();
     for (Generation generation : filled(extent.downFrom(until))) {
       if (reached.isPresent() && isTimeUp.getAsBoolean()) {
-        return new Stretch(entries, reached);
+        return new Stretch(entries, reached, Departures.NONE);
       }
       reached = generation.since();
       entries = joined(entries, merge.read(shardsOf(generation), count - entries.size()));
@@ -98,7 +134,58 @@ public final class EntryReader {
         break;
       }
     }
-    return new Stretch(entries, Optional.empty());
+    return new Stretch(entries, Optional.empty(), Departures.NONE);
+  }
+
+  /**
+   * Adds the places between two sequences where documents have left stored feeds, and drops what is
+   * too much then.
+   */
+  private Stretch withDepartures(
+      Stretch changes,
+      Optional<Sequence> after,
+      Optional<Sequence> until,
+      int count,
+      boolean reverse) {
+    if (departing.isEmpty() || count == 0) {
+      return changes;
+    }
+    Map<StoredFeed, CompletableFuture<List<FeedEntry>>> reading = new LinkedHashMap<>();
+    for (StoredFeed feed : departing) {
+      FeedEntriesSubspace entries = new FeedEntriesSubspace(db, feed);
+      reading.put(feed, entries.departures(tx, after, until, count, reverse));
+    }
+    Comparator<Sequence> order =
+        reverse ? Comparator.reverseOrder() : Comparator.<Sequence>naturalOrder();
+    TreeMap<Sequence, ChangeEntry> merged = new TreeMap<>(order);
+    changes.entries().forEach(entry -> merged.put(entry.sequence(), entry));
+    Departures departures = new Departures();
+    Optional<Sequence> end = Optional.empty();
+    for (Map.Entry<StoredFeed, CompletableFuture<List<FeedEntry>>> each : reading.entrySet()) {
+      List<FeedEntry> left = Awaiting.await(each.getValue());
+      for (FeedEntry entry : left) {
+        add(entry.entry(), each.getKey(), merged, departures);
+      }
+      if (left.size() == count) {
+        Sequence last = left.get(count - 1).entry().sequence();
+        end = Optional.of(end.filter(it -> order.compare(it, last) < 0).orElse(last));
+      }
+    }
+    Collection<ChangeEntry> known =
+        end.<Collection<ChangeEntry>>map(it -> merged.headMap(it, true).values())
+            .orElseGet(merged::values);
+    return new Stretch(
+        known.stream().limit(count).toList(),
+        known.size() < count ? end.or(changes::stoppedAt) : Optional.empty(),
+        departures);
+  }
+
+  private void add(
+      ChangeEntry left, StoredFeed feed, Map<Sequence, ChangeEntry> merged, Departures departures) {
+    if (extent.includesDeparture(left.docId(), left.sequence())) {
+      boolean isAlone = merged.putIfAbsent(left.sequence(), left) == null;
+      departures.add(left.sequence(), feed, isAlone);
+    }
   }
 
   /** Returns the shards that may have entries after {@code after}. */

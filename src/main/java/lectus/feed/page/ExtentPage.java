@@ -1,7 +1,9 @@
 package lectus.feed.page;
 
 import com.apple.foundationdb.ReadTransaction;
+import java.util.List;
 import java.util.Optional;
+import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.database.ShardId;
 import lectus.document.PageLimits;
@@ -19,12 +21,21 @@ record ExtentPage(
     Optional<FeedView> stored = shard.isEmpty() ? options.storedFeed() : Optional.empty();
     return stored.isPresent()
         ? new StoredPage(tx, db, stored.get(), descending, limits, rows).read(from, limit)
-        : read(options, descending, rows::append, from, limit);
+        : read(options, descending, rows::append, options.departing(), from, limit);
   }
 
+  /**
+   * @param departing the stored feeds of whose departures somebody is told
+   */
   FeedPage read(
-      FeedOptions options, boolean descending, EntryShow show, FeedPosition from, long limit) {
+      FeedOptions options,
+      boolean descending,
+      EntryShow show,
+      List<StoredFeed> departing,
+      FeedPosition from,
+      long limit) {
     FeedExtent extent = FeedExtent.of(db.topology(), shard);
-    return new PageReader(tx, db, extent, options, descending, limits, show).read(from, limit);
+    return new PageReader(tx, db, extent, options, descending, limits, show, departing)
+        .read(from, limit);
   }
 }

@@ -79,6 +79,18 @@ final class FeedExtent {
     return only.isEmpty() || only.get().equals(topology.shardAt(docId, sequence));
   }
 
+  /**
+   * Whether it includes the place where a document has left a stored feed. Nothing tells any more
+   * which documents one of several emptied shards had, so each includes all of its time.
+   */
+  boolean includesDeparture(String docId, Sequence sequence) {
+    if (only.isEmpty() || itsEra.orElseThrow() instanceof Generation) {
+      return includes(docId, sequence);
+    }
+    boolean hasBegun = itsEra.get().since().map(it -> it.compareTo(sequence) <= 0).orElse(true);
+    return hasBegun && end().map(it -> it.compareTo(sequence) > 0).orElse(true);
+  }
+
   /** Returns the generation that replaced the single shard's. */
   private Optional<Generation> successor() {
     return itsEra.flatMap(topology::after);

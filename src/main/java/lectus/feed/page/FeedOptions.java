@@ -1,5 +1,6 @@
 package lectus.feed.page;
 
+import com.apple.foundationdb.ReadTransaction;
 import java.util.List;
 import java.util.Optional;
 import lectus.channel.StoredFeed;
@@ -87,8 +88,12 @@ public record FeedOptions(
 
   /** Returns the options with the filter as it is in a database. */
   FeedOptions in(DatabaseHandle db) {
+    return with(filter.in(db));
+  }
+
+  private FeedOptions with(FeedFilter other) {
     return new FeedOptions(
-        allLeaves, includeDocs, conflicts, attachments, filter.in(db), sequenceInterval, fields);
+        allLeaves, includeDocs, conflicts, attachments, other, sequenceInterval, fields);
   }
 
   /** Returns what is seen of a stored feed, if the options name one that can be read. */
@@ -97,6 +102,20 @@ public record FeedOptions(
             && some.feed().filter(StoredFeed::isReadable).isPresent()
         ? Optional.of(new FeedView(some, allLeaves))
         : Optional.empty();
+  }
+
+  /** Returns the options in one of many databases, where nothing passes if it has no such feed. */
+  public FeedOptions amongMany(ReadTransaction tx, DatabaseHandle db) {
+    return filter instanceof FeedFilter.OfFeed some ? with(some.amongMany(tx, db)) : this;
+  }
+
+  /** Returns the stored feed of whose departures a reader is told; empty if there is none. */
+  public List<StoredFeed> departing() {
+    return filter instanceof FeedFilter.OfFeed some
+            && some.feed().isPresent()
+            && new FeedView(some, allLeaves).tellsOfDepartures()
+        ? some.feed().stream().toList()
+        : List.of();
   }
 
   /** Whether each document has to be read to decide if it passes. */

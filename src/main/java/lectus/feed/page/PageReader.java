@@ -9,12 +9,14 @@ import java.util.function.Supplier;
 import lectus.changes.ChangeEntry;
 import lectus.changes.PurgesSubspace;
 import lectus.changes.UpdateSequence;
+import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.document.PageLimits;
 import lectus.feed.FeedEnd;
 import lectus.feed.LivePage;
 import lectus.feed.PageTime;
+import lectus.feed.filter.Departures;
 import lectus.feed.filter.FeedFilter;
 import lectus.store.Awaiting;
 import lectus.store.Versionstamp;
@@ -34,6 +36,7 @@ final class PageReader {
   private final boolean descending;
   private final PageLimits limits;
   private final EntryShow show;
+  private final List<StoredFeed> departing;
   private final PageTime time = new PageTime();
 
   PageReader(
@@ -43,7 +46,8 @@ final class PageReader {
       FeedOptions options,
       boolean descending,
       PageLimits limits,
-      EntryShow show) {
+      EntryShow show,
+      List<StoredFeed> departing) {
     this.tx = tx;
     this.db = db;
     this.extent = extent;
@@ -51,6 +55,7 @@ final class PageReader {
     this.descending = descending;
     this.limits = limits;
     this.show = show;
+    this.departing = departing;
   }
 
   FeedPage read(FeedPosition from, long limit) {
@@ -63,10 +68,11 @@ final class PageReader {
       return readDocuments(from, limit);
     }
     List<ChangeEntry> entries = read.subList(0, Math.min(count, read.size()));
-    PageRows.Progress progress = show.append(entries, limit);
+    PageRows.Progress progress = show.append(entries, stretch.departures(), limit);
     boolean lookedAtAll = progress.lookedAt() == read.size();
     boolean reachedEnd = lookedAtAll && stretch.stoppedAt().isEmpty();
-    FeedPosition next = position(from, entries, progress.lookedAt());
+    FeedPosition next =
+        position(from, entries.subList(0, progress.lookedAt()), stretch.departures());
     if (reachedEnd && !descending) {
       next = atEnd(next, lastPurge);
     }
@@ -86,7 +92,7 @@ final class PageReader {
   private FeedPage readDocuments(FeedPosition from, long limit) {
     Set<String> ids = ((FeedFilter.DocumentIds) options.filter()).ids();
     List<ChangeEntry> entries = new EntryReader(tx, db, extent).ofDocuments(ids, from.sequence());
-    PageRows.Progress progress = show.append(entries, limit);
+    PageRows.Progress progress = show.append(entries, Departures.NONE, limit);
     boolean noneIsLeft = progress.lookedAt() == entries.size() && progress.rows() < limit;
     Sequence end = end().orElseThrow();
     Sequence last = noneIsLeft ? end : entries.get(progress.lookedAt() - 1).sequence();
@@ -128,14 +134,19 @@ final class PageReader {
   }
 
   private Stretch entries(FeedPosition from, int count) {
-    EntryReader entries = new EntryReader(tx, db, extent);
+    EntryReader entries = new EntryReader(tx, db, extent, departing);
     return descending
         ? entries.newest(from.sequence(), count, time::isUp)
         : entries.oldest(from.sequence(), count, time::isUp);
   }
 
-  private static FeedPosition position(FeedPosition from, List<ChangeEntry> entries, int lookedAt) {
-    return lookedAt == 0 ? from : from.behind(entries.get(lookedAt - 1).sequence(), lookedAt);
+  private static FeedPosition position(
+      FeedPosition from, List<ChangeEntry> lookedAt, Departures departures) {
+    if (lookedAt.isEmpty()) {
+      return from;
+    }
+    int changes = (int) lookedAt.stream().filter(it -> !departures.isAlone(it)).count();
+    return from.behind(lookedAt.get(lookedAt.size() - 1).sequence(), changes);
   }
 
   /**

@@ -8,6 +8,7 @@ import lectus.changes.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.document.RowParts;
 import lectus.document.WrittenRows;
+import lectus.feed.filter.Departures;
 import lectus.feed.filter.PassingEntries;
 import lectus.json.JsonBuffer;
 
@@ -50,8 +51,10 @@ public final class PageRows {
   public record Progress(int rows, int lookedAt) {}
 
   /** Appends rows until there are {@code limit}, the page is full, or all entries were examined. */
-  public Progress append(List<ChangeEntry> entries, long limit) {
-    return append(PassingEntries.of(tx, db, options.filter(), options.allLeaves(), entries), limit);
+  public Progress append(List<ChangeEntry> entries, Departures departures, long limit) {
+    return append(
+        PassingEntries.of(tx, db, options.filter(), options.allLeaves(), entries, departures),
+        limit);
   }
 
   /** The same, of entries whose passing is known. */

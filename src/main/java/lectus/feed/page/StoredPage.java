@@ -13,6 +13,7 @@ import lectus.document.feed.FeedEntriesSubspace.Part;
 import lectus.document.feed.FeedEntry;
 import lectus.feed.LivePage;
 import lectus.feed.filter.FeedView;
+import lectus.feed.filter.StoredEntries;
 import lectus.store.Awaiting;
 
 /**

@@ -12,6 +12,7 @@ import lectus.changes.ChangeEntry;
 import lectus.database.DatabaseHandle;
 import lectus.feed.View;
 import lectus.feed.ViewPage;
+import lectus.feed.filter.Departures;
 import lectus.feed.filter.EntryMatch;
 import lectus.feed.filter.PassingEntries.Passing;
 import lectus.store.Awaiting;
@@ -101,11 +102,11 @@ final class ViewRows {
     }
   }
 
-  PageRows.Progress append(List<ChangeEntry> entries, long limit) {
+  PageRows.Progress append(List<ChangeEntry> entries, Departures departures, long limit) {
     int lookedAt = 0;
     while (lookedAt < entries.size() && (lookedAt == 0 || !isFull())) {
       int end = Math.min(entries.size(), lookedAt + ENTRIES_STARTED);
-      for (Wanted wanted : started(entries.subList(lookedAt, end))) {
+      for (Wanted wanted : started(entries.subList(lookedAt, end), departures)) {
         if (lookedAt > 0 && bytes() >= fullAt) {
           break;
         }
@@ -116,8 +117,9 @@ final class ViewRows {
     return new PageRows.Progress(lookedAt, lookedAt);
   }
 
-  private List<Wanted> started(List<ChangeEntry> entries) {
-    List<EntryMatch.Started> matching = entries.stream().map(match::start).toList();
+  private List<Wanted> started(List<ChangeEntry> entries, Departures departures) {
+    List<EntryMatch.Started> matching =
+        entries.stream().map(entry -> match.start(entry, departures)).toList();
     List<Wanted> all = new ArrayList<>();
     for (EntryMatch.Started each : matching) {
       if (!all.isEmpty() && match.isSpent()) {

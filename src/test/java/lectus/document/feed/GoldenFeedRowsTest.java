@@ -2,6 +2,7 @@ package lectus.document.feed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Transaction;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -96,6 +97,8 @@ final class GoldenFeedRowsTest {
               ofChannels.insertion("c", ENTRY, Standing.BESIDE).write(tx, 2);
               ofChannels.insertion("d", ENTRY, Standing.LEFT).write(tx, 3);
               ofChannels.insertion("d", LIVE, Standing.LEFT).write(tx, 4);
+              ofChannels.departure(LIVE).orElseThrow().write(tx, 4);
+              assertThat(ofSelector.departure(LIVE)).isEmpty();
             });
     GoldenRows golden = GoldenRows.of("FeedEntriesSubspace", db.prefix(), written.stamp());
 
@@ -118,24 +121,29 @@ final class GoldenFeedRowsTest {
     FeedDeparturesSubspace departures = new FeedDeparturesSubspace(db, channels);
     WrittenRows written =
         written(
-            DatabaseSubspace.FEED_DEPARTURES,
-            tx -> {
-              departures.insertion("x", "c").write(tx, 3);
-              departures.lastInsertion("x", List.of("c", "d")).write(tx, 3);
-            });
+            DatabaseSubspace.FEED_DEPARTURES, tx -> departures.insertion("x", "c").write(tx, 3));
     GoldenRows golden = GoldenRows.of("FeedDeparturesSubspace", db.prefix(), written.stamp());
 
     golden.assertAre(written.rows());
     Sequence sequence = Sequence.of(db.incarnation(), written.stamp(), 3);
-    assertThat(departures.decode(golden.row("a departure")))
-        .isEqualTo(new FeedDeparturesSubspace.Departure("x", List.of("c"), sequence, false));
-    FeedDeparturesSubspace.Departure last =
-        new FeedDeparturesSubspace.Departure("x", List.of("c", "d"), sequence, true);
-    assertThat(departures.decode(golden.row("what was left last"))).isEqualTo(last);
-    Optional<Sequence> one = test.read((tx, any) -> departures.of(tx, "x", "c").join());
-    Optional<FeedDeparturesSubspace.Departure> found =
-        test.read((tx, any) -> departures.last(tx, "x").join());
-    assertThat(one).contains(sequence);
-    assertThat(found).contains(last);
+    FeedDeparturesSubspace.Departure one = new FeedDeparturesSubspace.Departure("x", "c", sequence);
+    assertThat(departures.decode(golden.row("a departure"))).contains(one);
+    List<FeedDeparturesSubspace.Departure> found =
+        test.read((tx, any) -> departures.all(tx, "x").join());
+    assertThat(found).containsExactly(one);
+  }
+
+  @Test
+  void a_row_of_what_was_left_last_is_passed_over() {
+    FeedDeparturesSubspace departures = new FeedDeparturesSubspace(db, channels);
+    byte[] key =
+        DatabaseSubspace.FEED_DEPARTURES
+            .key(db.prefix())
+            .integer(channels.number())
+            .string("x")
+            .integer(1)
+            .toBytes();
+
+    assertThat(departures.decode(new KeyValue(key, new byte[0]))).isEmpty();
   }
 }

@@ -324,7 +324,8 @@ final class ManyDatabasesTest {
                             from,
                             1,
                             new PageTime(),
-                            everything),
+                            everything,
+                            FeedOptions.DEFAULT),
                         from,
                         new PageTime()));
         // What one read adds before the surplus is dropped.
@@ -366,7 +367,8 @@ final class ManyDatabasesTest {
                             from,
                             1,
                             new PageTime(),
-                            everything),
+                            everything,
+                            FeedOptions.DEFAULT),
                         from,
                         new PageTime(Duration.ofNanos(-1))));
         assertThat(scan.candidates().size()).isLessThanOrEqualTo(before + 1);

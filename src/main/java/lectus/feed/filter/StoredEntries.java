@@ -1,4 +1,4 @@
-package lectus.feed.page;
+package lectus.feed.filter;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.List;
@@ -9,9 +9,6 @@ import lectus.database.DatabaseHandle;
 import lectus.document.feed.FeedEntry;
 import lectus.document.feed.Standing;
 import lectus.feed.PageTime;
-import lectus.feed.filter.FeedView;
-import lectus.feed.filter.PassingEntries;
-import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 
 /**
@@ -19,20 +16,19 @@ import lectus.revision.RevisionId;
  * to find out which of their leaves are shown, and those that have left one of several channels: as
  * many as one transaction has time for.
  */
-final class StoredEntries implements PassingEntries {
+public final class StoredEntries implements PassingEntries {
   private final FeedView view;
   private final List<FeedEntry> entries;
-  private final LeavesInChannels leaves;
   private final LaterRows laterRows;
   private final PageTime time = new PageTime();
   private int lookedAt;
   private Passing next;
 
-  StoredEntries(ReadTransaction tx, DatabaseHandle db, FeedView view, List<FeedEntry> entries) {
+  public StoredEntries(
+      ReadTransaction tx, DatabaseHandle db, FeedView view, List<FeedEntry> entries) {
     this.view = view;
     this.entries = entries;
-    this.leaves = new LeavesInChannels(tx, db, view);
-    this.laterRows = new LaterRows(tx, db, view, leaves);
+    this.laterRows = new LaterRows(tx, db, view.feed());
   }
 
   @Override
@@ -68,15 +64,9 @@ final class StoredEntries implements PassingEntries {
     ChangeEntry entry = each.entry();
     boolean hasLeft = each.standing() == Standing.LEFT;
     boolean showsLeaves = view.allLeaves() && entry.branchCount() > 1 && !hasLeft;
-    Optional<Passing> row =
-        view.row(
-            entry,
-            each.standing(),
-            showsLeaves ? Optional.of(inChannels(entry)) : Optional.empty());
-    return row.filter(it -> !(hasLeft && laterRows.follow(entry)));
-  }
-
-  private List<RevisionId> inChannels(ChangeEntry entry) {
-    return leaves.of(entry.docId()).stream().map(EditBranch::leaf).toList();
+    Optional<List<RevisionId>> leaves =
+        showsLeaves ? Optional.of(laterRows.leaves(entry.docId(), view)) : Optional.empty();
+    return view.row(entry, each.standing(), leaves)
+        .filter(it -> !(hasLeft && laterRows.follow(entry, view)));
   }
 }
