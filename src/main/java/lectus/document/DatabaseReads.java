@@ -2,6 +2,7 @@ package lectus.document;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.BiFunction;
 import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
@@ -51,11 +52,19 @@ public final class DatabaseReads {
    * @throws LectusException {@code not_found} when the database is gone; what the permit says
    */
   public <T> T read(BiFunction<ReadTransaction, DatabaseHandle, T> body) {
+    return readAt(OptionalLong.empty(), body);
+  }
+
+  /**
+   * Like {@link #read}, at an earlier read version for as long as the store keeps it, and then at a
+   * new one.
+   */
+  public <T> T readAt(OptionalLong version, BiFunction<ReadTransaction, DatabaseHandle, T> body) {
     if (goesOn) {
       asked.permit().checkAdmission();
     }
     goesOn = true;
-    return transactions.read(tx -> body.apply(tx, current(tx)));
+    return transactions.readAt(version, tx -> body.apply(tx, current(tx)));
   }
 
   private DatabaseHandle current(ReadTransaction tx) {

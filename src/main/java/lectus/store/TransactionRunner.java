@@ -6,6 +6,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
@@ -131,8 +132,47 @@ public final class TransactionRunner {
    * snapshot reads.
    */
   public <T> T read(Function<? super ReadTransaction, ? extends T> body) {
-    return repeat(
-        new Repeated<>(tx -> Run.of(body.apply(tx.snapshot())), RetryableErrors::isRetryable));
+    return readAt(OptionalLong.empty(), body);
+  }
+
+  /**
+   * Like {@link #read}, at the read version of an earlier transaction for as long as the store
+   * keeps it, some five seconds, and then at a new one. The body's transaction tells which.
+   *
+   * @param version empty: a new one
+   */
+  public <T> T readAt(OptionalLong version, Function<? super ReadTransaction, ? extends T> body) {
+    return repeat(new AtVersion<>(version, body));
+  }
+
+  /** Reads at a version that may be too old. */
+  private static final class AtVersion<T> implements Work<T> {
+    private final Function<? super ReadTransaction, ? extends T> body;
+    private OptionalLong version;
+
+    AtVersion(OptionalLong version, Function<? super ReadTransaction, ? extends T> body) {
+      this.version = version;
+      this.body = body;
+    }
+
+    @Override
+    public Run<T> run(Transaction tx) {
+      version.ifPresent(tx::setReadVersion);
+      return Run.of(body.apply(tx.snapshot()));
+    }
+
+    @Override
+    public boolean mayFollow(int code) {
+      if (FoundationDbError.TRANSACTION_TOO_OLD.is(code)) {
+        version = OptionalLong.empty();
+      }
+      return RetryableErrors.isRetryable(code);
+    }
+
+    @Override
+    public T end(RuntimeException failure) {
+      throw failure;
+    }
   }
 
   /**

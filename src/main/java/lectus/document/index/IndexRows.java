@@ -53,6 +53,11 @@ public final class IndexRows {
     }
   }
 
+  /** Returns the index's row of a document; empty if it has none. */
+  public Optional<EntryChange> of(LeafView document, String docId, RevisionId winner) {
+    return of(document, docId, winner, new ComputedKeys()).entry();
+  }
+
   private EntryChange entry(
       List<LeafView> values, String docId, RevisionId winner, ComputedKeys keys) {
     TupleWriter sortKey = new TupleWriter(64);

@@ -4,24 +4,36 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.StreamingMode;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Predicate;
+import lectus.attachment.Digests;
 import lectus.database.DatabaseHandle;
+import lectus.database.Sequence;
 import lectus.document.DatabaseReads;
-import lectus.document.DocumentId;
 import lectus.document.PagedBody;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.index.StoredIndex;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
+import lectus.store.Versionstamp;
 
 /**
- * The answer to a query. Each part is read in a transaction of bounded length, also if nothing
- * matches for long.
+ * The answer to a query, read at one version of the store for as long as the store keeps it, some
+ * five seconds. Each part is read in a transaction of bounded length, also if nothing matches for
+ * long.
+ *
+ * <p>An answer that takes longer goes on at a later version. Writers may have moved documents in
+ * the index meanwhile, so documents that are done are not shown again. Those that a writer may have
+ * moved behind the reader are in the changes since the first version, and come at the end.
  */
 final class FindBody implements PagedBody {
   /** Documents that one part looks at. */
@@ -29,8 +41,8 @@ final class FindBody implements PagedBody {
 
   private static final int MOST_ROWS_AT_ONCE = 250;
 
-  /** A selector may take long for each document; others wait for the thread meanwhile. */
-  private static final long MOST_NANOS = 25_000_000;
+  /** Others wait for the thread meanwhile, also while the store answers. */
+  private static final long MOST_NANOS = 250_000_000;
 
   private static final double NANOS_PER_MILLI = 1_000_000;
 
@@ -41,8 +53,12 @@ final class FindBody implements PagedBody {
   private final FindRequest request;
   private final QueryFigures figures;
   private final long startedNanos = System.nanoTime();
+  private final DocumentSet done = new DocumentSet();
   private Optional<QueryPlan> plan = Optional.empty();
   private FindCursor cursor;
+  private OptionalLong firstVersion = OptionalLong.empty();
+  private OptionalLong version = OptionalLong.empty();
+  private Optional<Sequence> changes = Optional.empty();
 
   FindBody(DatabaseReads reads, FindRequest request, QueryFigures figures) {
     this.figures = figures;
@@ -54,15 +70,25 @@ final class FindBody implements PagedBody {
   /**
    * What one transaction found.
    *
+   * @param changes up to where changed documents were looked at, once the ranges are read
+   * @param done the documents that were shown or skipped
    * @param tail of the answer, if it is complete and the query could find anything
    */
-  private record Part(QueryPlan plan, FindCursor cursor, boolean isLast, Optional<FindTail> tail) {}
+  private record Part(
+      QueryPlan plan,
+      long version,
+      FindCursor cursor,
+      Optional<Sequence> changes,
+      List<String> done,
+      boolean isLast,
+      Optional<FindTail> tail) {}
 
   @Override
   public boolean appendNext(JsonBuffer out) {
     int start = out.length();
     Part part =
-        reads.read(
+        reads.readAt(
+            version,
             (tx, db) -> {
               out.truncate(start);
               if (plan.isEmpty()) {
@@ -74,45 +100,112 @@ final class FindBody implements PagedBody {
     figures.examined(request, cursor, part.cursor());
     part.tail().ifPresent(tail -> figures.answered(tail, elapsedNanos()));
     cursor = part.cursor();
+    changes = part.changes();
+    version = OptionalLong.of(part.version());
+    firstVersion = firstVersion.isEmpty() ? version : firstVersion;
+    if (!part.isLast() && movesDocuments(part.plan())) {
+      part.done().forEach(done::add);
+    }
     return !part.isLast();
+  }
+
+  @Override
+  public long keptBytes() {
+    return done.bytes();
+  }
+
+  /** A document keeps its place in the list of all documents as long as it lives. */
+  private static boolean movesDocuments(QueryPlan plan) {
+    return plan.chosen().isPresent() && plan.candidate().index().isPresent();
   }
 
   private Part append(ReadTransaction tx, DatabaseHandle db, JsonBuffer out) {
     Queries.checkPartition(db, request);
     QueryPlan now = plan.map(it -> checked(db, it)).orElseGet(() -> Planner.toFind(db, request));
+    long readVersion = Awaiting.await(tx.getReadVersion());
     if (now.isEmpty()) {
       out.ascii("\r\n]}\r\n");
-      return new Part(now, cursor, true, Optional.empty());
+      return new Part(now, readVersion, cursor, changes, List.of(), true, Optional.empty());
     }
-    Optional<StoredIndex> index = now.candidate().index();
     List<Range> ranges = new ReadRanges(db, request, now.candidate()).all();
     if (request.sort().descending()) {
       Collections.reverse(ranges);
     }
-    FindPage page = new FindPage(tx, db, request, now.candidate(), out);
-    FindCursor at = afterBookmark(db, index, ranges);
+    boolean mayHaveMoved =
+        movesDocuments(now) && firstVersion.isPresent() && firstVersion.getAsLong() != readVersion;
+    Predicate<String> isDone = mayHaveMoved ? done::has : id -> false;
     int enough = out.length() + PART_BYTES;
+    FindPage page = new FindPage(tx, db, request, now.candidate(), out, enough, isDone);
+    FindCursor at = afterBookmark(db, now.candidate().index(), ranges);
+    Optional<Sequence> changed = changes;
+    boolean isLast;
+    if (at.range() < ranges.size() && !at.hasAll()) {
+      at = appendRanges(tx, db, now, ranges, at, page);
+      isLast = at.hasAll() || (at.range() == ranges.size() && !mayHaveMoved);
+    } else if (mayHaveMoved && !at.hasAll()) {
+      MovedDocuments.Step step =
+          appendMoved(
+              new MovedDocuments(tx, db, now.candidate().index().get(), ranges),
+              new MovedDocuments.Step(
+                  at, changes.orElseGet(() -> upTo(db, firstVersion.getAsLong())), false),
+              page);
+      at = step.cursor();
+      changed = Optional.of(step.changes());
+      isLast = at.hasAll() || step.isLast();
+    } else {
+      isLast = true;
+    }
+    Optional<FindTail> tail =
+        isLast ? Optional.of(new FindTail(db, request, now, at)) : Optional.empty();
+    tail.ifPresent(it -> it.append(elapsedNanos() / NANOS_PER_MILLI, out));
+    return new Part(now, readVersion, at, changed, page.done(), isLast, tail);
+  }
+
+  private static Sequence upTo(DatabaseHandle db, long version) {
+    return new Sequence(db.incarnation(), Versionstamp.upTo(version).bytes());
+  }
+
+  private FindCursor appendRanges(
+      ReadTransaction tx,
+      DatabaseHandle db,
+      QueryPlan now,
+      List<Range> ranges,
+      FindCursor from,
+      FindPage page) {
+    FindCursor at = from;
     int left = MOST_ROWS;
     long end = System.nanoTime() + MOST_NANOS;
-    while (at.range() < ranges.size()
-        && at.limit() > 0
-        && left > 0
-        && out.length() < enough
-        && System.nanoTime() - end <= 0) {
+    do {
       int count = (int) Math.min(Math.min(left, MOST_ROWS_AT_ONCE), wanted(at, left));
-      List<FindRow> rows = read(tx, db, index, ranges.get(at.range()), at, count);
-      at = page.append(rows, at, enough, end);
+      List<FindRow> rows = read(tx, db, now.candidate().index(), ranges.get(at.range()), at, count);
+      at = page.append(rows, at);
       left -= Math.max(1, rows.size());
       boolean isRead = rows.isEmpty() || Arrays.equals(lastKey(rows), at.last().orElse(null));
       if (rows.size() < count && isRead) {
         at = at.inNextRange();
       }
-    }
-    boolean isLast = at.range() == ranges.size() || at.limit() == 0;
-    Optional<FindTail> tail =
-        isLast ? Optional.of(new FindTail(db, request, now, at)) : Optional.empty();
-    tail.ifPresent(it -> it.append(elapsedNanos() / NANOS_PER_MILLI, out));
-    return new Part(now, at, isLast, tail);
+    } while (at.range() < ranges.size()
+        && !at.hasAll()
+        && left > 0
+        && !page.isSpent()
+        && System.nanoTime() - end <= 0);
+    return at;
+  }
+
+  private static MovedDocuments.Step appendMoved(
+      MovedDocuments moved, MovedDocuments.Step from, FindPage page) {
+    MovedDocuments.Step at = from;
+    long end = System.nanoTime() + MOST_NANOS;
+    int looked = 0;
+    do {
+      at = moved.append(page, at.cursor(), at.changes());
+      looked += MovedDocuments.MOST_ENTRIES;
+    } while (!at.isLast()
+        && !at.cursor().hasAll()
+        && looked < MOST_ROWS
+        && !page.isSpent()
+        && System.nanoTime() - end <= 0);
+    return at;
   }
 
   /** At first no more than are asked for: usually all of them match. */
@@ -195,8 +288,52 @@ final class FindBody implements PagedBody {
     return System.nanoTime() - startedNanos;
   }
 
-  /** Whether a row is one of those that queries never show. */
-  static boolean isHidden(FindRow row) {
-    return DocumentId.isDesign(row.docId());
+  /**
+   * Some documents, as eight bytes of each id's digest, in at most half of the slots. Of a million
+   * documents two have the same bytes once in 40 million answers.
+   */
+  private static final class DocumentSet {
+    private static final int FIRST_SLOTS = 64;
+
+    private final MessageDigest digest = Digests.sha256();
+    private long[] slots = new long[0];
+    private int size;
+
+    void add(String id) {
+      if (2 * (size + 1) > slots.length) {
+        long[] former = slots;
+        slots = new long[Math.max(FIRST_SLOTS, 2 * former.length)];
+        for (long each : former) {
+          slots[slot(each)] = each;
+        }
+      }
+      long key = key(id);
+      int slot = slot(key);
+      size += slots[slot] == 0 ? 1 : 0;
+      slots[slot] = key;
+    }
+
+    boolean has(String id) {
+      return size > 0 && slots[slot(key(id))] != 0;
+    }
+
+    long bytes() {
+      return (long) Long.BYTES * slots.length;
+    }
+
+    /** Returns where the key is, or the empty slot where it would be. */
+    private int slot(long key) {
+      int slot = (int) key & (slots.length - 1);
+      while (slots[slot] != 0 && slots[slot] != key) {
+        slot = (slot + 1) & (slots.length - 1);
+      }
+      return slot;
+    }
+
+    /** Zero stands for an empty slot. */
+    private long key(String id) {
+      long key = ByteBuffer.wrap(digest.digest(id.getBytes(StandardCharsets.UTF_8))).getLong();
+      return key == 0 ? 1 : key;
+    }
   }
 }

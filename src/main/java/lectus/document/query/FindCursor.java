@@ -33,6 +33,12 @@ record FindCursor(
     return new FindCursor(range, Optional.of(key), shown, skip, limit, keys, documents, results);
   }
 
+  /** Returns the counts of this cursor at the place of another. */
+  FindCursor atPlaceOf(FindCursor other) {
+    return new FindCursor(
+        other.range, other.last, other.shown, skip, limit, keys, documents, results);
+  }
+
   FindCursor inNextRange() {
     return new FindCursor(
         range + 1, Optional.empty(), shown, skip, limit, keys, documents, results);
@@ -40,6 +46,11 @@ record FindCursor(
 
   FindCursor examined() {
     return new FindCursor(range, last, shown, skip, limit, keys, documents + 1, results);
+  }
+
+  /** Whether no further document is asked for. */
+  boolean hasAll() {
+    return limit == 0;
   }
 
   FindCursor skipped() {

@@ -1,11 +1,17 @@
 package lectus.document.query;
 
 import com.apple.foundationdb.ReadTransaction;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import lectus.database.DatabaseHandle;
+import lectus.document.DocumentId;
 import lectus.document.body.AttachmentsShown;
+import lectus.document.body.ReadAhead;
 import lectus.document.read.LeafDocuments;
 import lectus.document.read.SelectedDocuments;
 import lectus.json.FieldPath;
@@ -15,26 +21,54 @@ import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 
-/** Matches and shows the documents of some rows, in one transaction. */
+/**
+ * Matches and shows the documents of some rows, in one transaction. What the selector looks at is
+ * read of all rows together, and so are the bodies of those that match, each as far as one reply of
+ * the store goes.
+ */
 final class FindPage {
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+  /**
+   * The processor's time for one part: a selector may take long for each document, and others wait
+   * for the thread meanwhile. Waiting for the store does not count.
+   */
+  private static final long MOST_CPU_NANOS = 25_000_000;
+
+  private static final int FIRST_BODIES = 32;
+  private static final int MOST_BODIES = 64;
+
   private final ReadTransaction tx;
   private final FindRequest request;
   private final JsonBuffer out;
+  private final int enough;
+  private final Predicate<String> isDone;
   private final SelectedDocuments selected;
   private final LeafDocuments documents;
   private final RevisionsSubspace revisions;
   private final Optional<CoveredRow> matched;
   private final Optional<CoveredRow> covered;
+  private final ReadAhead ahead = new ReadAhead(FIRST_BODIES, MOST_BODIES);
+  private final List<String> done = new ArrayList<>();
+  private final long beganCpuNanos = THREADS.getCurrentThreadCpuTime();
 
+  /**
+   * @param enough length of {@code out} at which no further document is shown
+   * @param isDone whether a document was shown, or skipped, at an earlier read version
+   */
   FindPage(
       ReadTransaction tx,
       DatabaseHandle db,
       FindRequest request,
       IndexCandidate candidate,
-      JsonBuffer out) {
+      JsonBuffer out,
+      int enough,
+      Predicate<String> isDone) {
     this.tx = tx;
     this.request = request;
     this.out = out;
+    this.enough = enough;
+    this.isDone = isDone;
     this.selected =
         SelectedDocuments.ofQuery(tx, db, request.selector().reads(), request.conflicts());
     List<FieldPath> fields = request.paths();
@@ -44,48 +78,89 @@ final class FindPage {
     this.covered = CoveredRow.of(request, candidate);
   }
 
-  /** A row whose leaves are being read, unless the index has all that the selector looks at. */
-  private record Begun(FindRow row, Optional<SelectedDocuments.Started> reading) {}
+  /** Whether a document was shown, or skipped, at an earlier read version. */
+  boolean isDone(String id) {
+    return isDone.test(id);
+  }
+
+  /** Returns the ids that were shown or skipped. */
+  List<String> done() {
+    return done;
+  }
+
+  /** Whether the part has used its time or its length. */
+  boolean isSpent() {
+    return out.length() >= enough
+        || THREADS.getCurrentThreadCpuTime() - beganCpuNanos > MOST_CPU_NANOS;
+  }
 
   /**
-   * Appends what matches until that is enough, or time is over; returns how far it came, by one row
-   * at least.
-   *
-   * @param end as {@link System#nanoTime} tells it
+   * A row whose leaves are being read, unless the index has all that the selector looks at, or
+   * nothing is to be shown.
    */
-  FindCursor append(List<FindRow> rows, FindCursor from, int enough, long end) {
-    List<Begun> begun = new ArrayList<>(rows.size());
-    for (FindRow row : rows) {
-      boolean isRead = !FindBody.isHidden(row) && !isMatchedByIndex(row);
-      begun.add(
-          new Begun(
-              row,
-              isRead
-                  ? Optional.of(selected.start(row.docId(), false, row.winner()))
-                  : Optional.empty()));
-    }
+  private record Begun(
+      FindRow row, boolean isLeftOut, Optional<SelectedDocuments.Started> leaves) {}
+
+  /**
+   * A row that was looked at.
+   *
+   * @param body empty if it does not match, is skipped, or the index has all that is shown
+   */
+  private record Seen(FindRow row, boolean matches, Optional<Body> body) {}
+
+  private record Body(
+      LeafDocuments.Started document, Optional<CompletableFuture<Optional<EditBranch>>> winner) {}
+
+  /** Appends what matches until that is enough; returns how far it came, by one row at least. */
+  FindCursor append(List<FindRow> rows, FindCursor from) {
+    List<Begun> begun = rows.stream().map(this::begin).toList();
     FindCursor at = from;
-    for (Begun each : begun) {
-      boolean isLate = at.keys() > from.keys() && System.nanoTime() - end > 0;
-      if (at.limit() == 0 || out.length() >= enough || isLate) {
-        break;
+    int next = 0;
+    while (next < begun.size() && !at.hasAll() && (next == 0 || !isSpent())) {
+      List<Seen> window = look(begun.subList(next, begun.size()), at);
+      int length = out.length();
+      long results = at.results();
+      for (Seen each : window) {
+        if (out.length() >= enough && next > 0) {
+          return at;
+        }
+        at = show(each, at);
+        next++;
       }
-      at = at.at(each.row().key());
-      at = isCovered(each.row()) ? at : at.examined();
-      if (!matches(each)) {
-        continue;
-      }
-      if (at.skip() > 0) {
-        at = at.skipped();
-      } else {
-        at = show(each.row(), at);
+      if (at.results() > results) {
+        ahead.took((int) (at.results() - results), out.length() - length);
       }
     }
     return at;
   }
 
-  private boolean isMatchedByIndex(FindRow row) {
-    return matched.isPresent() && row.isWhole();
+  private Begun begin(FindRow row) {
+    boolean isLeftOut = DocumentId.isDesign(row.docId()) || isDone(row.docId());
+    boolean isRead = !isLeftOut && !(matched.isPresent() && row.isWhole());
+    return new Begun(
+        row,
+        isLeftOut,
+        isRead ? Optional.of(selected.start(row.docId(), false, row.winner())) : Optional.empty());
+  }
+
+  /** Begins to read the bodies of the first rows that match. */
+  private List<Seen> look(List<Begun> rows, FindCursor at) {
+    List<Seen> window = new ArrayList<>();
+    long left = Math.min(ahead.size(), at.limit());
+    long skip = at.skip();
+    for (Begun each : rows) {
+      if (left == 0 || (!window.isEmpty() && isSpent())) {
+        break;
+      }
+      boolean matches = matches(each);
+      boolean isShown = matches && skip == 0;
+      skip -= matches && skip > 0 ? 1 : 0;
+      left -= isShown ? 1 : 0;
+      boolean isRead = isShown && !isCovered(each.row());
+      window.add(
+          new Seen(each.row(), matches, isRead ? Optional.of(body(each.row())) : Optional.empty()));
+    }
+    return window;
   }
 
   private boolean isCovered(FindRow row) {
@@ -93,25 +168,47 @@ final class FindPage {
   }
 
   private boolean matches(Begun each) {
-    if (FindBody.isHidden(each.row())) {
+    if (each.isLeftOut()) {
       return false;
     }
     LeafView view =
-        each.reading()
-            .map(selected::leaves)
-            .orElseGet(() -> matched.orElseThrow().view(each.row()));
+        each.leaves().map(selected::leaves).orElseGet(() -> matched.orElseThrow().view(each.row()));
     return request.selector().matches(view, each.row().docId());
   }
 
-  private FindCursor show(FindRow row, FindCursor at) {
+  private Body body(FindRow row) {
+    return new Body(
+        documents.start(row.docId(), false, row.winner()),
+        request.conflicts() ? Optional.of(revisions.winner(tx, row.docId())) : Optional.empty());
+  }
+
+  private FindCursor show(Seen each, FindCursor from) {
+    FindRow row = each.row();
+    FindCursor at = from.at(row.key());
+    at = isCovered(row) ? at : at.examined();
+    if (!each.matches()) {
+      return at;
+    }
+    done.add(row.docId());
+    if (at.skip() > 0) {
+      return at.skipped();
+    }
     out.ascii(at.results() == 0 ? "\r\n" : ",\r\n");
-    if (isCovered(row)) {
-      covered.get().append(row, out);
-    } else {
+    if (each.body().isPresent()) {
+      Body body = each.body().get();
       List<EditBranch> branches =
-          request.conflicts() ? Awaiting.await(revisions.branches(tx, row.docId())) : List.of();
-      documents.append(documents.start(row.docId(), false, row.winner()), branches, out);
+          body.winner().map(it -> branches(row, Awaiting.await(it))).orElse(List.of());
+      documents.append(body.document(), branches, out);
+    } else {
+      covered.orElseThrow().append(row, out);
     }
     return at.shows();
+  }
+
+  /** Most documents have one branch. The branches of the others are many bytes: one at a time. */
+  private List<EditBranch> branches(FindRow row, Optional<EditBranch> winner) {
+    return winner.filter(it -> it.winner().branchCount() > 1).isPresent()
+        ? Awaiting.await(revisions.branches(tx, row.docId()))
+        : List.of();
   }
 }
