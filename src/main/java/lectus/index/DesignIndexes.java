@@ -130,9 +130,6 @@ public final class DesignIndexes {
     if (index.looksAt("_attachments")) {
       return Optional.of("An index has no attachments.");
     }
-    if (index.looksAt("_conflicts")) {
-      return Optional.of("An index has no conflicts.");
-    }
     if (index.fields().size() > IndexLimits.MOST_FIELDS) {
       return Optional.of("An index has at most " + IndexLimits.MOST_FIELDS + " fields.");
     }

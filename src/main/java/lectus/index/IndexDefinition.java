@@ -54,7 +54,7 @@ public record IndexDefinition(
   }
 
   /** Whether it depends on a member that is not among the leaves that indexes are made of. */
-  boolean looksAt(String member) {
+  public boolean looksAt(String member) {
     byte[] path = FieldPath.parse(member).prefixes().get(0);
     return NeededLeaves.of(selector().map(List::of).orElse(List.of()), paths()).stream()
         .anyMatch(it -> TuplePrefixes.isAtOrBelow(path, it.path()));

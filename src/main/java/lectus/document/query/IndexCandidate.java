@@ -21,9 +21,11 @@ record IndexCandidate(Optional<StoredIndex> index) {
   private static final String ID = "_id";
 
   /** Why CouchDB would not use it, in its words; empty if it would. */
-  List<String> objections(SelectorFields selector, SortFields sort) {
+  List<String> objections(FindRequest request) {
+    SelectorFields selector = request.normal();
+    SortFields sort = request.sort();
     List<String> objections = new ArrayList<>();
-    if (!mayLack(selector, sort).isEmpty()) {
+    if (!mayLack(selector, sort).isEmpty() || lacksConflicts(request)) {
       objections.add("field_mismatch");
     }
     if (!canSort(selector, sort)) {
@@ -44,6 +46,12 @@ record IndexCandidate(Optional<StoredIndex> index) {
       isComplete = selector.requires(required);
     }
     return isComplete ? Optional.empty() : Optional.of(name());
+  }
+
+  /** Documents have no conflicts in an index, as in CouchDB, but may in a query. */
+  private boolean lacksConflicts(FindRequest request) {
+    return request.conflicts()
+        && index.filter(it -> it.definition().looksAt("_conflicts")).isPresent();
   }
 
   private boolean canSort(SelectorFields selector, SortFields sort) {

@@ -114,7 +114,7 @@ final class Planner {
     List<IndexCandidate> usable = new ArrayList<>();
     List<Rejected> unusable = new ArrayList<>();
     for (IndexCandidate candidate : inScope) {
-      List<String> objections = candidate.objections(request.normal(), request.sort());
+      List<String> objections = candidate.objections(request);
       if (objections.isEmpty()) {
         usable.add(candidate);
       } else {

@@ -3,7 +3,9 @@ package lectus.http.document;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.database.Catalogue;
+import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
+import lectus.document.PartitionedId;
 import lectus.document.edit.Edit;
 import lectus.document.purge.PurgeRequest;
 import lectus.document.write.EditOutcome;
@@ -47,8 +49,10 @@ final class PurgeResource implements Resource {
   }
 
   private List<Edit> parse(DatabaseName database, byte[] body) {
-    catalogue.open(database);
-    return new ArrayList<>(PurgeRequest.parse(body));
+    DatabaseHandle db = catalogue.open(database);
+    List<Edit> edits = new ArrayList<>(PurgeRequest.parse(body));
+    edits.forEach(edit -> PartitionedId.check(db, edit.id()));
+    return edits;
   }
 
   /** As in CouchDB, the purge sequence is null, and the worst status is that of the whole. */

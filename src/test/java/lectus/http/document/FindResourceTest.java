@@ -380,18 +380,43 @@ final class FindResourceTest {
         .contains("[\r\n{}\r\n]");
   }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "{'fields':['_conflicts']}",
-        "{'fields':['a','_conflicts.0']}",
-        "{'fields':['a'],'partial_filter_selector':{'_conflicts':{'$exists':false}}}"
-      })
-  void no_index_looks_at_conflicts(String index) {
-    Answer answer = server.post("/d/_index", json("{'index':" + index + "}"));
+  @Test
+  void an_index_of_conflicts_is_made_and_has_none() {
+    putConflicts();
+    String define = "{'index':{'fields':['_conflicts']},'ddoc':'c','name':'n'}";
+    Answer made = server.post("/d/_index", json(define));
+    assertThat(made.body()).contains("\"result\":\"created\"");
+    String all =
+        "{'index':{'fields':['z'],'partial_filter_selector':{'_conflicts':{'$exists':%s}}},";
+    for (String exists : List.of("true", "false")) {
+      String body = all.formatted(exists) + "'ddoc':'" + exists + "','name':'n'}";
+      assertThat(server.post("/d/_index", json(body)).status()).isEqualTo(200);
+    }
 
-    assertThat(answer.status()).isEqualTo(400);
-    assertThat(answer.body()).contains("invalid_index", "An index has no conflicts.");
+    String none = "{'selector':{'_conflicts':{'$exists':true}},'execution_stats':true";
+    assertThat(find(none + "}").body())
+        .contains("\"docs\":[\r\n]", "\"total_keys_examined\":0")
+        .doesNotContain("No matching index");
+    assertThat(explain(none + ",'conflicts':true}").body())
+        .contains("\"type\":\"special\"", "field_mismatch");
+    assertThat(ids(find(none + ",'conflicts':true}"))).containsExactly("c");
+    String partial = "{'selector':{'z':{'$gt':0},'_conflicts':{'$exists':%s}},'use_index':'%s'}";
+    assertThat(ids(find(partial.formatted("false", "false"))))
+        .containsExactlyInAnyOrder("c", "dead", "lone");
+    assertThat(ids(find(partial.formatted("true", "true")))).isEmpty();
+  }
+
+  @Test
+  void an_index_of_conflicts_is_made_of_a_replicated_design_document_too() {
+    putConflicts();
+    put(
+        "_design/c?new_edits=false",
+        "{'_rev':'1-x','language':'query','views':{'n':{'map':{'fields':{'_conflicts':'asc'},"
+            + "'partial_filter_selector':{}},'reduce':'_count',"
+            + "'options':{'def':{'fields':['_conflicts']}}}}}");
+
+    assertThat(server.get("/d/_index").body()).contains("\"ddoc\":\"_design/c\"");
+    assertThat(ids(find("{'selector':{'_conflicts':{'$exists':true}},'use_index':'c'}"))).isEmpty();
   }
 
   private void putConflicts() {

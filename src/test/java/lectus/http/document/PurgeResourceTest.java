@@ -198,6 +198,28 @@ final class PurgeResourceTest {
   }
 
   @Test
+  void ids_are_those_of_a_partitioned_database() {
+    purged.server().delete("/p");
+    purged.server().put("/p?partitioned=true");
+    String rev = purged.server().write("/p/a:b", "{}");
+    String whole = "\"a:b\":[\"" + rev + "\"]";
+
+    for (String id : List.of("ab", ":b", "a:")) {
+      Answer answer = purged.server().post("/p/_purge", "{" + whole + ",\"" + id + "\":[\"1-x\"]}");
+      assertThat(answer.status()).isEqualTo(400);
+      assertThat(answer.member("error")).startsWith("illegal_");
+    }
+    Answer answer = purged.server().post("/p/_purge", "{\"ab\":[]}");
+    assertThat(answer.body())
+        .isEqualTo(
+            "{\"error\":\"illegal_docid\",\"reason\":\"Doc id must be of form partition:id\"}\n");
+    assertThat(purged.server().get("/p/a:b").status()).isEqualTo(200);
+    String design = "\"_design/d\":[\"1-x\"]";
+    assertThat(purged.server().post("/p/_purge", "{" + whole + "," + design + "}").status())
+        .isEqualTo(201);
+  }
+
+  @Test
   void a_request_names_so_many_documents_and_revisions_and_no_more() {
     assertThat(purged.server().post("/w/_purge", documents(MOST)).status()).isEqualTo(201);
     assertThat(purged.server().post("/w/_purge", documents(MOST + 1)).member("reason"))
