@@ -1,8 +1,11 @@
 package lectus.document.body;
 
+import com.apple.foundationdb.ReadTransaction;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import lectus.attachment.Attachment;
 import lectus.attachment.ByteSource;
 import lectus.attachment.ContentId;
@@ -10,6 +13,7 @@ import lectus.attachment.ContentsSubspace;
 import lectus.attachment.StoredBytes;
 import lectus.attachment.StoredContent;
 import lectus.attachment.Unzipped;
+import lectus.database.DatabaseHandle;
 import lectus.document.DatabaseReads;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -89,13 +93,30 @@ public record AttachmentBytes(ContentId content, long length, Form form) {
   }
 
   /**
-   * Whether the bytes are there and can be decompressed. Contents that an earlier version stored
+   * Whether all of these are there and can be decompressed. Contents that an earlier version stored
    * are decompressed to know it.
    */
-  boolean isReadable(DatabaseReads reads) {
-    Optional<StoredContent> found =
-        reads.read((tx, db) -> Awaiting.await(new ContentsSubspace(db.prefix()).get(tx, content)));
-    return found.isPresent() && (found.get().plainLength().isPresent() || isGzip(reads));
+  static boolean areReadable(List<AttachmentBytes> all, DatabaseReads reads) {
+    if (all.isEmpty()) {
+      return true;
+    }
+    List<Optional<StoredContent>> found = reads.read((tx, db) -> contents(all, tx, db));
+    for (int i = 0; i < all.size(); i++) {
+      Optional<StoredContent> content = found.get(i);
+      if (content.isEmpty()
+          || (content.get().plainLength().isEmpty() && !all.get(i).isGzip(reads))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static List<Optional<StoredContent>> contents(
+      List<AttachmentBytes> all, ReadTransaction tx, DatabaseHandle db) {
+    ContentsSubspace rows = new ContentsSubspace(db.prefix());
+    List<CompletableFuture<Optional<StoredContent>>> reading =
+        all.stream().map(it -> rows.get(tx, it.content)).toList();
+    return reading.stream().map(Awaiting::await).toList();
   }
 
   private boolean isGzip(DatabaseReads reads) {

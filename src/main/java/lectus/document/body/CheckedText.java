@@ -1,7 +1,9 @@
 package lectus.document.body;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import lectus.document.DatabaseReads;
 import lectus.error.LectusError;
@@ -91,13 +93,12 @@ public record CheckedText(byte[] page, int instead, int document, int end) {
   }
 
   private static boolean isReadable(DatabaseReads reads, byte[] page, int from, int to) {
-    int at = firstCompressed(page, from, to);
-    while (at < to) {
-      if (!AttachmentBytes.markedAt(page, at).isReadable(reads)) {
-        return false;
-      }
-      at = firstCompressed(page, at + AttachmentBytes.MARK_BYTES, to);
+    List<AttachmentBytes> compressed = new ArrayList<>();
+    for (int at = firstCompressed(page, from, to);
+        at < to;
+        at = firstCompressed(page, at + AttachmentBytes.MARK_BYTES, to)) {
+      compressed.add(AttachmentBytes.markedAt(page, at));
     }
-    return true;
+    return AttachmentBytes.areReadable(compressed, reads);
   }
 }

@@ -65,6 +65,7 @@ final class AttachmentMembers {
     private Optional<Long> position = Optional.empty();
     private Optional<Long> length = Optional.empty();
     private Optional<Long> encodedLength = Optional.empty();
+    private Optional<String> digest = Optional.empty();
     private Optional<Md5> md5 = Optional.empty();
     private Optional<ContentId> content = Optional.empty();
     private Optional<String> encoding = Optional.empty();
@@ -96,6 +97,7 @@ final class AttachmentMembers {
         case "length" -> length = number(value);
         case "encoded_length" -> encodedLength = number(value);
         case "digest" -> {
+          digest = value == JsonToken.VALUE_NULL ? Optional.empty() : Optional.of(input.text());
           md5 = text(value).flatMap(Md5::ofDigest);
           content = text(value).flatMap(ContentId::ofDigest);
         }
@@ -138,6 +140,9 @@ final class AttachmentMembers {
 
     private EditedAttachment following() {
       boolean gzipped = isGzipped();
+      if (digest.isPresent() && md5.isEmpty()) {
+        throw LectusException.badRequest("The digest of the attachment " + name + " is no MD5.");
+      }
       return new EditedAttachment.Following(
           name,
           type,

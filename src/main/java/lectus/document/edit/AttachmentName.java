@@ -30,19 +30,15 @@ public final class AttachmentName {
   }
 
   /**
-   * Types are sent as they came, so they must be what a header may have.
+   * As in CouchDB, a type is any text.
    *
    * @return {@code type}
-   * @throws LectusException {@code bad_request}; {@code too_large} (413)
+   * @throws LectusException {@code too_large} (413)
    */
   public static String checkType(String type) {
     if (type.length() > MOST_TYPE_CHARACTERS) {
       throw tooLong(
           "The type of an attachment has at most " + MOST_TYPE_CHARACTERS + " characters.");
-    }
-    if (type.chars().anyMatch(c -> c != '\t' && (c < ' ' || c > '~'))) {
-      throw LectusException.badRequest(
-          "The type of an attachment consists of printable ASCII characters.");
     }
     return type;
   }

@@ -29,10 +29,12 @@ public record AttachmentReader(Catalogue catalogue, TransactionRunner transactio
   /**
    * Returns an attachment of the live winner, or of a leaf.
    *
+   * @param latest whether the leaf below the revision will do; of several the one that wins
    * @throws LectusException {@code not_found}: the document, the leaf or the attachment
    */
-  public Attachment find(AskedDatabase asked, String id, Optional<RevisionId> leaf, String name) {
-    return all(asked, id, leaf)
+  public Attachment find(
+      AskedDatabase asked, String id, Optional<RevisionId> leaf, boolean latest, String name) {
+    return all(asked, id, leaf, latest)
         .named(name)
         .orElseThrow(() -> LectusException.notFound("Document is missing attachment"));
   }
@@ -43,11 +45,17 @@ public record AttachmentReader(Catalogue catalogue, TransactionRunner transactio
    * @throws LectusException {@code not_found}: the document or the leaf
    */
   public AttachmentList all(AskedDatabase asked, String id, Optional<RevisionId> leaf) {
+    return all(asked, id, leaf, false);
+  }
+
+  private AttachmentList all(
+      AskedDatabase asked, String id, Optional<RevisionId> leaf, boolean latest) {
     return transactions.read(
         tx -> {
           DatabaseHandle db = asked.current(tx, catalogue);
           PartitionedId.check(db, id);
-          EditBranch branch = leaf.isPresent() ? leaf(tx, db, id, leaf.get()) : winner(tx, db, id);
+          EditBranch branch =
+              leaf.isPresent() ? leaf(tx, db, id, leaf.get(), latest) : winner(tx, db, id);
           return branch.body().hasAttachments()
               ? Awaiting.await(
                   new DocumentsSubspace(db).attachments(tx, id, branch.deleted(), branch.leaf()))
@@ -89,8 +97,14 @@ public record AttachmentReader(Catalogue catalogue, TransactionRunner transactio
   }
 
   private static EditBranch leaf(
-      ReadTransaction tx, DatabaseHandle db, String id, RevisionId leaf) {
+      ReadTransaction tx, DatabaseHandle db, String id, RevisionId leaf, boolean latest) {
     RevisionsSubspace revisions = new RevisionsSubspace(db);
+    if (latest) {
+      return Awaiting.await(revisions.branches(tx, id)).stream()
+          .filter(branch -> branch.contains(leaf))
+          .findFirst()
+          .orElseThrow(() -> LectusException.notFound(MISSING));
+    }
     return Awaiting.await(revisions.branch(tx, id, false, leaf))
         .or(() -> Awaiting.await(revisions.branch(tx, id, true, leaf)))
         .orElseThrow(() -> LectusException.notFound(MISSING));

@@ -24,17 +24,17 @@ final class RelatedParts {
 
   private static String head(Attachment attachment) {
     return "\r\nContent-Disposition: attachment; filename=\""
-        + sendable(attachment.name())
+        + line(attachment.name()).replace("\\", "\\\\").replace("\"", "\\\"")
         + "\"\r\nContent-Type: "
-        + attachment.type()
+        + line(attachment.type())
         + "\r\nContent-Length: "
         + attachment.storedLength()
         + (attachment.gzipped() ? "\r\nContent-Encoding: gzip" : "")
         + "\r\n\r\n";
   }
 
-  /** A name must not end the header in which it stands. */
-  private static String sendable(String name) {
-    return name.replaceAll("[\\p{Cntrl}]", " ").replace("\\", "\\\\").replace("\"", "\\\"");
+  /** A text must not end the header in which it stands. */
+  private static String line(String text) {
+    return text.replaceAll("\\p{Cntrl}", " ");
   }
 }

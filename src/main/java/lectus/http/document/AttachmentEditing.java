@@ -25,6 +25,7 @@ import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.Locations;
+import lectus.http.message.HeaderText;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
@@ -99,7 +100,7 @@ final class AttachmentEditing {
     }
     return new Sent(
         AttachmentName.check(name),
-        type == null ? UNKNOWN_TYPE : AttachmentName.checkType(type),
+        type == null ? UNKNOWN_TYPE : AttachmentName.checkType(HeaderText.received(type)),
         gzipped,
         Optional.ofNullable(exchange.header("Content-MD5")).flatMap(Md5::ofBase64));
   }
@@ -157,7 +158,7 @@ final class AttachmentEditing {
    */
   private Edit without(AskedDatabase database, String id, Optional<RevisionId> base, String name) {
     Optional<Edit> edit = base.map(given -> document(database, id, base));
-    attachments.find(database, id, base, name);
+    attachments.find(database, id, base, false, name);
     return edit.map(it -> it.withAttachments(new AttachmentEdits(others(it, name))))
         .orElseThrow(() -> new LectusException(new LectusError.Conflict()));
   }

@@ -17,6 +17,7 @@ import lectus.http.exchange.Exchange;
 import lectus.http.exchange.StreamedBody;
 import lectus.http.message.AcceptedEncodings;
 import lectus.http.message.EntityTag;
+import lectus.http.message.HeaderText;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
 import lectus.http.multipart.Boundary;
@@ -35,8 +36,9 @@ final class AttachmentRetrieval {
 
   void get(Exchange exchange, AskedDatabase database, String id, String name) {
     Optional<RevisionId> leaf = exchange.query().text("rev").map(RevisionId::of);
+    boolean latest = exchange.query().isTrue("latest");
     exchange.streamTagged(
-        () -> answer(exchange, database, attachments.find(database, id, leaf, name)));
+        () -> answer(exchange, database, attachments.find(database, id, leaf, latest, name)));
   }
 
   private StreamedBody answer(Exchange exchange, AskedDatabase database, Attachment found) {
@@ -82,7 +84,7 @@ final class AttachmentRetrieval {
       satisfiable(length.isPresent() ? range : null, length.orElse(0L));
       return new StreamedBody(
           200,
-          found.type(),
+          HeaderText.sendable(found.type()),
           Optional::empty,
           headers,
           length.map(OptionalLong::of).orElseGet(OptionalLong::empty),
@@ -120,7 +122,7 @@ final class AttachmentRetrieval {
   private StreamedBody whole(AskedDatabase database, Attachment found) {
     return StreamedBody.ofLength(
         found.storedLength(),
-        found.type(),
+        HeaderText.sendable(found.type()),
         List.of(
             new Reply.Header("Content-MD5", found.md5().base64()),
             new Reply.Header("Repr-Digest", "sha-256=:" + found.content().base64() + ":")),
@@ -130,7 +132,7 @@ final class AttachmentRetrieval {
   private StreamedBody part(AskedDatabase database, Attachment found, ByteRanges.Part part) {
     return StreamedBody.ofLength(
             part.length(),
-            found.type(),
+            HeaderText.sendable(found.type()),
             List.of(new Reply.Header(HttpHeaders.CONTENT_RANGE, part.contentRange(found.length()))),
             bytes(database, found, part.from(), part.end()))
         .withStatus(PARTIAL);
@@ -145,7 +147,7 @@ final class AttachmentRetrieval {
       sources.add(
           SourceParts.text(
               "\r\nContent-Type: "
-                  + found.type()
+                  + HeaderText.sendable(found.type())
                   + "\r\nContent-Range: "
                   + part.contentRange(found.length())
                   + "\r\n\r\n"));

@@ -15,6 +15,7 @@ import lectus.document.edit.AttachmentName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.BodySink;
+import lectus.http.message.HeaderText;
 import lectus.http.multipart.FormParts;
 import lectus.http.multipart.PartStream;
 
@@ -79,7 +80,8 @@ final class FormUpload implements BodySink<FormUpload.Form>, PartStream.Parts {
     }
     if (current.name().equals(ATTACHMENTS)) {
       String name = AttachmentName.check(current.file().orElse(""));
-      String type = AttachmentName.checkType(current.type().orElse(DEFAULT_TYPE));
+      String type = AttachmentName.checkType(
+              current.type().map(HeaderText::received).orElse(DEFAULT_TYPE));
       upload = Optional.of(intake.begin(database, name, type, false));
     }
   }

@@ -1,11 +1,12 @@
 package lectus.http.document;
 
 import java.io.ByteArrayOutputStream;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import lectus.attachment.AttachmentIntake;
 import lectus.attachment.AttachmentUpload;
@@ -30,8 +31,8 @@ final class RelatedUpload implements BodySink<Edit>, PartStream.Parts {
   private final int mostBytes;
   private final PartStream stream;
   private final ByteArrayOutputStream json = new ByteArrayOutputStream();
-  private final Deque<EditedAttachment.Following> following = new ArrayDeque<>();
-  private final List<EditedAttachment.Ready> stored = new ArrayList<>();
+  private final List<EditedAttachment.Following> following = new ArrayList<>();
+  private final Map<String, EditedAttachment> stored = new HashMap<>();
   private Optional<Edit> edit = Optional.empty();
   private Optional<AttachmentUpload> upload = Optional.empty();
   private EditedAttachment.Following current;
@@ -79,8 +80,23 @@ final class RelatedUpload implements BodySink<Edit>, PartStream.Parts {
     if (following.isEmpty()) {
       throw LectusException.badRequest("More parts came than attachments that are to follow.");
     }
-    current = following.remove();
+    current = next(RelatedDocument.fileNames(headers));
+    following.remove(current);
     upload = Optional.of(intake.begin(database, current.name(), current.type(), current.gzipped()));
+  }
+
+  /** The next one in the document's order, or the one that the part names. */
+  private EditedAttachment.Following next(Set<String> names) {
+    return following.stream()
+        .filter(it -> names.isEmpty() || names.contains(it.name()) || names.contains(line(it)))
+        .findFirst()
+        .orElseThrow(
+            () -> LectusException.badRequest("A part came for an attachment that does not follow."));
+  }
+
+  /** Senders replace what would end the header. */
+  private static String line(EditedAttachment attachment) {
+    return attachment.name().replaceAll("\\p{Cntrl}", " ");
   }
 
   @Override
@@ -121,7 +137,8 @@ final class RelatedUpload implements BodySink<Edit>, PartStream.Parts {
     if (current.encodedLength().isPresent() && whole.length() < current.encodedLength().get()) {
       throw shorter();
     }
-    stored.add(
+    stored.put(
+        current.name(),
         new EditedAttachment.Ready(
             whole.finish(current.md5(), current.position(), current.length()), true));
   }
@@ -137,12 +154,9 @@ final class RelatedUpload implements BodySink<Edit>, PartStream.Parts {
   }
 
   private List<EditedAttachment> withStored(Edit whole) {
-    Deque<EditedAttachment.Ready> next = new ArrayDeque<>(stored);
-    List<EditedAttachment> all = new ArrayList<>();
-    for (EditedAttachment attachment : whole.attachments().all()) {
-      all.add(attachment instanceof EditedAttachment.Following ? next.remove() : attachment);
-    }
-    return all;
+    return whole.attachments().all().stream()
+        .map(it -> it instanceof EditedAttachment.Following ? stored.get(it.name()) : it)
+        .toList();
   }
 
   private static LectusException shorter() {

@@ -1,9 +1,14 @@
 package lectus.http.multipart;
 
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.http.message.HeaderText;
 import lectus.http.message.MediaType;
 
 /**
@@ -17,6 +22,8 @@ public final class RelatedDocument {
   /** RFC 2046: 1 to 70 of these characters, the last one not a space. */
   private static final Pattern BOUNDARY =
       Pattern.compile("[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]");
+
+  private static final String FILE_NAME = "filename=";
 
   private final String boundary;
 
@@ -44,6 +51,31 @@ public final class RelatedDocument {
           "The Content-Type " + mediaType + " needs a boundary of 1 to 70 characters.");
     }
     return boundary;
+  }
+
+  /**
+   * Returns the names that an attachment's headers may mean by {@code filename}; none if they have
+   * none. CouchDB does not escape the quotes in it.
+   */
+  public static Set<String> fileNames(String headers) {
+    String line = ReceivedHeaders.of(headers).get("content-disposition").orElse("");
+    int at = line.toLowerCase(Locale.ROOT).indexOf(FILE_NAME);
+    if (at < 0) {
+      return Set.of();
+    }
+    String value = HeaderText.received(line.substring(at + FILE_NAME.length()));
+    if (!value.startsWith("\"")) {
+      return Set.of(value.split("[;\\s]", 2)[0]);
+    }
+    int end = 1;
+    while (end < value.length() && value.charAt(end) != '"') {
+      end += value.charAt(end) == '\\' ? 2 : 1;
+    }
+    String longest = value.substring(1, Math.max(1, value.lastIndexOf('"')));
+    String shortest = value.substring(1, Math.min(end, value.length()));
+    return Stream.of(longest, shortest)
+        .flatMap(name -> Stream.of(name, name.replaceAll("\\\\(.)", "$1")))
+        .collect(Collectors.toSet());
   }
 
   /** Returns what finds the parts. */

@@ -113,10 +113,6 @@ class DocumentParserTest {
     assertThat(error(() -> interactive(attached("a", "{}"))).reason()).contains("data for a");
     assertThat(error(() -> interactive(attached("_a", "{\"stub\":true}"))).reason())
         .contains("prohibited character");
-    assertThat(
-            error(() -> interactive(attached("a", "{\"content_type\":\"a\\r\\nb\",\"data\":\"\"}")))
-                .reason())
-        .contains("printable ASCII");
     assertThat(error(() -> interactive(attached("a", "7"))).error()).isEqualTo("doc_validation");
     assertThat(error(() -> interactive("{\"_attachments\":[]}")).error())
         .isEqualTo("doc_validation");

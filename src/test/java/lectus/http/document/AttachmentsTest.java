@@ -28,6 +28,8 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.TestSettings;
+import lectus.json.JsonValue;
+import lectus.json.JsonValue.JsonObject;
 import lectus.store.Awaiting;
 import lectus.store.Store;
 import lectus.store.testing.Await;
@@ -379,6 +381,56 @@ class AttachmentsTest {
     assertThat(server.get("/w/a").status()).isEqualTo(404);
 
     stored("/w/a/f", random(9), "Content-MD5", base64Md5(random(9)));
+  }
+
+  /** As in CouchDB. What cannot stand in a header becomes a space there. */
+  @ParameterizedTest
+  @CsvSource({
+    "application/pdf; name=\\\"Ü.pdf\\\",application/pdf; name=\"Ü.pdf\"",
+    "text/x;\\r\\n a=b\\n,text/x;   a=b",
+    "text/x\\u0000\\u00a0y,text/x \u00a0y",
+    "密码,密码"
+  })
+  void a_type_is_any_text_and_no_header_ends_in_it(String json, String header) {
+    String data = Base64.getEncoder().encodeToString(random(9));
+    String attachment = "{\"content_type\":\"" + json + "\",\"data\":\"" + data + "\"}";
+    assertThat(server.put("/w/a", "{\"_attachments\":{\"f\":" + attachment + "}}").status())
+        .isEqualTo(201);
+
+    JsonValue type = ((JsonObject) JsonValue.parse(utf8(attachment))).get("content_type").orElseThrow();
+    JsonObject all = (JsonObject) JsonValue.parse(utf8(server.get("/w/a").body()));
+    JsonObject shown = (JsonObject) all.get("_attachments").orElseThrow();
+    assertThat(((JsonObject) shown.get("f").orElseThrow()).get("content_type")).contains(type);
+    byte[] sent = header(got("/w/a/f"), "content-type").getBytes(StandardCharsets.ISO_8859_1);
+    assertThat(new String(sent, StandardCharsets.UTF_8)).isEqualTo(header);
+    String ranges = text(got("/w/a/f", "Range", "bytes=0-1,3-4"));
+    assertThat(ranges).contains("\r\nContent-Type: " + header + "\r\n");
+    String parts = text(got("/w/a?attachments=true", "Accept", "multipart/related"));
+    assertThat(parts).contains("\r\nContent-Type: ");
+    assertThat(got("/w/a/f").body()).isEqualTo(random(9));
+  }
+
+  @Test
+  void a_type_in_a_header_is_utf_8_or_latin_1() {
+    String utf8 = new String(utf8("text/ü"), StandardCharsets.ISO_8859_1);
+    for (String sent : new String[] {utf8, "text/ü"}) {
+      server
+          .request("PUT", "/w/a" + sent.length() + "/f")
+          .header("Content-Type", sent)
+          .body(random(9))
+          .send();
+      assertThat(server.get("/w/a" + sent.length()).body()).contains("\"content_type\":\"text/ü\"");
+    }
+  }
+
+  @Test
+  void an_attachment_is_that_of_the_leaf_that_followed_if_this_is_wanted() {
+    String old = stored("/w/a/f", random(9));
+    String rev = stored("/w/a/f?rev=" + old, random(10));
+    assertThat(got("/w/a/f?rev=" + old).statusCode()).isEqualTo(404);
+    assertThat(got("/w/a/f?latest=true&rev=" + old).body()).isEqualTo(random(10));
+    assertThat(got("/w/a/f?latest=true&rev=" + rev).body()).isEqualTo(random(10));
+    assertThat(got("/w/a/f?latest=true&rev=1-b").statusCode()).isEqualTo(404);
   }
 
   @Test

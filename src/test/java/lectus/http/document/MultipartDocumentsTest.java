@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** PUT of documents as {@code multipart/related}. */
 @Timeout(90)
@@ -149,6 +150,83 @@ final class MultipartDocumentsTest {
     Answer answer = put("/w/a", utf8(body + "\r\n--b\r\n\r\n" + part)).send();
     assertThat(answer.status()).as(answer.body()).isEqualTo(status);
     assertThat(server.get("/w/a/x").status()).isEqualTo(status == 201 ? 200 : 404);
+  }
+
+  private static String part(String disposition, String content) {
+    return "\r\n--b\r\n" + disposition + "\r\n\r\n" + content;
+  }
+
+  private Answer putBoth(String one, String other) {
+    String document =
+        "{\"_attachments\":{\"Ü \\\"1\\\"\":{\"follows\":true,\"length\":3},\"b\":{\"follows\":true}}}";
+    String json = "--b\r\nContent-Type: application/json\r\n\r\n" + document;
+    return put("/w/a", utf8(json + one + other + "\r\n--b--")).send();
+  }
+
+  /** Quotes are escaped by some, and not by CouchDB. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Content-Disposition: attachment; filename=\"Ü \"1\"\"",
+        "content-disposition:attachment;filename=\"Ü \\\"1\\\"\"; x=\"y\"",
+        "X: y"
+      })
+  void parts_are_of_whom_they_name(String disposition) {
+    Answer answer =
+        putBoth(part("Content-Disposition: attachment; filename=b", "of b"), part(disposition, "one"));
+    assertThat(answer.status()).as(answer.body()).isEqualTo(201);
+    assertThat(server.get("/w/a/b").body()).isEqualTo("of b");
+    assertThat(server.get("/w/a/%C3%9C%20%221%22").body()).isEqualTo("one");
+  }
+
+  @Test
+  void parts_without_names_are_in_the_documents_order_and_other_names_are_refused() {
+    String b = part("Content-Disposition: attachment; filename=\"b\"", "of b");
+    assertThat(putBoth(b, b).status()).isEqualTo(400);
+    assertThat(putBoth(b, part("Content-Disposition: x; filename=\"c\"", "one")).status())
+        .isEqualTo(400);
+    assertThat(server.get("/w/a").status()).isEqualTo(404);
+    assertThat(putBoth(part("", "one"), part("", "of b")).status()).isEqualTo(201);
+    assertThat(server.get("/w/a/b").body()).isEqualTo("of b");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'\"md5-kAFQmDzST7DWlj99KOF/cg==\"',201",
+    "'\"md5-1B2M2Y8AsgTpgAmY7PhCfg==\"',400",
+    "'\"md5-x\"',400",
+    "'\"sha1-qZk+NkcGgWq6PiVxeFDCbJzQ2J0=\"',400",
+    "'\"\"',400",
+    "7,400",
+    "null,201"
+  })
+  void a_parts_digest_is_its_md5(String digest, int status) {
+    String document =
+        "{\"_attachments\":{\"x\":{\"follows\":true,\"digest\":" + digest + "}}}";
+    String body = "--b\r\nContent-Type: application/json\r\n\r\n" + document;
+    Answer answer = put("/w/a", utf8(body + "\r\n--b\r\n\r\nabc\r\n--b--")).send();
+    assertThat(answer.status()).as(answer.body()).isEqualTo(status);
+  }
+
+  /** The client reads only when it has written everything, as most do. */
+  @ParameterizedTest
+  @CsvSource({
+    "/w/a?rev=none,'{}',400",
+    "/none/a,'{}',404",
+    "/w/a,'[]',400",
+    "/w/a,'{\"_attachments\":{}}',400",
+    "/w/a,'{\"_attachments\":{\"x\":{\"follows\":true,\"length\":5}}}',400",
+    "/w/a,'{\"_attachments\":{\"x\":{\"follows\":true,\"encoding\":\"gzip\"}}}',400"
+  })
+  void the_answer_to_a_body_that_is_refused_early_is_read(String target, String json, int status) {
+    byte[] body = new byte[4 << 20];
+    Arrays.fill(body, (byte) 'x');
+    byte[] begin =
+        utf8("--b\r\nContent-Type: application/json\r\n\r\n" + json + "\r\n--b\r\n\r\n");
+    System.arraycopy(begin, 0, body, 0, begin.length);
+    for (int i = 0; i < 20; i++) {
+      assertThat(put(target, body).send().status()).isEqualTo(status);
+    }
   }
 
   @Test
