@@ -80,8 +80,8 @@ final class FormUpload implements BodySink<FormUpload.Form>, PartStream.Parts {
     }
     if (current.name().equals(ATTACHMENTS)) {
       String name = AttachmentName.check(current.file().orElse(""));
-      String type = AttachmentName.checkType(
-              current.type().map(HeaderText::received).orElse(DEFAULT_TYPE));
+      String type =
+          AttachmentName.checkType(current.type().map(HeaderText::received).orElse(DEFAULT_TYPE));
       upload = Optional.of(intake.begin(database, name, type, false));
     }
   }

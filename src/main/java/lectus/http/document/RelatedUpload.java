@@ -91,7 +91,8 @@ final class RelatedUpload implements BodySink<Edit>, PartStream.Parts {
         .filter(it -> names.isEmpty() || names.contains(it.name()) || names.contains(line(it)))
         .findFirst()
         .orElseThrow(
-            () -> LectusException.badRequest("A part came for an attachment that does not follow."));
+            () ->
+                LectusException.badRequest("A part came for an attachment that does not follow."));
   }
 
   /** Senders replace what would end the header. */

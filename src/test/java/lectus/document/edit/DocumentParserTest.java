@@ -273,27 +273,27 @@ class DocumentParserTest {
       value = {
         "\"_id\":\"k\",\"_x\":1                  | k      | doc_validation  | Bad special document"
             + " member: _x",
-        "\"_x\":{\"_id\":\"n\"},\"_id\":\"k\"       | k      | doc_validation  | Bad special document"
-            + " member: _x",
-        "\"_id\":\"_k\",\"v\":[[1],{\"a\":{}}]    | _k     | illegal_docid   | Only reserved document"
-            + " ids may start with underscore.",
+        "\"_x\":{\"_id\":\"n\"},\"_id\":\"k\"       | k      | doc_validation  | Bad special"
+            + " document member: _x",
+        "\"_id\":\"_k\",\"v\":[[1],{\"a\":{}}]    | _k     | illegal_docid   | Only reserved"
+            + " document ids may start with underscore.",
         "\"_id\":\"\"                          |        | illegal_docid   | Document id must not be"
             + " empty",
         "\"_id\":5                             | new    | illegal_docid   | Document id must be a"
             + " string",
-        "\"_id\":\"\\ud800\"                    | new    | bad_request     | Invalid JSON at line 1,"
-            + " column 29: a string has an unpaired surrogate",
-        "\"v\":[{\"w\":\"\\ud800\"},1],\"_id\":\"k\" | k      | bad_request     | Invalid JSON at line 1,"
-            + " column 33: a string has an unpaired surrogate",
-        "\"v\":{\"w\":[1,2,1e999]},\"_id\":\"k\"  | k      | bad_request     | Invalid JSON at line 1,"
-            + " column 37: a number out of the range of a double",
+        "\"_id\":\"\\ud800\"                    | new    | bad_request     | Invalid JSON at line"
+            + " 1, column 29: a string has an unpaired surrogate",
+        "\"v\":[{\"w\":\"\\ud800\"},1],\"_id\":\"k\" | k      | bad_request     | Invalid JSON at"
+            + " line 1, column 33: a string has an unpaired surrogate",
+        "\"v\":{\"w\":[1,2,1e999]},\"_id\":\"k\"  | k      | bad_request     | Invalid JSON at line"
+            + " 1, column 37: a number out of the range of a double",
         "\"_rev\":\"x\",\"_id\":\"k\"            | k      | bad_request     | Invalid rev format",
-        "\"_revisions\":{\"start\":1,\"ids\":[7,{}]},\"_id\":\"k\" | k | doc_validation | RevId isn't a"
-            + " string",
+        "\"_revisions\":{\"start\":1,\"ids\":[7,{}]},\"_id\":\"k\" | k | doc_validation | RevId"
+            + " isn't a string",
         "\"_revisions\":{\"start\":1,\"ids\":[\"b\",\"a\"]},\"_id\":\"k\" | k | doc_validation |"
             + " _revisions.start is less than the number of _revisions.ids.",
-        "\"_attachments\":{\"a\":{\"data\":\"?\"}},\"_id\":\"k\" | k | bad_request | Invalid attachment"
-            + " data for a",
+        "\"_attachments\":{\"a\":{\"data\":\"?\"}},\"_id\":\"k\" | k | bad_request | Invalid"
+            + " attachment data for a",
         "\"_id\":\"_local/k\",\"_rev\":\"1-a\"   | _local/k | bad_request   | Invalid rev format",
       })
   void a_document_that_cannot_be_taken_fails_alone(
