@@ -1,7 +1,10 @@
 package lectus.http.api;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http2.Http2Connection;
+import io.netty.handler.codec.http2.Http2ConnectionAdapter;
 import io.netty.handler.codec.http2.Http2ConnectionDecoder;
 import io.netty.handler.codec.http2.Http2ConnectionHandler;
 import io.netty.handler.codec.http2.Http2Error;
@@ -10,14 +13,20 @@ import io.netty.handler.codec.http2.Http2Flags;
 import io.netty.handler.codec.http2.Http2FrameListener;
 import io.netty.handler.codec.http2.Http2FrameListenerDecorator;
 import io.netty.handler.codec.http2.Http2Settings;
+import io.netty.handler.codec.http2.Http2Stream;
 import io.vertx.core.http.HttpConnection;
 import java.util.concurrent.TimeUnit;
+import lectus.http.exchange.ConnectionUse;
 import lectus.http.netty.VertxInternals;
 
 /**
  * Ends an HTTP/2 connection whose client sends frames that ask for nothing and cost time: pings,
  * settings, priorities, and leave to send a few bytes more. Netty bounds others: requests that are
  * given up at once, empty data, headers in many pieces, and the answers that wait.
+ *
+ * <p>Also counts the streams that the server had to reset because of what the client sent, by
+ * address: a client can have each of its requests reset ("MadeYouReset") as soon as it is begun,
+ * and connect anew when Netty ends its connection for that.
  */
 final class ControlFrames extends Http2FrameListenerDecorator {
   /** In a second. A client may ask how it fares a few times for each request. */
@@ -43,7 +52,20 @@ final class ControlFrames extends Http2FrameListenerDecorator {
     if (VertxInternals.handler(connection).handler() instanceof Http2ConnectionHandler http2) {
       Http2ConnectionDecoder decoder = http2.decoder();
       decoder.frameListener(new ControlFrames(decoder.frameListener()));
+      http2.connection().addListener(countingResets(VertxInternals.handler(connection).channel()));
     }
+  }
+
+  private static Http2Connection.Listener countingResets(Channel channel) {
+    ConnectionUse use = ConnectionUse.of(channel);
+    return new Http2ConnectionAdapter() {
+      @Override
+      public void onStreamClosed(Http2Stream stream) {
+        if (stream.isResetSent() && !use.toleratesReset()) {
+          channel.close();
+        }
+      }
+    };
   }
 
   @Override

@@ -1,5 +1,6 @@
 package lectus.http.api;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -10,6 +11,7 @@ import io.vertx.core.http.HttpServerBuilder;
 import io.vertx.core.http.HttpServerConfig;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.JdkSSLEngineOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import java.time.Duration;
@@ -22,11 +24,13 @@ import lectus.http.Services;
 import lectus.http.access.AccessApi;
 import lectus.http.count.Figures;
 import lectus.http.exchange.Clients;
+import lectus.http.exchange.ConnectionUse;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.HttpLoop;
 import lectus.http.exchange.RequestedHost;
 import lectus.http.live.LiveFeeds;
 import lectus.http.message.RequestTarget;
+import lectus.http.netty.VertxInternals;
 import lectus.http.socket.OpenSessions;
 import lectus.measure.Stage;
 
@@ -147,8 +151,25 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     idle.watch(vertx, connection);
   }
 
+  /** Requests beyond a few wait, with all that their connection sends, for the next turn. */
   @Override
   public void handle(HttpServerRequest request) {
+    ConnectionUse use = Clients.use(request.connection());
+    if (request.version() == HttpVersion.HTTP_2 || use.takeTurn()) {
+      serve(request);
+      return;
+    }
+    Context context = Vertx.currentContext();
+    request.pause();
+    VertxInternals.inNextTurn(
+        request.connection(),
+        () -> {
+          use.endTurn();
+          context.runOnContext(turn -> serve(request).unread().readOn());
+        });
+  }
+
+  private Exchange serve(HttpServerRequest request) {
     Exchange exchange = new Exchange(loop, Vertx.currentContext(), request);
     try {
       hsts.addTo(exchange);
@@ -160,6 +181,7 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     } catch (RuntimeException | Error e) {
       exchange.fail(e);
     }
+    return exchange;
   }
 
   private void route(Exchange exchange) {
@@ -182,15 +204,13 @@ public final class HttpApi implements Handler<HttpServerRequest> {
     routes.find(exchange).serve(exchange);
   }
 
-  /** The request's body waits meanwhile: nobody has begun to read it. */
   private void answerLater(Exchange exchange, Future<Void> admission) {
-    HttpServerRequest request = exchange.request();
-    request.pause();
+    exchange.unread().keepForLogIn();
     long begun = exchange.stages().begin();
     admission
         .onComplete(known -> exchange.stages().end(Stage.LOG_IN, begun))
         .onComplete(admitted -> exchange.guarded(() -> answer(exchange)), exchange::fail)
-        .onComplete(done -> exchange.unread().readOn());
+        .onComplete(done -> exchange.unread().isKnown());
   }
 
   /**

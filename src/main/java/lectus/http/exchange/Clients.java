@@ -23,7 +23,7 @@ public final class Clients {
   }
 
   /** Returns the use of a request's connection. */
-  static ConnectionUse use(HttpConnection connection) {
+  public static ConnectionUse use(HttpConnection connection) {
     return ConnectionUse.of(channel(connection));
   }
 

@@ -13,10 +13,12 @@ public final class ConnectionUse {
       AttributeKey.valueOf(ConnectionUse.class.getName());
 
   /** Requests of a connection in one turn of its event loop. */
-  private static final int MOST_IN_TURN = 8;
+  static final int MOST_IN_TURN = 8;
 
   /** Where requests beside another one are counted; the event loop's alone, like what follows. */
   private StreamRoom room = StreamRoom.UNLIMITED;
+
+  private BooleanSupplier toleratesReset = () -> true;
 
   private int counted;
   private boolean isCrowded;
@@ -94,9 +96,15 @@ public final class ConnectionUse {
     inTurn = 0;
   }
 
-  /** Has requests beside another one counted; before the first of them. */
-  public void countIn(StreamRoom shared) {
+  /** Has requests beside another one, and resets, counted; before the first of them. */
+  public void countIn(StreamRoom shared, BooleanSupplier resets) {
     room = shared;
+    toleratesReset = resets;
+  }
+
+  /** Counts a reset that the client provoked; whether it may provoke others. */
+  public boolean toleratesReset() {
+    return toleratesReset.getAsBoolean();
   }
 
   /** Nothing is counted for the connection any more, on its event loop. */

@@ -9,9 +9,22 @@ import io.vertx.core.http.HttpServerRequest;
 public final class UnreadRequest {
   private final HttpServerRequest request;
   private boolean kept;
+  private boolean awaited;
 
   UnreadRequest(HttpServerRequest request) {
     this.request = request;
+  }
+
+  /** Leaves it unread until it is known who sends it: nobody has begun to read its body. */
+  public void keepForLogIn() {
+    awaited = true;
+    request.pause();
+  }
+
+  /** Reads it now that this is known. */
+  public void isKnown() {
+    awaited = false;
+    readOn();
   }
 
   /** Leaves it unread as long as it may become a socket. */
@@ -32,9 +45,9 @@ public final class UnreadRequest {
     readOn();
   }
 
-  /** Reads it, unless it may become a socket or its body has a reader of its own. */
+  /** Reads it, unless it may become a socket, or its body has or may get a reader of its own. */
   public void readOn() {
-    if (!kept && !request.response().closed()) {
+    if (!kept && !awaited && !request.response().closed()) {
       request.resume();
     }
   }

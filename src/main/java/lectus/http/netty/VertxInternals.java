@@ -8,6 +8,7 @@ import io.vertx.core.http.WebSocketFrameType;
 import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.http.impl.websocket.WebSocketFrameImpl;
 import io.vertx.core.internal.http.WebSocketInternal;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The HTTP layer's only access to classes that Vert.x does not promise to keep. ARCHITECTURE.md
@@ -19,6 +20,14 @@ public final class VertxInternals {
   /** Returns Vert.x' handler in a connection's pipeline; with HTTP/2 all streams share it. */
   public static ChannelHandlerContext handler(HttpConnection connection) {
     return ((HttpServerConnection) connection).channelHandlerContext();
+  }
+
+  /**
+   * Runs an action in the next turn of a connection's event loop: a timer, however short, fires
+   * after the loop has polled its sockets once more. Vert.x' timers take a millisecond at least.
+   */
+  public static void inNextTurn(HttpConnection connection, Runnable action) {
+    handler(connection).executor().schedule(action, 0, TimeUnit.NANOSECONDS);
   }
 
   /** Returns Vert.x' handler in the pipeline of a connection that has become a WebSocket. */

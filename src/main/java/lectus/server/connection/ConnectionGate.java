@@ -1,10 +1,12 @@
 package lectus.server.connection;
 
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -19,6 +21,9 @@ import lectus.measure.Meters;
 @Sharable
 public final class ConnectionGate extends ChannelInboundHandlerAdapter implements Measured {
   private static final long CLOSE_SECONDS = 5;
+  private static final int LEAST_READ_BYTES = 64;
+  private static final int FIRST_READ_BYTES = 2 << 10;
+  private static final int MOST_READ_BYTES = 32 << 10;
 
   private final List<Channel> listening = new CopyOnWriteArrayList<>();
   private final OpenConnections open;
@@ -59,6 +64,10 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
         "lectus_connections_evicted",
         "Idle connections that were closed to make room.",
         open::evicted);
+    meters.count(
+        "lectus_http2_provoked_resets",
+        "Streams that were reset because of what their client sent.",
+        open::resets);
   }
 
   @Override
@@ -67,7 +76,7 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
     ClientChannel client = new ClientChannel(channel, open);
     if (open.admit(client)) {
       ConnectionUse use = ConnectionUse.of(channel);
-      use.countIn(open);
+      use.countIn(open, () -> open.toleratesReset(client));
       channel
           .closeFuture()
           .addListener(
@@ -83,6 +92,7 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
   }
 
   private void prepare(Channel channel) {
+    channel.config().setRecvByteBufAllocator(oneRead());
     ChannelPipeline pipeline = channel.pipeline();
     if (isAnnounced(channel)) {
       pipeline.addLast(
@@ -95,6 +105,12 @@ public final class ConnectionGate extends ChannelInboundHandlerAdapter implement
     } else {
       pipeline.addLast(clock, preface);
     }
+  }
+
+  /** A socket is read once in a turn of the event loop: a read may have hundreds of requests. */
+  private static RecvByteBufAllocator oneRead() {
+    return new AdaptiveRecvByteBufAllocator(LEAST_READ_BYTES, FIRST_READ_BYTES, MOST_READ_BYTES)
+        .maxMessagesPerRead(1);
   }
 
   private boolean isAnnounced(Channel channel) {

@@ -59,7 +59,10 @@ final class Http2Preface extends ChannelInboundHandlerAdapter {
     if (isBroken) {
       isHttp1(context, bytes, expected + 1);
     }
-    if (isBroken || seen > LAST) {
+    if (isBroken) {
+      context.pipeline().remove(this);
+    } else if (seen > LAST) {
+      context.pipeline().addAfter(context.name(), null, new FairReading());
       context.pipeline().remove(this);
     }
     context.fireChannelRead(message);

@@ -1,6 +1,7 @@
 package lectus.server.connection;
 
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -30,6 +31,11 @@ final class OpenConnections implements StreamRoom {
 
   /** How long a new connection has to send its first request without being evicted. */
   private static final long NEW_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /** How many streams the clients of one network may have reset in so much time. */
+  static final int MOST_RESETS = 1_000;
+
+  private static final long RESETS_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   /** In a flood a new connection has this part of that time. */
   private static final int FLOOD_HASTE = 4;
@@ -68,6 +74,9 @@ final class OpenConnections implements StreamRoom {
       new TreeSet<>(Comparator.comparingLong(Place::stampNanos).thenComparingLong(Place::number));
   private final Map<Connection, Place> byConnection = new IdentityHashMap<>();
   private final Newcomers newcomers;
+  private final Map<String, Integer> resetsByNetwork = new HashMap<>();
+  private long resetsSinceNanos = System.nanoTime();
+  private long resets;
   private long admitted;
   private long refused;
   private long evicted;
@@ -87,9 +96,13 @@ final class OpenConnections implements StreamRoom {
 
   /**
    * Returns whether a new connection is admitted; if so, {@link #closed} has to be called at its
-   * end.
+   * end. None is admitted from where too many resets were provoked lately.
    */
   synchronized boolean admit(Connection connection) {
+    if (isTooMany(resetsOf(connection))) {
+      refused++;
+      return false;
+    }
     if (places.size() + streams.get() >= most && !makeRoomFor(connection)) {
       refused++;
       return false;
@@ -97,6 +110,29 @@ final class OpenConnections implements StreamRoom {
     place(connection, connection.idleSinceNanos());
     newcomers.add(connection);
     return true;
+  }
+
+  /** Counts a stream that had to be reset; returns whether its connection may go on. */
+  synchronized boolean toleratesReset(Connection connection) {
+    resetsOf(connection);
+    resets++;
+    return !isTooMany(resetsByNetwork.merge(connection.network(), 1, Integer::sum));
+  }
+
+  private int resetsOf(Connection connection) {
+    if (System.nanoTime() - resetsSinceNanos >= RESETS_NANOS) {
+      resetsSinceNanos = System.nanoTime();
+      resetsByNetwork.clear();
+    }
+    return resetsByNetwork.getOrDefault(connection.network(), 0);
+  }
+
+  private static boolean isTooMany(int resets) {
+    return resets >= MOST_RESETS;
+  }
+
+  synchronized long resets() {
+    return resets;
   }
 
   /** Takes back a connection that was to be evicted and came into use at the same moment. */

@@ -25,19 +25,25 @@ final class UpgradeToHttp2 extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     if (message instanceof HttpRequest request) {
-      if (!mayUpgrade(request)) {
+      if (!asks(request)) {
+        context.fireChannelRead(message);
+        return;
+      }
+      if (mayUpgrade(request)) {
+        context.pipeline().addAfter(context.name(), null, new FairReading());
+      } else {
         request.headers().remove(HttpHeaderNames.UPGRADE);
       }
     }
     context.fireChannelRead(message);
   }
 
+  private static boolean asks(HttpRequest request) {
+    return request.headers().contains(HttpHeaderNames.UPGRADE, "h2c", true);
+  }
+
   private static boolean mayUpgrade(HttpRequest request) {
     HttpHeaders headers = request.headers();
-    boolean asks = headers.contains(HttpHeaderNames.UPGRADE, "h2c", true);
-    if (!asks) {
-      return true;
-    }
     List<String> settings = headers.getAll(Http2CodecUtil.HTTP_UPGRADE_SETTINGS_HEADER);
     return request.decoderResult().isSuccess()
         && request.protocolVersion() == HttpVersion.HTTP_1_1

@@ -356,4 +356,52 @@ final class Http2Test {
       client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").readToEnd();
     }
   }
+
+  /** "MadeYouReset": a client has its requests reset and connects anew. */
+  @Test
+  void resets_that_a_client_provokes_are_counted_over_its_connections() {
+    start(new TestSettings());
+    int each = 400;
+    int connections = 0;
+    try {
+      while (connections < 10) {
+        connections++;
+        provokeResets(each);
+      }
+    } catch (UncheckedIOException ended) {
+      // Refused while it wrote, or closed before it had read everything.
+    }
+    assertThat(connections).isEqualTo(1_000 / each + 1);
+    try (Connection refused = server.connect()) {
+      refused.write("GET /_up HTTP/1.1\r\nHost: h\r\n\r\n");
+      assertThat(refused.read(false).status()).isEqualTo(503);
+    }
+  }
+
+  private void provokeResets(int times) {
+    try (Http2Connection hostile = new Http2Connection(server.connect(), WINDOW)) {
+      for (int i = 0; i < times; i++) {
+        int feed = hostile.get(FEED);
+        hostile.write(leave(feed, 0));
+        Http2Connection.Frame frame = hostile.next();
+        while (frame.type() != RST_STREAM) {
+          frame = hostile.next();
+        }
+      }
+    }
+  }
+
+  @Test
+  void a_server_that_stops_says_goodbye() {
+    start(new TestSettings());
+    LectusServer stopping = LectusServer.start(stores.fresh());
+    stopping.put("/w");
+    try (Http2Connection connection = new Http2Connection(stopping.connect(), WINDOW)) {
+      int feed = connection.get(FEED);
+      assertThat(connection.status(feed)).isEqualTo(200);
+      CompletableFuture<Void> stopped = CompletableFuture.runAsync(stopping::close);
+      assertThat(connection.goodbye()).isZero();
+      stopped.join();
+    }
+  }
 }

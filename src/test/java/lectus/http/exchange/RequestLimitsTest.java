@@ -2,6 +2,7 @@ package lectus.http.exchange;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -185,6 +186,43 @@ final class RequestLimitsTest {
       assertThat(connection.read(false).body()).contains("\"v\":1");
       assertThat(connection.read(false).status()).isEqualTo(404);
       assertThat(connection.read(false).body()).contains("\"status\":\"ok\"");
+    }
+  }
+
+  /** More than one turn of the event loop has; their bodies wait with them. */
+  @Test
+  void many_pipelined_requests_are_answered_in_order() {
+    int many = 500;
+    StringBuilder requests = new StringBuilder();
+    for (int i = 0; i < many; i++) {
+      requests
+          .append("PUT /w/p" + i + "?batch=ok HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n")
+          .append(String.format("{\"v\":%4d}", i))
+          .append("GET /_up HTTP/1.1\r\nHost: h\r\n\r\n")
+          .append("PUT /w/_p HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
+          .append("2\r\n{}\r\n0\r\n\r\n");
+    }
+    try (Connection connection = server.connect()) {
+      connection.write(requests.toString());
+      for (int i = 0; i < many; i++) {
+        assertThat(connection.read(false).body()).contains("\"id\":\"p" + i + "\"");
+        assertThat(connection.read(false).body()).contains("\"status\":\"ok\"");
+        Answer refused = connection.read(false);
+        assertThat(refused.status()).isEqualTo(400);
+        assertThat(refused.header("connection")).isNull();
+      }
+    }
+  }
+
+  @Test
+  void a_connection_begins_a_few_requests_in_a_turn() {
+    ConnectionUse use = ConnectionUse.of(new EmbeddedChannel());
+    for (int turn = 0; turn < 2; turn++) {
+      for (int i = 0; i < ConnectionUse.MOST_IN_TURN; i++) {
+        assertThat(use.takeTurn()).isTrue();
+      }
+      assertThat(use.takeTurn()).isFalse();
+      use.endTurn();
     }
   }
 

@@ -321,4 +321,19 @@ final class OpenConnectionsTest {
     full.admit(new Client("late1").from("late"));
     assertThat(evicted).containsExactly("bad1");
   }
+
+  @Test
+  void who_had_too_many_streams_reset_opens_no_connection_and_others_do() {
+    Client hostile = new Client("a").admitted();
+    for (int i = 1; i < OpenConnections.MOST_RESETS; i++) {
+      assertThat(open.toleratesReset(hostile)).isTrue();
+    }
+    new Client("b").admitted();
+    assertThat(open.toleratesReset(hostile)).isFalse();
+
+    assertThat(open.admit(new Client("c"))).isFalse();
+    Client elsewhere = new Client("d");
+    elsewhere.network = "there";
+    assertThat(open.admit(elsewhere)).isTrue();
+  }
 }
