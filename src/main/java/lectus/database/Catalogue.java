@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import lectus.access.SecurityObject;
 import lectus.error.LectusError;
@@ -42,6 +43,7 @@ public final class Catalogue {
   private final HandleCache handles;
   private final HandleReader reader;
   private final NameListing listing;
+  private final AtomicLong definitions = new AtomicLong();
 
   public Catalogue(Store store, TransactionRunner transactions, InstantSource clock) {
     this(store, transactions, clock, new CatalogueCaches(FEW_GLIMPSES_BYTES));
@@ -172,8 +174,17 @@ public final class Catalogue {
    * transaction, because it writes something that handles contain.
    */
   public void moveVersion(Transaction tx, DatabaseHandle db) {
+    definitions.incrementAndGet();
     ConfigSubspace.touch(tx, db.prefix());
     MetadataVersion.move(tx);
+  }
+
+  /**
+   * Returns a number that changes before this server commits another definition of anything, of
+   * whichever database.
+   */
+  public long definitions() {
+    return definitions.get();
   }
 
   /**

@@ -25,6 +25,7 @@ import lectus.document.index.FormerDesigns;
 import lectus.document.index.FormerIndexTasks;
 import lectus.document.job.FilledKind;
 import lectus.document.job.FillingJobs;
+import lectus.document.job.JobLooks;
 import lectus.document.job.JobWorker;
 import lectus.document.local.LocalDocuments;
 import lectus.document.purge.SweepFigures;
@@ -81,7 +82,9 @@ public final class Layer {
   /** Maximum number of rows read at once of each bucket of the updates log. */
   public static final int UPDATES_PER_BUCKET = 32;
 
+  /** {@link JobLooks} says whether this is a look at the store. */
   private static final Pace INDEXING = new Pace(250, 5_000);
+
   private static final Pace COMPACTING = Pace.every(2_000);
 
   /** A look costs one read; a round is due five minutes after the last. */
@@ -105,6 +108,7 @@ public final class Layer {
   private final QueryFigures queries = new QueryFigures();
   private final SweepFigures tombstones = new SweepFigures();
   private final ContentStore contents;
+  private final JobLooks jobLooks;
   private final ClientMemory memory;
 
   public Layer(Store store, NodeSettings settings) {
@@ -114,6 +118,7 @@ public final class Layer {
     this.live = new LiveSettings<>(new StoredSettings(store, transactions), settings.plan()::with);
     this.caches = new CatalogueCaches(settings.memory().glimpses());
     this.catalogue = new Catalogue(store, transactions, InstantSource.system(), caches);
+    this.jobLooks = new JobLooks(catalogue::definitions);
     this.tokens = new Tokens(settings.http().access().tokens(), InstantSource.system());
     this.rights = new FeedRights(settings.http().access().unset());
     this.changes = new ChangesReader(catalogue, transactions, rights);
@@ -205,7 +210,9 @@ public final class Layer {
   StepsVerticle indexing(BooleanSupplier requestsWait) {
     List<FilledKind> kinds = List.of(new FilledIndexes(), new FilledFeeds());
     return new StepsVerticle(
-        "building of indexes", new JobWorker(store, catalogue, kinds, requestsWait), INDEXING);
+        "building of indexes",
+        new JobWorker(store, catalogue, kinds, requestsWait, jobLooks),
+        INDEXING);
   }
 
   StepsVerticle updatesCompaction(UpdatesCompaction compaction) {

@@ -10,6 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 import lectus.database.CreationOptions;
 import lectus.document.edit.Edit;
 import lectus.document.index.FilledIndexes;
+import lectus.document.job.JobLooks;
 import lectus.document.job.JobWorker;
 import lectus.document.testing.TestDatabase;
 import lectus.store.SlowReads;
@@ -90,7 +91,12 @@ public final class IndexJobsBenchmark {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < workers; i++) {
       JobWorker worker =
-          new JobWorker(store, server.catalogue, List.of(new FilledIndexes()), () -> false);
+          new JobWorker(
+              store,
+              server.catalogue,
+              List.of(new FilledIndexes()),
+              () -> false,
+              new JobLooks(System::nanoTime));
       threads.add(new Thread(() -> work(worker, db)));
     }
     threads.forEach(Thread::start);

@@ -36,6 +36,7 @@ public final class JobWorker implements LeasedSteps {
       new TransactionLimits(5, Duration.ofSeconds(2));
 
   private final ListedJobs jobs;
+  private final JobLooks looks;
   private final JobTransaction beginning;
   private final TaskClaims claims = new TaskClaims();
   private final TaskPage page;
@@ -46,14 +47,23 @@ public final class JobWorker implements LeasedSteps {
   private final PageSize size;
   private final Map<Job, Long> shunned = new HashMap<>();
   private Optional<HeldTask> held = Optional.empty();
+
+  /** Whether it found nothing to do when it looked last. */
+  private boolean isIdle;
+
   private Optional<RuntimeException> failure = Optional.empty();
 
   /**
    * @param requestsWait whether work for clients has to wait
+   * @param looks of all workers of a server
    */
   public JobWorker(
-      Store store, Catalogue catalogue, List<FilledKind> kinds, BooleanSupplier requestsWait) {
-    this(store, catalogue, kinds, requestsWait, PageSize.MOST);
+      Store store,
+      Catalogue catalogue,
+      List<FilledKind> kinds,
+      BooleanSupplier requestsWait,
+      JobLooks looks) {
+    this(store, catalogue, kinds, requestsWait, looks, PageSize.MOST);
   }
 
   /**
@@ -64,7 +74,9 @@ public final class JobWorker implements LeasedSteps {
       Catalogue catalogue,
       List<FilledKind> kinds,
       BooleanSupplier requestsWait,
+      JobLooks looks,
       int mostDocuments) {
+    this.looks = looks;
     this.beginning = new JobTransaction(catalogue, store.rootPrefix(), kinds);
     this.page = new TaskPage(beginning, claims);
     this.transactions = new TransactionRunner(store, ONCE);
@@ -81,7 +93,8 @@ public final class JobWorker implements LeasedSteps {
    */
   @Override
   public boolean step() {
-    boolean any = held.isPresent() || look();
+    boolean any = held.isPresent() || ((!isIdle || looks.isDue()) && look());
+    isIdle = !any;
     boolean isBusy = requestsWait.getAsBoolean();
     held.ifPresent(task -> attempt(task.job(), () -> work(task, isBusy)));
     if (!any && failure.isPresent()) {
@@ -102,6 +115,9 @@ public final class JobWorker implements LeasedSteps {
       if (held.isEmpty() && beginning.knows(job) && !shunned.containsKey(job)) {
         any |= attempt(job, () -> take(job));
       }
+    }
+    if (any) {
+      looks.found();
     }
     return any;
   }

@@ -17,6 +17,7 @@ import lectus.database.DatabaseSubspace;
 import lectus.document.edit.Edit;
 import lectus.document.job.FillingJobs;
 import lectus.document.job.JobKind;
+import lectus.document.job.JobLooks;
 import lectus.document.job.JobWorker;
 import lectus.document.testing.Purging;
 import lectus.document.testing.TestDatabase;
@@ -62,7 +63,13 @@ final class FeedCatalogueTest {
   }
 
   private JobWorker worker() {
-    return new JobWorker(store, db.catalogue, List.of(new FilledFeeds()), () -> false, 50);
+    return new JobWorker(
+        store,
+        db.catalogue,
+        List.of(new FilledFeeds()),
+        () -> false,
+        new JobLooks(System::nanoTime),
+        50);
   }
 
   private void work(JobWorker worker) {
@@ -224,7 +231,13 @@ final class FeedCatalogueTest {
     defineByText("f");
     assertThat(feed("f").isReadable()).isFalse();
 
-    JobWorker worker = new JobWorker(store, db.catalogue, List.of(new FilledFeeds()), () -> false);
+    JobWorker worker =
+        new JobWorker(
+            store,
+            db.catalogue,
+            List.of(new FilledFeeds()),
+            () -> false,
+            new JobLooks(System::nanoTime));
     assertThat(worker.step()).isTrue();
     long done = store.tasks().running().get(0).done();
     assertThat(done).isBetween(2L, 16L);

@@ -11,6 +11,7 @@ import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.document.edit.Edit;
+import lectus.document.job.JobLooks;
 import lectus.document.job.JobWorker;
 import lectus.document.testing.TestDatabase;
 import lectus.index.StoredIndex;
@@ -151,7 +152,13 @@ final class IndexBoundsTest {
   }
 
   private JobWorker worker(TestDatabase db, int most) {
-    return new JobWorker(store, db.catalogue, List.of(new FilledIndexes()), () -> false, most);
+    return new JobWorker(
+        store,
+        db.catalogue,
+        List.of(new FilledIndexes()),
+        () -> false,
+        new JobLooks(System::nanoTime),
+        most);
   }
 
   private static byte[] progressKey(TestDatabase db) {

@@ -14,6 +14,7 @@ import lectus.audit.StoreAudit;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
+import lectus.document.job.JobLooks;
 import lectus.document.job.JobWorker;
 import lectus.document.testing.TestDatabase;
 import lectus.index.IndexLimits;
@@ -56,7 +57,13 @@ final class IndexMaintenanceTest {
   }
 
   private JobWorker worker() {
-    return new JobWorker(store, db.catalogue, List.of(new FilledIndexes()), () -> false, 64);
+    return new JobWorker(
+        store,
+        db.catalogue,
+        List.of(new FilledIndexes()),
+        () -> false,
+        new JobLooks(System::nanoTime),
+        64);
   }
 
   private DatabaseHandle handle() {

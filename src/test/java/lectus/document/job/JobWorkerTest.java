@@ -57,7 +57,13 @@ final class JobWorkerTest {
   private final TestDatabase db = TestDatabase.open(store, "db");
 
   private JobWorker worker(int most) {
-    return new JobWorker(store, db.catalogue, List.of(new FilledIndexes()), () -> false, most);
+    return new JobWorker(
+        store,
+        db.catalogue,
+        List.of(new FilledIndexes()),
+        () -> false,
+        new JobLooks(System::nanoTime),
+        most);
   }
 
   /** Returns a worker that has handed over ten documents. */
@@ -419,7 +425,13 @@ final class JobWorkerTest {
     create(1);
     write(0, 300);
     db.put(DESIGN, INDEX);
-    JobWorker worker = new JobWorker(store, db.catalogue, List.of(new FilledIndexes()), () -> true);
+    JobWorker worker =
+        new JobWorker(
+            store,
+            db.catalogue,
+            List.of(new FilledIndexes()),
+            () -> true,
+            new JobLooks(System::nanoTime));
 
     assertThat(worker.step()).isFalse();
     assertThat(progress().documents()).isEqualTo(250);

@@ -108,7 +108,13 @@ enum Kept {
   }
 
   JobWorker worker(TestDatabase db, int mostDocuments) {
-    return new JobWorker(db.store, db.catalogue, List.of(filled), () -> false, mostDocuments);
+    return new JobWorker(
+        db.store,
+        db.catalogue,
+        List.of(filled),
+        () -> false,
+        new JobLooks(System::nanoTime),
+        mostDocuments);
   }
 
   /** Returns a body that has its place in what is kept, or none. */
