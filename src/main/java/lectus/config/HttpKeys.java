@@ -165,7 +165,7 @@ public final class HttpKeys {
           true,
           """
           Whether JSON and text of 1 kB and more is sent as gzip to clients that accept
-          it, live feeds included. Attachments come as they are stored in any case.
+          it, live feeds excepted. Attachments come as they are stored in any case.
           """);
 
   public static final ConfigurationKey<Integer> COMPRESSION_LEVEL =
@@ -185,9 +185,9 @@ public final class HttpKeys {
           0,
           100_000,
           """
-          Most answers of several parts that are compressed at a time; live feeds get
-          half of the places. Each takes some 256 kB in addition to the heap. Beyond
-          that, answers come as they are.
+          Most answers of several parts that are compressed at a time. Each takes some
+          256 kB in addition to the heap. Beyond that, answers come as they are, and so
+          do live feeds in any case.
           """);
 
   public static final ConfigurationKey<String> UTILS =
@@ -199,6 +199,16 @@ public final class HttpKeys {
           A folder with an administration interface for browsers, such as the build of
           CouchDB's Fauxton, that is served at /_utils/. Whoever reaches the port may
           read its files. Hidden ones, and links that lead out of it, are not served.
+          """);
+
+  public static final ConfigurationKey<String> SERVER_HEADER =
+      SECTION.key(
+          "http.server-header",
+          ValueType.TEXT,
+          "",
+          """
+          The Server header of all answers, in printable ASCII. Without a value it is
+          that of CouchDB, whose version clients read, with Lectus' own in parentheses.
           """);
 
   private HttpKeys() {}

@@ -141,6 +141,7 @@ public final class Settings {
             configuration.get(HttpKeys.COMPRESSED_STREAMS)),
         new ConfiguredLog(configuration).settings(),
         Version.text(),
+        serverHeader(),
         utils(),
         hosts(),
         proxies(),
@@ -148,6 +149,17 @@ public final class Settings {
         new ConfiguredCors(configuration).settings(),
         new ConfiguredAccess(configuration).settings(),
         webSockets());
+  }
+
+  private String serverHeader() {
+    String chosen = configuration.get(HttpKeys.SERVER_HEADER);
+    if (!chosen.chars().allMatch(c -> c >= ' ' && c <= '~')) {
+      throw new ConfigurationException(
+          "\"http.server-header\" has characters that are not printable ASCII.");
+    }
+    return chosen.isBlank()
+        ? "CouchDB/" + HttpSettings.API_VERSION + " (Lectus/" + Version.text() + ")"
+        : chosen;
   }
 
   private Optional<Path> utils() {

@@ -24,6 +24,7 @@ import lectus.http.socket.WebSocketSettings;
  * @param utils the folder of an administration interface
  * @param hstsSeconds how long browsers shall use nothing but TLS; 0: nothing is said of it
  * @param version of the server, as {@code GET /} shows it
+ * @param serverHeader the {@code Server} of all answers
  */
 public record HttpSettings(
     int maxRequestBytes,
@@ -39,6 +40,7 @@ public record HttpSettings(
     CompressionSettings compression,
     LogSettings log,
     String version,
+    String serverHeader,
     Optional<Path> utils,
     HostSettings hosts,
     ProxySettings proxies,
@@ -46,6 +48,9 @@ public record HttpSettings(
     CorsSettings cors,
     AccessSettings access,
     WebSocketSettings webSockets) {
+  /** Of the CouchDB API that the server speaks. Clients read it, and some refuse any other text. */
+  public static final String API_VERSION = "3.5.2";
+
   /**
    * The shortest heartbeat; clients that ask for a shorter one get this one. Each costs a system
    * call.

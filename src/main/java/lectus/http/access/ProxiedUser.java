@@ -11,9 +11,10 @@ import lectus.http.exchange.Exchange;
 /**
  * The user of a proxy that logs in users by itself, in CouchDB's headers.
  *
- * @param token signs the name
+ * @param signed the name as it came
+ * @param token signs it
  */
-record ProxiedUser(String name, String roles, String token) {
+record ProxiedUser(String name, byte[] signed, String roles, String token) {
   private static final CharSequence NAME = HttpHeaders.createOptimized("X-Auth-CouchDB-UserName");
   private static final CharSequence ROLES = HttpHeaders.createOptimized("X-Auth-CouchDB-Roles");
   private static final CharSequence TOKEN = HttpHeaders.createOptimized("X-Auth-CouchDB-Token");
@@ -23,7 +24,10 @@ record ProxiedUser(String name, String roles, String token) {
         .map(
             name ->
                 new ProxiedUser(
-                    name, header(exchange, ROLES).orElse(""), header(exchange, TOKEN).orElse("")));
+                    name,
+                    exchange.headerBytes(NAME),
+                    header(exchange, ROLES).orElse(""),
+                    header(exchange, TOKEN).orElse("")));
   }
 
   private static Optional<String> header(Exchange exchange, CharSequence name) {
@@ -32,7 +36,7 @@ record ProxiedUser(String name, String roles, String token) {
 
   /** Returns the user if the proxy knows the secret. */
   Optional<UserContext> verified(String secret) {
-    return Signatures.isSigned(name, secret, token)
+    return Signatures.isSigned(signed, secret, token)
         ? Optional.of(UserContext.named(name, roleSet()))
         : Optional.empty();
   }

@@ -18,7 +18,7 @@ final class Signatures {
   private Signatures() {}
 
   static byte[] sign(String text, byte[] secret) {
-    return sign(SHA_256, text, secret);
+    return sign(SHA_256, text.getBytes(StandardCharsets.UTF_8), secret);
   }
 
   static boolean areEqual(byte[] one, byte[] other) {
@@ -28,7 +28,7 @@ final class Signatures {
   /**
    * @param signature in hex digits
    */
-  static boolean isSigned(String text, String secret, String signature) {
+  static boolean isSigned(byte[] text, String secret, String signature) {
     String algorithm = signature.length() == SHA_1_DIGITS ? SHA_1 : SHA_256;
     byte[] expected = sign(algorithm, text, secret.getBytes(StandardCharsets.UTF_8));
     try {
@@ -38,11 +38,11 @@ final class Signatures {
     }
   }
 
-  private static byte[] sign(String algorithm, String text, byte[] secret) {
+  private static byte[] sign(String algorithm, byte[] text, byte[] secret) {
     try {
       Mac mac = Mac.getInstance(algorithm);
       mac.init(new SecretKeySpec(secret, algorithm));
-      return mac.doFinal(text.getBytes(StandardCharsets.UTF_8));
+      return mac.doFinal(text);
     } catch (GeneralSecurityException absent) {
       throw new IllegalStateException(absent);
     }

@@ -173,9 +173,16 @@ public final class Exchange {
     return query;
   }
 
-  /** Returns the first value of a request header; null if absent. */
+  /** Returns the first value of a request header, by {@link Headers#text}; null if absent. */
   public String header(CharSequence name) {
-    return request.headers().get(name);
+    String octets = request.headers().get(name);
+    return octets == null ? null : Headers.text(octets);
+  }
+
+  /** Returns the octets of the first value of a request header; empty if absent. */
+  public byte[] headerBytes(CharSequence name) {
+    String octets = request.headers().get(name);
+    return octets == null ? new byte[0] : Headers.bytes(octets);
   }
 
   /**

@@ -52,7 +52,7 @@ public final class HttpLoop {
     this.accessLog = new AccessLog(settings.log(), Clock.systemUTC());
     this.slowRequests = new SlowRequests(settings.log().slowMillis(), System::nanoTime);
     this.bodyDeadlines = new BodyDeadlines(settings.slowBodySeconds());
-    this.serverHeader = HttpHeaders.createOptimized("Lectus/" + settings.version());
+    this.serverHeader = HttpHeaders.createOptimized(settings.serverHeader());
   }
 
   /** Starts the clock on the calling event loop. */

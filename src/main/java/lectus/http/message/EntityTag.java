@@ -26,11 +26,11 @@ public record EntityTag(String text) {
   }
 
   /**
-   * Returns the tag in quotes. Control characters, which headers must not have, are
+   * Returns the tag in quotes, in UTF-8. Control characters, which headers must not have, are
    * percent-encoded.
    */
   public String header() {
-    return '"' + sendable() + '"';
+    return '"' + Headers.octets(sendable()) + '"';
   }
 
   /** Revisions from replicators may contain any characters. */

@@ -1,6 +1,9 @@
 package lectus.http.message;
 
 import io.vertx.core.http.HttpHeaders;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 
 /** Header names and values of most answers, encoded once. */
 public final class Headers {
@@ -47,5 +50,34 @@ public final class Headers {
   public static final CharSequence ZERO = HttpHeaders.createOptimized("0");
   public static final CharSequence CLOSE = HttpHeaders.createOptimized("close");
 
+  private static final int FIRST_BEYOND_ASCII = 0x80;
+
   private Headers() {}
+
+  /**
+   * Returns the text of a header as clients mean it. HTTP says nothing of octets beyond ASCII (RFC
+   * 9110, section 5.5): they are UTF-8 if they can be, and Latin-1 otherwise.
+   *
+   * @param octets as the parser has read them, one a character
+   */
+  public static String text(String octets) {
+    if (octets.chars().allMatch(c -> c < FIRST_BEYOND_ASCII)) {
+      return octets;
+    }
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes(octets))).toString();
+    } catch (CharacterCodingException latin1) {
+      return octets;
+    }
+  }
+
+  /** Returns a text as the value of a header: its UTF-8, an octet a character. */
+  static String octets(String text) {
+    return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+  }
+
+  /** Returns the octets of a header, over which signatures are. */
+  public static byte[] bytes(String octets) {
+    return octets.getBytes(StandardCharsets.ISO_8859_1);
+  }
 }

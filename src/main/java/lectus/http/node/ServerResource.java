@@ -1,5 +1,6 @@
 package lectus.http.node;
 
+import lectus.http.HttpSettings;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.Requests;
 import lectus.http.exchange.Resource;
@@ -8,8 +9,6 @@ import lectus.json.JsonBuffer;
 
 /** {@code /}: the server's greeting. The version is that of the CouchDB API which Lectus speaks. */
 final class ServerResource implements Resource {
-  private static final String API_VERSION = "3.5.2";
-
   private final Reply welcome;
 
   /**
@@ -17,7 +16,7 @@ final class ServerResource implements Resource {
    */
   ServerResource(String storeId, String version) {
     JsonBuffer json = new JsonBuffer(256);
-    json.ascii("{\"couchdb\":\"Welcome\",\"version\":").string(API_VERSION);
+    json.ascii("{\"couchdb\":\"Welcome\",\"version\":").string(HttpSettings.API_VERSION);
     json.ascii(",\"git_sha\":").string(version);
     json.ascii(",\"uuid\":").string(storeId);
     json.ascii(",\"features\":[\"atomic_bulk_docs\",\"fields\"],\"vendor\":{\"name\":\"Lectus\"");

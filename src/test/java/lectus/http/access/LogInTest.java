@@ -384,6 +384,30 @@ final class LogInTest {
     return HexFormat.of().formatHex(mac.doFinal(name.getBytes(StandardCharsets.UTF_8)));
   }
 
+  /** Clients send UTF-8, as CouchDB reads it; what cannot be that is Latin-1. */
+  @Test
+  void a_proxy_signs_the_octets_of_a_name_that_is_not_ascii() throws Exception {
+    String utf8 = octets("j\u00fcrgen \u6f22");
+    String is = is("\"j\u00fcrgen \u6f22\"", "\"b\u00fcro\"", "proxy");
+
+    assertThat(proxied(utf8, octets("b\u00fcro"), token("HmacSHA256", "j\u00fcrgen \u6f22")).body())
+        .isEqualTo(is);
+    Mac mac = Mac.getInstance("HmacSHA256");
+    mac.init(new SecretKeySpec(PROXY_SECRET.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+    byte[] latin1 = "j\u00fcrgen".getBytes(StandardCharsets.ISO_8859_1);
+    assertThat(
+            proxied("j\u00fcrgen", "b\u00fcro", HexFormat.of().formatHex(mac.doFinal(latin1)))
+                .body())
+        .isEqualTo(is("\"j\u00fcrgen\"", "\"b\u00fcro\"", "proxy"));
+    assertThat(proxied("j\u00fcrgen", "", token("HmacSHA256", "j\u00fcrgen")).body())
+        .isEqualTo(is("null", "", ""));
+  }
+
+  /** Requests are written in Latin-1. */
+  private static String octets(String text) {
+    return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+  }
+
   private Answer proxied(String name, String roles, String token) {
     return server
         .request("GET", "/_session")

@@ -2,6 +2,7 @@ package lectus.http.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -92,6 +93,20 @@ final class RevisionTextsTest {
     assertThat(server.head("/w/a").header("etag")).isEqualTo(header);
     assertThat(server.request("GET", "/w/a").header("If-None-Match", header).send().status())
         .isEqualTo(304);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1-b\u00fcro", "1-\u6f22"})
+  void a_revision_that_is_not_ascii_is_utf8_in_headers(String rev) {
+    String header =
+        '"' + new String(rev.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1) + '"';
+    server.put("/w/a?new_edits=false", "{\"_rev\":\"" + rev + "\"}");
+
+    assertThat(server.get("/w/a").header("etag")).isEqualTo(header);
+    assertThat(server.request("GET", "/w/a").header("If-None-Match", header).send().status())
+        .isEqualTo(304);
+    assertThat(server.request("DELETE", "/w/a").header("If-Match", header).send().status())
+        .isEqualTo(200);
   }
 
   @Test

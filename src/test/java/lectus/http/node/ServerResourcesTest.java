@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
+import lectus.config.HttpKeys;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
+import lectus.http.testing.TestSettings;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
 import lectus.store.testing.TestStores;
@@ -36,6 +38,7 @@ final class ServerResourcesTest {
     assertThat(up.status()).isEqualTo(200);
     assertThat(up.reason()).isEqualTo("OK");
     assertThat(up.header("content-type")).isEqualTo("application/json");
+    assertThat(up.header("server")).startsWith("CouchDB/3.5.2 (Lectus/").endsWith(")");
     assertThat(up.header("cache-control")).isEqualTo("must-revalidate");
     assertThat(up.header("x-couchdb-body-time")).isEqualTo("0");
     assertThat(up.header("x-couch-request-id")).matches("[0-9a-f]{10}");
@@ -294,5 +297,13 @@ final class ServerResourcesTest {
     assertThat(server.get("/_membership").body())
         .isEqualTo("{\"all_nodes\":" + self + ",\"cluster_nodes\":" + self + "}\n");
     assertThat(server.put("/_membership").header("allow")).isEqualTo("GET");
+  }
+
+  @Test
+  void the_server_header_is_as_configured() {
+    TestSettings settings = new TestSettings().with(HttpKeys.SERVER_HEADER, "other/1 (x)");
+    try (LectusServer other = LectusServer.start(stores.fresh(), settings)) {
+      assertThat(other.get("/_up").header("server")).isEqualTo("other/1 (x)");
+    }
   }
 }

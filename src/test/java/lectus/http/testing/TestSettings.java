@@ -220,6 +220,7 @@ public final class TestSettings {
         http.compression(),
         http.log(),
         http.version(),
+        http.serverHeader(),
         http.utils(),
         hosts,
         http.proxies(),
