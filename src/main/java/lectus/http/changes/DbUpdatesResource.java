@@ -36,6 +36,7 @@ final class DbUpdatesResource implements Resource {
 
   private void answer(Exchange exchange, DbUpdatesQuery query) {
     boolean isSocket = new WebSocketUpgrade(exchange).isWanted();
+    exchange.encoding().leavePlain();
     if (!isSocket && (!query.feed().isLive() || exchange.isHead())) {
       exchange.streamFeed(() -> normal(query, exchange.user()));
     } else if (query.descending()) {

@@ -5,7 +5,6 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.BooleanSupplier;
 import lectus.http.CompressionSettings;
 import lectus.http.memory.CompressionRoom;
 import lectus.http.message.AcceptedEncodings;
@@ -27,6 +26,7 @@ public final class AnswerEncoding {
   private final CompressionRoom room;
   private final HttpServerRequest request;
   private EncodedStream stream = EncodedStream.PLAIN;
+  private boolean isPlain;
   private boolean over;
 
   AnswerEncoding(Exchange exchange) {
@@ -37,7 +37,7 @@ public final class AnswerEncoding {
 
   /** Whether answers of a type come in one encoding or another. */
   boolean varies(CharSequence contentType) {
-    return settings.enabled() && contentType != null && isText(contentType);
+    return settings.enabled() && !isPlain && contentType != null && isText(contentType);
   }
 
   private static boolean isText(CharSequence contentType) {
@@ -94,31 +94,32 @@ public final class AnswerEncoding {
   void begin(StreamedBody body, int firstBytes, boolean more) {
     boolean gains = more || firstBytes >= LEAST_BYTES;
     if (gains && body.length().isEmpty() && isFree(body.contentType(), body.headers())) {
-      take(room::takeForAnswer, room::leftByAnswer);
+      takePlace();
     }
   }
 
-  /** Begins a live feed. */
-  public void beginFeed(CharSequence contentType) {
-    if (varies(contentType)) {
-      take(room::takeForFeed, room::leftByFeed);
-    }
+  /**
+   * Leaves the answer as it is, as CouchDB leaves feeds: inflating streams of clients wait for some
+   * kilobytes before they show a row.
+   */
+  public void leavePlain() {
+    isPlain = true;
   }
 
-  private synchronized void take(BooleanSupplier place, Runnable leave) {
-    if (!over && isAccepted() && place.getAsBoolean()) {
+  private synchronized void takePlace() {
+    if (!over && isAccepted() && room.take()) {
       try {
-        stream = new EncodedStream.Gzipped(settings.level(), leave);
+        stream = new EncodedStream.Gzipped(settings.level(), room::leave);
       } finally {
         if (stream == EncodedStream.PLAIN) {
-          leave.run();
+          room.leave();
         }
       }
     }
   }
 
   /** Returns the headers of the streamed answer that has begun. */
-  public List<Reply.Header> headers() {
+  List<Reply.Header> headers() {
     return stream() == EncodedStream.PLAIN ? List.of() : List.of(HEADER);
   }
 
@@ -127,7 +128,7 @@ public final class AnswerEncoding {
   }
 
   /** Encodes the last part; nothing may follow. */
-  public Buffer last(Buffer content) {
+  Buffer last(Buffer content) {
     return stream().last(content);
   }
 

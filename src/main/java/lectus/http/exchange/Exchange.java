@@ -401,6 +401,7 @@ public final class Exchange {
   /** Notes that the answer lasts as long as its client likes: how long says nothing. */
   public void beginsFeed() {
     isFeed = true;
+    encoding.leavePlain();
   }
 
   boolean isFeed() {

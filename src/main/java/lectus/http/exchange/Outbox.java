@@ -3,7 +3,6 @@ package lectus.http.exchange;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
-import java.util.function.UnaryOperator;
 
 /**
  * The bytes of an answer that were written and that the socket has not taken yet. Vert.x counts
@@ -13,30 +12,15 @@ import java.util.function.UnaryOperator;
 public final class Outbox {
   private final HttpServerResponse response;
   private final int mostBytes;
-  private final UnaryOperator<Buffer> encoding;
   private long waitingBytes;
   private Runnable whenRoom;
 
   /**
    * @param mostBytes above which the outbox is full
    */
-  Outbox(HttpServerResponse response, int mostBytes) {
-    this(response, mostBytes, part -> part);
-  }
-
-  private Outbox(HttpServerResponse response, int mostBytes, UnaryOperator<Buffer> encoding) {
+  public Outbox(HttpServerResponse response, int mostBytes) {
     this.response = response;
     this.mostBytes = mostBytes;
-    this.encoding = encoding;
-  }
-
-  /**
-   * Returns an outbox whose parts are encoded as its answer is.
-   *
-   * @param mostBytes above which the outbox is full
-   */
-  public static Outbox encoding(Exchange exchange, int mostBytes) {
-    return new Outbox(exchange.response(), mostBytes, exchange.encoding()::part);
   }
 
   /**
@@ -45,10 +29,9 @@ public final class Outbox {
    * @return completes when the socket has taken the part, or never will
    */
   public Future<Void> write(Buffer part) {
-    Buffer encoded = encoding.apply(part);
-    int length = encoded.length();
+    int length = part.length();
     waitingBytes += length;
-    return InPieces.write(response, encoded).onSuccess(written -> taken(length));
+    return InPieces.write(response, part).onSuccess(written -> taken(length));
   }
 
   public boolean isFull() {

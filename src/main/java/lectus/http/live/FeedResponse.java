@@ -3,7 +3,6 @@ package lectus.http.live;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -52,7 +51,7 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
     this.feeds = feeds;
     this.exchange = exchange;
     this.response = exchange.response();
-    this.outbox = Outbox.encoding(exchange, OUTBOX_BYTES);
+    this.outbox = new Outbox(exchange.response(), OUTBOX_BYTES);
     this.form = form;
     this.holdsHead = form == FeedForm.EVENTSOURCE && exchange.lastEventId().isPresent();
     this.memory = new PageMemory(exchange.memory().pages());
@@ -115,10 +114,7 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
   }
 
   private void writeHead() {
-    exchange.encoding().beginFeed(form.contentType());
-    List<Reply.Header> headers = new ArrayList<>(AS_IT_COMES);
-    headers.addAll(exchange.encoding().headers());
-    exchange.writeStreamHead(200, form.contentType(), headers);
+    exchange.writeStreamHead(200, form.contentType(), AS_IT_COMES);
     response.setWriteQueueMaxSize(OUTBOX_BYTES);
     JsonBuffer head = new JsonBuffer(64);
     form.appendHead(head);
@@ -236,7 +232,7 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
   private void writeEnd(FeedEnd reason, P at, long pending) {
     JsonBuffer tail = new JsonBuffer(128);
     form.appendEnd(reason, at, pending, tail);
-    InPieces.end(response, exchange.encoding().last(bytes(tail)));
+    InPieces.end(response, bytes(tail));
     exchange.streamed();
   }
 
