@@ -41,7 +41,7 @@ public final class AdminsSubspace {
   }
 
   static String hash(byte[] value) {
-    return FORMAT.reader(value).string();
+    return FORMAT.reader(value).only(TupleReader::string);
   }
 
   /**
@@ -49,6 +49,6 @@ public final class AdminsSubspace {
    */
   public Admin admin(KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), RootSubspace.ADMINS.key(root).length());
-    return new Admin(key.string(), hash(row.getValue()));
+    return new Admin(key.only(TupleReader::string), hash(row.getValue()));
   }
 }

@@ -58,6 +58,6 @@ public final class SecretsSubspace {
   public String name(KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), RootSubspace.SECRETS.key(root).length());
     secret(row.getValue());
-    return key.string();
+    return key.only(TupleReader::string);
   }
 }

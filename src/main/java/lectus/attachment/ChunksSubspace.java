@@ -51,7 +51,10 @@ public final class ChunksSubspace {
 
   /** Returns the upload to which a key belongs. */
   public UploadId uploadOf(byte[] key) {
-    return UploadId.of(new TupleReader(key, prefix.length).bytes());
+    TupleReader reader = new TupleReader(key, prefix.length);
+    UploadId upload = UploadId.of(reader.bytes());
+    reader.only(TupleReader::integer);
+    return upload;
   }
 
   private byte[] key(UploadId upload, long number) {

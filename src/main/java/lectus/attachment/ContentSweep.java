@@ -63,22 +63,26 @@ final class ContentSweep {
   }
 
   /**
-   * Removes nothing while another server has the lease, which each page and removal renews.
+   * Removes nothing while another server has the lease, which each removal and each further page
+   * renews.
    *
    * @throws LectusException {@code not_found} if the database is gone
    */
   void run() {
-    sweep(unused.range(), UnusedSubspace::since, this::content);
-    sweep(uploads.range(), UploadsSubspace::since, this::upload);
-    sweep(resumables.range(), ResumablesSubspace::since, this::resumable);
+    boolean goesOn = sweep(unused.range(), UnusedSubspace::since, this::content);
+    goesOn = goesOn && sweep(uploads.range(), UploadsSubspace::since, this::upload);
+    if (goesOn) {
+      sweep(resumables.range(), ResumablesSubspace::since, this::resumable);
+    }
   }
 
   private record Found(List<byte[]> keys, Optional<byte[]> next) {}
 
-  private void sweep(
+  /** Returns whether it came to the end of the range. */
+  private boolean sweep(
       Range range, ToLongFunction<byte[]> since, BiConsumer<Transaction, byte[]> removal) {
     Optional<byte[]> from = Optional.of(range.begin);
-    while (from.isPresent() && rounds.goesOn()) {
+    do {
       byte[] begin = from.get();
       Found found = transactions.read(tx -> find(tx, begin, range.end, since));
       for (int i = 0; i < found.keys().size(); i += AT_ONCE) {
@@ -86,7 +90,8 @@ final class ContentSweep {
         removeAll(found.keys().subList(i, to), removal);
       }
       from = found.next();
-    }
+    } while (from.isPresent() && rounds.goesOn());
+    return from.isEmpty();
   }
 
   private Found find(ReadTransaction tx, byte[] begin, byte[] end, ToLongFunction<byte[]> since) {

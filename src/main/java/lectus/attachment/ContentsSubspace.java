@@ -50,18 +50,20 @@ public final class ContentsSubspace {
 
   /** Returns the content that a key names. */
   public ContentId idOf(byte[] key) {
-    return ContentId.of(new TupleReader(key, prefix.length).bytes());
+    return ContentId.of(new TupleReader(key, prefix.length).only(TupleReader::bytes));
   }
 
   public StoredContent decode(byte[] value) {
-    TupleReader reader = FORMAT.reader(value);
-    UploadId upload = UploadId.of(reader.bytes());
-    return new StoredContent(
-        upload,
-        reader.integer(),
-        Md5.of(reader.bytes()),
-        reader.smallInteger(),
-        reader.hasNext() ? Optional.of(reader.integer()) : Optional.empty());
+    return FORMAT
+        .reader(value)
+        .only(
+            it ->
+                new StoredContent(
+                    UploadId.of(it.bytes()),
+                    it.integer(),
+                    Md5.of(it.bytes()),
+                    it.smallInteger(),
+                    it.hasNext() ? Optional.of(it.integer()) : Optional.empty()));
   }
 
   private byte[] key(ContentId id) {

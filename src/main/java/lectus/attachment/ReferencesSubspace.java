@@ -4,6 +4,7 @@ import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
@@ -65,10 +66,15 @@ public final class ReferencesSubspace {
   }
 
   public Reference decode(byte[] key, byte[] value) {
-    FORMAT.reader(value);
+    FORMAT.only(value);
     TupleReader reader = new TupleReader(key, prefix.length);
     ContentId content = ContentId.of(reader.bytes());
-    return new Reference(content, reader.string(), reader.rest());
+    String docId = reader.string();
+    byte[] leaf = Arrays.copyOfRange(key, reader.position(), key.length);
+    reader.bool();
+    reader.integer();
+    reader.only(TupleReader::bytes);
+    return new Reference(content, docId, leaf);
   }
 
   /** Returns an upper bound of the length of what precedes a document's id in a key, in bytes. */

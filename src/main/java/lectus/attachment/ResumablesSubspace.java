@@ -63,8 +63,7 @@ public final class ResumablesSubspace {
   }
 
   public UploadName nameOf(byte[] key) {
-    TupleReader reader = new TupleReader(key, prefix.length);
-    return new UploadName(reader.string(), reader.string());
+    return new TupleReader(key, prefix.length).only(it -> new UploadName(it.string(), it.string()));
   }
 
   public static long since(byte[] value) {
@@ -74,11 +73,10 @@ public final class ResumablesSubspace {
   public static ResumableUpload decode(byte[] value) {
     TupleReader reader = FORMAT.reader(value);
     reader.integer();
-    return new ResumableUpload(
-        UploadId.of(reader.bytes()),
-        UploadTarget.of(reader.bytes()),
-        reader.integer(),
-        reader.integer());
+    return reader.only(
+        it ->
+            new ResumableUpload(
+                UploadId.of(it.bytes()), UploadTarget.of(it.bytes()), it.integer(), it.integer()));
   }
 
   private byte[] key(UploadName name) {

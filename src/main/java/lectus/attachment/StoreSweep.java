@@ -39,7 +39,6 @@ public final class StoreSweep implements LeasedSteps {
   private final int databasesAtOnce;
   private final Deque<DatabaseName> found = new ArrayDeque<>();
   private Optional<DatabaseName> last = Optional.empty();
-  private boolean isOnItsWay;
 
   public StoreSweep(Store store, Catalogue catalogue) {
     this(store, catalogue, new LeasedRounds(store, TASK), GRACE_VERSIONS, DATABASES_AT_ONCE);
@@ -70,27 +69,20 @@ public final class StoreSweep implements LeasedSteps {
    */
   @Override
   public boolean step() {
-    boolean isNewRound = found.isEmpty() && !isOnItsWay;
-    if (!(isNewRound ? rounds.begin(tx -> {}) : rounds.goesOn())) {
-      forget();
-      return false;
+    return rounds.step(tx -> {}, this::piece);
+  }
+
+  private boolean piece(boolean isFirst) {
+    if (isFirst) {
+      found.clear();
+      last = Optional.empty();
     }
     if (found.isEmpty()) {
       look();
     } else {
       sweep(found.remove());
     }
-    boolean goesOn = isOnItsWay || !found.isEmpty();
-    if (!goesOn) {
-      rounds.end();
-    }
-    return goesOn;
-  }
-
-  private void forget() {
-    found.clear();
-    isOnItsWay = false;
-    last = Optional.empty();
+    return last.isPresent() || !found.isEmpty();
   }
 
   /** Most databases have nothing to sweep, and are not opened for that. */
@@ -109,8 +101,10 @@ public final class StoreSweep implements LeasedSteps {
               }
               return next;
             });
-    isOnItsWay = lives.size() == databasesAtOnce;
-    last = isOnItsWay ? Optional.of(lives.get(lives.size() - 1).name()) : Optional.empty();
+    last =
+        lives.size() == databasesAtOnce
+            ? Optional.of(lives.get(lives.size() - 1).name())
+            : Optional.empty();
   }
 
   private static CompletableFuture<Boolean> mayBeSwept(ReadTransaction tx, byte[] prefix) {

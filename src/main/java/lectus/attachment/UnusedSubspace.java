@@ -48,11 +48,11 @@ public final class UnusedSubspace {
   }
 
   public ContentId contentOf(byte[] key) {
-    return ContentId.of(new TupleReader(key, prefix.length).bytes());
+    return ContentId.of(new TupleReader(key, prefix.length).only(TupleReader::bytes));
   }
 
   public static long since(byte[] value) {
-    return FORMAT.reader(value).integer();
+    return FORMAT.reader(value).only(TupleReader::integer);
   }
 
   private byte[] key(ContentId content) {

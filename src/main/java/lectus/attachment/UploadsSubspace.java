@@ -50,11 +50,11 @@ public final class UploadsSubspace {
   }
 
   public UploadId uploadOf(byte[] key) {
-    return UploadId.of(new TupleReader(key, prefix.length).bytes());
+    return UploadId.of(new TupleReader(key, prefix.length).only(TupleReader::bytes));
   }
 
   public static long since(byte[] value) {
-    return FORMAT.reader(value).integer();
+    return FORMAT.reader(value).only(TupleReader::integer);
   }
 
   private byte[] key(UploadId upload) {

@@ -5,6 +5,7 @@ import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.security.MessageDigest;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import lectus.attachment.AttachmentKeys;
@@ -20,13 +21,13 @@ import lectus.attachment.ResumablesSubspace;
 import lectus.attachment.StoredContent;
 import lectus.attachment.UnusedSubspace;
 import lectus.attachment.Unzipped;
+import lectus.attachment.UploadId;
 import lectus.attachment.UploadName;
 import lectus.attachment.UploadsSubspace;
 import lectus.database.DatabaseSubspace;
 import lectus.document.body.DocumentsSubspace;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
-import lectus.tuple.MalformedTupleException;
 
 /**
  * Audits the contents of attachments: each is whole and has its hash, each is referred to or known
@@ -66,23 +67,15 @@ final class AttachmentsAudit {
     each(AttachmentKeys.UNUSED, "A row of the unused contents", this::checkUnused);
     each(AttachmentKeys.UPLOADS, "An upload", this::checkUpload);
     each(AttachmentKeys.RESUMABLES, "An upload in pieces", this::checkResumable);
-    new Gaps(reading, report, database.place())
-        .check(
+    new RowsCheck(reading, report, database.place())
+        .others(
             DatabaseSubspace.ATTACHMENTS.range(prefix),
             Stream.of(AttachmentKeys.values()).map(it -> it.range(prefix)).toList(),
             "something of attachments that belongs to none");
   }
 
   private void each(AttachmentKeys part, String what, Consumer<KeyValue> check) {
-    RowCursor rows = new RowCursor(reading, part.range(prefix));
-    while (rows.hasNext()) {
-      KeyValue row = rows.next();
-      try {
-        check.accept(row);
-      } catch (MalformedTupleException | IllegalArgumentException malformed) {
-        report.add(database.place(), Texts.unreadable(what, row.getKey(), malformed));
-      }
-    }
+    new RowsCheck(reading, report, database.place()).each(what, part.range(prefix), check);
   }
 
   private void checkContent(KeyValue row) {
@@ -104,15 +97,15 @@ final class AttachmentsAudit {
   private boolean isWhole(ContentId id, StoredContent content) {
     MessageDigest sha256 = Digests.sha256();
     MessageDigest md5 = Digests.md5();
-    RowCursor rows = new RowCursor(reading, chunks.range(content.upload()));
-    long length = 0;
-    while (rows.hasNext()) {
-      byte[] chunk = rows.next().getValue();
-      sha256.update(chunk);
-      md5.update(chunk);
-      length += chunk.length;
-    }
-    return length == content.length()
+    AtomicLong length = new AtomicLong();
+    eachChunk(
+        content.upload(),
+        chunk -> {
+          sha256.update(chunk);
+          md5.update(chunk);
+          length.addAndGet(chunk.length);
+        });
+    return length.get() == content.length()
         && ContentId.of(sha256.digest()).equals(id)
         && Md5.of(md5.digest()).equals(content.md5());
   }
@@ -130,6 +123,17 @@ final class AttachmentsAudit {
     } catch (LectusException none) {
       return Optional.empty();
     }
+  }
+
+  private void eachChunk(UploadId upload, Consumer<byte[]> sink) {
+    new RowsCheck(reading, report, database.place())
+        .each(
+            "A chunk",
+            chunks.range(upload),
+            row -> {
+              chunks.uploadOf(row.getKey());
+              sink.accept(row.getValue());
+            });
   }
 
   /** A content that was swept while its chunks were read is not damaged. */
@@ -174,13 +178,14 @@ final class AttachmentsAudit {
   }
 
   private void checkUpload(KeyValue row) {
-    uploads.uploadOf(row.getKey());
     UploadsSubspace.since(row.getValue());
+    eachChunk(uploads.uploadOf(row.getKey()), chunk -> {});
   }
 
   private void checkResumable(KeyValue row) {
     UploadName name = resumables.nameOf(row.getKey());
     ResumableUpload upload = ResumablesSubspace.decode(row.getValue());
+    eachChunk(upload.chunks(), chunk -> {});
     if (!reading.<Boolean>read(tx -> isLastChunkThere(tx, name))) {
       report.add(
           database.place(),

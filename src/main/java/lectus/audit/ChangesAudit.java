@@ -89,8 +89,8 @@ final class ChangesAudit {
     }
     Range deprecated = DatabaseSubspace.CHANGES_DEPRECATED.range(db.prefix());
     Range sharded = DatabaseSubspace.CHANGES.range(db.prefix());
-    new Gaps(reading, report, database.place())
-        .check(
+    new RowsCheck(reading, report, database.place())
+        .others(
             new Range(deprecated.begin, sharded.end),
             known,
             "a change in a shard that the database does not have");

@@ -4,13 +4,21 @@ import com.apple.foundationdb.Range;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Stream;
+import lectus.changes.PurgesSubspace;
 import lectus.changes.UpdateSequence;
 import lectus.database.Catalogue;
+import lectus.database.ConfigSubspace;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseLife;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
+import lectus.database.FeedsSubspace;
+import lectus.database.IndexesSubspace;
+import lectus.database.NumbersSubspace;
 import lectus.database.Sequence;
 import lectus.database.StatisticsDelta;
+import lectus.database.ValidatorsSubspace;
+import lectus.document.purge.AutoPurgeSubspace;
 import lectus.error.LectusException;
 import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
@@ -35,13 +43,15 @@ final class DatabaseAudit {
    */
   static boolean run(Reading reading, Catalogue catalogue, DatabaseName name, AuditReport report) {
     report.countDatabase();
+    String place = Texts.database(name.text());
     DatabaseHandle db;
     try {
       db = reading.read(tx -> catalogue.current(tx, name));
     } catch (MalformedTupleException | IllegalArgumentException unreadable) {
-      report.add(
-          Texts.database(name.text()),
-          "its configuration cannot be read (" + unreadable.getMessage() + ")");
+      report.add(place, "its configuration cannot be read (" + unreadable.getMessage() + ")");
+      reading
+          .<Optional<DatabaseLife>>read(tx -> Awaiting.await(catalogue.life(tx, name)))
+          .ifPresent(life -> checkHandle(new RowsCheck(reading, report, place), life.prefix()));
       return true;
     }
     if (!db.isCurrent()) {
@@ -57,6 +67,21 @@ final class DatabaseAudit {
     return reading.read(database::current).topology().equals(db.topology());
   }
 
+  /** Names the rows because of which a database cannot be opened. */
+  private static void checkHandle(RowsCheck rows, byte[] prefix) {
+    rows.each(
+        "A field of the configuration",
+        DatabaseSubspace.CONFIG.range(prefix),
+        row -> ConfigSubspace.check(prefix, row));
+    IndexesSubspace indexes = new IndexesSubspace(prefix);
+    rows.each("An index", DatabaseSubspace.INDEXES.range(prefix), indexes::decode);
+    FeedsSubspace feeds = new FeedsSubspace(prefix);
+    rows.each("A stored feed", DatabaseSubspace.FEEDS.range(prefix), feeds::decode);
+    ValidatorsSubspace validators = new ValidatorsSubspace(prefix);
+    rows.each(
+        "A row of the validators", DatabaseSubspace.VALIDATORS.range(prefix), validators::decode);
+  }
+
   private void run() {
     Optional<Sequence> before = lastUpdate();
     new TopologyAudit(database, report).run();
@@ -68,10 +93,9 @@ final class DatabaseAudit {
       changes.nameStrays();
     }
     new LocalDocumentsAudit(reading, database, report).run();
-    new PurgesAudit(reading, database, report).run();
+    checkPurges();
     new AttachmentsAudit(reading, database, report).run();
-    new IndexesAudit(reading, database, report).run();
-    new FeedsAudit(reading, database, report).run();
+    new KeptRowsAudit(reading, database, report).run();
     AuditReport counters = report.part();
     new CountersAudit(reading, database, counters).run(counted);
     if (reading.isOneVersion() || isAsItWas(before)) {
@@ -86,11 +110,26 @@ final class DatabaseAudit {
 
   private void checkStrangers() {
     byte[] prefix = database.handle().prefix();
-    new Gaps(reading, report, database.place())
-        .check(
+    new RowsCheck(reading, report, database.place())
+        .others(
             Range.startsWith(prefix),
             Stream.of(DatabaseSubspace.values()).map(it -> it.range(prefix)).toList(),
             "something that belongs to no subspace");
+  }
+
+  /** What was purged may have come again since, so the list says nothing of the documents. */
+  private void checkPurges() {
+    RowsCheck rows = new RowsCheck(reading, report, database.place());
+    PurgesSubspace purges = new PurgesSubspace(database.handle());
+    rows.each("A purge", purges.range(), purges::decode);
+    AutoPurgeSubspace settings = new AutoPurgeSubspace(database.handle());
+    rows.each("A setting of tombstones", settings.range(), settings::decode);
+    byte[] prefix = database.handle().prefix();
+    new RowsCheck(reading, report, database.place())
+        .each(
+            "A number of something removed",
+            DatabaseSubspace.NUMBERS.range(prefix),
+            row -> NumbersSubspace.check(prefix, row));
   }
 
   /** Empty also if it cannot be read, which the checks of its rows report. */

@@ -1,6 +1,5 @@
 package lectus.audit;
 
-import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
@@ -55,23 +54,14 @@ final class JobsAudit {
 
   private void checkTasks(List<Job> jobs) {
     JobTasksSubspace tasks = new JobTasksSubspace(db);
+    RowsCheck rows = new RowsCheck(SnapshotReading.of(tx), report, place());
     List<Range> known = new ArrayList<>();
     for (Job job : jobs) {
       Range range = tasks.range(job.kind(), job.number());
       known.add(range);
-      Awaiting.await(tx.getRange(range).asList()).forEach(row -> check(tasks, row));
+      rows.each("A task of a job", range, tasks::decode);
     }
-    SnapshotReading reading = new SnapshotReading(tx, System.nanoTime() + Long.MAX_VALUE / 2);
-    new Gaps(reading, report, place())
-        .check(DatabaseSubspace.JOB_TASKS.range(db.prefix()), known, "a task of no job");
-  }
-
-  private void check(JobTasksSubspace tasks, KeyValue row) {
-    try {
-      tasks.decode(row);
-    } catch (MalformedTupleException malformed) {
-      report.add(place(), Texts.unreadable("A task of a job", row.getKey(), malformed));
-    }
+    rows.others(DatabaseSubspace.JOB_TASKS.range(db.prefix()), known, "a task of no job");
   }
 
   private void checkIndexes(List<Job> jobs) {

@@ -30,21 +30,13 @@ final class LocalDocumentsAudit {
   }
 
   void run() {
-    RowCursor rows = new RowCursor(reading, rows());
-    while (rows.hasNext()) {
-      KeyValue row = rows.next();
-      try {
-        checkBody(documents.decode(row).id());
-      } catch (MalformedTupleException | IllegalArgumentException malformed) {
-        report.add(database.place(), Texts.unreadable("A local document", row.getKey(), malformed));
-      }
-    }
+    RowsCheck rows = new RowsCheck(reading, report, database.place());
+    rows.each("A local document", rows(), row -> checkBody(documents.decode(row).id()));
     checkOwners();
-    new Gaps(reading, report, database.place())
-        .check(
-            DatabaseSubspace.LOCAL_DOCS.range(database.handle().prefix()),
-            List.of(rows(), bodies()),
-            "neither a local document nor its body");
+    rows.others(
+        DatabaseSubspace.LOCAL_DOCS.range(database.handle().prefix()),
+        List.of(rows(), bodies()),
+        "neither a local document nor its body");
   }
 
   private Range rows() {
@@ -59,14 +51,16 @@ final class LocalDocumentsAudit {
   private void checkBody(String id) {
     reading
         .read(tx -> problem(tx, documents.body(id)))
-        .ifPresent(why -> report.add(database.place(id), "its body cannot be read (" + why + ")"));
+        .ifPresent(why -> report.add(database.place(id), why));
   }
 
   private static Optional<String> problem(ReadTransaction tx, byte[] head) {
     JsonAssembler members = new JsonAssembler(new JsonBuffer(256), false);
+    byte[] key = head;
     try {
       for (KeyValue row : tx.getRange(head, DocumentsSubspace.endOf(head))) {
-        members.leaf(row.getKey(), head.length, row.getValue());
+        key = row.getKey();
+        members.leaf(key, head.length, row.getValue());
       }
       members.finish();
       return Optional.empty();
@@ -74,7 +68,7 @@ final class LocalDocumentsAudit {
         | IllegalArgumentException
         | IllegalStateException
         | IndexOutOfBoundsException e) {
-      return Optional.of(String.valueOf(e.getMessage()));
+      return Optional.of(Texts.unreadable("its body", key, e));
     }
   }
 

@@ -14,6 +14,11 @@ record SnapshotReading(ReadTransaction tx, long deadlineNanos) implements Readin
     }
   }
 
+  /** Reads in a transaction that has not much to read. */
+  static SnapshotReading of(ReadTransaction tx) {
+    return new SnapshotReading(tx, System.nanoTime() + Long.MAX_VALUE / 2);
+  }
+
   @Override
   public <T> T read(Function<? super ReadTransaction, ? extends T> body) {
     if (System.nanoTime() - deadlineNanos > 0) {

@@ -4,10 +4,12 @@ import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -15,6 +17,7 @@ import lectus.account.AdminsSubspace;
 import lectus.account.SecretsSubspace;
 import lectus.database.Catalogue;
 import lectus.database.CatalogueSubspace;
+import lectus.database.CatalogueVersion;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.document.index.IndexTaskSubspace;
@@ -25,9 +28,11 @@ import lectus.error.LectusException;
 import lectus.setting.SettingsSubspace;
 import lectus.store.Awaiting;
 import lectus.store.LeaseSubspace;
+import lectus.store.ReachedFormat;
 import lectus.store.RetryableErrors;
 import lectus.store.RootSubspace;
 import lectus.store.Store;
+import lectus.store.StoreIdentity;
 import lectus.store.TransactionIdSubspace;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
@@ -61,6 +66,7 @@ public final class StoreAudit {
   private final Catalogue catalogue;
   private final AuditReport report;
   private final Reading pages;
+  private final RowsCheck rows;
 
   public StoreAudit(Store store, AuditListener listener) {
     this(store, listener, AT_ONE_VERSION);
@@ -77,6 +83,7 @@ public final class StoreAudit {
     this.catalogue = new Catalogue(store, transactions, InstantSource.system());
     this.report = new AuditReport(listener);
     this.pages = new PagedReading(transactions, report.versions());
+    this.rows = new RowsCheck(pages, report, "the store");
   }
 
   /**
@@ -91,11 +98,10 @@ public final class StoreAudit {
 
   /** Audits all databases and the store's own data. */
   public AuditReport run() {
-    new Gaps(pages, report, "the store")
-        .check(
-            Range.startsWith(store.rootPrefix()),
-            Stream.of(RootSubspace.values()).map(it -> it.range(store.rootPrefix())).toList(),
-            "something that belongs to no subspace");
+    rows.others(
+        Range.startsWith(store.rootPrefix()),
+        Stream.of(RootSubspace.values()).map(this::knownOf).toList(),
+        "something that belongs to no subspace");
     DirectoriesAudit directories = new DirectoriesAudit(pages, store, report);
     List<Range> known = new ArrayList<>();
     forEachDatabase(
@@ -113,25 +119,48 @@ public final class StoreAudit {
             pages, store, catalogue, report, sink -> forEachDatabase(sink, toldAlready -> {}))
         .run();
     noteTransactionIds();
-    checkLeases();
-    checkAccounts();
-    SettingsSubspace settings = new SettingsSubspace(store.rootPrefix());
-    checkRows("A setting", settings.range(), settings::check);
-    TimesSubspace times = new TimesSubspace(store.rootPrefix());
-    checkRows("A time of the store", times.range(), TimesSubspace::decode);
-    IndexTaskSubspace tasks = new IndexTaskSubspace(store.rootPrefix());
-    checkRows("An index's task", RootSubspace.INDEX_TASKS.range(store.rootPrefix()), tasks::decode);
-    JobsSubspace jobs = new JobsSubspace(store.rootPrefix());
-    checkRows("A job", jobs.range(), jobs::decode);
+    checkRows();
     return report;
+  }
+
+  private void checkRows() {
+    byte[] root = store.rootPrefix();
+    LeaseSubspace leases = new LeaseSubspace(root);
+    rows.each("A lease", leases.range(), leases::task);
+    AdminsSubspace admins = new AdminsSubspace(root);
+    rows.each("An admin", admins.range(), admins::admin);
+    SecretsSubspace secrets = new SecretsSubspace(root);
+    rows.each("A secret", secrets.range(), secrets::name);
+    SettingsSubspace settings = new SettingsSubspace(root);
+    rows.each("A setting", settings.range(), settings::check);
+    TimesSubspace times = new TimesSubspace(root);
+    rows.each("A time of the store", times.range(), times::decode);
+    IndexTaskSubspace tasks = new IndexTaskSubspace(root);
+    rows.each("An index's task", RootSubspace.INDEX_TASKS.range(root), tasks::decode);
+    JobsSubspace jobs = new JobsSubspace(root);
+    rows.each("A job", jobs.range(), jobs::decode);
+  }
+
+  /** Some subspaces have one row. */
+  private Range knownOf(RootSubspace subspace) {
+    byte[] root = store.rootPrefix();
+    return switch (subspace) {
+      case CATALOGUE_VERSION -> only(CatalogueVersion.key(root));
+      case FORMAT -> only(ReachedFormat.key(root));
+      case STORE_ID -> only(StoreIdentity.key(root));
+      default -> subspace.range(root);
+    };
+  }
+
+  private static Range only(byte[] key) {
+    return new Range(key, ByteArrayUtil.join(key, new byte[1]));
   }
 
   private void checkStrangers(List<Range> databases) {
     List<Range> known = new ArrayList<>(databases);
     known.add(Range.startsWith(store.rootPrefix()));
     known.add(Range.startsWith(DIRECTORY_LAYER));
-    new Gaps(pages, report, "the store")
-        .check(new Range(new byte[0], AFTER_ALL_KEYS), known, "something of no database");
+    rows.others(new Range(new byte[0], AFTER_ALL_KEYS), known, "something of no database");
   }
 
   private void auditIfThere(DatabaseName name) {
@@ -212,43 +241,17 @@ public final class StoreAudit {
 
   /** Leftover ids are no finding: they are swept some day, whichever server left them. */
   private void noteTransactionIds() {
-    RowCursor rows = new RowCursor(pages, RootSubspace.TRANSACTION_IDS.range(store.rootPrefix()));
-    long left = 0;
-    while (rows.hasNext()) {
-      KeyValue row = rows.next();
-      left++;
-      try {
-        TransactionIdSubspace.trace(row.getValue());
-      } catch (MalformedTupleException malformed) {
-        report.add("the store", Texts.unreadable("A transaction id", row.getKey(), malformed));
-      }
-    }
-    if (left > 0) {
+    TransactionIdSubspace ids = new TransactionIdSubspace(store.rootPrefix());
+    AtomicLong left = new AtomicLong();
+    rows.each(
+        "A transaction id",
+        ids.range(),
+        row -> {
+          left.incrementAndGet();
+          ids.check(row);
+        });
+    if (left.get() > 0) {
       report.note(left + " transaction ids wait to be cleared.");
-    }
-  }
-
-  private void checkAccounts() {
-    AdminsSubspace admins = new AdminsSubspace(store.rootPrefix());
-    checkRows("An admin", admins.range(), admins::admin);
-    SecretsSubspace secrets = new SecretsSubspace(store.rootPrefix());
-    checkRows("A secret", secrets.range(), secrets::name);
-  }
-
-  private void checkLeases() {
-    LeaseSubspace leases = new LeaseSubspace(store.rootPrefix());
-    checkRows("A lease", leases.range(), leases::task);
-  }
-
-  private void checkRows(String what, Range range, Consumer<KeyValue> decoding) {
-    RowCursor rows = new RowCursor(pages, range);
-    while (rows.hasNext()) {
-      KeyValue row = rows.next();
-      try {
-        decoding.accept(row);
-      } catch (MalformedTupleException malformed) {
-        report.add("the store", Texts.unreadable(what, row.getKey(), malformed));
-      }
     }
   }
 }

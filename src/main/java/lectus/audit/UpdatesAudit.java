@@ -109,22 +109,20 @@ final class UpdatesAudit {
     for (int bucket = 0; bucket < UpdatesSubspace.BUCKETS; bucket++) {
       buckets.add(rows.range(bucket));
     }
-    new Gaps(reading, report, LOG).check(logRange, buckets, "something in no bucket");
+    new RowsCheck(reading, report, LOG).others(logRange, buckets, "something in no bucket");
   }
 
   private void checkPointers() {
-    RowCursor cursor = new RowCursor(reading, pointerRange);
-    while (cursor.hasNext()) {
-      KeyValue row = cursor.next();
-      try {
-        if (reading.read(tx -> pointsNowhere(tx, row))) {
-          report.add(
-              LOG, "a pointer to a row that is not there, the key " + Texts.key(row.getKey()));
-        }
-      } catch (MalformedTupleException malformed) {
-        report.add(LOG, Texts.unreadable("A pointer", row.getKey(), malformed));
-      }
-    }
+    new RowsCheck(reading, report, LOG)
+        .each(
+            "A pointer",
+            pointerRange,
+            row -> {
+              if (reading.read(tx -> pointsNowhere(tx, row))) {
+                String key = Texts.key(row.getKey());
+                report.add(LOG, "a pointer to a row that is not there, the key " + key);
+              }
+            });
   }
 
   private boolean pointsNowhere(ReadTransaction tx, KeyValue pointer) {
@@ -143,16 +141,14 @@ final class UpdatesAudit {
 
   private Map<InstanceId, Trace> traces(int bucket) {
     Map<InstanceId, Trace> traces = new HashMap<>();
-    RowCursor cursor = new RowCursor(reading, rows.range(bucket));
-    while (cursor.hasNext()) {
-      KeyValue row = cursor.next();
-      try {
-        DatabaseUpdate update = rows.decode(bucket, row);
-        traces.computeIfAbsent(update.instance(), it -> new Trace(update)).take(update);
-      } catch (MalformedTupleException malformed) {
-        report.add(LOG, Texts.unreadable("A row", row.getKey(), malformed));
-      }
-    }
+    new RowsCheck(reading, report, LOG)
+        .each(
+            "A row",
+            rows.range(bucket),
+            row -> {
+              DatabaseUpdate update = rows.decode(bucket, row);
+              traces.computeIfAbsent(update.instance(), it -> new Trace(update)).take(update);
+            });
     return traces;
   }
 

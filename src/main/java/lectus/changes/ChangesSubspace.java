@@ -91,7 +91,7 @@ public final class ChangesSubspace {
    * @param limit maximum number of entries; 0 for all
    * @param reverse newest first; the limit then counts from the newest
    */
-  public CompletableFuture<EntryRows> rows(
+  public CompletableFuture<EntryRows<ChangeEntry>> rows(
       ReadTransaction tx,
       ShardId shard,
       Optional<Sequence> after,
@@ -107,7 +107,7 @@ public final class ChangesSubspace {
             .orElseGet(() -> range.octet(AFTER_SEQUENCES).toBytes());
     return tx.getRange(begin, end, limit, reverse)
         .asList()
-        .thenApply(rows -> new EntryRows(rows, sequenceOffset));
+        .thenApply(rows -> new EntryRows<>(rows, sequenceOffset, ChangesSubspace::decode));
   }
 
   /**
@@ -126,7 +126,8 @@ public final class ChangesSubspace {
 
   /** Decodes a row of a shard. */
   public ChangeEntry decode(ShardId shard, KeyValue row) {
-    Sequence sequence = Sequence.readFrom(new TupleReader(row.getKey(), shard(shard).length()));
+    TupleReader key = new TupleReader(row.getKey(), shard(shard).length());
+    Sequence sequence = key.only(Sequence::readFrom);
     return decode(sequence, row.getValue());
   }
 
@@ -176,6 +177,7 @@ public final class ChangesSubspace {
     String docId = value.string();
     RevisionId winner = new RevisionId(value.integer(), RevisionHash.readFrom(value));
     int branchCount = value.smallInteger();
-    return new ChangeEntry(sequence, docId, winner, !value.bool(), branchCount);
+    boolean deleted = !value.only(TupleReader::bool);
+    return new ChangeEntry(sequence, docId, winner, deleted, branchCount);
   }
 }

@@ -4,23 +4,28 @@ import com.apple.foundationdb.KeyValue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BiFunction;
 import lectus.database.Sequence;
 import lectus.tuple.TupleReader;
 
 /**
- * Entries of one shard in the order they were read. Each is decoded only on request, because
- * merging shards compares many entries and shows few.
+ * Entries of one shard, or of one channel of a stored feed, in the order they were read. Each is
+ * decoded only on request, because merging compares many entries and shows few.
  */
-public final class EntryRows {
+public final class EntryRows<E> {
   private final List<KeyValue> rows;
   private final int sequenceOffset;
+  private final BiFunction<Sequence, byte[], E> decoder;
 
   /**
-   * @param sequenceOffset offset in each key at which the sequence begins
+   * @param sequenceOffset offset in each key at which the sequence begins, which ends the key
+   * @param decoder makes an entry of a sequence and a value
    */
-  EntryRows(List<KeyValue> rows, int sequenceOffset) {
+  public EntryRows(
+      List<KeyValue> rows, int sequenceOffset, BiFunction<Sequence, byte[], E> decoder) {
     this.rows = rows;
     this.sequenceOffset = sequenceOffset;
+    this.decoder = decoder;
   }
 
   public int size() {
@@ -28,15 +33,15 @@ public final class EntryRows {
   }
 
   public Sequence sequence(int row) {
-    return Sequence.readFrom(new TupleReader(rows.get(row).getKey(), sequenceOffset));
+    return new TupleReader(rows.get(row).getKey(), sequenceOffset).only(Sequence::readFrom);
   }
 
-  public ChangeEntry entry(int row) {
-    return ChangesSubspace.decode(sequence(row), rows.get(row).getValue());
+  public E entry(int row) {
+    return decoder.apply(sequence(row), rows.get(row).getValue());
   }
 
-  public List<ChangeEntry> entries() {
-    List<ChangeEntry> entries = new ArrayList<>(rows.size());
+  public List<E> entries() {
+    List<E> entries = new ArrayList<>(rows.size());
     for (int row = 0; row < rows.size(); row++) {
       entries.add(entry(row));
     }
@@ -44,7 +49,7 @@ public final class EntryRows {
   }
 
   /** Compares two entries' sequences in encoded form, which sorts like the sequences. */
-  public static int compare(EntryRows left, int leftRow, EntryRows right, int rightRow) {
+  public static int compare(EntryRows<?> left, int leftRow, EntryRows<?> right, int rightRow) {
     byte[] leftKey = left.rows.get(leftRow).getKey();
     byte[] rightKey = right.rows.get(rightRow).getKey();
     return Arrays.compareUnsigned(

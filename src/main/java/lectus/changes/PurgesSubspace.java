@@ -130,7 +130,7 @@ public final class PurgesSubspace {
   }
 
   private Sequence sequence(KeyValue row) {
-    return Sequence.readFrom(new TupleReader(row.getKey(), prefix.length));
+    return new TupleReader(row.getKey(), prefix.length).only(Sequence::readFrom);
   }
 
   private byte[] behind(Sequence sequence) {

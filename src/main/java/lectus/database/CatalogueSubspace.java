@@ -54,7 +54,7 @@ public final class CatalogueSubspace {
   }
 
   public DatabaseName name(byte[] key) {
-    return new DatabaseName(new TupleReader(key, subspace.length).string());
+    return new DatabaseName(new TupleReader(key, subspace.length).only(TupleReader::string));
   }
 
   /** Adds a life that begins with this transaction. */
@@ -74,11 +74,14 @@ public final class CatalogueSubspace {
    * @throws MalformedTupleException if this version does not know the entry
    */
   public Entry entry(byte[] value) {
-    TupleReader reader = FORMAT.reader(value);
-    return new Entry(
-        new InstanceId(reader.string()),
-        reader.bytes(),
-        reader.integer(),
-        new Versionstamp(reader.versionstamp()));
+    return FORMAT
+        .reader(value)
+        .only(
+            reader ->
+                new Entry(
+                    new InstanceId(reader.string()),
+                    reader.bytes(),
+                    reader.integer(),
+                    new Versionstamp(reader.versionstamp())));
   }
 }

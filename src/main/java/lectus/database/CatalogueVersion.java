@@ -18,14 +18,19 @@ import lectus.tuple.StoredFormat;
  * (root, 4)    format 1 ‖ versionstamp (12 bytes)
  * </pre>
  */
-final class CatalogueVersion {
+public final class CatalogueVersion {
   private static final StoredFormat FORMAT = new StoredFormat(1, "The catalogue's version");
   private static final String NEVER = "0";
 
   private final byte[] key;
 
   CatalogueVersion(byte[] root) {
-    this.key = RootSubspace.CATALOGUE_VERSION.key(root).toBytes();
+    this.key = key(root);
+  }
+
+  /** Returns the only key. */
+  public static byte[] key(byte[] root) {
+    return RootSubspace.CATALOGUE_VERSION.key(root).toBytes();
   }
 
   /** Returns lower-case hex digits that change whenever the list of databases does. */

@@ -47,7 +47,7 @@ import lectus.tuple.TupleWriter;
  *
  * {@code format} is the integer 1 in tuples and the byte 1 elsewhere.
  */
-final class ConfigSubspace {
+public final class ConfigSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "The configuration of a database");
   private static final int DEPRECATED = 0;
   private static final int SHARDED = 1;
@@ -77,6 +77,16 @@ final class ConfigSubspace {
       ShardTopology topology,
       int format,
       Optional<SecurityObject> security) {}
+
+  /**
+   * Checks a row.
+   *
+   * @throws lectus.tuple.MalformedTupleException if this version does not know it
+   * @throws IllegalArgumentException if its value is none
+   */
+  public static void check(byte[] prefix, KeyValue row) {
+    read(prefix, List.of(row));
+  }
 
   static Range range(byte[] prefix) {
     return Range.startsWith(DatabaseSubspace.CONFIG.key(prefix).toBytes());
@@ -223,12 +233,13 @@ final class ConfigSubspace {
       TupleReader key = new TupleReader(row.getKey(), keyStart);
       switch (key.string()) {
         case SHARDS -> eras.add(era(since(key), reader(row.getValue())));
-        case DATABASE_FORMAT -> format = databaseFormat(reader(row.getValue()));
-        case FEEDS, INDEXES -> reader(row.getValue()); // only for versions that do not know it
-        case INCARNATION -> incarnation = reader(row.getValue()).smallInteger();
-        case PARTITIONED -> partitioned = reader(row.getValue()).bool();
-        case PURGED_INFOS_LIMIT -> purgedInfosLimit = reader(row.getValue()).integer();
-        case REVS_LIMIT -> revsLimit = reader(row.getValue()).smallInteger();
+        case DATABASE_FORMAT -> format = databaseFormat(row.getValue());
+        case FEEDS, INDEXES -> FORMAT.only(row.getValue()); // for versions that do not know it
+        case INCARNATION -> incarnation = reader(row.getValue()).only(TupleReader::smallInteger);
+        case PARTITIONED -> partitioned = reader(row.getValue()).only(TupleReader::bool);
+        case PURGED_INFOS_LIMIT ->
+            purgedInfosLimit = reader(row.getValue()).only(TupleReader::integer);
+        case REVS_LIMIT -> revsLimit = reader(row.getValue()).only(TupleReader::smallInteger);
         case SECURITY ->
             security = Optional.of(SecurityObject.ofStored(securityJson(row.getValue())));
         case VERSION -> version = row.getValue();
@@ -236,6 +247,7 @@ final class ConfigSubspace {
             throw new NewerFormatException(
                 "The configuration of a database has a field of a newer version of Lectus");
       }
+      key.end();
     }
     if (eras.isEmpty()) {
       eras.add(Generation.UNSHARDED);
@@ -246,8 +258,8 @@ final class ConfigSubspace {
         version, incarnation, configuration, ShardTopology.of(eras, partitioned), format, security);
   }
 
-  private static int databaseFormat(TupleReader value) {
-    int format = value.smallInteger();
+  private static int databaseFormat(byte[] value) {
+    int format = reader(value).only(TupleReader::smallInteger);
     if (format > DatabaseHandle.CURRENT_FORMAT) {
       throw StoredFormat.newer("A database", format, DatabaseHandle.CURRENT_FORMAT);
     }
@@ -263,6 +275,12 @@ final class ConfigSubspace {
 
   private static Era era(Optional<Sequence> since, TupleReader value) {
     int kind = value.smallInteger();
+    Era era = era(since, kind, value);
+    value.end();
+    return era;
+  }
+
+  private static Era era(Optional<Sequence> since, int kind, TupleReader value) {
     return switch (kind) {
       case DEPRECATED -> {
         List<ShardId> shards = List.of(ShardId.DEPRECATED);

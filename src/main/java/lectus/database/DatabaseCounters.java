@@ -6,6 +6,7 @@ import com.apple.foundationdb.ReadTransaction;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /**
  * The sums of a database's counters, as of one read version.
@@ -37,20 +38,21 @@ public record DatabaseCounters(
    * Returns the number of entries in the changes index: one per document, deleted ones included.
    */
   public static CompletableFuture<Long> entries(ReadTransaction tx, DatabaseHandle db) {
-    return rows(tx, StatisticsSubspace.documentsRange(db.prefix()))
-        .thenApply(DatabaseCounters::sum);
+    Range range = StatisticsSubspace.documentsRange(db.prefix());
+    return read(tx, range).thenApply(it -> it.documents() + it.deletedDocuments());
   }
 
   /** Returns the number of entries in one shard of the changes index. */
   public static CompletableFuture<Long> entries(
       ReadTransaction tx, DatabaseHandle db, ShardId shard) {
-    return rows(tx, StatisticsSubspace.entriesRange(db.prefix(), shard))
-        .thenApply(DatabaseCounters::sum);
+    Range range = StatisticsSubspace.entriesRange(db.prefix(), shard);
+    return sum(tx, range, key -> StatisticsSubspace.checkSlot(range, key));
   }
 
   /** Returns the number of entries in all shards, without those in the deprecated subspace. */
   public static CompletableFuture<Long> entriesInShards(ReadTransaction tx, DatabaseHandle db) {
-    return rows(tx, StatisticsSubspace.entriesRange(db.prefix())).thenApply(DatabaseCounters::sum);
+    Range range = StatisticsSubspace.entriesRange(db.prefix());
+    return sum(tx, range, key -> StatisticsSubspace.shardOf(range, key));
   }
 
   private static CompletableFuture<List<KeyValue>> rows(ReadTransaction tx, Range range) {
@@ -76,7 +78,15 @@ public record DatabaseCounters(
     return new DatabaseCounters(sums[0], sums[1], sums[2], sums[3]);
   }
 
-  private static long sum(List<KeyValue> rows) {
-    return rows.stream().mapToLong(row -> StatisticsSubspace.number(row.getValue())).sum();
+  private static CompletableFuture<Long> sum(
+      ReadTransaction tx, Range range, Consumer<byte[]> check) {
+    return rows(tx, range)
+        .thenApply(
+            rows -> {
+              rows.forEach(row -> check.accept(row.getKey()));
+              return rows.stream()
+                  .mapToLong(row -> StatisticsSubspace.number(row.getValue()))
+                  .sum();
+            });
   }
 }

@@ -55,12 +55,13 @@ public final class FeedsSubspace {
   }
 
   public StoredFeed decode(KeyValue row) {
-    long number = new TupleReader(row.getKey(), prefix.length).integer();
+    long number = new TupleReader(row.getKey(), prefix.length).only(TupleReader::integer);
     TupleReader value = FORMAT.reader(row.getValue());
     boolean isReadable = value.bool();
     String name = value.string();
     int kind = value.smallInteger();
-    return new StoredFeed(number, new FeedDefinition(name, rule(kind, value.string())), isReadable);
+    FeedRule rule = rule(kind, value.only(TupleReader::string));
+    return new StoredFeed(number, new FeedDefinition(name, rule), isReadable);
   }
 
   private static FeedRule rule(int kind, String text) {

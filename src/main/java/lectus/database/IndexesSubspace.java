@@ -52,7 +52,7 @@ public final class IndexesSubspace {
   }
 
   public StoredIndex decode(KeyValue row) {
-    long number = new TupleReader(row.getKey(), prefix.length).integer();
+    long number = new TupleReader(row.getKey(), prefix.length).only(TupleReader::integer);
     TupleReader value = FORMAT.reader(row.getValue());
     boolean isReadable = value.bool();
     String design = value.string();

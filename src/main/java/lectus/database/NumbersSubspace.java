@@ -1,5 +1,6 @@
 package lectus.database;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Transaction;
 import lectus.store.Awaiting;
@@ -20,7 +21,7 @@ import lectus.tuple.TupleWriter;
  * transactions that conflict with each other, so the row is read and written without conflict
  * ranges.
  */
-final class NumbersSubspace {
+public final class NumbersSubspace {
   private static final StoredFormat FORMAT = new StoredFormat(1, "A number of something removed");
 
   private final byte[] key;
@@ -51,8 +52,18 @@ final class NumbersSubspace {
     return Math.max(highest, value == null ? 0 : decode(value)) + 1;
   }
 
+  /**
+   * Checks a row.
+   *
+   * @throws lectus.tuple.MalformedTupleException if it does not belong to this subspace
+   */
+  public static void check(byte[] databasePrefix, KeyValue row) {
+    int offset = DatabaseSubspace.NUMBERS.key(databasePrefix).length();
+    new TupleReader(row.getKey(), offset).only(TupleReader::smallInteger);
+    decode(row.getValue());
+  }
+
   static long decode(byte[] value) {
-    TupleReader reader = FORMAT.reader(value);
-    return reader.integer();
+    return FORMAT.reader(value).only(TupleReader::integer);
   }
 }

@@ -120,7 +120,10 @@ final class StatisticsSubspace {
    * @param range the range in which the key was read
    */
   static int counterNumber(Range range, byte[] key) {
-    return new TupleReader(key, range.begin.length).smallInteger();
+    TupleReader reader = new TupleReader(key, range.begin.length);
+    int counter = reader.smallInteger();
+    reader.only(TupleReader::smallInteger);
+    return counter;
   }
 
   /**
@@ -129,7 +132,15 @@ final class StatisticsSubspace {
    * @param range the range of all shards' counters, which contains the key
    */
   static ShardId shardOf(Range range, byte[] key) {
-    return new ShardId(new TupleReader(key, range.begin.length).string());
+    TupleReader reader = new TupleReader(key, range.begin.length);
+    ShardId shard = new ShardId(reader.string());
+    reader.only(TupleReader::smallInteger);
+    return shard;
+  }
+
+  /** Checks a key that has nothing but a slot behind the beginning of its range. */
+  static void checkSlot(Range range, byte[] key) {
+    new TupleReader(key, range.begin.length).only(TupleReader::smallInteger);
   }
 
   /** Describes what a key counts, and its slot; empty if the key is not a counter's. */
@@ -146,7 +157,7 @@ final class StatisticsSubspace {
             }
             default -> nameOf(counter);
           };
-      return Optional.of(name + " in slot " + reader.smallInteger());
+      return Optional.of(name + " in slot " + reader.only(TupleReader::smallInteger));
     } catch (MalformedTupleException | IndexOutOfBoundsException unknown) {
       return Optional.empty();
     }

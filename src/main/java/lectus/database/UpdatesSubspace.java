@@ -150,7 +150,7 @@ public final class UpdatesSubspace {
 
   private static DatabaseUpdate decode(KeyValue row, int stampOffset) {
     TupleReader key = new TupleReader(row.getKey(), stampOffset);
-    return decode(new Versionstamp(key.versionstamp()), row.getValue());
+    return decode(new Versionstamp(key.only(TupleReader::versionstamp)), row.getValue());
   }
 
   private static DatabaseUpdate decode(Versionstamp at, byte[] row) {
@@ -159,6 +159,7 @@ public final class UpdatesSubspace {
     InstanceId instance = new InstanceId(value.string());
     DatabaseName name = new DatabaseName(value.string());
     Versionstamp joined = value.hasNext() ? new Versionstamp(value.versionstamp()) : at;
+    value.end();
     return new DatabaseUpdate(at, kind, instance, name, joined);
   }
 

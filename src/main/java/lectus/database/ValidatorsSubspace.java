@@ -46,8 +46,8 @@ public final class ValidatorsSubspace {
 
   /** Returns the design document that a row names. */
   public String decode(KeyValue row) {
-    FORMAT.reader(row.getValue());
-    return new TupleReader(row.getKey(), prefix.length).string();
+    FORMAT.only(row.getValue());
+    return new TupleReader(row.getKey(), prefix.length).only(TupleReader::string);
   }
 
   /** Adds or removes the design document. */

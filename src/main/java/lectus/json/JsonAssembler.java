@@ -119,6 +119,7 @@ public final class JsonAssembler {
       close();
     }
     previous = NO_KEY;
+    previousOffset = 0;
   }
 
   /** Whether the next member of the caller's object needs a comma. */
@@ -150,12 +151,13 @@ public final class JsonAssembler {
   }
 
   private void closeUnshared(byte[] key, int pathOffset) {
-    if (open == 0) {
-      return;
-    }
     int shared =
         Arrays.mismatch(previous, previousOffset, previous.length, key, pathOffset, key.length);
-    while (open > 0 && shared >= 0 && !isShared(ends[open - 1], shared, key, pathOffset)) {
+    int previousLength = previous.length - previousOffset;
+    if (previousLength > 0 && (shared < 0 || isShared(previousLength, shared, key, pathOffset))) {
+      throw new MalformedTupleException("A leaf has other leaves below it");
+    }
+    while (open > 0 && !isShared(ends[open - 1], shared, key, pathOffset)) {
       close();
     }
   }

@@ -240,7 +240,7 @@ public final class RevisionsSubspace {
   public static EditBranch decode(KeyValue row, int branchOffset) {
     TupleReader key = new TupleReader(row.getKey(), branchOffset);
     boolean deleted = !key.bool();
-    RevisionId leaf = new RevisionId(key.integer(), RevisionHash.readFrom(key));
+    RevisionId leaf = new RevisionId(key.integer(), key.only(RevisionHash::readFrom));
     return decodeValue(leaf, deleted, row.getValue());
   }
 

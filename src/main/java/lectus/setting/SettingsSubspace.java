@@ -44,7 +44,7 @@ public final class SettingsSubspace {
    * @throws MalformedTupleException if it is damaged, or a newer version wrote it
    */
   static String text(byte[] value) {
-    return FORMAT.reader(value).string();
+    return FORMAT.reader(value).only(TupleReader::string);
   }
 
   /** Returns whose key it is; empty if this version cannot read it. */
@@ -58,7 +58,7 @@ public final class SettingsSubspace {
 
   private SettingName name(byte[] key) {
     TupleReader reader = new TupleReader(key, RootSubspace.SETTINGS.key(root).length());
-    return new SettingName(reader.string(), reader.string());
+    return reader.only(it -> new SettingName(it.string(), it.string()));
   }
 
   /**

@@ -59,7 +59,7 @@ public final class LeaseSubspace {
   public String task(KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), RootSubspace.LEASES.key(root).length());
     claim(row.getValue());
-    return key.string();
+    return key.only(TupleReader::string);
   }
 
   byte[] key(String task) {
@@ -75,7 +75,6 @@ public final class LeaseSubspace {
   }
 
   static Claim claim(byte[] value) {
-    TupleReader reader = FORMAT.reader(value);
-    return new Claim(reader.bytes(), reader.integer());
+    return FORMAT.reader(value).only(it -> new Claim(it.bytes(), it.integer()));
   }
 }

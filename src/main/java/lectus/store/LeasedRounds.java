@@ -40,6 +40,7 @@ public final class LeasedRounds {
   private final Lease ended;
   private final LongSupplier nanoTime;
   private long waitingSince;
+  private boolean isUnderWay;
 
   /**
    * @param task its name in the store
@@ -66,12 +67,43 @@ public final class LeasedRounds {
     return new LeasedRounds(store, task, NO_PAUSE, System::nanoTime);
   }
 
+  /** A piece of a round. */
+  public interface Piece {
+    /**
+     * Does it.
+     *
+     * @param isFirst whether a round begins with it
+     * @return whether the round has another one
+     */
+    boolean run(boolean isFirst);
+  }
+
+  /**
+   * Does the next piece of a round, or the first one if a round is due and no other server is at
+   * one. Renews the lease once.
+   *
+   * @param beginning is done in the transaction that takes the lease for a new round
+   * @return whether to go on at once; false also if another server does it
+   */
+  public boolean step(Consumer<Transaction> beginning, Piece piece) {
+    boolean isFirst = !isUnderWay;
+    isUnderWay = isFirst ? begin(beginning) : goesOn();
+    if (!isUnderWay) {
+      return false;
+    }
+    isUnderWay = piece.run(isFirst);
+    if (!isUnderWay) {
+      end();
+    }
+    return isUnderWay;
+  }
+
   /**
    * Begins a round if one is due and no other server is at one.
    *
    * @param beginning is done in the transaction that takes the lease
    */
-  public boolean begin(Consumer<Transaction> beginning) {
+  boolean begin(Consumer<Transaction> beginning) {
     boolean isDue = transactions.read(this::isDue);
     boolean begins = isDue && beginInTurn(beginning);
     if (!begins) {
@@ -122,7 +154,7 @@ public final class LeasedRounds {
   }
 
   /** Ends a round: the next one is due after the pause. Does nothing if another server has it. */
-  public void end() {
+  void end() {
     transactions.runIdempotent(
         tx -> {
           if (holds(tx)) {

@@ -3,6 +3,7 @@ package lectus.store;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import lectus.tuple.StoredFormat;
+import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
 
 /**
@@ -20,7 +21,12 @@ public final class ReachedFormat {
   private final byte[] key;
 
   public ReachedFormat(byte[] root) {
-    this.key = RootSubspace.FORMAT.key(root).toBytes();
+    this.key = key(root);
+  }
+
+  /** Returns the only key. */
+  public static byte[] key(byte[] root) {
+    return RootSubspace.FORMAT.key(root).toBytes();
   }
 
   public int read(ReadTransaction tx) {
@@ -28,7 +34,7 @@ public final class ReachedFormat {
     if (bytes == null) {
       return 0;
     }
-    return FORMAT.reader(bytes).smallInteger();
+    return FORMAT.reader(bytes).only(TupleReader::smallInteger);
   }
 
   public void write(Transaction tx, int reached) {

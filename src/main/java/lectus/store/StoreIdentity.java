@@ -17,14 +17,19 @@ import lectus.error.StoreOpenException;
  *   <tr><td>(15, "id")</td><td>format 1, then the 16 bytes of the id</td></tr>
  * </table>
  */
-final class StoreIdentity {
+public final class StoreIdentity {
   private static final byte FORMAT = 1;
   private static final int ID_LENGTH = 16;
 
   private final byte[] key;
 
   StoreIdentity(Subspace root) {
-    key = RootSubspace.STORE_ID.key(root.getKey()).string("id").toBytes();
+    key = key(root.getKey());
+  }
+
+  /** Returns the only key. */
+  public static byte[] key(byte[] root) {
+    return RootSubspace.STORE_ID.key(root).string("id").toBytes();
   }
 
   /** Returns the store's id, 32 lower-case hex digits. Generates and stores it if it is missing. */

@@ -1,5 +1,6 @@
 package lectus.store;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.Transaction;
@@ -7,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import lectus.tuple.MalformedTupleException;
 import lectus.tuple.StoredFormat;
+import lectus.tuple.TupleReader;
 
 /**
  * The stored transactions that a writer may still ask about (<a
@@ -68,6 +70,18 @@ public final class TransactionIdSubspace {
         ByteBuffer.allocate(STAMP_OFFSET).put((byte) FORMAT.number()).putInt(attempt).array();
     tx.mutate(
         MutationType.SET_VERSIONSTAMPED_VALUE, key, VersionstampOperands.templateBehind(head));
+  }
+
+  /**
+   * Checks a row.
+   *
+   * @throws MalformedTupleException if the row does not belong to this subspace
+   */
+  public void check(KeyValue row) {
+    TupleReader key =
+        new TupleReader(row.getKey(), RootSubspace.TRANSACTION_IDS.key(root).length());
+    key.only(TupleReader::bytes);
+    trace(row.getValue());
   }
 
   /**

@@ -22,6 +22,11 @@ public record StoredFormat(int number, String what) {
     return reader;
   }
 
+  /** Checks a value that has its format and nothing else. */
+  public void only(byte[] value) {
+    reader(value).end();
+  }
+
   /**
    * Reads a format from 1 to {@link #number}, for values of which several formats are current.
    *

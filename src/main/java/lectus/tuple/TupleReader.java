@@ -3,6 +3,7 @@ package lectus.tuple;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.function.Function;
 
 /**
  * Reads FoundationDB's tuple encoding element by element from a byte array, without building a
@@ -21,6 +22,27 @@ public final class TupleReader {
 
   public TupleReader(byte[] data, int offset) {
     this(data, offset, data.length);
+  }
+
+  /**
+   * Reads a key or value that has nothing but this.
+   *
+   * @throws MalformedTupleException if something follows
+   */
+  public <T> T only(Function<? super TupleReader, ? extends T> elements) {
+    T read = elements.apply(this);
+    end();
+    return read;
+  }
+
+  /**
+   * Ends the reading of a key or value. What follows its last element is damage: a row that no
+   * writer makes, which must not be taken for the one that it resembles.
+   */
+  public void end() {
+    if (hasNext()) {
+      throw new MalformedTupleException("Something follows at " + position + ", where it ends");
+    }
   }
 
   public boolean hasNext() {

@@ -52,13 +52,18 @@ public final class UpdatePointers {
         new TupleReader(row.getKey(), RootSubspace.UPDATE_POINTERS.key(root).length());
     TupleReader value = reader(row.getValue());
     int kind = key.smallInteger();
-    Versionstamp at = new Versionstamp(value.versionstamp());
-    return switch (kind) {
-      case PROGRESS -> Optional.empty();
-      case UPDATED -> Optional.of(new Target(new InstanceId(key.string()), at));
-      case DELETED -> Optional.of(new Target(new InstanceId(value.string()), at));
-      default -> throw StoredFormat.newer("A pointer into the updates log", kind, DELETED);
-    };
+    if (kind > DELETED) {
+      throw StoredFormat.newer("A pointer into the updates log", kind, DELETED);
+    }
+    if (kind == DELETED) {
+      DatabaseUpdate deleted = deleted(new DatabaseName(key.only(TupleReader::string)), value);
+      return Optional.of(new Target(deleted.instance(), deleted.at()));
+    }
+    Optional<InstanceId> instance =
+        kind == PROGRESS ? Optional.empty() : Optional.of(new InstanceId(key.string()));
+    key.end();
+    Versionstamp at = new Versionstamp(value.only(TupleReader::versionstamp));
+    return instance.map(it -> new Target(it, at));
   }
 
   /**
@@ -67,7 +72,9 @@ public final class UpdatePointers {
    */
   Versionstamp progress(Transaction tx) {
     byte[] value = Awaiting.await(tx.get(progressKey()));
-    return value == null ? Versionstamp.ZERO : new Versionstamp(reader(value).versionstamp());
+    return value == null
+        ? Versionstamp.ZERO
+        : new Versionstamp(reader(value).only(TupleReader::versionstamp));
   }
 
   void setProgress(Transaction tx, Versionstamp next) {
@@ -79,7 +86,8 @@ public final class UpdatePointers {
     return tx.get(key(instance))
         .thenApply(
             value ->
-                Optional.ofNullable(value).map(it -> new Versionstamp(reader(it).versionstamp())));
+                Optional.ofNullable(value)
+                    .map(it -> new Versionstamp(reader(it).only(TupleReader::versionstamp))));
   }
 
   void setUpdated(Transaction tx, InstanceId instance, Versionstamp at) {
@@ -97,12 +105,14 @@ public final class UpdatePointers {
   }
 
   private static DatabaseUpdate deleted(DatabaseName name, TupleReader value) {
-    return new DatabaseUpdate(
-        new Versionstamp(value.versionstamp()),
-        DatabaseUpdate.Kind.DELETED,
-        new InstanceId(value.string()),
-        name,
-        new Versionstamp(value.versionstamp()));
+    return value.only(
+        it ->
+            new DatabaseUpdate(
+                new Versionstamp(it.versionstamp()),
+                DatabaseUpdate.Kind.DELETED,
+                new InstanceId(it.string()),
+                name,
+                new Versionstamp(it.versionstamp())));
   }
 
   void setDeleted(Transaction tx, DatabaseUpdate row) {

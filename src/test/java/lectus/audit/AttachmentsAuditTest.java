@@ -85,7 +85,7 @@ class AttachmentsAuditTest {
   @Test
   void a_reference_leads_nowhere() {
     ContentId other = new ContentId("ab".repeat(32));
-    byte[] leaf = new TupleWriter(8).bool(true).integer(1).toBytes();
+    byte[] leaf = new TupleWriter(8).bool(true).integer(1).bytes(new byte[16]).toBytes();
     corrupt((tx, prefix) -> new ReferencesSubspace(prefix).put(tx, other, "doc", leaf));
     audited.assertFound("document \"doc\"", "refers to the content " + other.hex());
   }

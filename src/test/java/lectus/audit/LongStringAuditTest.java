@@ -51,7 +51,7 @@ class LongStringAuditTest {
     audited.corrupt(tx -> tx.set(next, VALUE));
 
     audited.assertFound(
-        "document \"long\"", "a part of a body cannot be read", "No array position");
+        "document \"long\"", "a part of a body cannot be read", "A leaf has other leaves below it");
   }
 
   @Test

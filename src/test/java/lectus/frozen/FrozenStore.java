@@ -8,12 +8,12 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
 
 /** Copies of the store folders that earlier versions wrote. */
-final class FrozenStore {
+public final class FrozenStore {
   static final Path ALL = Path.of("src/test/resources/stores");
 
   private FrozenStore() {}
 
-  static void unpack(String name, Path folder) throws IOException {
+  public static void unpack(String name, Path folder) throws IOException {
     try (InputStream packed = Files.newInputStream(ALL.resolve(name + ".zip"));
         ZipInputStream zip = new ZipInputStream(packed)) {
       for (ZipEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {

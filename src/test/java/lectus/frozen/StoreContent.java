@@ -5,17 +5,17 @@ import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 
 /** Writes, as a client would, a little of everything that a store can hold. */
-final class StoreContent {
+public final class StoreContent {
   private static final long SEED = 20_260_101;
 
   private final LectusServer server;
   private final Random random = new Random(SEED);
 
-  StoreContent(LectusServer server) {
+  public StoreContent(LectusServer server) {
     this.server = server;
   }
 
-  void write() {
+  public void write() {
     values();
     conflicts();
     shards();

@@ -58,7 +58,8 @@ public final class AllDocsSubspace {
 
   /** Decodes a row of a range read. */
   public AllDocsRow decode(KeyValue row) {
-    return decode(new TupleReader(row.getKey(), prefix.length).string(), row.getValue());
+    String docId = new TupleReader(row.getKey(), prefix.length).only(TupleReader::string);
+    return decode(docId, row.getValue());
   }
 
   public void put(Transaction tx, AllDocsRow row) {
@@ -77,6 +78,6 @@ public final class AllDocsSubspace {
   private static AllDocsRow decode(String docId, byte[] bytes) {
     TupleReader value = FORMAT.reader(bytes);
     RevisionId winner = new RevisionId(value.integer(), RevisionHash.readFrom(value));
-    return new AllDocsRow(docId, winner, value.smallInteger());
+    return new AllDocsRow(docId, winner, value.only(TupleReader::smallInteger));
   }
 }

@@ -15,9 +15,11 @@ import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.database.ShardId;
+import lectus.document.job.ComparedDocuments;
 import lectus.document.job.JobKind;
 import lectus.document.job.JobTasksSubspace;
 import lectus.document.job.TaskProgress;
+import lectus.document.job.WrongRow;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
@@ -43,54 +45,48 @@ public final class FeedComparison {
   }
 
   /**
-   * What was found wrong with some documents that follow each other.
-   *
-   * @param last the sequence of the last of them; empty if no others follow
-   */
-  public record Part(Optional<Sequence> last, List<String> problems) {
-    public static final Part NONE = new Part(Optional.empty(), List.of());
-  }
-
-  /**
    * Looks whether the feed has what it should have of the documents of a changes shard.
    *
    * @param after only entries after this sequence
    * @param most number of documents; it may be fewer if they are large
    */
-  public Part documents(ShardId shard, Optional<Sequence> after, int most) {
+  public ComparedDocuments<Sequence> documents(ShardId shard, Optional<Sequence> after, int most) {
     List<ChangeEntry> documents =
         Awaiting.await(
             new ChangesSubspace(db).read(tx, shard, after, Optional.empty(), most, false));
     TaskProgress filled =
         Awaiting.await(new JobTasksSubspace(db).all(tx, JobKind.FEED, feed.number())).get(shard);
     List<List<FeedChange>> rows = expected.of(documents);
-    List<String> problems = new ArrayList<>();
+    List<WrongRow> wrong = new ArrayList<>();
     for (int i = 0; i < rows.size(); i++) {
       ChangeEntry document = documents.get(i);
       boolean isThere =
           feed.isReadable() || (filled != null && filled.hasPassed(document.sequence()));
       for (FeedChange row : rows.get(i)) {
-        problem(document.docId(), isThere, row).ifPresent(problems::add);
+        problem(document.docId(), isThere, row).ifPresent(wrong::add);
       }
     }
     boolean isLast = rows.size() == documents.size() && rows.size() < most;
     return isLast
-        ? new Part(Optional.empty(), problems)
-        : new Part(Optional.of(documents.get(rows.size() - 1).sequence()), problems);
+        ? new ComparedDocuments<>(Optional.empty(), wrong)
+        : new ComparedDocuments<>(Optional.of(documents.get(rows.size() - 1).sequence()), wrong);
   }
 
-  private Optional<String> problem(String id, boolean isThere, FeedChange row) {
+  private Optional<WrongRow> problem(String id, boolean isThere, FeedChange row) {
     byte[] stored = Awaiting.await(tx.get(row.key()));
     if (stored == null) {
-      return isThere ? Optional.of(name() + " lacks the document " + id) : Optional.empty();
+      return isThere
+          ? Optional.of(new WrongRow(id, row.key(), name() + " lacks the document " + id))
+          : Optional.empty();
     }
     return Arrays.equals(stored, row.value().orElseThrow())
         ? Optional.empty()
-        : Optional.of(name() + " has another version of the document " + id);
+        : Optional.of(
+            new WrongRow(id, row.key(), name() + " has another version of the document " + id));
   }
 
   /** Returns the ranges of the feed's rows, each with what finds out what is wrong with a row. */
-  public static Map<Range, BiFunction<FeedComparison, KeyValue, Optional<String>>> rows(
+  public static Map<Range, BiFunction<FeedComparison, KeyValue, Optional<WrongRow>>> rows(
       DatabaseHandle db, StoredFeed feed) {
     return Map.of(
         new FeedEntriesSubspace(db, feed).range(),
@@ -106,7 +102,7 @@ public final class FeedComparison {
    *
    * @throws lectus.tuple.MalformedTupleException if it cannot be read
    */
-  private Optional<String> problemOfEntry(KeyValue row) {
+  private Optional<WrongRow> problemOfEntry(KeyValue row) {
     FeedEntriesSubspace.Row entry = entries.decode(row);
     if (isGone(row)) {
       return Optional.empty();
@@ -116,7 +112,7 @@ public final class FeedComparison {
         entry.entry().standing() == Standing.LEFT
             ? hasLeft(id, entry.channel(), entry.entry().entry().sequence())
             : isExpected(id, row);
-    return isExpected ? Optional.empty() : Optional.of(superfluous("an entry", id));
+    return isExpected ? Optional.empty() : Optional.of(superfluous("an entry", id, row));
   }
 
   private boolean hasLeft(String id, String channel, Sequence sequence) {
@@ -139,7 +135,7 @@ public final class FeedComparison {
   }
 
   /** As above, of the row that tells where a document has left. */
-  private Optional<String> problemOfDeparture(KeyValue row) {
+  private Optional<WrongRow> problemOfDeparture(KeyValue row) {
     Optional<FeedDeparturesSubspace.Departure> found = departures.decode(row);
     if (found.isEmpty() || isGone(row)) {
       return Optional.empty();
@@ -154,19 +150,24 @@ public final class FeedComparison {
             && Awaiting.await(
                     entries.departures(
                         tx, Optional.of(at.predecessor()), Optional.of(at), 1, false))
+                .entries()
                 .stream()
                 .anyMatch(it -> it.entry().docId().equals(departure.docId()));
     return isThere
         ? Optional.empty()
-        : Optional.of(name() + " has no entry where " + departure.docId() + " has left it");
+        : Optional.of(
+            new WrongRow(
+                departure.docId(),
+                row.getKey(),
+                name() + " has no entry where " + departure.docId() + " has left it"));
   }
 
   /** As above, of the row of a document that the feed could not take. */
-  private Optional<String> problemOfRefused(KeyValue row) {
+  private Optional<WrongRow> problemOfRefused(KeyValue row) {
     String id = states.decodeRefused(row).docId();
     return isGone(row) || isExpected(id, row)
         ? Optional.empty()
-        : Optional.of(superfluous("a refusal", id));
+        : Optional.of(superfluous("a refusal", id, row));
   }
 
   private boolean isGone(KeyValue row) {
@@ -174,11 +175,15 @@ public final class FeedComparison {
   }
 
   private boolean isExpected(String id, KeyValue row) {
-    return expectedOf(id).stream()
-        .anyMatch(
-            it ->
-                Arrays.equals(it.key(), row.getKey())
-                    && Arrays.equals(it.value().orElseThrow(), row.getValue()));
+    return expected(id, row.getKey()).filter(it -> Arrays.equals(it, row.getValue())).isPresent();
+  }
+
+  /** Returns what a document should have under a key; empty if it should have nothing. */
+  public Optional<byte[]> expected(String docId, byte[] key) {
+    return expectedOf(docId).stream()
+        .filter(row -> Arrays.equals(row.key(), key))
+        .findFirst()
+        .flatMap(FeedChange::value);
   }
 
   private List<FeedChange> expectedOf(String id) {
@@ -195,12 +200,13 @@ public final class FeedComparison {
         winner.winner().branchCount());
   }
 
-  private String superfluous(String what, String id) {
-    return name() + " has " + what + " that the document " + id + " should not have";
+  private WrongRow superfluous(String what, String id, KeyValue row) {
+    String problem = name() + " has " + what + " that the document " + id + " should not have";
+    return new WrongRow(id, row.getKey(), problem);
   }
 
   /** Returns the feed's name for people. */
-  public String name() {
+  private String name() {
     return "The stored feed " + feed.definition().name();
   }
 }

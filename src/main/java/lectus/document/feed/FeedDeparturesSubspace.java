@@ -78,10 +78,12 @@ public final class FeedDeparturesSubspace {
     TupleReader key = new TupleReader(row.getKey(), prefix.length);
     String docId = key.string();
     if (key.smallInteger() != OF_CHANNEL) {
+      key.end();
       return Optional.empty();
     }
-    Sequence sequence = Sequence.readFrom(FORMAT.reader(row.getValue()));
-    return Optional.of(new Departure(docId, key.string(), sequence));
+    String channel = key.only(TupleReader::string);
+    Sequence sequence = FORMAT.reader(row.getValue()).only(Sequence::readFrom);
+    return Optional.of(new Departure(docId, channel, sequence));
   }
 
   /** Clears all rows. */

@@ -9,12 +9,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.ChangeEntry;
+import lectus.changes.EntryRows;
 import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.database.Sequence;
 import lectus.revision.RevisionHash;
 import lectus.revision.RevisionId;
+import lectus.tuple.MalformedTupleException;
 import lectus.tuple.StoredFormat;
 import lectus.tuple.TupleReader;
 import lectus.tuple.TupleWriter;
@@ -119,7 +121,7 @@ public final class FeedEntriesSubspace {
   }
 
   /** Reads the departures from all channels; the parameters are those of the method below. */
-  public CompletableFuture<List<FeedEntry>> departures(
+  public CompletableFuture<EntryRows<FeedEntry>> departures(
       ReadTransaction tx,
       Optional<Sequence> after,
       Optional<Sequence> until,
@@ -140,7 +142,7 @@ public final class FeedEntriesSubspace {
    * @param until entries up to and including this sequence; empty: to the last
    * @param reverse newest first
    */
-  public CompletableFuture<List<FeedEntry>> read(
+  public CompletableFuture<EntryRows<FeedEntry>> read(
       ReadTransaction tx,
       Part part,
       Optional<Sequence> after,
@@ -148,12 +150,13 @@ public final class FeedEntriesSubspace {
       int limit,
       boolean reverse) {
     TupleWriter range = part(part);
+    int sequenceOffset = range.length();
     byte[] begin = after.map(it -> behind(key(part, it))).orElseGet(range::toBytes);
     byte[] end =
         until.map(it -> behind(key(part, it))).orElseGet(() -> range.octet(AFTER).toBytes());
     return tx.getRange(begin, end, limit, reverse)
         .asList()
-        .thenApply(rows -> rows.stream().map(row -> decode(row).entry()).toList());
+        .thenApply(rows -> new EntryRows<>(rows, sequenceOffset, FeedEntriesSubspace::decode));
   }
 
   /** Returns the entry of a document that has left a channel; empty if there is none. */
@@ -176,8 +179,11 @@ public final class FeedEntriesSubspace {
   public Row decode(KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), prefix.length);
     String channel = key.string();
-    key.smallInteger();
-    return new Row(channel, decode(Sequence.readFrom(key), row.getValue()));
+    int part = key.smallInteger();
+    if (part != FOR_ALL && part != OF_DEPARTED) {
+      throw new MalformedTupleException("No part of a channel: " + part);
+    }
+    return new Row(channel, decode(key.only(Sequence::readFrom), row.getValue()));
   }
 
   private static FeedEntry decode(Sequence sequence, byte[] bytes) {
@@ -188,7 +194,7 @@ public final class FeedEntriesSubspace {
     boolean deleted = !value.bool();
     return new FeedEntry(
         new ChangeEntry(sequence, docId, winner, deleted, branchCount),
-        Standing.numbered(value.smallInteger()));
+        Standing.numbered(value.only(TupleReader::smallInteger)));
   }
 
   private static byte[] value(ChangeEntry entry, Standing standing) {

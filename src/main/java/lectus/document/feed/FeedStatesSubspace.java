@@ -43,7 +43,8 @@ public final class FeedStatesSubspace {
 
   public Refused decodeRefused(KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), refusals().length());
-    return new Refused(key.string(), FORMAT.reader(row.getValue()).string());
+    return new Refused(
+        key.only(TupleReader::string), FORMAT.reader(row.getValue()).only(TupleReader::string));
   }
 
   /**

@@ -7,13 +7,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import lectus.database.DatabaseHandle;
-import lectus.document.alldocs.AllDocsRow;
 import lectus.document.alldocs.AllDocsSubspace;
+import lectus.document.job.ComparedDocuments;
 import lectus.document.job.JobKind;
 import lectus.document.job.TasksPassed;
+import lectus.document.job.WrongRow;
 import lectus.index.StoredIndex;
 import lectus.store.Awaiting;
 
@@ -32,45 +35,39 @@ public final class IndexComparison {
   }
 
   /**
-   * What was found wrong with some documents that follow each other.
-   *
-   * @param last the last of them; empty if no others follow
-   */
-  public record Part(Optional<String> last, List<String> problems) {}
-
-  /**
    * Looks whether the index has what it should have.
    *
    * @param after only documents behind this one
    * @param most number of documents
    */
-  public Part documents(Optional<String> after, int most) {
+  public ComparedDocuments<String> documents(Optional<String> after, int most) {
     StoredRows.Page page = expected.read(after, most);
     Optional<String> builtUpTo =
         Awaiting.await(new IndexStatesSubspace(db).formerProgress(tx, index.number()))
             .map(IndexStatesSubspace.FormerProgress::last);
     TasksPassed progress = new TasksPassed(tx, db, JobKind.INDEX, index.number());
-    List<String> problems = new ArrayList<>();
+    List<WrongRow> wrong = new ArrayList<>();
     for (int i = 0; i < page.documents().size(); i++) {
       String id = page.documents().get(i).id();
       boolean isBuilt = index.isReadable() || builtUpTo.filter(it -> !isBefore(it, id)).isPresent();
       for (EntryChange row : page.rowsOfEach().get(i)) {
-        problem(id, () -> isBuilt || progress.hasPassed(id), row).ifPresent(problems::add);
+        problem(id, () -> isBuilt || progress.hasPassed(id), row).ifPresent(wrong::add);
       }
     }
-    return new Part(page.isLast() ? Optional.empty() : page.lastId(), problems);
+    return new ComparedDocuments<>(page.isLast() ? Optional.empty() : page.lastId(), wrong);
   }
 
-  private Optional<String> problem(String id, BooleanSupplier isThere, EntryChange row) {
+  private Optional<WrongRow> problem(String id, BooleanSupplier isThere, EntryChange row) {
     byte[] stored = Awaiting.await(tx.get(row.key()));
     if (stored == null) {
       return isThere.getAsBoolean()
-          ? Optional.of(name() + " lacks the document " + id)
+          ? Optional.of(new WrongRow(id, row.key(), name() + " lacks the document " + id))
           : Optional.empty();
     }
     return Arrays.equals(stored, row.value().orElseThrow())
         ? Optional.empty()
-        : Optional.of(name() + " has another version of the document " + id);
+        : Optional.of(
+            new WrongRow(id, row.key(), name() + " has another version of the document " + id));
   }
 
   /** In the order of the store. */
@@ -86,9 +83,14 @@ public final class IndexComparison {
     return new Range(begin, IndexEntriesSubspace.endOf(begin));
   }
 
-  /** Returns the range of the documents that the index could not take. */
-  public static Range refused(DatabaseHandle db, StoredIndex index) {
-    return new IndexStatesSubspace(db).refused(index.number());
+  /** Returns the ranges of the index's rows, each with what finds out what is wrong with a row. */
+  public static Map<Range, BiFunction<IndexComparison, KeyValue, Optional<WrongRow>>> rows(
+      DatabaseHandle db, StoredIndex index) {
+    return Map.of(
+        entries(db, index),
+        IndexComparison::problemOfEntry,
+        new IndexStatesSubspace(db).refused(index.number()),
+        IndexComparison::problemOfRefused);
   }
 
   /**
@@ -96,31 +98,34 @@ public final class IndexComparison {
    *
    * @throws lectus.tuple.MalformedTupleException if it cannot be read
    */
-  public Optional<String> problemOfEntry(KeyValue entry) {
+  private Optional<WrongRow> problemOfEntry(KeyValue entry) {
     return problem(new IndexEntriesSubspace(db, index).decode(entry).docId(), entry);
   }
 
   /** As above, of the row of a document that the index could not take. */
-  public Optional<String> problemOfRefused(KeyValue row) {
+  private Optional<WrongRow> problemOfRefused(KeyValue row) {
     return problem(new IndexStatesSubspace(db).decodeRefused(index.number(), row).docId(), row);
   }
 
-  private Optional<String> problem(String docId, KeyValue row) {
-    if (Awaiting.await(tx.get(row.getKey())) == null) {
-      return Optional.empty();
-    }
-    Optional<AllDocsRow> document = Awaiting.await(new AllDocsSubspace(db).get(tx, docId));
-    boolean isExpected =
-        document.isPresent()
-            && expected.rowsOf(List.of(document.get())).get(0).stream()
-                .anyMatch(it -> Arrays.equals(it.key(), row.getKey()));
-    return isExpected
+  private Optional<WrongRow> problem(String docId, KeyValue row) {
+    byte[] key = row.getKey();
+    String problem = name() + " has an entry that the document " + docId + " should not have";
+    return Awaiting.await(tx.get(key)) == null || expected(docId, key).isPresent()
         ? Optional.empty()
-        : Optional.of(name() + " has an entry that the document " + docId + " should not have");
+        : Optional.of(new WrongRow(docId, key, problem));
+  }
+
+  /** Returns what a document should have under a key; empty if it should have nothing. */
+  public Optional<byte[]> expected(String docId, byte[] key) {
+    return Awaiting.await(new AllDocsSubspace(db).get(tx, docId)).stream()
+        .flatMap(document -> expected.rowsOf(List.of(document)).get(0).stream())
+        .filter(row -> Arrays.equals(row.key(), key))
+        .findFirst()
+        .flatMap(EntryChange::value);
   }
 
   /** Returns the index's name for people. */
-  public String name() {
+  private String name() {
     return "The index " + index.definition().design() + "/" + index.definition().name();
   }
 }

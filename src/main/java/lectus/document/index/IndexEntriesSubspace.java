@@ -112,7 +112,7 @@ public final class IndexEntriesSubspace {
       key.string();
     }
     key.bytes();
-    String docId = key.string();
+    String docId = key.only(TupleReader::string);
     TupleReader value = FORMAT.reader(row.getValue());
     RevisionId winner = new RevisionId(value.integer(), RevisionHash.readFrom(value));
     List<byte[]> values = new ArrayList<>();

@@ -4,6 +4,8 @@ import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.database.DatabaseHandle;
@@ -56,12 +58,20 @@ public final class IndexStatesSubspace {
   }
 
   private static FormerProgress formerProgress(byte[] value) {
-    TupleReader reader = FORMAT.reader(value);
-    return new FormerProgress(reader.integer(), reader.integer(), reader.string());
+    return FORMAT
+        .reader(value)
+        .only(it -> new FormerProgress(it.integer(), it.integer(), it.string()));
   }
 
   void clearFormerProgress(Transaction tx, long index) {
     tx.clear(progressKey(index));
+  }
+
+  /** Returns the ranges of all rows of an index. */
+  public List<Range> ranges(long index) {
+    byte[] progress = progressKey(index);
+    return List.of(
+        new Range(progress, Arrays.copyOf(progress, progress.length + 1)), refused(index));
   }
 
   /** Returns the range of the documents that an index could not take. */
@@ -72,7 +82,8 @@ public final class IndexStatesSubspace {
 
   public Refused decodeRefused(long index, KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), key(index).integer(REFUSED).length());
-    return new Refused(key.string(), FORMAT.reader(row.getValue()).string());
+    return new Refused(
+        key.only(TupleReader::string), FORMAT.reader(row.getValue()).only(TupleReader::string));
   }
 
   /** Returns the row of a document that an index could not take. */

@@ -47,8 +47,9 @@ public final class IndexTaskSubspace {
   public Task decode(KeyValue row) {
     TupleReader key = new TupleReader(row.getKey(), RootSubspace.INDEX_TASKS.key(root).length());
     InstanceId instance = new InstanceId(key.string());
-    long index = key.integer();
-    return new Task(instance, index, new DatabaseName(FORMAT.reader(row.getValue()).string()));
+    long index = key.only(TupleReader::integer);
+    String database = FORMAT.reader(row.getValue()).only(TupleReader::string);
+    return new Task(instance, index, new DatabaseName(database));
   }
 
   CompletableFuture<Boolean> has(ReadTransaction tx, InstanceId instance, long index) {

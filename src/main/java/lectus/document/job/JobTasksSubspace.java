@@ -56,7 +56,9 @@ public final class JobTasksSubspace {
             rows -> {
               Map<ShardId, TaskProgress> all = new LinkedHashMap<>();
               for (KeyValue row : rows) {
-                ShardId shard = new ShardId(new TupleReader(row.getKey(), shardOffset).string());
+                ShardId shard =
+                    new ShardId(
+                        new TupleReader(row.getKey(), shardOffset).only(TupleReader::string));
                 all.put(shard, progress(row.getValue()));
               }
               return all;
@@ -99,7 +101,8 @@ public final class JobTasksSubspace {
     TupleReader key = new TupleReader(row.getKey(), prefix.length);
     JobKind kind = JobKind.numbered(key.smallInteger());
     long number = key.integer();
-    return new Task(kind, number, new ShardId(key.string()), progress(row.getValue()));
+    return new Task(
+        kind, number, new ShardId(key.only(TupleReader::string)), progress(row.getValue()));
   }
 
   /** A task of a job. */
@@ -116,6 +119,7 @@ public final class JobTasksSubspace {
     long rows = value.integer();
     Optional<Sequence> last =
         value.hasNext() ? Optional.of(Sequence.readFrom(value)) : Optional.empty();
+    value.end();
     return new TaskProgress(isDone, claim, documents, rows, last);
   }
 

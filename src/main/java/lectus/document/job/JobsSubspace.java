@@ -86,12 +86,13 @@ public final class JobsSubspace {
     TupleReader key = new TupleReader(row.getKey(), RootSubspace.JOBS.key(root).length());
     InstanceId instance = new InstanceId(key.string());
     JobKind kind = JobKind.numbered(key.smallInteger());
-    long number = key.integer();
+    long number = key.only(TupleReader::integer);
     TupleReader value = FORMAT.reader(row.getValue());
     DatabaseName name = new DatabaseName(value.string());
     long started = value.integer();
     long documents = value.integer();
-    return new Job(instance, kind, number, name, Sequence.readFrom(value), started, documents);
+    Sequence begun = value.only(Sequence::readFrom);
+    return new Job(instance, kind, number, name, begun, started, documents);
   }
 
   void put(

@@ -62,7 +62,8 @@ public final class LocalDocsSubspace {
 
   /** Decodes a row of a range read. */
   public LocalRow decode(KeyValue row) {
-    return decode(new TupleReader(row.getKey(), rows.length).string(), row.getValue());
+    String id = new TupleReader(row.getKey(), rows.length).only(TupleReader::string);
+    return decode(id, row.getValue());
   }
 
   /** Returns the row of an id; empty if there is no such document. */
@@ -118,7 +119,6 @@ public final class LocalDocsSubspace {
   }
 
   private static LocalRow decode(String id, byte[] bytes) {
-    TupleReader value = FORMAT.reader(bytes);
-    return new LocalRow(id, revision(value.integer()));
+    return new LocalRow(id, revision(FORMAT.reader(bytes).only(TupleReader::integer)));
   }
 }

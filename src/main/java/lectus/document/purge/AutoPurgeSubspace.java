@@ -35,7 +35,9 @@ public final class AutoPurgeSubspace {
 
   CompletableFuture<Optional<String>> timeToLive(ReadTransaction tx) {
     return tx.get(key(TIME_TO_LIVE))
-        .thenApply(value -> Optional.ofNullable(value).map(it -> FORMAT.reader(it).string()));
+        .thenApply(
+            value ->
+                Optional.ofNullable(value).map(it -> FORMAT.reader(it).only(TupleReader::string)));
   }
 
   void setTimeToLive(Transaction tx, Optional<String> text) {
@@ -47,7 +49,8 @@ public final class AutoPurgeSubspace {
   CompletableFuture<Optional<Sequence>> searched(ReadTransaction tx) {
     return tx.get(key(SEARCHED))
         .thenApply(
-            value -> Optional.ofNullable(value).map(it -> Sequence.readFrom(FORMAT.reader(it))));
+            value ->
+                Optional.ofNullable(value).map(it -> FORMAT.reader(it).only(Sequence::readFrom)));
   }
 
   void setSearched(Transaction tx, Sequence to) {
@@ -65,10 +68,11 @@ public final class AutoPurgeSubspace {
     TupleReader key =
         new TupleReader(row.getKey(), DatabaseSubspace.AUTO_PURGE.key(prefix).length());
     TupleReader value = FORMAT.reader(row.getValue());
-    if (key.smallInteger() == TIME_TO_LIVE) {
-      value.string();
-    } else {
-      Sequence.readFrom(value);
+    int kind = key.only(TupleReader::smallInteger);
+    switch (kind) {
+      case TIME_TO_LIVE -> value.only(TupleReader::string);
+      case SEARCHED -> value.only(Sequence::readFrom);
+      default -> throw StoredFormat.newer("A setting of tombstones", kind, SEARCHED);
     }
   }
 

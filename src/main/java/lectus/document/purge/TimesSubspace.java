@@ -93,16 +93,18 @@ public final class TimesSubspace {
   private List<Time> last(ReadTransaction tx, int level, long period) {
     byte[] end = period == Long.MAX_VALUE ? key(level + 1, 0) : key(level, period + 1);
     CompletableFuture<List<KeyValue>> rows = tx.getRange(key(level, 0), end, 2, true).asList();
-    return Awaiting.await(rows).stream().map(TimesSubspace::decode).toList();
+    return Awaiting.await(rows).stream().map(this::decode).toList();
   }
 
   public Range range() {
     return RootSubspace.TIMES.range(root);
   }
 
-  public static Time decode(KeyValue row) {
-    TupleReader value = FORMAT.reader(row.getValue());
-    return new Time(value.integer(), value.integer());
+  public Time decode(KeyValue row) {
+    TupleReader key = new TupleReader(row.getKey(), RootSubspace.TIMES.key(root).length());
+    key.smallInteger();
+    key.only(TupleReader::integer);
+    return FORMAT.reader(row.getValue()).only(it -> new Time(it.integer(), it.integer()));
   }
 
   private byte[] key(int level, long period) {

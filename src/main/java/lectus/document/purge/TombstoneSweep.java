@@ -101,10 +101,13 @@ public final class TombstoneSweep implements LeasedSteps {
   /** Sweeps a piece of a database, or looks which ones there are. */
   @Override
   public boolean step() {
-    boolean isNewRound = names.isEmpty() && range.isEmpty();
-    if (!(isNewRound ? rounds.begin(this::note) : rounds.goesOn())) {
-      forget();
-      return false;
+    return rounds.step(this::note, this::piece);
+  }
+
+  private boolean piece(boolean isFirst) {
+    if (isFirst) {
+      names.clear();
+      range = Optional.empty();
     }
     if (names.isEmpty()) {
       NamePage page = catalogue.names(range.orElse(NameRange.ALL));
@@ -114,21 +117,12 @@ public final class TombstoneSweep implements LeasedSteps {
     if (!names.isEmpty() && !sweepIfReadable(names.element())) {
       names.remove();
     }
-    boolean goesOn = !names.isEmpty() || range.isPresent();
-    if (!goesOn) {
-      rounds.end();
-    }
-    return goesOn;
+    return !names.isEmpty() || range.isPresent();
   }
 
   /** A round begins with the time, for later rounds. */
   private void note(Transaction tx) {
     times.note(tx, clock.instant().getEpochSecond());
-  }
-
-  private void forget() {
-    names.clear();
-    range = Optional.empty();
   }
 
   /** A search of one database at one version. */

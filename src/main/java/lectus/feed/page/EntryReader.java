@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
+import lectus.changes.EntryRows;
 import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.database.FilledShards;
@@ -92,7 +93,7 @@ public final class EntryReader {
   }
 
   private Stretch oldestChanges(Optional<Sequence> after, int count, BooleanSupplier isTimeUp) {
-    ShardMerge merge = new ShardMerge(tx, changes, after, Optional.empty(), false);
+    EntryMerge<ChangeEntry> merge = new EntryMerge<>(after, Optional.empty(), false);
     List<ChangeEntry> entries = List.of();
     boolean begun = false;
     for (Generation generation : filled(extent.from(after))) {
@@ -100,7 +101,7 @@ public final class EntryReader {
         return new Stretch(entries, generation.since(), Departures.NONE);
       }
       begun = true;
-      entries = joined(entries, merge.read(shardsOf(generation), count - entries.size()));
+      entries = joined(entries, merge.read(parts(shardsOf(generation)), count - entries.size()));
       if (entries.size() == count) {
         break;
       }
@@ -121,7 +122,7 @@ public final class EntryReader {
   }
 
   private Stretch newestChanges(Optional<Sequence> until, int count, BooleanSupplier isTimeUp) {
-    ShardMerge merge = new ShardMerge(tx, changes, Optional.empty(), until, true);
+    EntryMerge<ChangeEntry> merge = new EntryMerge<>(Optional.empty(), until, true);
     List<ChangeEntry> entries = List.of();
     Optional<Sequence> reached = Optional.empty();
     for (Generation generation : filled(extent.downFrom(until))) {
@@ -129,7 +130,7 @@ public final class EntryReader {
         return new Stretch(entries, reached, Departures.NONE);
       }
       reached = generation.since();
-      entries = joined(entries, merge.read(shardsOf(generation), count - entries.size()));
+      entries = joined(entries, merge.read(parts(shardsOf(generation)), count - entries.size()));
       if (entries.size() == count) {
         break;
       }
@@ -153,7 +154,9 @@ public final class EntryReader {
     Map<StoredFeed, CompletableFuture<List<FeedEntry>>> reading = new LinkedHashMap<>();
     for (StoredFeed feed : departing) {
       FeedEntriesSubspace entries = new FeedEntriesSubspace(db, feed);
-      reading.put(feed, entries.departures(tx, after, until, count, reverse));
+      reading.put(
+          feed,
+          entries.departures(tx, after, until, count, reverse).thenApply(EntryRows::entries));
     }
     Comparator<Sequence> order =
         reverse ? Comparator.reverseOrder() : Comparator.<Sequence>naturalOrder();
@@ -186,6 +189,15 @@ public final class EntryReader {
       boolean isAlone = merged.putIfAbsent(left.sequence(), left) == null;
       departures.add(left.sequence(), feed, isAlone);
     }
+  }
+
+  private List<EntryMerge.Part<ChangeEntry>> parts(List<ShardId> shards) {
+    List<EntryMerge.Part<ChangeEntry>> parts = new ArrayList<>(shards.size());
+    for (ShardId shard : shards) {
+      parts.add(
+          (after, until, count, reverse) -> changes.rows(tx, shard, after, until, count, reverse));
+    }
+    return parts;
   }
 
   /** Returns the shards that may have entries after {@code after}. */

@@ -4,12 +4,12 @@ import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BinaryOperator;
 import lectus.changes.UpdateSequence;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.document.PageLimits;
 import lectus.document.feed.FeedEntriesSubspace;
-import lectus.document.feed.FeedEntriesSubspace.Part;
 import lectus.document.feed.FeedEntry;
 import lectus.feed.LivePage;
 import lectus.feed.filter.FeedView;
@@ -65,23 +65,30 @@ final class StoredPage {
         Optional.empty());
   }
 
-  private List<Part> parts() {
-    List<Part> parts = new ArrayList<>();
+  private List<EntryMerge.Part<FeedEntry>> parts() {
+    FeedEntriesSubspace entries = new FeedEntriesSubspace(db, view.feed());
+    List<EntryMerge.Part<FeedEntry>> parts = new ArrayList<>();
     for (String channel : view.channels()) {
-      parts.add(new Part(channel, false));
+      parts.add(part(entries, new FeedEntriesSubspace.Part(channel, false)));
       if (view.filter().left()) {
-        parts.add(new Part(channel, true));
+        parts.add(part(entries, new FeedEntriesSubspace.Part(channel, true)));
       }
     }
     return parts;
   }
 
-  private ChannelMerge merge(FeedPosition from) {
-    FeedEntriesSubspace entries = new FeedEntriesSubspace(db, view.feed());
+  private EntryMerge.Part<FeedEntry> part(
+      FeedEntriesSubspace entries, FeedEntriesSubspace.Part part) {
+    return (after, until, count, reverse) -> entries.read(tx, part, after, until, count, reverse);
+  }
+
+  /** A document that is in several channels has one entry. */
+  private EntryMerge<FeedEntry> merge(FeedPosition from) {
+    Optional<Sequence> none = Optional.empty();
+    Optional<BinaryOperator<FeedEntry>> union = Optional.of(FeedEntry::and);
     return descending
-        ? new ChannelMerge(
-            tx, entries, Optional.empty(), from.sequence().map(Sequence::predecessor), true)
-        : new ChannelMerge(tx, entries, from.sequence(), Optional.empty(), false);
+        ? new EntryMerge<>(none, from.sequence().map(Sequence::predecessor), true, union)
+        : new EntryMerge<>(from.sequence(), none, false, union);
   }
 
   /** Nothing of the database up to here is missing. */

@@ -60,6 +60,6 @@ final class GoldenPurgeRowsTest {
     GoldenRows golden = GoldenRows.of("TimesSubspace", root, written.stamp());
 
     golden.assertAre(written.rows());
-    assertThat(TimesSubspace.decode(golden.row("exactly"))).isEqualTo(time);
+    assertThat(times.decode(golden.row("exactly"))).isEqualTo(time);
   }
 }

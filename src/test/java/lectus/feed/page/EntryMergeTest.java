@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The cost of merging shards, in rows and in requests that wait for another. */
-class ShardMergeTest {
+class EntryMergeTest {
   @RegisterExtension
   static final TestStores stores = TestStores.endingWith(SoundStore::assertSound);
 
@@ -91,16 +91,23 @@ class ShardMergeTest {
       List<ChangeEntry> some =
           db.transactions.read(
               tx ->
-                  new ShardMerge(
-                          tx,
-                          new ChangesSubspace(handle),
-                          Optional.of(all.get(10)),
-                          Optional.of(all.get(60)),
-                          reverse)
-                      .read(handle.topology().current().shards(), 1_000));
+                  new EntryMerge<ChangeEntry>(
+                          Optional.of(all.get(10)), Optional.of(all.get(60)), reverse)
+                      .read(shards(tx, handle), 1_000));
       assertThat(some.stream().map(ChangeEntry::sequence))
           .containsExactlyInAnyOrderElementsOf(all.subList(11, 61));
     }
+  }
+
+  private static List<EntryMerge.Part<ChangeEntry>> shards(
+      ReadTransaction tx, DatabaseHandle handle) {
+    ChangesSubspace changes = new ChangesSubspace(handle);
+    List<EntryMerge.Part<ChangeEntry>> parts = new ArrayList<>();
+    for (ShardId shard : handle.topology().current().shards()) {
+      parts.add(
+          (after, until, count, reverse) -> changes.rows(tx, shard, after, until, count, reverse));
+    }
+    return parts;
   }
 
   private static List<String> ids(List<Edit> edits) {
@@ -113,13 +120,8 @@ class ShardMergeTest {
     rows = 0;
     return db.transactions.read(
         tx ->
-            new ShardMerge(
-                    counted(tx, handle),
-                    new ChangesSubspace(handle),
-                    Optional.empty(),
-                    Optional.empty(),
-                    reverse)
-                .read(handle.topology().current().shards(), count));
+            new EntryMerge<ChangeEntry>(Optional.empty(), Optional.empty(), reverse)
+                .read(shards(counted(tx, handle), handle), count));
   }
 
   /** Returns the same transaction with ranges of the changes index counted. */
