@@ -14,7 +14,8 @@ import java.util.Optional;
 public record StoredContent(
     UploadId upload, long length, Md5 md5, int chunkBytes, Optional<Long> plainLength) {
 
-  StoredContent withPlainLength(Optional<Long> verified) {
+  /** Returns the same content with another length of what it decompresses to. */
+  public StoredContent withPlainLength(Optional<Long> verified) {
     return new StoredContent(upload, length, md5, chunkBytes, verified);
   }
 

@@ -2,6 +2,7 @@ package lectus.audit;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.security.MessageDigest;
 import java.util.Optional;
@@ -37,6 +38,7 @@ final class AttachmentsAudit {
   private final Reading reading;
   private final AuditedDatabase database;
   private final AuditReport report;
+  private final RowsCheck rows;
   private final byte[] prefix;
   private final ContentsSubspace contents;
   private final ChunksSubspace chunks;
@@ -50,6 +52,7 @@ final class AttachmentsAudit {
     this.reading = reading;
     this.database = database;
     this.report = report;
+    this.rows = new RowsCheck(reading, report, database.place());
     this.prefix = database.handle().prefix();
     this.contents = new ContentsSubspace(prefix);
     this.chunks = new ChunksSubspace(prefix);
@@ -61,36 +64,75 @@ final class AttachmentsAudit {
   }
 
   void run() {
-    each(AttachmentKeys.CONTENTS, "A content", this::checkContent);
+    each(AttachmentKeys.CONTENTS, "A content", this::decodeContent, this::checkContent);
     new ChunksAudit(reading, database, report).run();
-    each(AttachmentKeys.REFERENCES, "A reference to a content", this::checkReference);
-    each(AttachmentKeys.UNUSED, "A row of the unused contents", this::checkUnused);
-    each(AttachmentKeys.UPLOADS, "An upload", this::checkUpload);
-    each(AttachmentKeys.RESUMABLES, "An upload in pieces", this::checkResumable);
-    new RowsCheck(reading, report, database.place())
-        .others(
-            DatabaseSubspace.ATTACHMENTS.range(prefix),
-            Stream.of(AttachmentKeys.values()).map(it -> it.range(prefix)).toList(),
-            "something of attachments that belongs to none");
+    each(
+        AttachmentKeys.REFERENCES,
+        "A reference to a content",
+        row -> references.decode(row.getKey(), row.getValue()),
+        this::checkReference);
+    each(
+        AttachmentKeys.UNUSED,
+        "A row of the unused contents",
+        row -> {
+          unused.contentOf(row.getKey());
+          UnusedSubspace.since(row.getValue());
+        },
+        row -> {});
+    each(
+        AttachmentKeys.UPLOADS,
+        "An upload",
+        row -> {
+          uploads.uploadOf(row.getKey());
+          UploadsSubspace.since(row.getValue());
+        },
+        row -> eachChunk(uploads.uploadOf(row.getKey()), chunk -> {}));
+    each(
+        AttachmentKeys.RESUMABLES,
+        "An upload in pieces",
+        row -> {
+          resumables.nameOf(row.getKey());
+          ResumablesSubspace.decode(row.getValue());
+        },
+        this::checkResumable);
+    rows.others(
+        DatabaseSubspace.ATTACHMENTS.range(prefix),
+        Stream.of(AttachmentKeys.values()).map(it -> it.range(prefix)).toList(),
+        "something of attachments that belongs to none");
   }
 
-  private void each(AttachmentKeys part, String what, Consumer<KeyValue> check) {
-    new RowsCheck(reading, report, database.place()).each(what, part.range(prefix), check);
+  private void each(
+      AttachmentKeys part, String what, Consumer<KeyValue> decoder, Consumer<KeyValue> check) {
+    rows.derived().each(what, part.range(prefix), decoder, check);
+  }
+
+  private void decodeContent(KeyValue row) {
+    contents.idOf(row.getKey());
+    contents.decode(row.getValue());
   }
 
   private void checkContent(KeyValue row) {
     ContentId id = contents.idOf(row.getKey());
     StoredContent content = contents.decode(row.getValue());
     if (!isWhole(id, content) && isThere(id, content)) {
-      complain(id, "is damaged: its chunks do not have its hash and length");
+      report.add(
+          database.place(),
+          "the content " + id.hex() + " is damaged: its chunks do not have its hash and length",
+          repair("it is removed, and the revisions that show it with it", tx -> remove(tx, id)));
     }
     if (content.plainLength().isPresent()
         && !content.plainLength().equals(plainLength(content))
         && isThere(id, content)) {
-      complain(id, "does not decompress to the length that its row says");
+      report.add(
+          database.place(),
+          "the content " + id.hex() + " does not decompress to the length that its row says",
+          repair("its row gets the length that it has", tx -> correct(tx, id, content)));
     }
     if (reading.<Boolean>read(tx -> isForgotten(tx, id))) {
-      complain(id, "has no reference, and the sweeper does not know it");
+      report.add(
+          database.place(),
+          "the content " + id.hex() + " has no reference, and the sweeper does not know it",
+          repair("the sweeper is told", tx -> unused.put(tx, id, version(tx))));
     }
   }
 
@@ -126,7 +168,7 @@ final class AttachmentsAudit {
   }
 
   private void eachChunk(UploadId upload, Consumer<byte[]> sink) {
-    new RowsCheck(reading, report, database.place())
+    rows.derived()
         .each(
             "A chunk",
             chunks.range(upload),
@@ -156,7 +198,14 @@ final class AttachmentsAudit {
           database.place(reference.docId()),
           "it refers to the content "
               + reference.content().hex()
-              + ", which is not there, or which it does not show");
+              + ", which is not there, or which it does not show",
+          repair(
+              "the reference is removed",
+              tx -> {
+                if (isDangling(tx, reference)) {
+                  references.clear(tx, reference.content(), reference.docId(), reference.leaf());
+                }
+              }));
     }
   }
 
@@ -172,16 +221,6 @@ final class AttachmentsAudit {
         && DocumentsSubspace.attachmentsIn(value).contents().contains(it.content());
   }
 
-  private void checkUnused(KeyValue row) {
-    unused.contentOf(row.getKey());
-    UnusedSubspace.since(row.getValue());
-  }
-
-  private void checkUpload(KeyValue row) {
-    UploadsSubspace.since(row.getValue());
-    eachChunk(uploads.uploadOf(row.getKey()), chunk -> {});
-  }
-
   private void checkResumable(KeyValue row) {
     UploadName name = resumables.nameOf(row.getKey());
     ResumableUpload upload = ResumablesSubspace.decode(row.getValue());
@@ -189,7 +228,13 @@ final class AttachmentsAudit {
     if (!reading.<Boolean>read(tx -> isLastChunkThere(tx, name))) {
       report.add(
           database.place(),
-          "the upload " + name.text() + " lacks bytes of the " + upload.received() + " that came");
+          "the upload " + name.text() + " lacks bytes of the " + upload.received() + " that came",
+          repair(
+              "it is removed",
+              tx -> {
+                resumables.clear(tx, name);
+                chunks.clear(tx, upload.chunks());
+              }));
     }
   }
 
@@ -203,7 +248,29 @@ final class AttachmentsAudit {
     return last != null && last.length == now.get().lastChunkBytes();
   }
 
-  private void complain(ContentId id, String problem) {
-    report.add(database.place(), "the content " + id.hex() + " " + problem);
+  private Repair repair(String sentence, Consumer<Transaction> change) {
+    return Repair.of(
+        Repair.Step.DERIVED_ROWS,
+        sentence,
+        tx -> {
+          database.currentForWrites(tx);
+          change.accept(tx);
+        });
+  }
+
+  private void remove(Transaction tx, ContentId id) {
+    Awaiting.await(contents.get(tx, id)).ifPresent(it -> chunks.clear(tx, it.upload()));
+    contents.clear(tx, id);
+    unused.clear(tx, id);
+  }
+
+  private void correct(Transaction tx, ContentId id, StoredContent content) {
+    if (Awaiting.await(contents.get(tx, id)).equals(Optional.of(content))) {
+      contents.put(tx, id, content.withPlainLength(plainLength(content)));
+    }
+  }
+
+  private static long version(Transaction tx) {
+    return Awaiting.await(tx.getReadVersion());
   }
 }

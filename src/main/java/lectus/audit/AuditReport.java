@@ -2,6 +2,7 @@ package lectus.audit;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The results of an audit. Of very many findings it keeps only the first. */
 public final class AuditReport {
@@ -63,7 +64,18 @@ public final class AuditReport {
   }
 
   void add(String place, String problem) {
-    Finding finding = new Finding(place, problem);
+    add(new Finding(place, problem, Optional.empty()));
+  }
+
+  void add(String place, String problem, Repair repair) {
+    add(new Finding(place, problem, Optional.of(repair)));
+  }
+
+  void add(String place, String problem, Optional<Repair> repair) {
+    add(new Finding(place, problem, repair));
+  }
+
+  private void add(Finding finding) {
     if (found++ < MOST_FINDINGS) {
       findings.add(finding);
       listener.found(finding);
@@ -92,7 +104,7 @@ public final class AuditReport {
 
   /** Adopts the state of another report. */
   void takeOver(AuditReport other) {
-    other.findings.forEach(finding -> add(finding.place(), finding.problem()));
+    other.findings.forEach(this::add);
     found += other.found - other.findings.size();
     notes.addAll(other.notes);
     databases += other.databases;

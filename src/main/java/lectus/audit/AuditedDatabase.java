@@ -1,6 +1,7 @@
 package lectus.audit;
 
 import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.error.LectusException;
@@ -18,6 +19,12 @@ record AuditedDatabase(Catalogue catalogue, DatabaseHandle handle) {
       throw LectusException.notFound("Database does not exist.");
     }
     return now;
+  }
+
+  /** As above, in a transaction that writes what belongs to this life. */
+  DatabaseHandle currentForWrites(Transaction tx) {
+    DatabaseHandle now = current(tx);
+    return catalogue.currentForWrites(tx, now.name());
   }
 
   String place() {

@@ -90,6 +90,7 @@ final class ChangesAudit {
     Range deprecated = DatabaseSubspace.CHANGES_DEPRECATED.range(db.prefix());
     Range sharded = DatabaseSubspace.CHANGES.range(db.prefix());
     new RowsCheck(reading, report, database.place())
+        .derived()
         .others(
             new Range(deprecated.begin, sharded.end),
             known,
@@ -107,7 +108,9 @@ final class ChangesAudit {
     try {
       return Optional.of(changes.decode(shard, row));
     } catch (MalformedTupleException | IllegalArgumentException malformed) {
-      report.add(database.place(), Texts.unreadable("A change", row.getKey(), malformed));
+      new RowsCheck(reading, report, database.place())
+          .derived()
+          .reportUnreadable("A change", row, malformed);
       return Optional.empty();
     }
   }
@@ -141,7 +144,8 @@ final class ChangesAudit {
                 + stray.change().sequence()
                 + " in the shard "
                 + stray.shard()
-                + ", which is not that of its last edit");
+                + ", which is not that of its last edit",
+            removing(stray));
       }
     }
   }
@@ -168,6 +172,25 @@ final class ChangesAudit {
     } catch (MalformedTupleException | IllegalArgumentException toldWithTheDocument) {
       return true;
     }
+  }
+
+  /** What is removed is in nobody's way: no edit looks for it. */
+  private Repair removing(Entry stray) {
+    return Repair.of(
+        Repair.Step.DERIVED_ROWS,
+        "it is removed",
+        tx -> {
+          DatabaseHandle now = database.currentForWrites(tx);
+          new RevisionsSubspace(now).conflictWithEdits(tx, stray.change().docId());
+          if (isMisplaced(now, stray) || !strays(tx, now, List.of(stray)).isEmpty()) {
+            changes.clear(tx, stray.shard(), stray.change().sequence());
+          }
+        });
+  }
+
+  private static boolean isMisplaced(DatabaseHandle db, Entry entry) {
+    ChangeEntry change = entry.change();
+    return !db.topology().shardAt(change.docId(), change.sequence()).equals(entry.shard());
   }
 
   private boolean isStillThere(Entry stray) {

@@ -71,7 +71,10 @@ final class ChunksAudit {
       }
       return chunks.range(upload).end;
     } catch (MalformedTupleException | IllegalArgumentException malformed) {
-      report.add(database.place(), Texts.unreadable("A chunk", first.key(), malformed));
+      report.add(
+          database.place(),
+          Texts.unreadable("A chunk", first.key(), malformed),
+          Repair.of(Repair.Step.ROWS, "the row is removed", tx -> tx.clear(first.key())));
       return ByteArrayUtil.join(first.key(), new byte[1]);
     }
   }
@@ -110,7 +113,10 @@ final class ChunksAudit {
     for (UploadId upload : List.copyOf(suspects)) {
       if (first(chunks.range(upload).begin, chunks.range(upload).end).isPresent()) {
         report.add(
-            database.place(), "chunks are left of " + upload.hex() + ", which is no content");
+            database.place(),
+            "chunks are left of " + upload.hex() + ", which is no content",
+            Repair.of(
+                Repair.Step.DERIVED_ROWS, "they are removed", tx -> chunks.clear(tx, upload)));
       }
     }
     suspects.clear();

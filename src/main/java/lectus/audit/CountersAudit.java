@@ -28,7 +28,9 @@ record CountersAudit(Reading reading, AuditedDatabase database, AuditReport repo
   private void check(KeyValue row, long expected) {
     if (row.getValue().length != COUNTER_BYTES) {
       report.add(
-          database.place(), "a counter is not 8 bytes long, the key " + Texts.key(row.getKey()));
+          database.place(),
+          "a counter is not 8 bytes long, the key " + Texts.key(row.getKey()),
+          Repair.removing(row));
       return;
     }
     report(row.getKey(), DatabaseCounters.count(row.getValue()), expected);
@@ -37,11 +39,21 @@ record CountersAudit(Reading reading, AuditedDatabase database, AuditReport repo
   private void report(byte[] key, long found, long expected) {
     Optional<String> name = DatabaseCounters.nameOf(database.handle(), key);
     if (name.isEmpty()) {
-      report.add(database.place(), "an unknown counter, the key " + Texts.key(key));
+      report.add(
+          database.place(),
+          "an unknown counter, the key " + Texts.key(key),
+          Repair.of(Repair.Step.ROWS, "it is removed", tx -> tx.clear(key)));
     } else if (found != expected) {
       report.add(
           database.place(),
-          "the counter of " + name.get() + " says " + found + ", there are " + expected);
+          "the counter of " + name.get() + " says " + found + ", there are " + expected,
+          Repair.of(
+              Repair.Step.COUNTERS,
+              "it is set to " + expected,
+              tx -> {
+                database.currentForWrites(tx);
+                DatabaseCounters.add(tx, key, expected - found);
+              }));
     }
   }
 }

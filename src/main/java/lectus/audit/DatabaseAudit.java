@@ -20,8 +20,10 @@ import lectus.database.StatisticsDelta;
 import lectus.database.ValidatorsSubspace;
 import lectus.document.purge.AutoPurgeSubspace;
 import lectus.error.LectusException;
+import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
 
 /** Audits everything below the prefix of one database. */
 final class DatabaseAudit {
@@ -29,8 +31,11 @@ final class DatabaseAudit {
   private final AuditedDatabase database;
   private final AuditReport report;
   private final StatisticsDelta counted;
+  private final byte[] root;
 
-  private DatabaseAudit(Reading reading, AuditedDatabase database, AuditReport report) {
+  private DatabaseAudit(
+      Reading reading, AuditedDatabase database, AuditReport report, byte[] root) {
+    this.root = root.clone();
     this.reading = reading;
     this.database = database;
     this.report = report;
@@ -38,10 +43,12 @@ final class DatabaseAudit {
   }
 
   /**
+   * @param root the prefix of the store's keys
    * @return false if the database was resharded meanwhile, so that this result does not count
    * @throws LectusException {@code not_found} if the database does not exist, or ends meanwhile
    */
-  static boolean run(Reading reading, Catalogue catalogue, DatabaseName name, AuditReport report) {
+  static boolean run(
+      Reading reading, Catalogue catalogue, DatabaseName name, AuditReport report, byte[] root) {
     report.countDatabase();
     String place = Texts.database(name.text());
     DatabaseHandle db;
@@ -55,15 +62,17 @@ final class DatabaseAudit {
       return true;
     }
     if (!db.isCurrent()) {
+      checkFormerBranches(new RowsCheck(reading, report, place), db.prefix());
       report.passOver(
           "The "
               + Texts.database(name.text())
               + " has the format of an earlier version, which the next start of a server brings up"
-              + " to date, or says in its log why it cannot; it was not checked.");
+              + " to date, or says in its log why it cannot; only its edit branches were looked"
+              + " at.");
       return true;
     }
     AuditedDatabase database = new AuditedDatabase(catalogue, db);
-    new DatabaseAudit(reading, database, report).run();
+    new DatabaseAudit(reading, database, report, root).run();
     return reading.read(database::current).topology().equals(db.topology());
   }
 
@@ -78,8 +87,25 @@ final class DatabaseAudit {
     FeedsSubspace feeds = new FeedsSubspace(prefix);
     rows.each("A stored feed", DatabaseSubspace.FEEDS.range(prefix), feeds::decode);
     ValidatorsSubspace validators = new ValidatorsSubspace(prefix);
-    rows.each(
-        "A row of the validators", DatabaseSubspace.VALIDATORS.range(prefix), validators::decode);
+    rows.derived()
+        .each(
+            "A row of the validators",
+            DatabaseSubspace.VALIDATORS.range(prefix),
+            validators::decode);
+  }
+
+  /** Of a database of an earlier format: those because of which it cannot be upgraded. */
+  private static void checkFormerBranches(RowsCheck rows, byte[] prefix) {
+    int offset = DatabaseSubspace.REVISIONS.key(prefix).length();
+    rows.derived()
+        .each(
+            "An edit branch",
+            DatabaseSubspace.REVISIONS.range(prefix),
+            row -> {
+              TupleReader key = new TupleReader(row.getKey(), offset);
+              key.string();
+              RevisionsSubspace.stored(row, key.position());
+            });
   }
 
   private void run() {
@@ -95,7 +121,7 @@ final class DatabaseAudit {
     new LocalDocumentsAudit(reading, database, report).run();
     checkPurges();
     new AttachmentsAudit(reading, database, report).run();
-    new KeptRowsAudit(reading, database, report).run();
+    new KeptRowsAudit(reading, database, report, root).run();
     AuditReport counters = report.part();
     new CountersAudit(reading, database, counters).run(counted);
     if (reading.isOneVersion() || isAsItWas(before)) {
@@ -119,7 +145,7 @@ final class DatabaseAudit {
 
   /** What was purged may have come again since, so the list says nothing of the documents. */
   private void checkPurges() {
-    RowsCheck rows = new RowsCheck(reading, report, database.place());
+    RowsCheck rows = new RowsCheck(reading, report, database.place()).derived();
     PurgesSubspace purges = new PurgesSubspace(database.handle());
     rows.each("A purge", purges.range(), purges::decode);
     AutoPurgeSubspace settings = new AutoPurgeSubspace(database.handle());

@@ -48,7 +48,10 @@ final class DocumentCursor {
           id = new TupleReader(row.getKey(), prefixBytes).stringUtf8();
         } catch (MalformedTupleException noId) {
           String place = Texts.database(db.name().text());
-          report.add(place, Texts.unreadable("A key of " + subspace, row.getKey(), noId));
+          report.add(
+              place,
+              Texts.unreadable("A key of " + subspace, row.getKey(), noId),
+              Repair.removing(row));
           rows.next();
         }
       }

@@ -1,6 +1,7 @@
 package lectus.audit;
 
 import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -89,8 +90,40 @@ final class DocumentsAudit {
       String id = batch.get(i).id();
       if (!problems.get(i).isEmpty()) {
         List<String> sure = reading.isOneVersion() ? problems.get(i) : checkAgain(id);
-        sure.forEach(it -> report.add(database.place(id), it));
+        Optional<Repair> repair = sure.isEmpty() ? Optional.empty() : repair(id);
+        sure.forEach(it -> report.add(database.place(id), it, repair));
       }
+    }
+  }
+
+  /** There is none for what a later version wrote. */
+  private Optional<Repair> repair(String id) {
+    return reading.read(
+        tx -> {
+          DatabaseHandle now = database.current(tx);
+          StoredDocument document = StoredDocument.read(tx, now, id);
+          if (document.isOfLaterVersion()) {
+            return Optional.empty();
+          }
+          return Optional.of(
+              document.hasStraysOnly()
+                  ? Repair.of(
+                      Repair.Step.ROWS,
+                      "the rows that cannot be read are removed",
+                      write -> document.unreadable().forEach(row -> write.clear(row.getKey())))
+                  : Repair.of(
+                      Repair.Step.DOCUMENTS,
+                      DocumentMend.of(tx, now, document).sentence(),
+                      write -> mend(write, id)));
+        });
+  }
+
+  private void mend(Transaction tx, String id) {
+    database.currentForWrites(tx);
+    DatabaseHandle now = database.catalogue().currentForChanges(tx, db.name());
+    StoredDocument document = StoredDocument.read(tx, now, id);
+    if (!problems(tx, now, List.of(seen(document))).get(0).isEmpty()) {
+      DocumentMend.of(tx, now, document).write(tx, database.catalogue(), now);
     }
   }
 

@@ -8,6 +8,7 @@ import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseSubspace;
 import lectus.document.index.FormerIndexTasks;
+import lectus.document.job.FillingJobs;
 import lectus.document.job.Job;
 import lectus.document.job.JobKind;
 import lectus.document.job.JobTasksSubspace;
@@ -23,16 +24,18 @@ import lectus.tuple.MalformedTupleException;
 final class JobsAudit {
   private final ReadTransaction tx;
   private final byte[] root;
+  private final AuditedDatabase database;
   private final DatabaseHandle db;
   private final AuditReport report;
 
   /**
    * @param root the prefix of the store's keys
    */
-  JobsAudit(ReadTransaction tx, byte[] root, DatabaseHandle db, AuditReport report) {
+  JobsAudit(ReadTransaction tx, byte[] root, AuditedDatabase database, AuditReport report) {
     this.tx = tx;
     this.root = root.clone();
-    this.db = db;
+    this.database = database;
+    this.db = database.handle();
     this.report = report;
   }
 
@@ -49,12 +52,12 @@ final class JobsAudit {
   }
 
   private String place() {
-    return Texts.database(db.name().text());
+    return database.place();
   }
 
   private void checkTasks(List<Job> jobs) {
     JobTasksSubspace tasks = new JobTasksSubspace(db);
-    RowsCheck rows = new RowsCheck(SnapshotReading.of(tx), report, place());
+    RowsCheck rows = new RowsCheck(SnapshotReading.of(tx), report, place()).derived();
     List<Range> known = new ArrayList<>();
     for (Job job : jobs) {
       Range range = tasks.range(job.kind(), job.number());
@@ -76,7 +79,8 @@ final class JobsAudit {
             "no job builds the index "
                 + index.definition().design()
                 + "/"
-                + index.definition().name());
+                + index.definition().name(),
+            beginning(JobKind.INDEX, index.number()));
       }
     }
   }
@@ -88,9 +92,23 @@ final class JobsAudit {
               || jobs.stream()
                   .anyMatch(it -> it.kind() == JobKind.FEED && it.number() == feed.number());
       if (!isFilled) {
-        report.add(place(), "no job fills the stored feed " + feed.definition().name());
+        report.add(
+            place(),
+            "no job fills the stored feed " + feed.definition().name(),
+            beginning(JobKind.FEED, feed.number()));
       }
     }
+  }
+
+  private Repair beginning(JobKind kind, long number) {
+    return Repair.of(
+        Repair.Step.DERIVED_ROWS,
+        "a job begins, which a server does",
+        write -> {
+          DatabaseHandle now = database.currentForWrites(write);
+          new FillingJobs(root).begin(write, now, kind, number);
+          database.catalogue().moveVersion(write, now);
+        });
   }
 
   private static boolean fills(Job job, StoredIndex index) {

@@ -1,8 +1,8 @@
 package lectus.audit;
 
-import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.List;
 import java.util.Optional;
@@ -18,11 +18,15 @@ import lectus.document.alldocs.AllDocsSubspace;
 import lectus.document.design.DescribedIndexes;
 import lectus.document.feed.FeedComparison;
 import lectus.document.index.IndexComparison;
+import lectus.document.index.IndexListing;
 import lectus.document.index.IndexStatesSubspace;
 import lectus.document.job.ComparedDocuments;
+import lectus.document.job.KeptRows;
+import lectus.document.job.RowComparison;
 import lectus.document.job.WrongRow;
 import lectus.index.IndexDefinition;
 import lectus.index.StoredIndex;
+import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
 
@@ -37,8 +41,13 @@ final class KeptRowsAudit {
   private final Reading reading;
   private final AuditedDatabase database;
   private final AuditReport report;
+  private final byte[] root;
 
-  KeptRowsAudit(Reading reading, AuditedDatabase database, AuditReport report) {
+  /**
+   * @param root the prefix of the store's keys
+   */
+  KeptRowsAudit(Reading reading, AuditedDatabase database, AuditReport report, byte[] root) {
+    this.root = root.clone();
     this.reading = reading;
     this.database = database;
     this.report = report;
@@ -66,7 +75,7 @@ final class KeptRowsAudit {
             DatabaseSubspace.FEED_STATES),
         now ->
             now.feeds().all().stream()
-                .flatMap(it -> FeedComparison.rows(now, it).keySet().stream()));
+                .flatMap(it -> FeedComparison.rows(now, it).stream().map(KeptRows::range)));
   }
 
   private void guarded(String what, Runnable check) {
@@ -84,20 +93,20 @@ final class KeptRowsAudit {
       IndexDefinition definition = index.definition();
       report.add(
           database.place(),
-          "no design document describes the index "
-              + definition.design()
-              + "/"
-              + definition.name());
+          "no design document describes the index " + definition.design() + "/" + definition.name(),
+          Repair.of(Repair.Step.DERIVED_ROWS, "it is removed", tx -> remove(tx, index)));
     }
     Function<ReadTransaction, Optional<IndexComparison>> current = tx -> comparison(tx, index);
+    IndexComparison.rows(database.handle(), index)
+        .forEach(rows -> checkRows("A row of an index", rows, current));
     this.<IndexComparison, String>checkDocuments(
         current, (comparison, after) -> comparison.documents(after, DOCUMENTS_AT_ONCE));
-    IndexComparison.rows(database.handle(), index)
-        .forEach((range, wrong) -> checkRows("A row of an index", range, current, wrong));
   }
 
   private void check(StoredFeed feed) {
     Function<ReadTransaction, Optional<FeedComparison>> current = tx -> comparison(tx, feed);
+    FeedComparison.rows(database.handle(), feed)
+        .forEach(rows -> checkRows("A row of a stored feed", rows, current));
     for (Generation generation : database.handle().topology().generations()) {
       generation
           .shards()
@@ -108,8 +117,6 @@ final class KeptRowsAudit {
                       (comparison, after) ->
                           comparison.documents(shard, after, DOCUMENTS_AT_ONCE)));
     }
-    FeedComparison.rows(database.handle(), feed)
-        .forEach((range, wrong) -> checkRows("A row of a stored feed", range, current, wrong));
   }
 
   /** Returns empty if the index is gone. */
@@ -137,13 +144,22 @@ final class KeptRowsAudit {
             .contains(index.definition());
   }
 
+  private void remove(Transaction tx, StoredIndex index) {
+    DatabaseHandle db = database.currentForWrites(tx);
+    new RevisionsSubspace(db).conflictWithEdits(tx, index.definition().design());
+    if (!isDescribed(tx, index)) {
+      new IndexListing(tx, db, root).remove(index);
+      database.catalogue().moveVersion(tx, db);
+    }
+  }
+
   /**
    * Looks whether documents have their rows.
    *
    * @param current the comparison; empty if what the rows belong to is gone
    * @param documents compares the documents behind a place
    */
-  private <C, P> void checkDocuments(
+  private <C extends RowComparison, P> void checkDocuments(
       Function<ReadTransaction, Optional<C>> current,
       BiFunction<C, Optional<P>, ComparedDocuments<P>> documents) {
     Optional<P> last = Optional.empty();
@@ -156,25 +172,46 @@ final class KeptRowsAudit {
                       .apply(tx)
                       .map(it -> documents.apply(it, after))
                       .orElse(ComparedDocuments.none()));
-      part.wrong().forEach(it -> report.add(database.place(), it.problem()));
+      part.wrong().forEach(it -> report(current, it));
       last = part.last();
     } while (last.isPresent());
   }
 
   /** Looks whether rows have their documents. */
-  private <C> void checkRows(
-      String what,
-      Range range,
-      Function<ReadTransaction, Optional<C>> current,
-      BiFunction<C, KeyValue, Optional<WrongRow>> wrong) {
+  private <C extends RowComparison> void checkRows(
+      String what, KeptRows<C> rows, Function<ReadTransaction, Optional<C>> current) {
     new RowsCheck(reading, report, database.place())
+        .derived()
         .each(
             what,
-            range,
+            rows.range(),
+            rows.decoder(),
             row ->
                 reading
-                    .read(tx -> current.apply(tx).flatMap(it -> wrong.apply(it, row)))
-                    .ifPresent(it -> report.add(database.place(), it.problem())));
+                    .read(tx -> current.apply(tx).flatMap(it -> rows.wrong().apply(it, row)))
+                    .ifPresent(it -> report(current, it)));
+  }
+
+  private void report(
+      Function<ReadTransaction, ? extends Optional<? extends RowComparison>> current,
+      WrongRow wrong) {
+    report.add(
+        database.place(),
+        wrong.problem(),
+        Repair.of(
+            Repair.Step.DERIVED_ROWS,
+            "its row is made anew from the document",
+            tx -> {
+              DatabaseHandle db = database.currentForWrites(tx);
+              new RevisionsSubspace(db).conflictWithEdits(tx, wrong.docId());
+              current.apply(tx).ifPresent(it -> mend(tx, it, wrong));
+            }));
+  }
+
+  private static void mend(Transaction tx, RowComparison comparison, WrongRow wrong) {
+    comparison
+        .expected(wrong.docId(), wrong.key())
+        .ifPresentOrElse(value -> tx.set(wrong.key(), value), () -> tx.clear(wrong.key()));
   }
 
   /**
@@ -192,7 +229,8 @@ final class KeptRowsAudit {
             tx -> {
               DatabaseHandle now = database.current(tx);
               AuditReport part = report.part();
-              RowsCheck rows = new RowsCheck(SnapshotReading.of(tx), part, database.place());
+              RowsCheck rows =
+                  new RowsCheck(SnapshotReading.of(tx), part, database.place()).derived();
               for (DatabaseSubspace subspace : subspaces) {
                 Range whole = subspace.range(now.prefix());
                 rows.others(whole, known.apply(now).filter(it -> isIn(whole, it)).toList(), what);

@@ -31,7 +31,7 @@ final class LocalDocumentsAudit {
 
   void run() {
     RowsCheck rows = new RowsCheck(reading, report, database.place());
-    rows.each("A local document", rows(), row -> checkBody(documents.decode(row).id()));
+    rows.derived().each("A local document", rows(), row -> checkBody(documents.decode(row).id()));
     checkOwners();
     rows.others(
         DatabaseSubspace.LOCAL_DOCS.range(database.handle().prefix()),
@@ -51,16 +51,24 @@ final class LocalDocumentsAudit {
   private void checkBody(String id) {
     reading
         .read(tx -> problem(tx, documents.body(id)))
-        .ifPresent(why -> report.add(database.place(id), why));
+        .ifPresent(
+            it -> {
+              boolean isStray = reading.read(tx -> RowsCheck.isStray(tx, it.row()));
+              Repair repair = isStray ? Repair.removing(it.row()) : removing(id);
+              report.add(database.place(id), it.problem(), repair);
+            });
   }
 
-  private static Optional<String> problem(ReadTransaction tx, byte[] head) {
+  /** A row that cannot be read. */
+  private record Unreadable(KeyValue row, String problem) {}
+
+  private static Optional<Unreadable> problem(ReadTransaction tx, byte[] head) {
     JsonAssembler members = new JsonAssembler(new JsonBuffer(256), false);
-    byte[] key = head;
+    KeyValue last = new KeyValue(head, new byte[0]);
     try {
       for (KeyValue row : tx.getRange(head, DocumentsSubspace.endOf(head))) {
-        key = row.getKey();
-        members.leaf(key, head.length, row.getValue());
+        last = row;
+        members.leaf(row.getKey(), head.length, row.getValue());
       }
       members.finish();
       return Optional.empty();
@@ -68,7 +76,7 @@ final class LocalDocumentsAudit {
         | IllegalArgumentException
         | IllegalStateException
         | IndexOutOfBoundsException e) {
-      return Optional.of(Texts.unreadable("its body", key, e));
+      return Optional.of(new Unreadable(last, Texts.unreadable("its body", last.getKey(), e)));
     }
   }
 
@@ -90,13 +98,31 @@ final class LocalDocumentsAudit {
       TupleReader reader = new TupleReader(key, offset);
       String id = reader.string();
       if (reading.read(tx -> isWithoutRow(tx, id))) {
-        report.add(database.place(id), "a body is left of a local document that is not there");
+        report.add(
+            database.place(id),
+            "a body is left of a local document that is not there",
+            removing(id));
       }
       return documents.body(id);
     } catch (MalformedTupleException noId) {
-      report.add(database.place(), Texts.unreadable("A local document's body", key, noId));
+      report.add(
+          database.place(),
+          Texts.unreadable("A local document's body", key, noId),
+          Repair.of(Repair.Step.ROWS, "the row is removed", tx -> tx.clear(key)));
       return new byte[0];
     }
+  }
+
+  private Repair removing(String id) {
+    return Repair.of(
+        Repair.Step.ROWS,
+        "the local document is removed",
+        tx -> {
+          database.currentForWrites(tx);
+          tx.clear(documents.key(id));
+          byte[] body = documents.body(id);
+          tx.clear(body, DocumentsSubspace.endOf(body));
+        });
   }
 
   /** Reads at one version, so that a document deleted meanwhile is not taken for a lost one. */

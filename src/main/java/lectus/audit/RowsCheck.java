@@ -2,34 +2,94 @@ package lectus.audit;
 
 import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
+import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.tuple.ByteArrayUtil;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import lectus.store.Awaiting;
 import lectus.tuple.MalformedTupleException;
+import lectus.tuple.NewerFormatException;
 
-/** Reports rows of one place that cannot be read, and those that belong to nothing. */
-record RowsCheck(Reading reading, AuditReport report, String place) {
+/**
+ * Reports rows of one place that cannot be read, and those that belong to nothing.
+ *
+ * @param removal which of them a repair removes
+ */
+record RowsCheck(Reading reading, AuditReport report, String place, Removal removal) {
   /** The most keys reported of one gap; the others would look the same. */
   private static final int MOST_NAMED = 10;
 
+  /** Which rows may go. */
+  enum Removal {
+    /** All: they are made from others, or say nothing that is missed. */
+    ALL,
+    /** Those that repeat the row before them under a longer key. */
+    STRAYS
+  }
+
+  RowsCheck(Reading reading, AuditReport report, String place) {
+    this(reading, report, place, Removal.STRAYS);
+  }
+
+  /** Rows that are made from others, or that nobody misses. */
+  RowsCheck derived() {
+    return new RowsCheck(reading, report, place, Removal.ALL);
+  }
+
   /**
-   * Checks each row of a range.
+   * Checks that each row of a range can be read.
    *
    * @param what names a row that cannot be read
    */
-  void each(String what, Range range, Consumer<KeyValue> check) {
+  void each(String what, Range range, Consumer<KeyValue> decoder) {
+    each(what, range, decoder, row -> {});
+  }
+
+  /**
+   * Checks each row of a range, and compares those that can be read with others.
+   *
+   * @param what names a row that cannot be read
+   */
+  void each(String what, Range range, Consumer<KeyValue> decoder, Consumer<KeyValue> comparison) {
     RowCursor rows = new RowCursor(reading, range);
     while (rows.hasNext()) {
       KeyValue row = rows.next();
       try {
-        check.accept(row);
+        decoder.accept(row);
       } catch (MalformedTupleException | IllegalArgumentException malformed) {
-        report.add(place, Texts.unreadable(what, row.getKey(), malformed));
+        reportUnreadable(what, row, malformed);
+        continue;
+      }
+      try {
+        comparison.accept(row);
+      } catch (MalformedTupleException | IllegalArgumentException other) {
+        String why = " cannot be compared (" + other.getMessage() + "), the key ";
+        report.add(place, what + why + Texts.key(row.getKey()));
       }
     }
+  }
+
+  /** What a later version wrote is not to be removed. */
+  void reportUnreadable(String what, KeyValue row, RuntimeException why) {
+    Optional<Repair> repair =
+        why instanceof NewerFormatException ? Optional.empty() : repairOf(row);
+    report.add(place, Texts.unreadable(what, row.getKey(), why), repair);
+  }
+
+  private Optional<Repair> repairOf(KeyValue row) {
+    return removal == Removal.ALL || reading.<Boolean>read(tx -> isStray(tx, row))
+        ? Optional.of(Repair.removing(row))
+        : Optional.empty();
+  }
+
+  /** Whether the row repeats the one before it, under its key and something more. */
+  static boolean isStray(ReadTransaction tx, KeyValue row) {
+    byte[] key = row.getKey();
+    List<KeyValue> before = Awaiting.await(tx.getRange(new byte[0], key, 1, true).asList());
+    return !before.isEmpty() && ByteArrayUtil.startsWith(key, before.get(0).getKey());
   }
 
   /**
@@ -57,7 +117,7 @@ record RowsCheck(Reading reading, AuditReport report, String place) {
     List<KeyValue> rows =
         reading.read(tx -> Awaiting.await(tx.getRange(gap, MOST_NAMED + 1).asList()));
     for (KeyValue row : rows.subList(0, Math.min(rows.size(), MOST_NAMED))) {
-      report.add(place, what + ", the key " + Texts.key(row.getKey()));
+      report.add(place, what + ", the key " + Texts.key(row.getKey()), repairOf(row));
     }
     if (rows.size() > MOST_NAMED) {
       report.add(place, what + ", and more of them behind that");

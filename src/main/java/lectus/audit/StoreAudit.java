@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import lectus.account.AdminsSubspace;
 import lectus.account.SecretsSubspace;
@@ -110,13 +109,17 @@ public final class StoreAudit {
           directories.check(name, life);
           auditIfThere(name);
         },
-        row -> report.add("the catalogue", "An entry cannot be read, the key " + Texts.key(row)));
+        new RowsCheck(pages, report, "the catalogue"));
     directories.checkLeft();
     if (store.isAlone()) {
       checkStrangers(known);
     }
     new UpdatesAudit(
-            pages, store, catalogue, report, sink -> forEachDatabase(sink, toldAlready -> {}))
+            pages,
+            store,
+            catalogue,
+            report,
+            sink -> forEachDatabase(sink, new RowsCheck(pages, report.part(), "told already")))
         .run();
     noteTransactionIds();
     checkRows();
@@ -194,7 +197,9 @@ public final class StoreAudit {
     AuditReport part = report.part();
     try {
       DatabaseHandle db = catalogue.current(tx, name);
-      return db.isCurrent() ? new JobsAudit(tx, store.rootPrefix(), db, part).run() : part;
+      return db.isCurrent()
+          ? new JobsAudit(tx, store.rootPrefix(), new AuditedDatabase(catalogue, db), part).run()
+          : part;
     } catch (MalformedTupleException | IllegalArgumentException toldAlready) {
       return part;
     }
@@ -204,14 +209,14 @@ public final class StoreAudit {
     AuditReport part = report.part();
     long deadline = System.nanoTime() + atOneVersion.toNanos();
     part.versions().include(Awaiting.await(tx.getReadVersion()));
-    DatabaseAudit.run(new SnapshotReading(tx, deadline), catalogue, name, part);
+    DatabaseAudit.run(new SnapshotReading(tx, deadline), catalogue, name, part, store.rootPrefix());
     return part;
   }
 
   private AuditReport pageByPage(DatabaseName name) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       AuditReport part = report.part();
-      if (DatabaseAudit.run(pages, catalogue, name, part)) {
+      if (DatabaseAudit.run(pages, catalogue, name, part, store.rootPrefix())) {
         return part;
       }
     }
@@ -221,7 +226,7 @@ public final class StoreAudit {
   }
 
   private void forEachDatabase(
-      BiConsumer<DatabaseName, CatalogueSubspace.Entry> sink, Consumer<byte[]> unreadable) {
+      BiConsumer<DatabaseName, CatalogueSubspace.Entry> sink, RowsCheck unreadable) {
     CatalogueSubspace entries = new CatalogueSubspace(store.rootPrefix());
     RowCursor rows = new RowCursor(pages, entries.range());
     while (rows.hasNext()) {
@@ -232,7 +237,7 @@ public final class StoreAudit {
         name = entries.name(row.getKey());
         life = entries.entry(row.getValue());
       } catch (MalformedTupleException malformed) {
-        unreadable.accept(row.getKey());
+        unreadable.reportUnreadable("An entry", row, malformed);
         continue;
       }
       sink.accept(name, life);

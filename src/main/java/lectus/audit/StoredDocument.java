@@ -26,6 +26,9 @@ import lectus.revision.RevisionId;
  * @param row of the all-docs index
  * @param validation the document's part in the validation of writes
  * @param defects what could not be read or assembled
+ * @param unreadable the rows that could not be read
+ * @param damaged whose bodies could not be read wholly
+ * @param isOfLaterVersion whether a later version wrote some of it, which is no damage
  */
 record StoredDocument(
     String id,
@@ -34,7 +37,10 @@ record StoredDocument(
     Map<Leaf, AttachmentList> attachments,
     Optional<AllDocsRow> row,
     Validation validation,
-    List<String> defects) {
+    List<String> defects,
+    List<KeyValue> unreadable,
+    Set<Leaf> damaged,
+    boolean isOfLaterVersion) {
 
   /** The subspaces whose keys begin with a document's id. */
   static final List<DatabaseSubspace> SUBSPACES =
@@ -54,6 +60,10 @@ record StoredDocument(
 
   /** The leaf that a body belongs to. */
   record Leaf(boolean deleted, RevisionId revision) {
+    static Leaf of(EditBranch branch) {
+      return new Leaf(branch.deleted(), branch.leaf());
+    }
+
     @Override
     public String toString() {
       return deleted ? "the tombstone " + revision : revision.toString();
@@ -78,6 +88,28 @@ record StoredDocument(
         && row.isEmpty()
         && !validation.isListed()
         && defects.isEmpty();
+  }
+
+  /**
+   * Returns the size of a branch's body; empty if it is missing, or not what was written. Where all
+   * of it can be read, the branch may be wrong about its size.
+   */
+  Optional<BodySize> wholeBody(EditBranch branch) {
+    BodySize stored = bodies.get(Leaf.of(branch));
+    if (stored == null) {
+      boolean needsNone = branch.deleted() && !branch.body().isStored();
+      return needsNone ? Optional.of(branch.body()) : Optional.empty();
+    }
+    boolean isWhole = stored.equals(branch.body()) || !damaged.contains(Leaf.of(branch));
+    return isWhole ? Optional.of(stored) : Optional.empty();
+  }
+
+  /** Whether there are rows that cannot be read, and nothing is lost without them. */
+  boolean hasStraysOnly() {
+    return !unreadable.isEmpty()
+        && branches.stream()
+            .allMatch(
+                it -> !damaged.contains(Leaf.of(it)) || it.body().equals(bodies.get(Leaf.of(it))));
   }
 
   /** Returns the branch that should win. Empty if there is none. */

@@ -26,6 +26,7 @@ import lectus.revision.BodySize;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
 import lectus.tuple.MalformedTupleException;
+import lectus.tuple.NewerFormatException;
 
 /** Assembles a document from its rows, which come in key order. */
 final class StoredDocumentBuilder {
@@ -37,10 +38,13 @@ final class StoredDocumentBuilder {
   private final Map<StoredDocument.Leaf, BodySize> bodies = new LinkedHashMap<>();
   private final Map<StoredDocument.Leaf, AttachmentList> attachments = new LinkedHashMap<>();
   private final List<String> defects = new ArrayList<>();
+  private final List<KeyValue> unreadable = new ArrayList<>();
+  private final Set<StoredDocument.Leaf> damaged = new HashSet<>();
   private final ValidatorsSubspace validators;
   private final Set<StoredDocument.Leaf> validating = new HashSet<>();
   private Optional<AllDocsRow> row = Optional.empty();
   private boolean isValidator;
+  private boolean isOfLaterVersion;
   private Body body;
 
   StoredDocumentBuilder(DatabaseHandle db, String id) {
@@ -87,6 +91,8 @@ final class StoredDocumentBuilder {
         | IllegalStateException
         | IndexOutOfBoundsException e) {
       defects.add(Texts.unreadable(what, row.getKey(), e));
+      unreadable.add(row);
+      isOfLaterVersion |= e instanceof NewerFormatException;
     }
   }
 
@@ -111,14 +117,24 @@ final class StoredDocumentBuilder {
       finishBody();
       body = new Body(leaf);
     }
-    body.storedBytes += key.length + part.getValue().length;
+    try {
+      take(decoded, part);
+      body.storedBytes += key.length + part.getValue().length;
+    } catch (MalformedTupleException | IllegalArgumentException | IllegalStateException e) {
+      damaged.add(leaf);
+      throw e;
+    }
+  }
+
+  private void take(BodyKey decoded, KeyValue part) {
+    byte[] key = part.getKey();
     if (decoded.pathOffset() == key.length) {
       body.attachments = DocumentsSubspace.attachmentsIn(part.getValue());
       body.hasMetadata = true;
     } else {
       body.members.leaf(key, decoded.pathOffset(), part.getValue());
       if (DocumentId.isDesign(id) && ValidationMember.isIn(key, decoded.pathOffset())) {
-        validating.add(leaf);
+        validating.add(body.leaf);
       }
     }
   }
@@ -130,6 +146,7 @@ final class StoredDocumentBuilder {
     try {
       body.members.finish();
     } catch (MalformedTupleException torn) {
+      damaged.add(body.leaf);
       defects.add("the body of " + body.leaf + " cannot be read (" + torn.getMessage() + ")");
     }
     long external = body.json.octet('}').length() + body.attachments.length();
@@ -138,6 +155,7 @@ final class StoredDocumentBuilder {
       attachments.put(body.leaf, body.attachments);
     }
     if (!body.hasMetadata) {
+      damaged.add(body.leaf);
       defects.add("the body of " + body.leaf + " has no metadata");
     }
     body = null;
@@ -147,6 +165,16 @@ final class StoredDocumentBuilder {
     finishBody();
     Collections.reverse(branches);
     StoredDocument.Validation validation = new StoredDocument.Validation(validating, isValidator);
-    return new StoredDocument(id, branches, bodies, attachments, row, validation, defects);
+    return new StoredDocument(
+        id,
+        branches,
+        bodies,
+        attachments,
+        row,
+        validation,
+        defects,
+        unreadable,
+        damaged,
+        isOfLaterVersion);
   }
 }

@@ -120,7 +120,10 @@ final class UpdatesAudit {
             row -> {
               if (reading.read(tx -> pointsNowhere(tx, row))) {
                 String key = Texts.key(row.getKey());
-                report.add(LOG, "a pointer to a row that is not there, the key " + key);
+                report.add(
+                    LOG,
+                    "a pointer to a row that is not there, the key " + key,
+                    Repair.removing(row));
               }
             });
   }

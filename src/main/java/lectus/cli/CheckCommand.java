@@ -2,11 +2,13 @@ package lectus.cli;
 
 import com.apple.foundationdb.FDBException;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import lectus.audit.AuditListener;
 import lectus.audit.AuditReport;
 import lectus.audit.Finding;
 import lectus.audit.StoreAudit;
+import lectus.audit.StoreRepair;
 import lectus.config.ConfigurationException;
 import lectus.config.ConfiguredStore;
 import lectus.database.DatabaseName;
@@ -17,6 +19,7 @@ import lectus.store.Store;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
@@ -26,7 +29,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "check",
     description = {
-      "Checks whether a store is consistent; changes nothing.",
+      "Checks whether a store is consistent; changes nothing, unless it is to repair.",
       "The server of an embedded store has to be stopped; a cluster may be running."
     },
     mixinStandardHelpOptions = true,
@@ -47,6 +50,17 @@ public final class CheckCommand implements Callable<Integer> {
       description = "Check this database only; by default the whole store.")
   private String database;
 
+  @Option(
+      names = "--repair",
+      description = {
+        "Say how each finding can be repaired, and what would be lost by that.",
+        "Nothing is changed without --yes. Make a backup first."
+      })
+  private boolean repairs;
+
+  @Option(names = "--yes", description = "With --repair: do it.")
+  private boolean isConfirmed;
+
   public CheckCommand(Map<String, String> environment, Console console) {
     this.flags = new StoreFlags(environment);
     this.console = console;
@@ -59,8 +73,12 @@ public final class CheckCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    try (Store store = ConfiguredStore.openReadOnly(flags.configuration())) {
-      return tell(audit(new StoreAudit(store, new Telling())));
+    if (isConfirmed && !repairs) {
+      console.complain("--yes is for --repair.");
+      return NOT_CHECKED;
+    }
+    try (Store store = open()) {
+      return tell(isConfirmed ? repair(store) : audit(new StoreAudit(store, new Telling())));
     } catch (StoreOpenException e) {
       if (e.isDamage()) {
         console.say(e.getMessage());
@@ -81,6 +99,23 @@ public final class CheckCommand implements Callable<Integer> {
     return NOT_CHECKED;
   }
 
+  private Store open() {
+    return isConfirmed
+        ? ConfiguredStore.open(flags.configuration())
+        : ConfiguredStore.openReadOnly(flags.configuration());
+  }
+
+  private AuditReport repair(Store store) {
+    Optional<DatabaseName> only = Optional.ofNullable(database).map(DatabaseName::of);
+    AuditReport report =
+        new StoreRepair(store, only)
+            .run(
+                new Telling(),
+                (place, repair) -> console.say("Repaired: " + place + ": " + repair.sentence()));
+    report.findings().forEach(it -> console.say("Left: " + it));
+    return report;
+  }
+
   private AuditReport audit(StoreAudit audit) {
     return database == null ? audit.run() : audit.run(DatabaseName.of(database));
   }
@@ -91,6 +126,9 @@ public final class CheckCommand implements Callable<Integer> {
       console.say("and " + unnamed + " more findings");
     }
     report.notes().forEach(console::say);
+    if (repairs && !isConfirmed && !report.isSound()) {
+      console.say("Nothing was changed. With --yes what can be repaired is repaired.");
+    }
     boolean isComplete = report.notLookedAt() == 0;
     if (!isComplete) {
       console.say(
@@ -131,6 +169,13 @@ public final class CheckCommand implements Callable<Integer> {
     @Override
     public void found(Finding finding) {
       console.say(finding.toString());
+      if (repairs) {
+        console.say(
+            finding
+                .repair()
+                .map(it -> "  repair: " + it.sentence())
+                .orElse("  repair: none, a backup is needed"));
+      }
     }
 
     @Override

@@ -1,8 +1,10 @@
 package lectus.database;
 
 import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
+import com.apple.foundationdb.Transaction;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -57,6 +59,11 @@ public record DatabaseCounters(
 
   private static CompletableFuture<List<KeyValue>> rows(ReadTransaction tx, Range range) {
     return tx.snapshot().getRange(range).asList();
+  }
+
+  /** Adds to the counter under a key. Concurrent additions do not conflict. */
+  public static void add(Transaction tx, byte[] key, long difference) {
+    tx.mutate(MutationType.ADD, key, StatisticsSubspace.littleEndian(difference));
   }
 
   /** Decodes the value of a counter. */

@@ -28,12 +28,16 @@ record AuditedStore(Store store, TransactionRunner transactions) {
     List<Finding> atOnce = new StoreAudit(store, AuditListener.SILENT).run().findings();
     List<Finding> paged =
         new StoreAudit(store, AuditListener.SILENT, PAGE_BY_PAGE).run().findings();
-    assertThat(paged).containsExactlyInAnyOrderElementsOf(atOnce);
+    assertThat(texts(paged)).containsExactlyInAnyOrderElementsOf(texts(atOnce));
     return atOnce;
   }
 
   List<String> problems() {
-    return findings().stream().map(Finding::toString).toList();
+    return texts(findings());
+  }
+
+  private static List<String> texts(List<Finding> findings) {
+    return findings.stream().map(Finding::toString).toList();
   }
 
   void assertFound(String place, String... parts) {

@@ -77,7 +77,7 @@ final class FeedsAuditTest {
     moving(is("mutate", DatabaseSubspace.FEED_ENTRIES));
 
     assertThat(audited.problems())
-        .containsExactly(
+        .containsExactlyInAnyOrder(
             "database \"db\": The stored feed f lacks the document a",
             "database \"db\": The stored feed f has no entry where a has left it");
   }

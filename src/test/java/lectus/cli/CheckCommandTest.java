@@ -20,6 +20,7 @@ import lectus.Lectus;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
+import lectus.document.testing.TestDatabase;
 import lectus.http.testing.LectusServer;
 import lectus.store.EmbeddedStores;
 import lectus.store.Store;
@@ -98,6 +99,37 @@ final class CheckCommandTest {
                 + " [0-9]+( to [0-9]+)?\\.\\R");
     assertThat(err.toString()).isEmpty();
     assertThat(files()).isEqualTo(before);
+  }
+
+  @Test
+  void a_repair_says_what_it_would_do_and_does_it_when_told() throws IOException {
+    twoDatabases();
+    store(
+        store -> {
+          TestDatabase db = TestDatabase.open(store, "w");
+          byte[] prefix = db.catalogue.open(db.name).prefix();
+          byte[] row = DatabaseSubspace.ALL_DOCS.key(prefix).string("a").integer(7).toBytes();
+          db.transactions.run(
+              tx -> {
+                tx.set(row, new byte[] {1});
+                return null;
+              });
+        });
+    Map<String, String> before = files();
+
+    assertThat(checkData("--repair", "w")).isEqualTo(CheckCommand.NOT_SOUND);
+
+    assertThat(out.toString())
+        .contains("its row of the all-docs index cannot be read")
+        .contains("  repair: the rows that cannot be read are removed")
+        .contains("Nothing was changed.");
+    assertThat(files()).isEqualTo(before);
+    assertThat(checkData("--repair", "--yes", "w")).isZero();
+    assertThat(out.toString())
+        .contains("Repaired: database \"w\", document \"a\": the rows that cannot be read")
+        .contains("Sound: 1 database with 2 documents");
+    assertThat(checkData()).isZero();
+    assertThat(checkData("--yes")).isEqualTo(CheckCommand.NOT_CHECKED);
   }
 
   private Path newestLog() throws IOException {

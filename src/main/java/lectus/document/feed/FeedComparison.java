@@ -6,9 +6,7 @@ import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.function.BiFunction;
 import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
 import lectus.channel.StoredFeed;
@@ -18,6 +16,8 @@ import lectus.database.ShardId;
 import lectus.document.job.ComparedDocuments;
 import lectus.document.job.JobKind;
 import lectus.document.job.JobTasksSubspace;
+import lectus.document.job.KeptRows;
+import lectus.document.job.RowComparison;
 import lectus.document.job.TaskProgress;
 import lectus.document.job.WrongRow;
 import lectus.revision.EditBranch;
@@ -25,7 +25,7 @@ import lectus.revision.RevisionsSubspace;
 import lectus.store.Awaiting;
 
 /** Compares a stored feed with the documents of its database, at one version. */
-public final class FeedComparison {
+public final class FeedComparison implements RowComparison {
   private final ReadTransaction tx;
   private final DatabaseHandle db;
   private final StoredFeed feed;
@@ -85,16 +85,15 @@ public final class FeedComparison {
             new WrongRow(id, row.key(), name() + " has another version of the document " + id));
   }
 
-  /** Returns the ranges of the feed's rows, each with what finds out what is wrong with a row. */
-  public static Map<Range, BiFunction<FeedComparison, KeyValue, Optional<WrongRow>>> rows(
-      DatabaseHandle db, StoredFeed feed) {
-    return Map.of(
-        new FeedEntriesSubspace(db, feed).range(),
-        FeedComparison::problemOfEntry,
-        new FeedDeparturesSubspace(db, feed).range(),
-        FeedComparison::problemOfDeparture,
-        new FeedStatesSubspace(db, feed).refused(),
-        FeedComparison::problemOfRefused);
+  /** Returns the ranges of the feed's rows. */
+  public static List<KeptRows<FeedComparison>> rows(DatabaseHandle db, StoredFeed feed) {
+    FeedEntriesSubspace entries = new FeedEntriesSubspace(db, feed);
+    FeedDeparturesSubspace departures = new FeedDeparturesSubspace(db, feed);
+    FeedStatesSubspace states = new FeedStatesSubspace(db, feed);
+    return List.of(
+        new KeptRows<>(entries.range(), entries::decode, FeedComparison::problemOfEntry),
+        new KeptRows<>(departures.range(), departures::decode, FeedComparison::problemOfDeparture),
+        new KeptRows<>(states.refused(), states::decodeRefused, FeedComparison::problemOfRefused));
   }
 
   /**
@@ -178,7 +177,7 @@ public final class FeedComparison {
     return expected(id, row.getKey()).filter(it -> Arrays.equals(it, row.getValue())).isPresent();
   }
 
-  /** Returns what a document should have under a key; empty if it should have nothing. */
+  @Override
   public Optional<byte[]> expected(String docId, byte[] key) {
     return expectedOf(docId).stream()
         .filter(row -> Arrays.equals(row.key(), key))

@@ -7,21 +7,21 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import lectus.database.DatabaseHandle;
 import lectus.document.alldocs.AllDocsSubspace;
 import lectus.document.job.ComparedDocuments;
 import lectus.document.job.JobKind;
+import lectus.document.job.KeptRows;
+import lectus.document.job.RowComparison;
 import lectus.document.job.TasksPassed;
 import lectus.document.job.WrongRow;
 import lectus.index.StoredIndex;
 import lectus.store.Awaiting;
 
 /** Compares an index with the documents of its database, at one version. */
-public final class IndexComparison {
+public final class IndexComparison implements RowComparison {
   private final ReadTransaction tx;
   private final DatabaseHandle db;
   private final StoredIndex index;
@@ -83,14 +83,17 @@ public final class IndexComparison {
     return new Range(begin, IndexEntriesSubspace.endOf(begin));
   }
 
-  /** Returns the ranges of the index's rows, each with what finds out what is wrong with a row. */
-  public static Map<Range, BiFunction<IndexComparison, KeyValue, Optional<WrongRow>>> rows(
-      DatabaseHandle db, StoredIndex index) {
-    return Map.of(
-        entries(db, index),
-        IndexComparison::problemOfEntry,
-        new IndexStatesSubspace(db).refused(index.number()),
-        IndexComparison::problemOfRefused);
+  /** Returns the ranges of the index's rows. */
+  public static List<KeptRows<IndexComparison>> rows(DatabaseHandle db, StoredIndex index) {
+    IndexEntriesSubspace entries = new IndexEntriesSubspace(db, index);
+    IndexStatesSubspace states = new IndexStatesSubspace(db);
+    long number = index.number();
+    return List.of(
+        new KeptRows<>(entries(db, index), entries::decode, IndexComparison::problemOfEntry),
+        new KeptRows<>(
+            states.refused(number),
+            row -> states.decodeRefused(number, row),
+            IndexComparison::problemOfRefused));
   }
 
   /**
@@ -115,7 +118,7 @@ public final class IndexComparison {
         : Optional.of(new WrongRow(docId, key, problem));
   }
 
-  /** Returns what a document should have under a key; empty if it should have nothing. */
+  @Override
   public Optional<byte[]> expected(String docId, byte[] key) {
     return Awaiting.await(new AllDocsSubspace(db).get(tx, docId)).stream()
         .flatMap(document -> expected.rowsOf(List.of(document)).get(0).stream())

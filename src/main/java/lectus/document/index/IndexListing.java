@@ -70,7 +70,7 @@ public final class IndexListing {
   }
 
   /** No write can still bring an entry: all conflict with the change of the version key. */
-  private void remove(StoredIndex index) {
+  public void remove(StoredIndex index) {
     kept.remove(index);
     new IndexEntriesSubspace(db, index).clear(tx);
     indexes.clear(tx, index.number(), kept.isEmpty());

@@ -8,9 +8,13 @@ import static lectus.document.upgrade.OldDatabase.upgradeOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
+import lectus.audit.AuditListener;
 import lectus.audit.AuditReport;
+import lectus.audit.StoreRepair;
 import lectus.audit.testing.SoundStore;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
@@ -80,6 +84,35 @@ final class DatabasesNotUpgradedTest {
     database.upgrade();
     assertThat(db.leaves("b")).containsExactly("1-zz");
     db.audit(2);
+  }
+
+  @Test
+  void a_repair_removes_an_edit_branch_that_cannot_be_read_and_upgrades_the_database() {
+    old.lay("a", Revision.of("1-zz"), Revision.of("1-yy"));
+    old.lay("b", Revision.of("1-zz"));
+    byte[] damaged = old.key(DatabaseSubspace.REVISIONS, "a", Revision.of("1-zz")).toBytes();
+    setRaw(damaged, new byte[] {9});
+    upgradeOf(database.store).run();
+    assertThat(database.handle().isCurrent()).isFalse();
+    assertThat(database.report().findings())
+        .singleElement()
+        .satisfies(it -> assertThat(it.problem()).contains("An edit branch cannot be read"));
+    List<String> done = new ArrayList<>();
+
+    AuditReport report =
+        new StoreRepair(database.store, Optional.of(db.name))
+            .run(
+                AuditListener.SILENT,
+                (place, repair) -> done.add(place + ": " + repair.sentence()));
+
+    assertThat(report.findings()).isEmpty();
+    assertThat(report.notLookedAt()).isZero();
+    assertThat(done).first().asString().contains("the row is removed");
+    assertThat(done).anySatisfy(it -> assertThat(it).contains("document \"a\"", "1-yy wins"));
+    assertThat(database.handle().isCurrent()).isTrue();
+    assertThat(db.leaves("a")).containsExactly("1-yy");
+    db.put("c", "{}");
+    db.audit(3);
   }
 
   @Test

@@ -1,0 +1,109 @@
+package lectus.audit;
+
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import lectus.database.Catalogue;
+import lectus.database.DatabaseName;
+import lectus.document.upgrade.StoreUpgrade;
+import lectus.store.Store;
+import lectus.store.TransactionLimits;
+import lectus.store.TransactionRunner;
+
+/**
+ * Does the {@link Repair}s of findings, each in a transaction of its own. After those of one {@link
+ * Repair.Step} it checks again, because one repair may end other findings or bring new ones.
+ */
+public final class StoreRepair {
+  /** After so many rounds that end no finding, what is left cannot be repaired. */
+  private static final int MOST_IN_VAIN = 3;
+
+  private final Store store;
+  private final Optional<DatabaseName> database;
+  private final TransactionRunner transactions;
+  private boolean isUpgraded;
+
+  /**
+   * @param database empty: all
+   */
+  public StoreRepair(Store store, Optional<DatabaseName> database) {
+    this.store = store;
+    this.database = database;
+    this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
+  }
+
+  /**
+   * Repairs, until nothing is left that can be repaired.
+   *
+   * @param done is told what was done, and where
+   * @return what the last check found
+   */
+  public AuditReport run(AuditListener listener, BiConsumer<String, Repair> done) {
+    AuditReport report = audit(listener);
+    int inVain = 0;
+    while (inVain < MOST_IN_VAIN) {
+      AuditReport next = round(report, done);
+      if (next == report) {
+        return report;
+      }
+      inVain = next.found() < report.found() ? 0 : inVain + 1;
+      report = next;
+    }
+    return report;
+  }
+
+  /** Returns the same report if there was nothing to do. */
+  private AuditReport round(AuditReport report, BiConsumer<String, Repair> done) {
+    if (report.isSound() && report.notLookedAt() > 0 && !isUpgraded) {
+      isUpgraded = true;
+      upgrade();
+      return audit(AuditListener.SILENT);
+    }
+    AuditReport next = report;
+    for (Repair.Step step : Repair.Step.values()) {
+      Map<Repair, String> repairs = repairs(next, step);
+      repairs.forEach(
+          (repair, place) -> {
+            make(repair);
+            done.accept(place, repair);
+          });
+      if (!repairs.isEmpty()) {
+        next = audit(AuditListener.SILENT);
+      }
+    }
+    return next;
+  }
+
+  private AuditReport audit(AuditListener listener) {
+    StoreAudit audit = new StoreAudit(store, listener);
+    return database.map(audit::run).orElseGet(audit::run);
+  }
+
+  /** Returns the repairs of a step, each with its place. */
+  private static Map<Repair, String> repairs(AuditReport report, Repair.Step step) {
+    Map<Repair, String> repairs = new LinkedHashMap<>();
+    for (Finding finding : report.findings()) {
+      finding
+          .repair()
+          .filter(it -> it.step() == step)
+          .ifPresent(it -> repairs.put(it, finding.place()));
+    }
+    return repairs;
+  }
+
+  private void make(Repair repair) {
+    transactions.<Void>runIdempotent(
+        tx -> {
+          repair.change().accept(tx);
+          return null;
+        });
+  }
+
+  /** A database of an earlier format is checked once it is upgraded, as a start does. */
+  private void upgrade() {
+    Catalogue catalogue = new Catalogue(store, transactions, InstantSource.system());
+    new StoreUpgrade(store, catalogue, transactions).run();
+  }
+}

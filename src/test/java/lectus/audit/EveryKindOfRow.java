@@ -1,0 +1,253 @@
+package lectus.audit;
+
+import static java.util.stream.Collectors.joining;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.apple.foundationdb.KeyValue;
+import com.apple.foundationdb.Range;
+import com.apple.foundationdb.Transaction;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import lectus.attachment.AttachmentKeys;
+import lectus.attachment.ChunksSubspace;
+import lectus.attachment.UploadId;
+import lectus.attachment.UploadsSubspace;
+import lectus.channel.FeedDefinition;
+import lectus.channel.FeedRule;
+import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseLife;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseSubspace;
+import lectus.database.NameRange;
+import lectus.database.testing.BeforeShards;
+import lectus.document.feed.FeedCatalogue;
+import lectus.document.job.FillingJobs;
+import lectus.document.testing.TestDatabase;
+import lectus.frozen.StoreContent;
+import lectus.http.testing.Answer;
+import lectus.http.testing.LectusServer;
+import lectus.store.RootSubspace;
+import lectus.store.Store;
+import lectus.tuple.MalformedTupleException;
+import lectus.tuple.TupleReader;
+import lectus.tuple.TupleType;
+import lectus.tuple.TupleWriter;
+import lectus.updates.UpdatesCompaction;
+
+/** A store that has a row of each kind, and a row of each kind that a store has. */
+final class EveryKindOfRow {
+  /** More channels than a document may be in. */
+  private static final int MANY = 101;
+
+  private static final String HARD = "{\"s\":{\"$regex\":\"^(([a-z])+.)+[A-Z]([a-z])+$\"}}";
+
+  /** The number of jobs that fill feeds. */
+  private static final int FEED_JOB = 2;
+
+  private EveryKindOfRow() {}
+
+  /**
+   * @param database whose row it is; empty if it is the store's
+   */
+  record Row(String kind, byte[] key, byte[] value, String database) {}
+
+  /** Writes what clients can write. */
+  static void write(LectusServer server) {
+    new StoreContent(server).write();
+    put(server, "/all?partitioned=true&changes_shards=2", "");
+    put(server, "/all/_purged_infos_limit", "500");
+    put(server, "/all/_auto_purge", "{\"deleted_document_ttl\":\"30_day\"}");
+    put(server, "/all/_security", "{\"admins\":{\"names\":[\"a\"],\"roles\":[]}}");
+    put(server, "/all/_feeds/f", "{\"channels\":\"ch\"}");
+    put(server, "/all/_feeds/hard", "{\"selector\":" + HARD + "}");
+    post(
+        server,
+        "/all/_index",
+        "{\"index\":{\"fields\":[\"v\"]},\"name\":\"i\",\"ddoc\":\"i\",\"partitioned\":false}");
+    post(
+        server,
+        "/all/_index",
+        "{\"index\":{\"fields\":[\"v\"],\"partial_filter_selector\":"
+            + HARD
+            + "},\"name\":\"hard\",\"ddoc\":\"hard\"}");
+    for (String rev : List.of("1-a", "1-b")) {
+      post(
+          server,
+          "/all/_bulk_docs",
+          "{\"new_edits\":false,\"docs\":[{\"_id\":\"p:a\",\"_rev\":\""
+              + rev
+              + "\",\"v\":1,\"x\":{\"y\":2},\"ch\":\"one\"}]}");
+    }
+    String left = server.write("/all/p:left", "{\"v\":2,\"ch\":[\"one\",\"two\"]}");
+    put(server, "/all/p:left", "{\"_rev\":\"" + left + "\",\"v\":3,\"ch\":[\"two\"]}");
+    put(
+        server,
+        "/all/p:many",
+        "{\"ch\":["
+            + IntStream.range(0, MANY).mapToObj(i -> "\"c" + i + "\"").collect(joining(","))
+            + "]}");
+    put(server, "/all/_feeds/gone", "{\"channels\":\"ch\"}");
+    assertThat(server.delete("/all/_feeds/gone").status()).isEqualTo(200);
+    String index = "{\"index\":{\"fields\":[\"z\"]},\"name\":\"gone\",\"ddoc\":\"gone\"}";
+    post(server, "/all/_index", index);
+    assertThat(server.delete("/all/_index/gone/json/gone").status()).isEqualTo(200);
+    put(server, "/all/p:hard", "{\"s\":\"" + "a".repeat(4_000) + "\"}");
+    put(
+        server,
+        "/all/p:text",
+        "{\"_attachments\":{\"note\":{\"content_type\":\"text/plain\",\"data\":\"aGVsbG8=\"},"
+            + "\"other\":{\"content_type\":\"text/plain\",\"data\":\"d29ybGQ=\"}}}");
+    put(server, "/all/p:long", "{\"s\":\"" + "0123456789".repeat(30_000) + "\"}");
+    String bare =
+        server.write(
+            "/all/p:bare",
+            "{\"_attachments\":{\"n\":{\"content_type\":\"text/plain\",\"data\":\"YmFyZQ==\"}}}");
+    put(server, "/all/p:bare", "{\"_rev\":\"" + bare + "\"}");
+    String purged = server.write("/all/p:purged", "{}");
+    post(server, "/all/_purge", "{\"p:purged\":[\"" + purged + "\"]}");
+    put(server, "/all/_local/c", "{\"seq\":{\"a\":1}}");
+    put(server, "/_node/_local/_config/chttpd/enable_cors", "\"false\"");
+  }
+
+  private static void put(LectusServer server, String target, String json) {
+    Answer answer = server.put(target, json);
+    assertThat(answer.status()).as(target + answer.body()).isBetween(200, 202);
+  }
+
+  private static void post(LectusServer server, String target, String json) {
+    Answer answer = server.post(target, json);
+    assertThat(answer.status()).as(target + answer.body()).isBetween(200, 202);
+  }
+
+  /** Adds the rows that servers have for a while only, and those of earlier versions. */
+  static void complete(TestDatabase db) {
+    byte[] root = db.store.rootPrefix();
+    UpdatesCompaction compaction = new UpdatesCompaction(db.store, db.transactions);
+    while (compaction.step()) {
+      continue;
+    }
+    compaction.giveBack();
+    TestDatabase unsharded = TestDatabase.create(db.store, "unsharded");
+    unsharded.put("a", "{}");
+    BeforeShards.lay(unsharded.transactions, unsharded.catalogue.open(unsharded.name));
+    TestDatabase filled = TestDatabase.create(db.store, "filled");
+    for (int i = 0; i < 1_100; i++) {
+      filled.put("d" + i, "{\"ch\":\"x\"}");
+    }
+    new FeedCatalogue(filled.catalogue, filled.transactions, new FillingJobs(root))
+        .put(filled.name, new FeedDefinition("f", new FeedRule.Channels("ch")));
+    DatabaseHandle handle = db.catalogue.open(DatabaseName.of("all"));
+    byte[] prefix = handle.prefix();
+    byte[] tasks = filled.catalogue.open(filled.name).prefix();
+    long number = filled.catalogue.open(filled.name).feeds().all().get(0).number();
+    db.transactions.run(
+        tx -> {
+          UploadId upload = UploadId.of(new byte[16]);
+          new UploadsSubspace(prefix).put(tx, upload, 1);
+          new ChunksSubspace(prefix).put(tx, upload, 0, new byte[] {1});
+          byte[] id = new byte[16];
+          id[0] = 1;
+          UploadId begun = UploadId.of(id);
+          new ChunksSubspace(prefix).put(tx, begun, 0, new byte[] {1});
+          tuple(
+              tx,
+              AttachmentKeys.RESUMABLES.key(prefix).string("user").string("id"),
+              it -> it.integer(1).bytes(id).bytes(new byte[32]).integer(2).integer(1));
+          put(tx, RootSubspace.TRANSACTION_IDS.key(root).bytes(new byte[16]), new byte[17], 1);
+          tuple(
+              tx,
+              RootSubspace.LEASES.key(root).string("task"),
+              it -> it.bytes(new byte[16]).integer(1));
+          tuple(tx, RootSubspace.ADMINS.key(root).string("ann"), it -> it.string("-pbkdf2-"));
+          put(tx, RootSubspace.SECRETS.key(root).string("cookie"), new byte[33], 1);
+          tuple(
+              tx,
+              RootSubspace.TIMES.key(root).integer(1).integer(7),
+              it -> it.integer(1).integer(2));
+          tuple(tx, RootSubspace.SETTINGS.key(root).string("a").string("b"), it -> it.string("c"));
+          tuple(
+              tx,
+              DatabaseSubspace.JOB_TASKS.key(tasks).integer(FEED_JOB).integer(number).string("0"),
+              it -> it.bool(false).bytes(new byte[0]).integer(0).integer(0).integer(0));
+          tuple(
+              tx,
+              DatabaseSubspace.AUTO_PURGE.key(prefix).integer(1),
+              it -> it.integer(0).versionstamp(new byte[12]));
+          return null;
+        });
+  }
+
+  private static void tuple(Transaction tx, TupleWriter key, Consumer<TupleWriter> value) {
+    TupleWriter encoded = new TupleWriter(64).integer(1);
+    value.accept(encoded);
+    tx.set(key.toBytes(), encoded.toBytes());
+  }
+
+  private static void put(Transaction tx, TupleWriter key, byte[] value, int format) {
+    value[0] = (byte) format;
+    tx.set(key.toBytes(), value);
+  }
+
+  /** Returns a row of each kind. */
+  static List<Row> rows(Store store) {
+    TestDatabase db = TestDatabase.open(store, "unnamed");
+    Map<String, Row> found = new LinkedHashMap<>();
+    byte[] root = store.rootPrefix();
+    collect(db, "", root, found);
+    for (DatabaseName name : db.catalogue.names(NameRange.ALL).names()) {
+      byte[] prefix =
+          db.transactions
+              .<DatabaseLife>read(tx -> db.catalogue.life(tx, name).join().orElseThrow())
+              .prefix();
+      collect(db, name.text(), prefix, found);
+    }
+    return List.copyOf(found.values());
+  }
+
+  private static void collect(
+      TestDatabase db, String database, byte[] prefix, Map<String, Row> found) {
+    List<KeyValue> rows =
+        db.transactions.read(tx -> tx.getRange(Range.startsWith(prefix)).asList().join());
+    for (KeyValue row : rows) {
+      boolean isOfStore = database.isEmpty();
+      String kind =
+          (isOfStore ? "root" : "prefix") + shape(row.getKey(), prefix.length, !isOfStore);
+      found.putIfAbsent(kind, new Row(kind, row.getKey(), row.getValue(), database));
+    }
+  }
+
+  /** Describes a key: its first two numbers, and the types of what follows, or a field's name. */
+  private static String shape(byte[] key, int from, boolean hasFields) {
+    StringBuilder shape = new StringBuilder();
+    TupleReader reader = new TupleReader(key, from);
+    boolean isField = false;
+    try {
+      for (int i = 0; reader.hasNext() && i < 6; i++) {
+        shape.append(' ');
+        if (reader.isInteger() && !reader.isBigInteger()) {
+          long number = reader.integer();
+          shape.append(i < 2 ? Long.toString(number) : "n");
+          isField = hasFields && i == 0 && number == 0;
+        } else if (reader.isString()) {
+          String text = reader.string();
+          shape.append(isField && i == 1 && text.matches("[a-z_]+") ? text : "s");
+        } else {
+          int type = reader.type();
+          shape.append(type);
+          switch (type) {
+            case TupleType.BYTES -> reader.bytes();
+            case TupleType.VERSIONSTAMP -> reader.versionstamp();
+            case TupleType.FALSE, TupleType.TRUE -> reader.bool();
+            default -> reader.rest();
+          }
+        }
+      }
+    } catch (MalformedTupleException other) {
+      shape.append(" other");
+    }
+    return shape.toString();
+  }
+}
