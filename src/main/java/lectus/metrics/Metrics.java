@@ -16,6 +16,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.DoubleSupplier;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import lectus.measure.Measured;
 import lectus.measure.Meters;
@@ -24,6 +25,9 @@ import lectus.measure.Spread;
 /** All figures of one server. Thread-safe. */
 public final class Metrics implements AutoCloseable {
   private static final long IDLE_SECONDS = 30;
+
+  /** The last line of OpenMetrics. */
+  private static final String END = "# EOF\n";
 
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -37,6 +41,9 @@ public final class Metrics implements AutoCloseable {
   private final Map<ExpositionFormat, AtomicReference<CompletableFuture<String>>> writing =
       new EnumMap<>(ExpositionFormat.class);
 
+  /** Families that are written elsewhere, without an end. */
+  private final Queue<Function<ExpositionFormat, String>> others = new ConcurrentLinkedQueue<>();
+
   public Metrics() {
     for (ExpositionFormat format : ExpositionFormat.values()) {
       writing.put(format, new AtomicReference<>());
@@ -47,6 +54,15 @@ public final class Metrics implements AutoCloseable {
   /** Shows the figures of another part from now on. */
   public void add(Measured part) {
     part.describe(new Labelled(Tags.empty()));
+  }
+
+  /**
+   * Shows families of others behind these.
+   *
+   * @param families writes them in a format, without its end
+   */
+  public void addWritten(Function<ExpositionFormat, String> families) {
+    others.add(families);
   }
 
   /**
@@ -74,13 +90,20 @@ public final class Metrics implements AutoCloseable {
       AtomicReference<CompletableFuture<String>> place,
       CompletableFuture<String> text) {
     try {
-      String written = registry.scrape(format.contentType());
+      String written = withOthers(registry.scrape(format.contentType()), format);
       place.set(null);
       text.complete(written);
     } catch (Throwable failure) {
       place.set(null);
       text.completeExceptionally(failure);
     }
+  }
+
+  private String withOthers(String own, ExpositionFormat format) {
+    String end = own.endsWith(END) ? END : "";
+    StringBuilder all = new StringBuilder(own.substring(0, own.length() - end.length()));
+    others.forEach(families -> all.append(families.apply(format)));
+    return all.append(end).toString();
   }
 
   @Override

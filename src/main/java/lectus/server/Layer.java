@@ -61,6 +61,7 @@ import lectus.http.count.DeliveryFigures;
 import lectus.http.count.Figures;
 import lectus.http.count.RequestFigures;
 import lectus.http.memory.ClientMemory;
+import lectus.http.node.CouchFamilies;
 import lectus.http.token.Tokens;
 import lectus.http.trace.Tracing;
 import lectus.log.LogCounts;
@@ -306,6 +307,7 @@ public final class Layer {
   private Figures shown(Figures figures, Metrics metrics) {
     Stream.of(store, caches, documents, accounts, tokens, usage, memory, tombstones, figures)
         .forEach(metrics::add);
+    metrics.addWritten(format -> CouchFamilies.text(figures, format));
     return figures;
   }
 

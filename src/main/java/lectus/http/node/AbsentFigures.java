@@ -10,6 +10,9 @@ final class AbsentFigures {
   private static final List<String> VIEWS =
       List.of("couchdb/httpd/temporary_view_reads", "couchdb/httpd/view_reads");
 
+  private static final List<String> DESIGN_CACHE =
+      List.of("ddoc_cache/hit", "ddoc_cache/miss", "ddoc_cache/recovery");
+
   private static final List<String> FABRIC =
       List.of(
           "fabric/worker/timeout",
@@ -65,6 +68,7 @@ final class AbsentFigures {
 
   static void addTo(StatTree tree) {
     VIEWS.forEach(path -> tree.counter(path, "Lectus has no views", 0));
+    DESIGN_CACHE.forEach(path -> tree.counter(path, "Lectus keeps no design documents", 0));
     FABRIC.forEach(path -> tree.counter(path, "Lectus has no shards on other servers", 0));
     REPLICATOR.forEach(
         name -> tree.counter("couch_replicator/" + name, "Lectus runs no replications", 0));

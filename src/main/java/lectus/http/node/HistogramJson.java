@@ -1,6 +1,8 @@
 package lectus.http.node;
 
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import lectus.measure.Spread;
 
 /**
@@ -26,6 +28,16 @@ final class HistogramJson {
 
   static String of(Spread.State state) {
     return new HistogramJson(state).json();
+  }
+
+  /** Returns the quantiles that CouchDB tells Prometheus, in seconds, by their names. */
+  static Map<String, Double> quantiles(Spread.State state) {
+    HistogramJson histogram = new HistogramJson(state);
+    Map<String, Double> quantiles = new LinkedHashMap<>();
+    for (double share : SHARES) {
+      quantiles.put(Double.toString(share), histogram.percentile(share) / MILLIS);
+    }
+    return quantiles;
   }
 
   private String json() {

@@ -52,7 +52,7 @@ final class StatsResource implements NodePart {
     };
   }
 
-  private StatTree tree() {
+  StatTree tree() {
     StatTree tree = new StatTree();
     tree.counter(
         "couchdb/database_reads",

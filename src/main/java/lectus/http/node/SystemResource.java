@@ -5,6 +5,8 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryUsage;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import lectus.http.exchange.Requests;
 import lectus.http.message.Reply;
@@ -25,11 +27,10 @@ final class SystemResource implements NodePart {
 
   private static JsonBuffer json() {
     JsonBuffer json = new JsonBuffer(1_024);
-    long upMillis = ManagementFactory.getRuntimeMXBean().getUptime();
-    number(json.octet('{'), "uptime", TimeUnit.MILLISECONDS.toSeconds(upMillis));
-    json.ascii(",\"memory\":{");
+    number(json.octet('{'), "uptime", uptimeSeconds());
+    json.ascii(",\"memory\":");
     appendMemory(json);
-    json.ascii("},");
+    json.octet(',');
     number(json, "run_queue", 0);
     number(json.octet(','), "run_queue_dirty_cpu", 0);
     number(json.octet(','), "ets_table_count", 0);
@@ -41,24 +42,44 @@ final class SystemResource implements NodePart {
     number(json.octet(','), "io_output", 0);
     number(json.octet(','), "os_proc_count", 0);
     number(json.octet(','), "stale_proc_count", 0);
-    number(json.octet(','), "process_count", ManagementFactory.getThreadMXBean().getThreadCount());
+    number(json.octet(','), "process_count", threads());
     number(json.octet(','), "process_limit", 0);
     json.ascii(",\"message_queues\":{},");
     number(json, "internal_replication_jobs", 0);
     return json.ascii(",\"distribution\":{},\"distribution_events\":{}}");
   }
 
+  static long uptimeSeconds() {
+    return TimeUnit.MILLISECONDS.toSeconds(ManagementFactory.getRuntimeMXBean().getUptime());
+  }
+
+  static int threads() {
+    return ManagementFactory.getThreadMXBean().getThreadCount();
+  }
+
   private static void appendMemory(JsonBuffer json) {
+    char separator = '{';
+    for (Map.Entry<String, Long> type : memory().entrySet()) {
+      number(json.octet(separator), type.getKey(), type.getValue());
+      separator = ',';
+    }
+    json.octet('}');
+  }
+
+  /** Returns the bytes of each type of memory. */
+  static Map<String, Long> memory() {
     MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
     MemoryUsage code = ManagementFactory.getMemoryMXBean().getNonHeapMemoryUsage();
-    number(json, "other", 0);
-    number(json.octet(','), "atom", 0);
-    number(json.octet(','), "atom_used", 0);
-    number(json.octet(','), "processes", heap.getCommitted());
-    number(json.octet(','), "processes_used", heap.getUsed());
-    number(json.octet(','), "binary", directBytes());
-    number(json.octet(','), "code", code.getUsed());
-    number(json.octet(','), "ets", 0);
+    Map<String, Long> memory = new LinkedHashMap<>();
+    memory.put("other", 0L);
+    memory.put("atom", 0L);
+    memory.put("atom_used", 0L);
+    memory.put("processes", heap.getCommitted());
+    memory.put("processes_used", heap.getUsed());
+    memory.put("binary", directBytes());
+    memory.put("code", code.getUsed());
+    memory.put("ets", 0L);
+    return memory;
   }
 
   private static long directBytes() {
@@ -67,7 +88,7 @@ final class SystemResource implements NodePart {
         .sum();
   }
 
-  private static long collections() {
+  static long collections() {
     return ManagementFactory.getGarbageCollectorMXBeans().stream()
         .mapToLong(GarbageCollectorMXBean::getCollectionCount)
         .sum();
