@@ -64,7 +64,8 @@ public final class Lectus {
       String[] args, Map<String, String> environment, Console console, PasswordPrompt prompt) {
     CommandLine commands = new CommandLine(new Lectus());
     commands.addSubcommand(new ServeCommand(environment, console).commandLine());
-    commands.addSubcommand(new SampleCommand(isTerminal()));
+    commands.addSubcommand(
+        new SampleCommand(isTerminal(), PasswordPrompt.ofExisting(isTerminal())));
     commands.addSubcommand(new CheckCommand(environment, console).commandLine());
     commands.addSubcommand(new AdminCommand(environment, console, prompt).commandLine());
     commands.addSubcommand(new SettingsCommand(environment, console).commandLine());

@@ -9,7 +9,9 @@ import java.util.Arrays;
 import java.util.Optional;
 import lectus.config.ConfigurationException;
 
-/** Asks for a new password: at a terminal twice and without echo, else the first line of input. */
+/**
+ * Asks for a password: at a terminal without echo, a new one twice, else the first line of input.
+ */
 public interface PasswordPrompt {
   /** Returns empty if there is none, or if it was not repeated correctly. */
   Optional<String> ask(String name);
@@ -17,6 +19,15 @@ public interface PasswordPrompt {
   /** Returns the prompt of this process. */
   static PasswordPrompt ofProcess(boolean isTerminal) {
     return isTerminal ? PasswordPrompt::atTerminal : name -> firstLine();
+  }
+
+  /** Returns a prompt for a password that exists: it is asked for once. */
+  static PasswordPrompt ofExisting(boolean isTerminal) {
+    return isTerminal
+        ? name ->
+            Optional.ofNullable(System.console().readPassword("Password of %s: ", name))
+                .map(String::new)
+        : name -> firstLine();
   }
 
   private static Optional<String> atTerminal(String name) {

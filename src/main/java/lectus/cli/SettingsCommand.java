@@ -101,6 +101,9 @@ public final class SettingsCommand implements Callable<Integer> {
   }
 
   private int deleteAll(StoredSettings stored) {
+    if (stored.all().isEmpty()) {
+      console.say("The store has no settings; all are as configured.");
+    }
     stored.all().keySet().forEach(each -> delete(stored, Optional.of(each)));
     return 0;
   }

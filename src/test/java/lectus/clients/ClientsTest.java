@@ -3,6 +3,7 @@ package lectus.clients;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -114,12 +115,16 @@ final class ClientsTest {
 
   @Test
   void replication_with_pouchdb() throws Exception {
-    int loaded =
-        new DocumentLoader(URI.create(server.url() + "/unicode"), sent -> {})
+    DocumentLoader.Loaded loaded =
+        new DocumentLoader(
+                URI.create(server.url() + "/unicode"),
+                HttpClient.newHttpClient(),
+                Optional.empty(),
+                sent -> {})
             .load(
                 UnicodeCharacters.all().limit(REPLICATED_DOCUMENTS),
                 (batch, character) -> UnicodeCharacters.write(character, batch));
-    assertThat(loaded).isEqualTo(REPLICATED_DOCUMENTS);
+    assertThat(loaded.documents()).isEqualTo(REPLICATED_DOCUMENTS);
     passes("replication.test.mjs", 3);
   }
 

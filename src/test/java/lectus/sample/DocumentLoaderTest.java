@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import lectus.http.testing.LectusServer;
 import lectus.json.JsonBuffer;
@@ -26,12 +28,16 @@ final class DocumentLoaderTest {
     server.close();
   }
 
-  private int load(String target) throws IOException {
+  private DocumentLoader.Loaded load(String target) throws IOException {
     return load(target, 3);
   }
 
-  private int load(String target, int documents) throws IOException {
-    return new DocumentLoader(URI.create(server.url() + target), told::add)
+  private DocumentLoader.Loaded load(String target, int documents) throws IOException {
+    return new DocumentLoader(
+            URI.create(server.url() + target),
+            HttpClient.newHttpClient(),
+            Optional.empty(),
+            told::add)
         .load(IntStream.range(0, documents), DocumentLoaderTest::write);
   }
 
@@ -41,14 +47,14 @@ final class DocumentLoaderTest {
 
   @Test
   void documents_are_loaded_into_a_database_that_is_there_or_not() throws IOException {
-    assertThat(load("/numbers")).isEqualTo(3);
-    assertThat(load("/numbers")).isEqualTo(3);
+    assertThat(load("/numbers")).isEqualTo(new DocumentLoader.Loaded(3, 0));
+    assertThat(load("/numbers")).isEqualTo(new DocumentLoader.Loaded(3, 3));
     assertThat(server.get("/numbers").body()).contains("\"doc_count\":3,");
   }
 
   @Test
   void it_tells_how_many_documents_were_sent() throws IOException {
-    assertThat(load("/numbers", 2_500)).isEqualTo(2_500);
+    assertThat(load("/numbers", 2_500).documents()).isEqualTo(2_500);
     assertThat(told).containsExactly(1_000, 2_000);
   }
 

@@ -14,6 +14,8 @@ final class RequestMembers {
   /** No integer of a request has more digits. */
   private static final int MOST_DIGITS = 18;
 
+  private static final long MOST = 999_999_999_999_999_999L;
+
   private final Map<String, JsonValue> left;
 
   RequestMembers(JsonObject body) {
@@ -67,11 +69,13 @@ final class RequestMembers {
     return number;
   }
 
-  /** Returns -1 for what is no integer that fits. */
+  /** Returns -1 for what is no natural number. What is larger than any count is as good as it. */
   private static long integer(JsonValue value) {
-    boolean isInteger =
-        value instanceof JsonNumber number && number.text().matches("[0-9]{1," + MOST_DIGITS + "}");
-    return isInteger ? Long.parseLong(((JsonNumber) value).text()) : -1;
+    if (!(value instanceof JsonNumber number && number.text().matches("[0-9]+"))) {
+      return -1;
+    }
+    String digits = ((JsonNumber) value).text();
+    return digits.length() > MOST_DIGITS ? MOST : Long.parseLong(digits);
   }
 
   /** Returns a name of an index or a design document. */

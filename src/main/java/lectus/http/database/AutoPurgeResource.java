@@ -27,7 +27,6 @@ final class AutoPurgeResource implements Resource {
         exchange.answer(() -> Reply.json(200, settings.get(database)));
       }
       case PUT -> {
-        Requests.wantJson(exchange);
         DatabaseName database = names.of(exchange);
         exchange.answerBodyByChange(body -> put(database, body));
       }

@@ -50,7 +50,6 @@ final class FeedsResource implements Resource {
     switch (exchange.method()) {
       case GET, HEAD -> exchange.answer(() -> Reply.json(200, feeds.one(database, name)));
       case PUT -> {
-        Requests.wantJson(exchange);
         exchange.answerBodyByChange(body -> put(database, name, body));
       }
       case DELETE ->
