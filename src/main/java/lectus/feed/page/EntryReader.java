@@ -155,8 +155,7 @@ public final class EntryReader {
     for (StoredFeed feed : departing) {
       FeedEntriesSubspace entries = new FeedEntriesSubspace(db, feed);
       reading.put(
-          feed,
-          entries.departures(tx, after, until, count, reverse).thenApply(EntryRows::entries));
+          feed, entries.departures(tx, after, until, count, reverse).thenApply(EntryRows::entries));
     }
     Comparator<Sequence> order =
         reverse ? Comparator.reverseOrder() : Comparator.<Sequence>naturalOrder();
