@@ -18,6 +18,11 @@ final class ClientFaults {
     return failure instanceof HttpClosedException || failure instanceof StreamResetException;
   }
 
+  /** Returns the failure of a request whose client left before anybody listened for that. */
+  static HttpClosedException departed() {
+    return new HttpClosedException("The client has left.");
+  }
+
   /**
    * Returns the error of a request that could not be read to its end.
    *

@@ -88,6 +88,10 @@ public final class FlowingBody<T> {
     pace = deadlines.begin(() -> refuse(tooSlow()));
     promise.future().onComplete(done -> deadlines.end(pace));
     request.handler(this::received).endHandler(none -> ended()).exceptionHandler(this::broken);
+    if (exchange.isAbandoned()) {
+      broken(ClientFaults.departed());
+      return promise.future();
+    }
     try {
       reserve(memoryBytes);
       if (announced(exchange) > limit) {

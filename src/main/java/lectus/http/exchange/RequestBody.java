@@ -95,7 +95,9 @@ final class RequestBody {
               exchange.stages().end(Stage.BODY_IN, begun);
             });
     request.handler(this::received).endHandler(none -> ended()).exceptionHandler(this::broken);
-    if (announced > limit) {
+    if (exchange.isAbandoned()) {
+      broken(ClientFaults.departed());
+    } else if (announced > limit) {
       refuse(Requests.tooLarge(limit));
     } else if (expectsContinue()) {
       exchange.response().writeContinue();

@@ -18,6 +18,7 @@ import lectus.http.testing.Connection;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
 import lectus.http.testing.TestSettings;
+import lectus.store.FrozenStore;
 import lectus.store.testing.Await;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.AfterEach;
@@ -42,14 +43,15 @@ final class HeldBodiesTest {
   private static final String FEED_WITHOUT_END = "/w/_changes?feed=continuous&heartbeat=60000";
 
   /** The limit admits a body while no other is held. */
-  private final LectusServer server =
-      LectusServer.start(
-          stores.fresh(),
-          new TestSettings()
-              .bodyMemoryBytes(1)
-              .pageMemoryBytes(1)
-              .filterMemoryBytes(6 << 20)
-              .maxRequestBytes(8 << 20));
+  private final LectusServer server = LectusServer.start(stores.fresh(), settings());
+
+  private static TestSettings settings() {
+    return new TestSettings()
+        .bodyMemoryBytes(1)
+        .pageMemoryBytes(1)
+        .filterMemoryBytes(6 << 20)
+        .maxRequestBytes(8 << 20);
+  }
 
   @AfterEach
   void stop() {
@@ -317,6 +319,41 @@ final class HeldBodiesTest {
         Await.until("it is given back", () -> server.post("/w/_all_docs", KEYS).status() == 200);
       }
     }
+  }
+
+  @Test
+  void a_client_that_goes_away_before_its_upload_is_read_holds_nothing() {
+    FrozenStore frozen = new FrozenStore(stores.fresh(), false);
+    TestSettings patient = settings().slowBodySeconds(3_600);
+    try (LectusServer slow = LectusServer.start(frozen.store(), patient)) {
+      slow.put("/w");
+      String rev = slow.write("/w/d", "{}");
+      frozen.freeze("lectus-reader");
+      try (Connection client = new Connection(slow.port(), 16 << 10)) {
+        client.write(
+            "PUT /w/d/a?rev=" + rev + " HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000\r\n\r\n");
+        Await.until("its document is looked up", () -> frozen.held() > 0);
+      }
+      Await.until("the server knows", () -> connections(slow) == 1);
+      frozen.thaw();
+
+      Await.until(
+          "there is room for another",
+          () -> slow.put("/w/d/b?rev=" + rev, "x".repeat(1_000_000)).status() == 201);
+    } finally {
+      frozen.thaw();
+    }
+  }
+
+  /** Returns how many connections the server has, the asking one included. */
+  private static int connections(LectusServer server) {
+    return server
+        .get("/_node/_local/_prometheus")
+        .body()
+        .lines()
+        .filter(line -> line.startsWith("lectus_connections "))
+        .mapToInt(line -> (int) Double.parseDouble(line.substring(line.indexOf(' '))))
+        .sum();
   }
 
   private Request compressed() {
