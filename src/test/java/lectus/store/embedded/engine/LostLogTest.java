@@ -160,6 +160,10 @@ class LostLogTest {
     Files.writeString(record(), "lectus synced logs\nceiling x\n");
 
     assertRefused("lectus.logs is not readable; once it is deleted the store opens");
+
+    String many = "log 1 1\n".repeat(10_000);
+    Files.writeString(record(), "lectus synced logs\nceiling 1\n" + many + "lo");
+    assertRefused("lectus.logs is not readable; once it is deleted the store opens");
   }
 
   /** Follows the advice in the refusal. */

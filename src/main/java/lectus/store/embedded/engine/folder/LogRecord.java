@@ -28,26 +28,32 @@ public record LogRecord(long ceiling, SortedMap<Long, Long> lengths) {
   static final LogRecord NONE = new LogRecord(0, Collections.emptySortedMap());
 
   private static final String HEADER = "lectus synced logs\n";
-  private static final Pattern CONTENT =
-      Pattern.compile(HEADER + "ceiling (\\d{1,18})\n((?:log \\d{1,18} \\d{1,18}\n)*)");
-  private static final Pattern LOG = Pattern.compile("log (\\d+) (\\d+)\n");
+  private static final Pattern BEGIN = Pattern.compile(HEADER + "ceiling (\\d{1,18})\n");
+  private static final Pattern LOG = Pattern.compile("log (\\d{1,18}) (\\d{1,18})\n");
 
   public LogRecord {
     lengths = Collections.unmodifiableSortedMap(new TreeMap<>(lengths));
   }
 
-  /** Decodes what {@link #encode} wrote. Returns null for anything else. */
+  /**
+   * Decodes what {@link #encode} wrote. Returns null for anything else. It goes line by line: a
+   * pattern that repeats a group takes stack for each repetition.
+   */
   public static LogRecord decode(String content) {
-    Matcher whole = CONTENT.matcher(content);
-    if (!whole.matches()) {
+    Matcher begin = BEGIN.matcher(content);
+    if (!begin.lookingAt()) {
       return null;
     }
     SortedMap<Long, Long> lengths = new TreeMap<>();
-    Matcher logs = LOG.matcher(whole.group(2));
-    while (logs.find()) {
-      lengths.put(Long.parseLong(logs.group(1)), Long.parseLong(logs.group(2)));
+    int position = begin.end();
+    Matcher log = LOG.matcher(content);
+    while (log.region(position, content.length()).lookingAt()) {
+      lengths.put(Long.parseLong(log.group(1)), Long.parseLong(log.group(2)));
+      position = log.end();
     }
-    return new LogRecord(Long.parseLong(whole.group(1)), lengths);
+    return position == content.length()
+        ? new LogRecord(Long.parseLong(begin.group(1)), lengths)
+        : null;
   }
 
   public String encode() {
