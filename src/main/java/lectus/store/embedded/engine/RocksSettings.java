@@ -147,11 +147,13 @@ final class RocksSettings implements AutoCloseable {
 
   /**
    * With a limit of open files RocksDB opens few of them at startup. It still checks that each
-   * exists and has the right length.
+   * exists and has the right length. Preallocated logs and tables would take space that the disk
+   * then lacks for commits: a log as much as a memtable.
    */
   private void general(EngineOptions engineOptions) {
     options
         .setParanoidChecks(true)
+        .setAllowFAllocate(false)
         .setMaxOpenFiles(engineOptions.openFiles())
         .setSkipStatsUpdateOnDbOpen(true)
         .setMaxBackgroundJobs(BACKGROUND_JOBS)
