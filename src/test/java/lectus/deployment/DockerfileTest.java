@@ -78,7 +78,7 @@ final class DockerfileTest {
             run ->
                 run.contains("groupadd --system --gid 5984 lectus")
                     && run.contains("useradd --system --uid 5984 --gid 5984 ")
-                    && run.endsWith("install -d -o lectus -g lectus -m 0750 " + DATA));
+                    && run.endsWith("install -d -o lectus -g lectus -m 0700 " + DATA));
   }
 
   /** Otherwise a shell would get the signal that is meant for the server. */

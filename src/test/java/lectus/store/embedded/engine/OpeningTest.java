@@ -52,6 +52,51 @@ class OpeningTest {
    * RocksDB used to complain at each start of a setting that the check before opening does not use.
    */
   @Test
+  @EnabledOnOs(OS.LINUX)
+  void other_users_may_not_enter_a_new_store() throws IOException {
+    Files.createDirectories(folder);
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+    makeStore();
+
+    assertThat(permissions("")).isEqualTo("rwx------");
+    assertThat(permissions("rocks")).isEqualTo("rwx------");
+    assertThat(permissions("lectus.format")).isEqualTo("rw-------");
+    assertThat(permissions("lectus.lock")).isEqualTo("rw-------");
+    assertThat(permissions("lectus.logs")).isEqualTo("rw-------");
+  }
+
+  private String permissions(String name) throws IOException {
+    return PosixFilePermissions.toString(Files.getPosixFilePermissions(folder.resolve(name)));
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void an_existing_store_that_others_may_enter_is_warned_of_and_left_so() throws IOException {
+    makeStore();
+    ListAppender<ILoggingEvent> lines = linesOf("lectus.store.embedded.engine.folder.DataFolder");
+    makeStore();
+    assertThat(lines.list).isEmpty();
+
+    Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-x---"));
+    makeStore();
+    assertThat(permissions("")).isEqualTo("rwxr-x---");
+    assertThat(lines.list)
+        .singleElement()
+        .satisfies(
+            line -> {
+              assertThat(line.getLevel()).isEqualTo(Level.WARN);
+              assertThat(line.getFormattedMessage()).contains(folder.toString(), "chmod 700");
+            });
+  }
+
+  private static ListAppender<ILoggingEvent> linesOf(String logger) {
+    ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    lines.start();
+    ((Logger) LoggerFactory.getLogger(logger)).addAppender(lines);
+    return lines;
+  }
+
+  @Test
   void opening_again_is_nothing_to_warn_of() {
     open().close();
     Logger rocks = (Logger) LoggerFactory.getLogger("rocksdb");

@@ -10,11 +10,15 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import lectus.error.StoreOpenException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The folder of a store: its owner, its format, and whether it may be opened.
@@ -28,6 +32,11 @@ import lectus.error.StoreOpenException;
  * </pre>
  */
 public final class DataFolder implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(DataFolder.class);
+
+  /** RocksDB makes its files readable by everybody, so its folder may not be entered. */
+  private static final String OWNER_ALONE = "rwx------";
+
   private static final int FORMAT = 1;
   private static final String HEADER = "lectus embedded store\nformat ";
   private static final int MAX_FORMAT_FILE_BYTES = 1024;
@@ -55,10 +64,12 @@ public final class DataFolder implements AutoCloseable {
   public static DataFolder take(Path folder) {
     try {
       checkKind(folder);
-      Files.createDirectories(folder);
+      Files.createDirectories(folder, DurableFile.permissions(folder, OWNER_ALONE));
       FileChannel lock = lock(folder);
       try {
-        return new DataFolder(folder, lock, checkKind(folder));
+        boolean isNew = checkKind(folder);
+        closeToOthers(folder, isNew);
+        return new DataFolder(folder, lock, isNew);
       } catch (IOException | RuntimeException failure) {
         lock.close();
         throw failure;
@@ -124,7 +135,7 @@ public final class DataFolder implements AutoCloseable {
       DurableFile.write(folder.resolve(CREATING_FILE), "");
       deleteTree(rocks());
       logRecord().delete();
-      Files.createDirectories(rocks());
+      Files.createDirectories(rocks(), DurableFile.permissions(folder, OWNER_ALONE));
       DurableFile.syncDirectory(folder);
     } catch (IOException failure) {
       throw new StoreOpenException(
@@ -220,11 +231,37 @@ public final class DataFolder implements AutoCloseable {
     }
   }
 
+  /**
+   * Takes other users' permissions from the empty folder of a new store. An existing store's may be
+   * meant, so they are only warned of.
+   */
+  private static void closeToOthers(Path folder, boolean isNew) throws IOException {
+    if (!DurableFile.hasPermissions(folder)) {
+      return;
+    }
+    Set<PosixFilePermission> found = Files.getPosixFilePermissions(folder);
+    Set<PosixFilePermission> owners = PosixFilePermissions.fromString(OWNER_ALONE);
+    if (owners.containsAll(found)) {
+      return;
+    }
+    if (isNew) {
+      try {
+        Files.setPosixFilePermissions(folder, owners);
+        return;
+      } catch (IOException notOwner) {
+        LOG.debug("The permissions of {} cannot be changed", folder, notOwner);
+      }
+    }
+    LOG.warn(
+        "Other users of this machine may enter the data directory {} ({}), which holds the hashes"
+            + " of passwords. \"chmod 700\" closes it.",
+        folder,
+        PosixFilePermissions.toString(found));
+  }
+
   private static FileChannel lock(Path folder) throws IOException {
-    FileChannel channel =
-        FileChannel.open(
-            folder.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    return locked(folder, channel, false);
+    Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    return locked(folder, DurableFile.open(folder.resolve(LOCK_FILE), options), false);
   }
 
   /** A store copied without its lock file is locked by its format file, which is never written. */

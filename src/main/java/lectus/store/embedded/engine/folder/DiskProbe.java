@@ -35,12 +35,7 @@ public final class DiskProbe {
   }
 
   private static void write(Path file) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(
-            file,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
+    try (FileChannel channel = DurableFile.open(file, DurableFile.WRITING)) {
       ByteBuffer bytes = ByteBuffer.allocate(BYTES);
       while (bytes.hasRemaining()) {
         channel.write(bytes);

@@ -5,22 +5,50 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 
 /** Writes short files that survive a power loss. */
 final class DurableFile {
+  static final Set<OpenOption> WRITING =
+      Set.of(
+          StandardOpenOption.CREATE,
+          StandardOpenOption.TRUNCATE_EXISTING,
+          StandardOpenOption.WRITE);
+
   private DurableFile() {}
+
+  /**
+   * Returns the attribute with which a file or folder of the store is made: only its owner may read
+   * it, because the hashes of passwords are among the data. Empty where there are no permissions.
+   *
+   * @param permissions as {@code ls} shows them
+   */
+  static FileAttribute<?>[] permissions(Path near, String permissions) {
+    return hasPermissions(near)
+        ? new FileAttribute<?>[] {
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
+        }
+        : new FileAttribute<?>[0];
+  }
+
+  static boolean hasPermissions(Path near) {
+    return near.getFileSystem().supportedFileAttributeViews().contains("posix");
+  }
+
+  /** Opens a file for writing, and creates it if it is missing. */
+  static FileChannel open(Path file, Set<? extends OpenOption> options) throws IOException {
+    return FileChannel.open(file, options, permissions(file, "rw-------"));
+  }
 
   /** Writes a file, which is durable when this returns. Its name is durable with its directory. */
   static void write(Path file, String content) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(
-            file,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
+    try (FileChannel channel = open(file, WRITING)) {
       ByteBuffer bytes = StandardCharsets.ISO_8859_1.encode(content);
       while (bytes.hasRemaining()) {
         channel.write(bytes);
