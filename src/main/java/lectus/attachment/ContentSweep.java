@@ -31,6 +31,7 @@ final class ContentSweep {
   private final TransactionRunner transactions;
   private final LeasedRounds rounds;
   private final long graceVersions;
+  private final long unusedGraceVersions;
   private final DatabaseHandle db;
   private final ContentsSubspace contents;
   private final ChunksSubspace chunks;
@@ -41,18 +42,21 @@ final class ContentSweep {
 
   /**
    * @param graceVersions for how many of the store's versions, about a million a second, something
-   *     has to be unused
+   *     has to be left by its upload
+   * @param unusedGraceVersions the same for contents that no document refers to
    */
   ContentSweep(
       Catalogue catalogue,
       TransactionRunner transactions,
       LeasedRounds rounds,
       long graceVersions,
+      long unusedGraceVersions,
       DatabaseHandle db) {
     this.catalogue = catalogue;
     this.transactions = transactions;
     this.rounds = rounds;
     this.graceVersions = graceVersions;
+    this.unusedGraceVersions = unusedGraceVersions;
     this.db = db;
     this.contents = new ContentsSubspace(db.prefix());
     this.chunks = new ChunksSubspace(db.prefix());
@@ -69,10 +73,12 @@ final class ContentSweep {
    * @throws LectusException {@code not_found} if the database is gone
    */
   void run() {
-    boolean goesOn = sweep(unused.range(), UnusedSubspace::since, this::content);
-    goesOn = goesOn && sweep(uploads.range(), UploadsSubspace::since, this::upload);
+    boolean goesOn =
+        sweep(unused.range(), UnusedSubspace::since, unusedGraceVersions, this::content);
+    goesOn =
+        goesOn && sweep(uploads.range(), UploadsSubspace::since, graceVersions, this::upload);
     if (goesOn) {
-      sweep(resumables.range(), ResumablesSubspace::since, this::resumable);
+      sweep(resumables.range(), ResumablesSubspace::since, graceVersions, this::resumable);
     }
   }
 
@@ -80,11 +86,14 @@ final class ContentSweep {
 
   /** Returns whether it came to the end of the range. */
   private boolean sweep(
-      Range range, ToLongFunction<byte[]> since, BiConsumer<Transaction, byte[]> removal) {
+      Range range,
+      ToLongFunction<byte[]> since,
+      long grace,
+      BiConsumer<Transaction, byte[]> removal) {
     Optional<byte[]> from = Optional.of(range.begin);
     do {
       byte[] begin = from.get();
-      Found found = transactions.read(tx -> find(tx, begin, range.end, since));
+      Found found = transactions.read(tx -> find(tx, begin, range.end, since, grace));
       for (int i = 0; i < found.keys().size(); i += AT_ONCE) {
         int to = Math.min(found.keys().size(), i + AT_ONCE);
         removeAll(found.keys().subList(i, to), removal);
@@ -94,12 +103,13 @@ final class ContentSweep {
     return from.isEmpty();
   }
 
-  private Found find(ReadTransaction tx, byte[] begin, byte[] end, ToLongFunction<byte[]> since) {
+  private static Found find(
+      ReadTransaction tx, byte[] begin, byte[] end, ToLongFunction<byte[]> since, long grace) {
     RowPage page = RowPage.read(tx, begin, end);
     long now = Awaiting.await(tx.getReadVersion());
     List<byte[]> keys = new ArrayList<>();
     for (KeyValue row : page.rows()) {
-      if (isOver(since.applyAsLong(row.getValue()), now)) {
+      if (now - since.applyAsLong(row.getValue()) > grace) {
         keys.add(row.getKey());
       }
     }
@@ -126,7 +136,7 @@ final class ContentSweep {
 
   private void content(Transaction tx, byte[] key) {
     ContentId id = unused.contentOf(key);
-    if (!isOver(tx, Awaiting.await(unused.since(tx, id)))) {
+    if (!isOver(tx, Awaiting.await(unused.since(tx, id)), unusedGraceVersions)) {
       return;
     }
     unused.clear(tx, id);
@@ -139,7 +149,7 @@ final class ContentSweep {
 
   private void upload(Transaction tx, byte[] key) {
     UploadId upload = uploads.uploadOf(key);
-    if (isOver(tx, Awaiting.await(uploads.since(tx, upload)))) {
+    if (isOver(tx, Awaiting.await(uploads.since(tx, upload)), graceVersions)) {
       uploads.clear(tx, upload);
       chunks.clear(tx, upload);
     }
@@ -147,17 +157,13 @@ final class ContentSweep {
 
   private void resumable(Transaction tx, byte[] key) {
     UploadName name = resumables.nameOf(key);
-    if (isOver(tx, Awaiting.await(resumables.since(tx, name)))) {
+    if (isOver(tx, Awaiting.await(resumables.since(tx, name)), graceVersions)) {
       Awaiting.await(resumables.get(tx, name)).ifPresent(it -> chunks.clear(tx, it.chunks()));
       resumables.clear(tx, name);
     }
   }
 
-  private boolean isOver(Transaction tx, OptionalLong since) {
-    return since.isPresent() && isOver(since.getAsLong(), Awaiting.await(tx.getReadVersion()));
-  }
-
-  private boolean isOver(long since, long now) {
-    return now - since > graceVersions;
+  private static boolean isOver(Transaction tx, OptionalLong since, long grace) {
+    return since.isPresent() && Awaiting.await(tx.getReadVersion()) - since.getAsLong() > grace;
   }
 }

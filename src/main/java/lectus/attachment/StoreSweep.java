@@ -30,8 +30,15 @@ public final class StoreSweep implements LeasedSteps {
   /** For how long a content waits for its document, or a broken upload to go on: an hour. */
   public static final long GRACE_VERSIONS = 3_600L * 1_000_000;
 
+  /**
+   * A minute, while the disk is short of space. An upload whose document takes longer has to be
+   * sent again then, and whoever still reads a replaced content loses the rest.
+   */
+  static final long SHORT_GRACE_VERSIONS = 60_000_000;
+
   private static final int DATABASES_AT_ONCE = 100;
 
+  private final Store store;
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
   private final LeasedRounds rounds;
@@ -55,6 +62,7 @@ public final class StoreSweep implements LeasedSteps {
       LeasedRounds rounds,
       long graceVersions,
       int databasesAtOnce) {
+    this.store = store;
     this.catalogue = catalogue;
     this.transactions = new TransactionRunner(store, TransactionLimits.DEFAULT);
     this.rounds = rounds;
@@ -123,13 +131,17 @@ public final class StoreSweep implements LeasedSteps {
     try {
       DatabaseHandle db = catalogue.open(name);
       if (db.isCurrent()) {
-        new ContentSweep(catalogue, transactions, rounds, graceVersions, db).run();
+        new ContentSweep(catalogue, transactions, rounds, graceVersions, unusedGrace(), db).run();
       }
     } catch (LectusException gone) {
       if (!(gone.error() instanceof LectusError.NotFound)) {
         throw gone;
       }
     }
+  }
+
+  private long unusedGrace() {
+    return store.isShortOfSpace() ? Math.min(graceVersions, SHORT_GRACE_VERSIONS) : graceVersions;
   }
 
   /** Releases the lease, so that another server can continue immediately. */

@@ -3,6 +3,7 @@ package lectus.store;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -22,6 +23,9 @@ public final class LeasedRounds {
   /** Five minutes. */
   private static final long PAUSE_VERSIONS = 300_000_000;
 
+  /** Ten seconds, while the disk is short of space: what runs in rounds frees some. */
+  private static final long SHORT_PAUSE_VERSIONS = 10_000_000;
+
   private static final long NO_PAUSE = -1;
 
   /** How long one who waits for the pause commits nothing. */
@@ -38,6 +42,8 @@ public final class LeasedRounds {
   private final TransactionRunner atTheEnd;
   private final Lease lease;
   private final Lease ended;
+  private final Lease endedLately;
+  private final BooleanSupplier isShortOfSpace;
   private final LongSupplier nanoTime;
   private long waitingSince;
   private boolean isUnderWay;
@@ -58,6 +64,10 @@ public final class LeasedRounds {
     this.atTheEnd = new TransactionRunner(store, AT_THE_END);
     this.lease = new Lease(store.rootPrefix(), task, LEASE_VERSIONS);
     this.ended = new Lease(store.rootPrefix(), task + "-ended", pauseVersions);
+    this.endedLately =
+        new Lease(
+            store.rootPrefix(), task + "-ended", Math.min(pauseVersions, SHORT_PAUSE_VERSIONS));
+    this.isShortOfSpace = store::isShortOfSpace;
     this.nanoTime = nanoTime;
     this.waitingSince = nanoTime.getAsLong();
   }
@@ -130,6 +140,7 @@ public final class LeasedRounds {
       waitingSince = now;
       transactions.runIdempotent(
           tx -> {
+            TransactionRunner.freesSpace(tx);
             ended.touch(tx);
             return null;
           });
@@ -143,9 +154,10 @@ public final class LeasedRounds {
 
   /**
    * Renews the lease in a transaction that performs a piece. Returns false if another server has
-   * it; then the transaction may perform nothing.
+   * it; then the transaction may perform nothing. It may commit while the disk is short of space.
    */
   public boolean holds(Transaction tx) {
+    TransactionRunner.freesSpace(tx);
     if (lease.isTaken(tx)) {
       return false;
     }
@@ -169,12 +181,13 @@ public final class LeasedRounds {
   public void giveBack() {
     atTheEnd.runIdempotent(
         tx -> {
+          TransactionRunner.freesSpace(tx);
           lease.giveBack(tx);
           return null;
         });
   }
 
   private boolean isDue(ReadTransaction tx) {
-    return !ended.isYoung(tx);
+    return !(isShortOfSpace.getAsBoolean() ? endedLately : ended).isYoung(tx);
   }
 }

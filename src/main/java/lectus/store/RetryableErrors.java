@@ -1,5 +1,6 @@
 package lectus.store;
 
+import com.apple.foundationdb.FDBException;
 import java.util.EnumSet;
 import java.util.Set;
 import lectus.error.FoundationDbError;
@@ -57,6 +58,11 @@ public final class RetryableErrors {
   /** Returns whether another transaction wrote what this one had read. */
   public static boolean isConflict(int code) {
     return FoundationDbError.NOT_COMMITTED.is(code);
+  }
+
+  /** Returns whether a commit was refused because the disk is short of space. */
+  public static boolean isNoSpace(Throwable failure) {
+    return failure instanceof FDBException lost && FoundationDbError.NO_SPACE.is(lost.getCode());
   }
 
   /**

@@ -152,6 +152,11 @@ public final class Store implements Measured, AutoCloseable {
         : Optional.empty();
   }
 
+  /** Returns whether the disk of an embedded store is short of space, or soon will be. */
+  public boolean isShortOfSpace() {
+    return database instanceof EmbeddedDatabase embedded && embedded.isShortOfSpace();
+  }
+
   /** Returns the figures of the transactions that this process runs. */
   public TransactionFigures transactionFigures() {
     return transactionFigures;

@@ -15,6 +15,7 @@ import java.util.function.Supplier;
 import lectus.error.FoundationDbError;
 import lectus.error.LectusException;
 import lectus.error.NotInMemoryException;
+import lectus.store.embedded.EmbeddedDatabase;
 
 /**
  * Runs a body of reads and writes as one transaction and repeats it, with FoundationDB's back-off,
@@ -193,6 +194,17 @@ public final class TransactionRunner {
         return Optional.empty();
       }
       throw failure;
+    }
+  }
+
+  /**
+   * Lets a transaction that frees space commit while the embedded store's disk is short of it. A
+   * cluster keeps a reserve by itself, and there the option would put the transaction before all
+   * others.
+   */
+  public static void freesSpace(Transaction tx) {
+    if (tx.getDatabase() instanceof EmbeddedDatabase) {
+      tx.options().setPrioritySystemImmediate();
     }
   }
 

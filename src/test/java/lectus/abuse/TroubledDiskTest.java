@@ -62,12 +62,15 @@ final class TroubledDiskTest {
     try (SmallDisk disk = SmallDisk.mount(data(), DISK_MEGABYTES)) {
       start(Map.of(), "store.reserved-bytes=" + RESERVED);
       call("PUT", "/other", "");
-      write();
+      for (int i = 0; i < 5; i++) {
+        write();
+      }
       disk.fillUpTo(RESERVED - 4096);
 
       assertRefusedWith(507);
       assertThat(call("PUT", "/db/refused", BODY).body()).contains("insufficient_storage", "MB");
       assertReadsGoOn();
+      assertDeletionsGoOn();
       assertThat(call("DELETE", "/other", "").statusCode()).isEqualTo(200);
 
       server.stop(STOP_SECONDS);
@@ -176,6 +179,36 @@ final class TroubledDiskTest {
   private void assertReadsGoOn() {
     assertThat(call("GET", stored.first(), null).statusCode()).isEqualTo(200);
     assertThat(call("GET", "/db/_all_docs?limit=5", null).statusCode()).isEqualTo(200);
+  }
+
+  /** Also where they come together with what cannot be stored. */
+  private void assertDeletionsGoOn() {
+    String path = stored.first();
+    assertThat(call("DELETE", path + "?rev=" + revision(path), "").statusCode()).isEqualTo(200);
+    stored.remove(path);
+
+    path = stored.first();
+    String purge = "{\"" + id(path) + "\":[\"" + revision(path) + "\"]}";
+    assertThat(call("POST", "/db/_purge", purge).statusCode()).isEqualTo(201);
+    stored.remove(path);
+
+    path = stored.first();
+    String deletion =
+        "{\"_id\":\"" + id(path) + "\",\"_rev\":\"" + revision(path) + "\",\"_deleted\":true}";
+    String answer =
+        call("POST", "/db/_bulk_docs", "{\"docs\":[{\"_id\":\"new\"}," + deletion + "]}").body();
+    assertThat(answer).contains("\"id\":\"new\",\"error\":\"insufficient_storage\"");
+    assertThat(answer).contains("\"ok\":true");
+    assertThat(call("GET", path, null).statusCode()).isEqualTo(404);
+    stored.remove(path);
+  }
+
+  private static String id(String path) {
+    return path.substring(path.lastIndexOf('/') + 1);
+  }
+
+  private String revision(String path) {
+    return call("GET", path, null).body().replaceAll("(?s).*\"_rev\":\"([^\"]+)\".*", "$1");
   }
 
   private void assertWritesGoOn() {

@@ -7,6 +7,8 @@ import java.util.List;
 import lectus.audit.testing.SoundStore;
 import lectus.document.testing.TestDatabase;
 import lectus.http.testing.LectusServer;
+import lectus.store.testing.Await;
+import lectus.store.testing.SmallDisk;
 import lectus.store.testing.TestStores;
 import lectus.store.testing.TimedStore;
 import org.junit.jupiter.api.AfterEach;
@@ -66,6 +68,30 @@ final class TimedSweepTest {
     return DATABASES.stream()
         .mapToInt(name -> SweptStore.rows(time.store, name, AttachmentKeys.CONTENTS))
         .sum();
+  }
+
+  @Test
+  void the_contents_of_a_purged_document_go_after_a_minute_while_the_disk_is_short_of_space() {
+    try (SmallDisk disk = SmallDisk.mount(folder.resolve("disk"), 120);
+        TimedStore small = new TimedStore(disk.data())) {
+      try (LectusServer server = LectusServer.start(small.store)) {
+        server.put("/a");
+        String gone = server.write("/a/gone", document("Z29uZQ=="));
+        disk.fillUpTo(5 << 20);
+        Await.until("the space is short", small.store::isShortOfSpace);
+        Await.until("writes are refused", () -> server.put("/b", "{}").status() == 507);
+        assertThat(server.post("/a/_purge", "{\"gone\":[\"" + gone + "\"]}").status())
+            .isEqualTo(201);
+      }
+      StoreSweep sweep = new StoreSweep(small.store, TestDatabase.open(small.store, "a").catalogue);
+      small.pass(55);
+      round(sweep);
+      assertThat(SweptStore.rows(small.store, "a", AttachmentKeys.CONTENTS)).isEqualTo(1);
+
+      small.pass(11);
+      round(sweep);
+      assertThat(SweptStore.rows(small.store, "a", AttachmentKeys.CONTENTS)).isZero();
+    }
   }
 
   @Test

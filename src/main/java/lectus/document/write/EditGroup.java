@@ -43,6 +43,20 @@ record EditGroup(String id, List<Edit> edits, List<Integer> places) {
     return documents;
   }
 
+  /**
+   * Returns whether the edits delete or purge and add nothing, so that they may be made while the
+   * disk is short of space. A replicated tombstone may be that of a document which is not there.
+   */
+  boolean frees() {
+    return edits.stream()
+        .allMatch(
+            edit ->
+                edit.deleted()
+                    && !(edit instanceof ReplicatedEdit)
+                    && edit.body().rows() == 0
+                    && edit.attachments().all().isEmpty());
+  }
+
   boolean isReplicated() {
     return edits.get(0) instanceof ReplicatedEdit;
   }

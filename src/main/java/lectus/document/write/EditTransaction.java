@@ -12,6 +12,7 @@ import lectus.database.ShardId;
 import lectus.document.index.IndexListing;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.store.TransactionRunner;
 
 /**
  * Plans the edits of several documents and writes them into one transaction. Each document is fully
@@ -58,7 +59,7 @@ final class EditTransaction {
    * @param documents each with a different id
    */
   Result write(Transaction tx, DatabaseName name, List<EditGroup> documents) {
-    DatabaseHandle db = catalogue.currentForChanges(tx, name);
+    DatabaseHandle db = begin(tx, name, documents);
     UpdateWriter writer = new UpdateWriter(tx, db);
     List<PlannedDocument> done = new ArrayList<>(documents.size());
     List<EditGroup> deferred = new ArrayList<>();
@@ -88,7 +89,7 @@ final class EditTransaction {
    * @throws LectusException {@code too_large} if they do not fit into one transaction
    */
   Result writeAtomically(Transaction tx, DatabaseName name, List<EditGroup> documents) {
-    DatabaseHandle db = catalogue.currentForChanges(tx, name);
+    DatabaseHandle db = begin(tx, name, documents);
     UpdateWriter writer = new UpdateWriter(tx, db);
     List<PlannedDocument> plans = plan(tx, db, documents);
     if (plans.stream().anyMatch(PlannedDocument::hasFailed)) {
@@ -101,6 +102,13 @@ final class EditTransaction {
     writer.write(updates);
     finish(tx, db, writer, updates);
     return new Result(db, plans, List.of(), writer.written(), writer.shards());
+  }
+
+  private DatabaseHandle begin(Transaction tx, DatabaseName name, List<EditGroup> documents) {
+    if (documents.stream().allMatch(EditGroup::frees)) {
+      TransactionRunner.freesSpace(tx);
+    }
+    return catalogue.currentForChanges(tx, name);
   }
 
   private void finish(

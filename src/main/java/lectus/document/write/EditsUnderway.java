@@ -2,9 +2,11 @@ package lectus.document.write;
 
 import com.apple.foundationdb.FDBException;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import lectus.database.InstanceId;
 import lectus.document.edit.Edit;
 import lectus.error.LectusError;
@@ -86,8 +88,24 @@ final class EditsUnderway implements WriteUnderway {
       } else if (isOfOneEdit(failure)) {
         progress.fail(batch, EditFailures.errorOf(failure));
       } else {
-        progress.failOrThrow(waiting.all(batch), failure);
+        failAll(failure);
       }
+    }
+  }
+
+  /**
+   * Where the disk is short of space, deletions that were to share a transaction are still made.
+   */
+  private void failAll(RuntimeException failure) {
+    List<EditGroup> all = waiting.all(batch);
+    Map<Boolean, List<EditGroup>> byFreeing =
+        all.stream().collect(Collectors.partitioningBy(EditGroup::frees));
+    if (RetryableErrors.isNoSpace(failure)
+        && byFreeing.values().stream().noneMatch(List::isEmpty)) {
+      progress.fail(byFreeing.get(false), EditFailures.errorOf(failure));
+      waiting.putBack(byFreeing.get(true));
+    } else {
+      progress.failOrThrow(all, failure);
     }
   }
 

@@ -149,6 +149,11 @@ public final class EmbeddedDatabase implements Database {
     return environment.engine().broken();
   }
 
+  /** Returns whether the disk is short of space, or soon will be. */
+  public boolean isShortOfSpace() {
+    return environment.engine().isShortOfSpace();
+  }
+
   /** Names the figures of the engine. */
   public void describe(Meters meters) {
     environment.engine().describe(meters);

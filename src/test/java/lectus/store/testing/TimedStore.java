@@ -33,6 +33,7 @@ public final class TimedStore implements AutoCloseable {
     new TransactionRunner(store, TransactionLimits.DEFAULT)
         .runIdempotent(
             tx -> {
+              TransactionRunner.freesSpace(tx);
               tx.addWriteConflictKey(RootSubspace.LEASES.key(store.rootPrefix()).toBytes());
               return null;
             });

@@ -59,6 +59,11 @@ public interface Engine extends AutoCloseable {
     return new CompletableFuture<>();
   }
 
+  /** Returns whether the disk is short of space, or soon will be. */
+  default boolean isShortOfSpace() {
+    return false;
+  }
+
   /** Names its figures, once; an engine that nobody writes to has none. */
   default void describe(Meters meters) {}
 

@@ -143,6 +143,11 @@ public final class RocksEngine implements Engine {
   }
 
   @Override
+  public boolean isShortOfSpace() {
+    return space.isShort();
+  }
+
+  @Override
   public Tasks tasks() {
     return tasks;
   }

@@ -72,6 +72,11 @@ public final class FreeSpace implements Measured {
     return !low;
   }
 
+  /** Returns whether there is less space than twice the mark, so that some is to be freed soon. */
+  public boolean isShort() {
+    return free < 2 * reserved;
+  }
+
   /**
    * Returns a commit's error while the disk is short of space, or null.
    *
