@@ -161,7 +161,7 @@ final class RocksSettings implements AutoCloseable {
         .setStatsDumpPeriodSec(0)
         .setMaxBgErrorResumeCount(0)
         .setListeners(List.of(backgroundErrors))
-        .setLogger(own(new RocksLog(InfoLogLevel.WARN_LEVEL)));
+        .setLogger(own(new RocksLog(InfoLogLevel.WARN_LEVEL, backgroundErrors::logged)));
   }
 
   /**

@@ -6,6 +6,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.DoubleSupplier;
+import java.util.function.LongSupplier;
+import lectus.measure.Meters;
+import lectus.measure.Spread;
 import lectus.store.embedded.engine.read.Cursor;
 import lectus.store.embedded.engine.read.StoreSnapshot;
 import lectus.store.testing.Await;
@@ -82,6 +87,53 @@ class FullDiskTest {
     }
     disk.clear();
     assertOpensWithEverything();
+  }
+
+  /** A log line is all that RocksDB's Java binding lets out of it. */
+  @Test
+  void flush_that_fails_refuses_the_next_commit_before_it_is_written() {
+    EngineOptions options = EngineOptions.defaults().withMemory(8 << 20, 4 << 20).withReserve(1);
+    try (RocksEngine engine = RocksEngine.open(disk.data(), options)) {
+      while (stored.size() * VALUE_BYTES < 3_800_000) {
+        assertThat(commit(engine)).isZero();
+      }
+      disk.fillUpTo(3 << 20);
+      // They begin a flush, which needs more space than is left.
+      assertThat(commit(engine)).isZero();
+      assertThat(commit(engine)).isZero();
+
+      Await.until("the failure is noticed", () -> refusesCommits(engine));
+      assertThat(commit(engine)).isEqualTo(NO_SPACE);
+      disk.clear();
+      Await.until("the store is opened again", () -> !refusesCommits(engine));
+      assertThat(commit(engine)).isZero();
+    }
+    assertOpensWithEverything();
+  }
+
+  private static boolean refusesCommits(RocksEngine engine) {
+    AtomicReference<DoubleSupplier> refuses = new AtomicReference<>();
+    engine.describe(
+        new Meters() {
+          @Override
+          public void count(String name, String meaning, LongSupplier count) {}
+
+          @Override
+          public void level(String name, String meaning, DoubleSupplier level) {
+            if (name.equals("lectus_store_refuses_commits")) {
+              refuses.set(level);
+            }
+          }
+
+          @Override
+          public void spread(String name, String meaning, Spread spread) {}
+
+          @Override
+          public Meters with(String label, String value) {
+            return this;
+          }
+        });
+    return refuses.get().getAsDouble() == 1;
   }
 
   /** Fills the disk by writing, so that the log, a table or the manifest hits the limit. */

@@ -1,7 +1,10 @@
 package lectus.store.embedded.engine.trouble;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.rocksdb.AbstractEventListener;
 import org.rocksdb.BackgroundErrorReason;
+import org.rocksdb.RocksDBException;
 import org.rocksdb.Status;
 
 /**
@@ -10,6 +13,13 @@ import org.rocksdb.Status;
  * other failure it would begin a new log although the previous one ends in a torn record.
  */
 public final class BackgroundErrors extends AbstractEventListener {
+  /**
+   * Reasons that RocksDB has and its Java binding lacks: a failed write of the manifest (4, 6), and
+   * a failed flush whose rows are in no older log (5).
+   */
+  private static final Pattern LACKING =
+      Pattern.compile("(?s)Background IO error (IO error: .*), reason [456]\\s*$");
+
   private volatile Trouble trouble;
 
   public BackgroundErrors() {
@@ -25,6 +35,17 @@ public final class BackgroundErrors extends AbstractEventListener {
   public void onBackgroundError(BackgroundErrorReason reason, Status status) {
     if (reason != BackgroundErrorReason.WRITE_CALLBACK && !mayWait(reason, status)) {
       trouble = Trouble.inBackground(status);
+    }
+  }
+
+  /**
+   * Called with each line of RocksDB's log. Where the binding lacks the reason of an error, it
+   * throws instead of calling {@link #onBackgroundError}.
+   */
+  public void logged(String line) {
+    Matcher error = LACKING.matcher(line);
+    if (error.find()) {
+      trouble = Trouble.of(new RocksDBException(error.group(1)));
     }
   }
 
