@@ -9,6 +9,7 @@ import lectus.error.FoundationDbError;
 import lectus.error.StoreOpenException;
 import lectus.store.embedded.EmbeddedDatabase;
 import lectus.store.embedded.EmbeddedOptions;
+import lectus.store.embedded.engine.folder.DataFolder;
 
 /** Opens embedded stores. */
 public final class EmbeddedStores {
@@ -36,7 +37,22 @@ public final class EmbeddedStores {
    *     damaged or of a newer format
    */
   public static Store open(Path data, EmbeddedOptions options) {
+    requireReadable(data);
     return open(data, EmbeddedDatabase.open(data, options), Store::in);
+  }
+
+  /**
+   * RocksDB changes a store when it opens it, so damaged rows that a start reads are found first.
+   */
+  private static void requireReadable(Path data) {
+    if (DataFolder.isStore(data)) {
+      try (EmbeddedDatabase database =
+          EmbeddedDatabase.openReadOnly(data, EmbeddedOptions.defaults())) {
+        Store.readBegin(database);
+      } catch (FDBException damaged) {
+        throw failure(data, damaged);
+      }
+    }
   }
 
   private static StoreOpenException failure(Path data, RuntimeException failure) {

@@ -24,6 +24,8 @@ public final class Store implements Measured, AutoCloseable {
   /** The default location, as a path of FoundationDB's directory layer. */
   public static final List<String> DEFAULT_DIRECTORY = List.of("lectus");
 
+  private static final int ROWS_AT_BEGIN = 100;
+
   private final Database database;
   private final DirectorySubspace root;
   private final String id;
@@ -74,6 +76,22 @@ public final class Store implements Measured, AutoCloseable {
               DirectorySubspace root = Awaiting.await(directories.open(transaction, path));
               String id = new StoreIdentity(root).read(transaction);
               return new Store(place, root, id);
+            });
+  }
+
+  /** Reads the rows that a start of a server needs, and those beside them, if there are any yet. */
+  static void readBegin(Database database) {
+    DirectoryLayer directories = new DirectoryLayer();
+    TransactionRunner.withoutIds(database, TransactionLimits.DEFAULT, false)
+        .read(
+            tx -> {
+              if (Awaiting.await(directories.exists(tx, DEFAULT_DIRECTORY))) {
+                byte[] root = Awaiting.await(directories.open(tx, DEFAULT_DIRECTORY)).getKey();
+                for (RootSubspace each : RootSubspace.values()) {
+                  Awaiting.await(tx.getRange(each.range(root), ROWS_AT_BEGIN).asList());
+                }
+              }
+              return null;
             });
   }
 

@@ -79,6 +79,8 @@ final class StoppedStore {
               + ".",
           failure);
     }
+    // A start reads it, too. If it cannot be read, that has to be known before anything is written.
+    db.get(SystemKeys.METADATA_VERSION);
     return requireCeiling(db.get(SystemKeys.VERSION_CEILING));
   }
 

@@ -10,6 +10,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import com.apple.foundationdb.Transaction;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -17,9 +18,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import lectus.error.StoreOpenException;
+import lectus.store.EmbeddedStores;
+import lectus.store.Store;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -213,11 +217,67 @@ class OpeningTest {
     makeStore();
     // Recovery flushes the log into a table.
     makeStore();
-    try (Stream<Path> files = Files.list(folder.resolve("rocks"))) {
-      Path table = files.filter(file -> file.toString().endsWith(".sst")).findAny().orElseThrow();
-      Files.delete(table);
-    }
+    Files.delete(table());
     assertRefused("is damaged and was not opened");
+  }
+
+  @Test
+  void damaged_rows_for_which_a_start_is_refused_are_found_before_anything_is_written()
+      throws IOException {
+    writeTable();
+    Path crashed = temporary.resolve("crashed");
+    try (Store store = EmbeddedStores.open(folder)) {
+      store.database().run(tx -> set(tx, 0));
+      Folders.copy(folder, crashed);
+    }
+    int refused = 0;
+    for (int part = 0; part < 12; part++) {
+      Folders.delete(folder);
+      Folders.copy(crashed, folder);
+      Path table = table();
+      Folders.zero(table, Folders.length(table) * part / 12, 20);
+      Map<String, Integer> before = Folders.fingerprint(folder);
+      try {
+        EmbeddedStores.open(folder).close();
+      } catch (StoreOpenException damaged) {
+        refused++;
+        assertThat(damaged.isDamage()).as(damaged.getMessage()).isTrue();
+        assertThat(Folders.fingerprint(folder)).as("part %d", part).isEqualTo(before);
+      }
+    }
+    assertThat(refused).isPositive();
+  }
+
+  /** The second opening writes the log of the first into a table. */
+  private void writeTable() {
+    try (Store store = EmbeddedStores.open(folder)) {
+      for (int i = 0; i < 40; i++) {
+        int first = 50 * i;
+        store
+            .database()
+            .run(
+                tx -> {
+                  for (int row = first; row < first + 50; row++) {
+                    set(tx, row);
+                  }
+                  return null;
+                });
+      }
+    }
+    EmbeddedStores.open(folder).close();
+  }
+
+  private static Void set(Transaction tx, int row) {
+    byte[] value = new byte[100];
+    new Random(row).nextBytes(value);
+    tx.set(Commits.bytes("row" + row), value);
+    return null;
+  }
+
+  private Path table() throws IOException {
+    try (Stream<Path> files = Files.list(folder.resolve("rocks"))) {
+      return files.filter(file -> file.toString().endsWith(".sst")).findAny().orElseThrow();
+    }
   }
 
   @Test

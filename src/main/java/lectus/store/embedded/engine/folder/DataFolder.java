@@ -83,6 +83,11 @@ public final class DataFolder implements AutoCloseable {
     }
   }
 
+  /** Returns whether the folder holds a complete store, sound or not. */
+  public static boolean isStore(Path folder) {
+    return Files.exists(folder.resolve(FORMAT_FILE));
+  }
+
   /**
    * Takes a folder again that this process has had. Never creates a store, because the server
    * continues with its knowledge of the old one.
@@ -90,7 +95,7 @@ public final class DataFolder implements AutoCloseable {
    * @throws StoreOpenException as {@link #take}, and if the store is gone, perhaps with its disk
    */
   public static DataFolder takeAgain(Path folder) {
-    if (!Files.exists(folder.resolve(FORMAT_FILE))) {
+    if (!isStore(folder)) {
       throw new StoreOpenException("The store is gone from the data directory " + folder + ".");
     }
     return take(folder);
