@@ -1,5 +1,6 @@
 package lectus.store.embedded;
 
+import com.apple.foundationdb.EventKeeper;
 import com.apple.foundationdb.FDBException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +20,10 @@ final class Attempt {
 
   final Environment environment;
   final Executor executor;
+
+  /** Is told what is read; may be null. */
+  final EventKeeper events;
+
   final RetryPolicy policy;
   final AttemptOptions options;
   final WriteLog writes = new WriteLog();
@@ -45,9 +50,10 @@ final class Attempt {
   private StoreSnapshot snapshot;
   private ScheduledFuture<?> timeout;
 
-  Attempt(Environment environment, Executor executor, RetryPolicy policy) {
+  Attempt(Environment environment, Executor executor, EventKeeper events, RetryPolicy policy) {
     this.environment = environment;
     this.executor = executor;
+    this.events = events;
     this.policy = policy;
     options = new AttemptOptions(environment.settings());
   }
@@ -146,6 +152,14 @@ final class Attempt {
     return readVersion;
   }
 
+  /** Returns the read version. If none has been taken, takes the newest without its state. */
+  long readVersionOrNewest() {
+    if (!hasReadVersion()) {
+      readVersion = environment.engine().readVersion();
+    }
+    return readVersion;
+  }
+
   /**
    * Takes a version from the application and holds its state from now on, as if the attempt had
    * asked for it. The transaction that the version comes from may end before this attempt's first
@@ -209,7 +223,10 @@ final class Attempt {
     if (policy.hasTimeout() && stopped == null) {
       environment.open().check();
       long nanos = Math.max(0, policy.nanosLeft(environment.nanoTime().getAsLong()));
-      timeout = environment.timer().schedule(this::onTimeout, nanos, TimeUnit.NANOSECONDS);
+      timeout =
+          environment
+              .timer()
+              .schedule(() -> Futures.on(executor, this::onTimeout), nanos, TimeUnit.NANOSECONDS);
     }
   }
 

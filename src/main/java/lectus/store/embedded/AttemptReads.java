@@ -1,8 +1,12 @@
 package lectus.store.embedded;
 
+import com.apple.foundationdb.EventKeeper.Events;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeySelector;
+import com.apple.foundationdb.KeyValue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import lectus.error.NotInMemoryException;
 import lectus.measure.Stage;
@@ -14,6 +18,8 @@ import lectus.store.embedded.engine.read.StoreSnapshot;
  * they have to wait for a future read version. Snapshot reads of several threads run concurrently.
  */
 final class AttemptReads {
+  private static final long MOMENT_MILLIS = 1;
+
   private final Attempt attempt;
 
   AttemptReads(Attempt attempt) {
@@ -73,7 +79,11 @@ final class AttemptReads {
   }
 
   private byte[] value(StoreSnapshot store, byte[] key) {
-    return attempt.options.memoryOnly ? store.getFromMemory(key) : store.get(key);
+    byte[] value = attempt.options.memoryOnly ? store.getFromMemory(key) : store.get(key);
+    if (attempt.events != null && value != null) {
+      attempt.events.count(Events.BYTES_FETCHED, value.length);
+    }
+    return value;
   }
 
   CompletableFuture<byte[]> getKey(KeySelector selector, boolean snapshot) {
@@ -107,22 +117,46 @@ final class AttemptReads {
     if (request.isExactWithoutLimit()) {
       return CompletableFuture.failedFuture(StoreError.EXACT_MODE_WITHOUT_LIMITS.exception());
     }
-    return answerBeside(
-        () -> {
-          check(request.isSpecial());
-          request.check(attempt.options.readEnd());
-          if (request.isInverted()) {
-            return () -> RangeChunk.EMPTY;
-          }
-          attempt.hasRead = true;
-          VisibleRows rows = visibleRows(request.snapshot());
-          RangeReader reader = new RangeReader(attempt, rows);
-          if (request.snapshot() && rows.own() == null) {
-            return () -> reader.read(request);
-          }
-          RangeChunk chunk = reader.read(request);
-          return () -> chunk;
-        });
+    long begun = System.nanoTime();
+    CompletableFuture<RangeChunk> fetch =
+        answerBeside(
+            () -> {
+              check(request.isSpecial());
+              request.check(attempt.options.readEnd());
+              if (request.isInverted()) {
+                return () -> RangeChunk.EMPTY;
+              }
+              attempt.hasRead = true;
+              VisibleRows rows = visibleRows(request.snapshot());
+              RangeReader reader = new RangeReader(attempt, rows);
+              if (request.snapshot() && rows.own() == null) {
+                return () -> reader.read(request);
+              }
+              RangeChunk chunk = reader.read(request);
+              return () -> chunk;
+            });
+    if (attempt.events != null) {
+      fetch.whenComplete((read, failure) -> note(read, System.nanoTime() - begun));
+    }
+    return fetch;
+  }
+
+  /**
+   * @param chunk null if the read failed
+   */
+  private void note(RangeChunk chunk, long nanos) {
+    attempt.events.increment(Events.RANGE_QUERY_FETCHES);
+    attempt.events.timeNanos(Events.RANGE_QUERY_FETCH_TIME_NANOS, nanos);
+    if (chunk == null) {
+      attempt.events.increment(Events.RANGE_QUERY_CHUNK_FAILED);
+      return;
+    }
+    long bytes = 0;
+    for (KeyValue row : chunk.rows()) {
+      bytes += row.getKey().length + row.getValue().length;
+    }
+    attempt.events.count(Events.RANGE_QUERY_RECORDS_FETCHED, chunk.rows().size());
+    attempt.events.count(Events.BYTES_FETCHED, bytes);
   }
 
   /**
@@ -149,14 +183,10 @@ final class AttemptReads {
         () -> {
           attempt.checkDeferred();
           attempt.checkStopped();
-          if (attempt.hasReadVersion()) {
-            return attempt.readVersion();
+          if (!attempt.hasReadVersion() && !attempt.commitCalled) {
+            attempt.snapshot();
           }
-          if (attempt.commitCalled) {
-            return attempt.environment.engine().readVersion();
-          }
-          attempt.snapshot();
-          return attempt.readVersion();
+          return attempt.readVersionOrNewest();
         });
   }
 
@@ -193,7 +223,8 @@ final class AttemptReads {
     }
     attempt.hasRead = true;
     byte[] seen = visible(key, false);
-    Watch watch = attempt.environment.watches().open(key, seen == null ? null : seen.clone());
+    byte[] copy = seen == null ? null : seen.clone();
+    Watch watch = attempt.environment.watches().open(key, copy, attempt.executor);
     attempt.watches.add(watch);
     return watch;
   }
@@ -219,11 +250,51 @@ final class AttemptReads {
       synchronized (attempt) {
         read = begin.get();
       }
-      return CompletableFuture.completedFuture(read.get());
+      return completed(read.get());
     } catch (FDBException error) {
       return failed(begin, error);
     } finally {
       stages.end(Stage.READ, begun);
+    }
+  }
+
+  /**
+   * A completed future runs what depends on it on the stack of its caller, who may read again there
+   * and so on. So where the stack has become deep, the executor completes the future, a moment
+   * later: by then the caller has said what depends on it.
+   */
+  private <T> CompletableFuture<T> completed(T value) {
+    if (attempt.options.memoryOnly || !StackDepth.isGreat()) {
+      return CompletableFuture.completedFuture(value);
+    }
+    CompletableFuture<T> later = new CompletableFuture<>();
+    Runnable complete = () -> Futures.on(attempt.executor, () -> later.complete(value));
+    try {
+      attempt.environment.timer().schedule(complete, MOMENT_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException closed) {
+      later.complete(value);
+    }
+    return later;
+  }
+
+  /** Looks at the thread's stack now and then, because a look costs as much as several reads. */
+  private static final class StackDepth {
+    private static final int READS_BETWEEN_LOOKS = 64;
+
+    /** In frames, of which a stack of the JDK's default size takes some 10 000. */
+    private static final int GREAT = 500;
+
+    private static final StackWalker WALKER = StackWalker.getInstance();
+    private static final ThreadLocal<StackDepth> OF_THREAD =
+        ThreadLocal.withInitial(StackDepth::new);
+
+    private int reads;
+
+    static boolean isGreat() {
+      StackDepth depth = OF_THREAD.get();
+      depth.reads++;
+      return depth.reads % READS_BETWEEN_LOOKS == 0
+          && WALKER.walk(frames -> frames.skip(GREAT).findFirst().isPresent());
     }
   }
 

@@ -117,14 +117,17 @@ final class Commit {
       failed(result, refused);
       return;
     }
+    // The engine answers a group's commits one after the other, so no callback may run meanwhile.
     receipt.whenComplete(
-        (committed, error) -> {
-          if (error == null) {
-            committed(result, committed);
-          } else {
-            failed(result, error instanceof CompletionException ? error.getCause() : error);
-          }
-        });
+        (committed, error) -> Futures.on(attempt.executor, () -> answer(result, committed, error)));
+  }
+
+  private void answer(CompletableFuture<Void> result, CommitReceipt receipt, Throwable error) {
+    if (error == null) {
+      committed(result, receipt);
+    } else {
+      failed(result, error instanceof CompletionException ? error.getCause() : error);
+    }
   }
 
   private CommitRequest request() {
@@ -134,8 +137,9 @@ final class Commit {
     checkWindow();
     // Without a read, the read version is taken now, and no later commit can conflict.
     boolean mayLose = attempt.hasReadVersion() && !reads.isEmpty();
+    long readVersion = attempt.readVersionOrNewest();
     return new CommitRequest(
-        mayLose ? attempt.readVersion() : NO_READ_VERSION,
+        mayLose ? readVersion : NO_READ_VERSION,
         mayLose ? reads : List.of(),
         writes,
         attempt.options.readYourWritesDisabled

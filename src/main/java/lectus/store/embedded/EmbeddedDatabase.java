@@ -75,7 +75,7 @@ public final class EmbeddedDatabase implements Database {
 
   @Override
   public Transaction createTransaction(Executor executor) {
-    return new EmbeddedTransaction(this, attempt(executor));
+    return createTransaction(executor, null);
   }
 
   /**
@@ -83,26 +83,29 @@ public final class EmbeddedDatabase implements Database {
    * waiting for the disk. Its range reads always throw.
    */
   public Transaction createMemoryTransaction() {
-    Attempt attempt = attempt(runtime.executor());
+    Attempt attempt = attempt(runtime.executor(), null);
     attempt.options.memoryOnly = true;
     return new EmbeddedTransaction(this, attempt);
   }
 
-  private Attempt attempt(Executor executor) {
+  private Attempt attempt(Executor executor, EventKeeper events) {
     environment.open().check();
     RetryPolicy policy =
         new RetryPolicy(environment.settings(), environment.nanoTime().getAsLong());
-    Attempt attempt = new Attempt(environment, executor, policy);
+    Attempt attempt = new Attempt(environment, executor, events, policy);
     if (policy.hasTimeout()) {
       attempt.armTimeout();
     }
     return attempt;
   }
 
-  /** Ignores the event keeper: the embedded store has no events. */
+  /**
+   * Creates a transaction that tells an event keeper, unless that is null, what it reads. Events of
+   * fdb-java's native code do not occur.
+   */
   @Override
   public Transaction createTransaction(Executor executor, EventKeeper eventKeeper) {
-    return createTransaction(executor);
+    return new EmbeddedTransaction(this, attempt(executor, eventKeeper));
   }
 
   @Override
@@ -174,7 +177,10 @@ public final class EmbeddedDatabase implements Database {
     CompletableFuture<T> result = new CompletableFuture<>();
     environment
         .timer()
-        .schedule(() -> result.completeAsync(supplier, executor), delayNanos, TimeUnit.NANOSECONDS);
+        .schedule(
+            () -> result.completeAsync(supplier, work -> Futures.on(executor, work)),
+            delayNanos,
+            TimeUnit.NANOSECONDS);
     return result;
   }
 

@@ -355,7 +355,8 @@ final class EmbeddedTransaction implements Transaction, RangeOverloads {
   }
 
   private Transaction next() {
-    Attempt next = new Attempt(attempt.environment, attempt.executor, attempt.policy);
+    Attempt next =
+        new Attempt(attempt.environment, attempt.executor, attempt.events, attempt.policy);
     if (next.policy.hasTimeout()) {
       next.armTimeout();
     }

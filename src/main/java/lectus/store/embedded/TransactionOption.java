@@ -44,15 +44,16 @@ enum TransactionOption {
     return Arrays.stream(values()).filter(option -> option.code == code).findFirst();
   }
 
-  /** Returns whether FoundationDB has an option with this code. */
+  /** Returns whether FoundationDB has an option with this code that the store does not refuse. */
   static boolean isKnown(int code) {
     return of(code).isPresent()
         || switch (code) {
           // Causal reads and writes, durability, priorities, logging, authorization.
           case 10, 20, 21, 23, 40, 50, 52, 110, 120, 130, 201, 300, 304 -> true;
           case 400, 401, 402, 403, 404, 405, 406, 504, 505, 507, 508, 509, 510, 511 -> true;
-          // Locks, special keys, tags, spans, tenants.
-          case 701, 710, 711, 712, 713, 714, 800, 801, 900, 1000, 1101, 1102 -> true;
+          // Locks, special keys, tags, spans, tenants. Nothing could read what 712,
+          // REPORT_CONFLICTING_KEYS, reports, so it is refused.
+          case 701, 710, 711, 713, 714, 800, 801, 900, 1000, 1101, 1102 -> true;
           case 2000, 4000, 4001 -> true;
           default -> false;
         };

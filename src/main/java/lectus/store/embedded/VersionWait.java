@@ -30,7 +30,7 @@ final class VersionWait<T> {
   }
 
   private void pause() {
-    Runnable next = () -> attempt.executor.execute(this::tryAgain);
+    Runnable next = () -> Futures.on(attempt.executor, this::tryAgain);
     try {
       attempt.environment.timer().schedule(next, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
     } catch (RejectedExecutionException closed) {

@@ -36,14 +36,14 @@ final class Watches {
    *
    * @throws com.apple.foundationdb.FDBException 1032 if no slot is left
    */
-  Watch open(byte[] key, byte[] seen) {
+  Watch open(byte[] key, byte[] seen, Executor callbacks) {
     if (slots.incrementAndGet() > settings.maxWatches) {
       slots.decrementAndGet();
       throw StoreError.TOO_MANY_WATCHES.exception();
     }
     CompletableFuture<Void> future = new CompletableFuture<>();
     future.whenComplete((fired, error) -> slots.decrementAndGet());
-    return new Watch(key, seen, future);
+    return new Watch(key, seen, future, callbacks);
   }
 
   /** Activates the watches of a committed transaction. */
@@ -80,7 +80,8 @@ final class Watches {
     try (StoreSnapshot snapshot = engine.latest()) {
       for (Watch watch : live) {
         if (!watch.sees(value(snapshot, watch.key()))) {
-          watch.future().complete(null);
+          live.remove(watch);
+          watch.fire();
         }
       }
     } catch (FDBException notNow) {

@@ -9,10 +9,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.apple.foundationdb.Database;
+import com.apple.foundationdb.EventKeeper.Events;
 import com.apple.foundationdb.FDBException;
 import com.apple.foundationdb.KeySelector;
+import com.apple.foundationdb.LocalityUtil;
+import com.apple.foundationdb.MapEventKeeper;
 import com.apple.foundationdb.StreamingMode;
 import com.apple.foundationdb.Transaction;
+import com.apple.foundationdb.async.CloseableAsyncIterator;
 import com.apple.foundationdb.directory.DirectoryLayer;
 import com.apple.foundationdb.directory.DirectorySubspace;
 import com.apple.foundationdb.directory.NoSuchDirectoryException;
@@ -108,12 +112,31 @@ class SurfaceContractTest {
   }
 
   @Test
-  void an_event_keeper_may_be_handed_in() {
+  void an_event_keeper_is_told_what_is_read() {
     Database database = scratch.database();
     Transaction t = scratch.closing(database.createTransaction(database.getExecutor(), null));
-    t.set(scratch.key("k"), EMPTY);
+    t.set(scratch.key("k"), new byte[30]);
     assertThat(codeOf(t.commit())).isEqualTo(OK);
     assertThat(database.getMainThreadBusyness()).isNotNegative();
+
+    MapEventKeeper events = new MapEventKeeper();
+    Transaction reader =
+        scratch.closing(database.createTransaction(database.getExecutor(), events));
+    valueOf(reader.getRange(scratch.all()).asList());
+    assertThat(events.getCount(Events.RANGE_QUERY_RECORDS_FETCHED)).isEqualTo(1);
+    assertThat(events.getCount(Events.RANGE_QUERY_FETCHES)).isPositive();
+    assertThat(events.getCount(Events.BYTES_FETCHED)).isGreaterThanOrEqualTo(30);
+  }
+
+  @Test
+  void the_first_shard_begins_at_the_empty_key() {
+    List<byte[]> keys = new ArrayList<>();
+    try (CloseableAsyncIterator<byte[]> boundaries =
+        LocalityUtil.getBoundaryKeys(scratch.database(), EMPTY, Scratch.FF)) {
+      boundaries.forEachRemaining(keys::add);
+    }
+    assertThat(keys).isNotEmpty();
+    assertThat(keys.get(0)).isEmpty();
   }
 
   @Test

@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -56,6 +57,75 @@ class ThreadsContractTest {
     pool.shutdownNow();
     assertThat(pool.awaitTermination(30, TimeUnit.SECONDS)).isTrue();
     scratch.close();
+  }
+
+  @Test
+  void callbacks_run_on_the_executor_of_their_transaction() throws Exception {
+    CountDownLatch busy = new CountDownLatch(1);
+    ExecutorService own = Executors.newSingleThreadExecutor();
+    try {
+      Thread thread = own.submit(Thread::currentThread).get();
+      own.submit(() -> busy.await(30, TimeUnit.SECONDS));
+      Transaction t = scratch.closing(scratch.database().createTransaction(own));
+      t.set(scratch.key("k"), EMPTY);
+      CompletableFuture<Thread> callback = t.commit().thenApply(none -> Thread.currentThread());
+      assertThat(codeOf(commitOf("other"))).isEqualTo(OK);
+      assertThat(callback).isNotDone();
+
+      busy.countDown();
+      assertThat(callback.get(30, TimeUnit.SECONDS)).isSameAs(thread);
+    } finally {
+      own.shutdownNow();
+    }
+  }
+
+  @Test
+  void slow_callbacks_delay_no_other_commits() throws Exception {
+    CountDownLatch slow = new CountDownLatch(1);
+    ExecutorService own = Executors.newSingleThreadExecutor();
+    try {
+      for (int round = 0; round < 20; round++) {
+        Transaction t = scratch.closing(scratch.database().createTransaction(own));
+        t.set(scratch.key("slow" + round), EMPTY);
+        t.commit().thenRun(() -> awaitQuietly(slow));
+        List<CompletableFuture<Void>> others = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+          others.add(commitOf("other" + i));
+        }
+        for (CompletableFuture<Void> other : others) {
+          other.get(30, TimeUnit.SECONDS);
+        }
+      }
+    } finally {
+      slow.countDown();
+      own.shutdown();
+    }
+  }
+
+  private CompletableFuture<Void> commitOf(String key) {
+    Transaction t = scratch.begin();
+    t.set(scratch.key(key), EMPTY);
+    return t.commit();
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await(60, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void reads_that_follow_each_other_do_not_use_up_the_stack() throws Exception {
+    scratch.set("k");
+    Transaction t = scratch.begin();
+    assertThat(readOn(t, 20_000).get(60, TimeUnit.SECONDS)).isNotNull();
+  }
+
+  private CompletableFuture<byte[]> readOn(Transaction t, int reads) {
+    CompletableFuture<byte[]> read = t.get(scratch.key("k"));
+    return reads == 0 ? read : read.thenCompose(value -> readOn(t, reads - 1));
   }
 
   @Test

@@ -306,4 +306,16 @@ class VersionsContractTest {
     t.setReadVersion(valueOf(scratch.begin().getReadVersion()) - LONG_AGO);
     return t;
   }
+
+  @Test
+  void the_read_version_after_a_blind_commit_stays_the_same() {
+    Transaction t = scratch.begin();
+    t.set(scratch.key("k"), EMPTY);
+    assertThat(codeOf(t.commit())).isEqualTo(OK);
+    long readVersion = valueOf(t.getReadVersion());
+    assertThat(readVersion).isLessThanOrEqualTo(t.getCommittedVersion());
+
+    scratch.set("later");
+    assertThat(valueOf(t.getReadVersion())).isEqualTo(readVersion);
+  }
 }

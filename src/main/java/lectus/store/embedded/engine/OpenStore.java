@@ -104,6 +104,9 @@ final class OpenStore implements AutoCloseable {
 
   private void makeLeaseDurable() throws RocksDBException {
     long ceiling = lease.proposedCeiling();
+    if (db.get(SystemKeys.FIRST_SHARD) == null) {
+      db.put(SystemKeys.FIRST_SHARD, new byte[0]);
+    }
     try (WriteOptions synced = new WriteOptions().setSync(true)) {
       db.put(synced, SystemKeys.VERSION_CEILING, SystemKeys.encodeVersion(ceiling));
     }

@@ -71,6 +71,7 @@ final class GoldenFolderTest {
         List.of(
             new KeyValue(SystemKeys.VERSION_CEILING, SystemKeys.encodeVersion(version)),
             new KeyValue(SystemKeys.VERSION_CEILING, SystemKeys.encodeEnd(version, version - 8)),
+            new KeyValue(SystemKeys.FIRST_SHARD, new byte[0]),
             new KeyValue(SystemKeys.METADATA_VERSION, new byte[0])));
     byte[] running = golden.value("no version at or above was given out");
     assertThat(SystemKeys.decodeVersion(running)).isEqualTo(version);

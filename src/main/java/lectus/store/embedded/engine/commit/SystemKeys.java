@@ -10,6 +10,8 @@ import java.util.Arrays;
  * <pre>
  * key                          value
  * FF "/metadataVersion"        10 bytes: versionstamp of the last change
+ * FF "/keyServers/"            empty: the one shard begins at the empty key. fdb-java's LocalityUtil
+ *                              reads it
  * FF FF "/lectus/ceiling"      8 bytes big-endian: no version at or above it was ever given out;
  *                              after an orderly stop 8 more: the last one that was
  * </pre>
@@ -19,6 +21,7 @@ import java.util.Arrays;
  */
 public final class SystemKeys {
   public static final byte[] METADATA_VERSION = systemKey(1, "/metadataVersion");
+  public static final byte[] FIRST_SHARD = systemKey(1, "/keyServers/");
   public static final byte[] VERSION_CEILING = systemKey(2, "/lectus/ceiling");
 
   private SystemKeys() {}
