@@ -6,9 +6,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import lectus.access.UserContext;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
+import lectus.store.Awaiting;
 import lectus.store.TransactionRunner;
 
 /**
@@ -35,8 +37,9 @@ final class AccountReader {
   }
 
   private Optional<StoredAccount> read(ReadTransaction tx, String name) {
-    Optional<String> admin = admins.hash(tx, name);
+    CompletableFuture<Optional<String>> reading = admins.reading(tx, name);
     Optional<DatabaseHandle> users = catalogue.currentAll(tx, List.of(UserDocuments.USERS)).get(0);
+    Optional<String> admin = Awaiting.await(reading);
     Optional<UserMembers> user =
         users.flatMap(db -> UserMembers.read(tx, db, UserDocuments.idOf(name)));
     return admin

@@ -6,6 +6,7 @@ import com.apple.foundationdb.Transaction;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import lectus.account.AdminsSubspace.Admin;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
@@ -50,7 +51,12 @@ public final class Admins {
   }
 
   Optional<String> hash(ReadTransaction tx, String name) {
-    return Optional.ofNullable(Awaiting.await(tx.get(rows.key(name)))).map(AdminsSubspace::hash);
+    return Awaiting.await(reading(tx, name));
+  }
+
+  CompletableFuture<Optional<String>> reading(ReadTransaction tx, String name) {
+    return tx.get(rows.key(name))
+        .thenApply(it -> Optional.ofNullable(it).map(AdminsSubspace::hash));
   }
 
   /**

@@ -11,14 +11,14 @@ import lectus.json.JsonBuffer;
  * it, by idle helper threads.
  *
  * <p>The size of a row is known only once it has been read, and a row may have 8 MB. So the first
- * part is small and runs alone; the size of later parts follows the rows seen so far. A part that
- * grows too large while it is written ahead is abandoned, and its rows are written again, straight
- * into the page.
+ * part runs alone, with so many rows that most answers need no other: on a cluster each part is a
+ * round trip. The size of later parts follows the rows seen so far. A part that grows too large
+ * while it is written ahead is abandoned, and its rows are written again, straight into the page.
  *
  * @param <R> the input of a row
  */
 public final class RowParts<R> implements AutoCloseable {
-  private static final int FIRST_ROWS = 2;
+  private static final int FIRST_ROWS = 64;
 
   /** Assumed size of a row until one is known, in bytes of JSON. */
   private static final int FIRST_ROW_BYTES = 512;

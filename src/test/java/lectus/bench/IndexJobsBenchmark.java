@@ -13,7 +13,7 @@ import lectus.document.index.FilledIndexes;
 import lectus.document.job.JobLooks;
 import lectus.document.job.JobWorker;
 import lectus.document.testing.TestDatabase;
-import lectus.store.SlowReads;
+import lectus.store.DistantStore;
 import lectus.store.SlowStore;
 import lectus.store.Store;
 
@@ -81,7 +81,7 @@ public final class IndexJobsBenchmark {
     db.put("_design/i", INDEX);
     long began = System.nanoTime();
     long processors = processorNanos();
-    build(delay.isZero() ? store : SlowReads.of(store, delay), db, shards);
+    build(delay.isZero() ? store : new DistantStore(store, delay).store(), db, shards);
     double seconds = (System.nanoTime() - began) / 1e9;
     return new Figures(documents / seconds, (processorNanos() - processors) / 1e3 / documents);
   }

@@ -10,6 +10,7 @@ import lectus.document.alldocs.AllDocsQuery.Listing;
 import lectus.document.body.AttachmentJson;
 import lectus.document.body.CheckedText;
 import lectus.document.body.DocumentJson;
+import lectus.document.body.ReadAhead;
 import lectus.document.body.StoredBody;
 import lectus.json.JsonBuffer;
 import lectus.revision.EditBranch;
@@ -24,6 +25,7 @@ final class KeyReads {
   private final RevisionsSubspace revisions;
   private final ConflictReads conflicts;
   private final AttachmentJson attachments;
+  private final ReadAhead bodies = new ReadAhead();
 
   KeyReads(ReadTransaction tx, DatabaseHandle db, AllDocsQuery query) {
     this.tx = tx;
@@ -36,8 +38,8 @@ final class KeyReads {
 
   /** The state of a key after the first round of reads. */
   private sealed interface Found {
-    /** A live document; its body, if requested, is being read. */
-    record Live(AllDocsRow row, Optional<CompletableFuture<StoredBody>> body) implements Found {}
+    /** A live document. */
+    record Live(AllDocsRow row) implements Found {}
 
     /** An id that is not in the list. Its winner, if it has one, is a tombstone. */
     record Absent(String id, CompletableFuture<Optional<EditBranch>> winner) implements Found {}
@@ -65,16 +67,31 @@ final class KeyReads {
     }
     int appended = 0;
     do {
-      append(keys.get(appended), found.get(appended), writer);
-      appended++;
+      int stop = query.includeDocs() ? appended + bodies.size() : keys.size();
+      appended += append(keys, found, appended, Math.min(keys.size(), stop), writer);
     } while (appended < keys.size() && !writer.isFull());
+    return appended;
+  }
+
+  /** Appends some rows whose bodies are read together; returns how many, at least one. */
+  private int append(
+      List<ListKey> keys, List<Found> found, int from, int to, ListRowWriter writer) {
+    List<Optional<CompletableFuture<StoredBody>>> reading =
+        found.subList(from, to).stream().map(this::body).toList();
+    int before = writer.out().length();
+    int appended = 0;
+    do {
+      int at = from + appended;
+      append(keys.get(at), found.get(at), reading.get(appended), writer);
+      appended++;
+    } while (from + appended < to && !writer.isFull());
+    bodies.took(appended, writer.out().length() - before);
     return appended;
   }
 
   private Found find(ListKey key, Optional<AllDocsRow> row) {
     if (row.isPresent()) {
-      return new Found.Live(
-          row.get(), query.includeDocs() ? row.map(this::body) : Optional.empty());
+      return new Found.Live(row.get());
     }
     return id(key).isEmpty() || query.listing() == Listing.LOCAL
         ? new Found.Nothing()
@@ -86,13 +103,19 @@ final class KeyReads {
     return key.id().filter(query::includes);
   }
 
-  private CompletableFuture<StoredBody> body(AllDocsRow row) {
-    return StoredBody.read(tx, source.body(row));
+  private Optional<CompletableFuture<StoredBody>> body(Found found) {
+    return query.includeDocs() && found instanceof Found.Live live
+        ? Optional.of(StoredBody.read(tx, source.body(live.row())))
+        : Optional.empty();
   }
 
-  private void append(ListKey key, Found found, ListRowWriter writer) {
+  private void append(
+      ListKey key,
+      Found found,
+      Optional<CompletableFuture<StoredBody>> body,
+      ListRowWriter writer) {
     if (found instanceof Found.Live live) {
-      append(live.row(), live.body(), writer);
+      append(live.row(), body, writer);
     } else if (found instanceof Found.Absent absent
         && Awaiting.await(absent.winner()).isPresent()) {
       appendTombstone(absent.id(), Awaiting.await(absent.winner()).get(), writer);

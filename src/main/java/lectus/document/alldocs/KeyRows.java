@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import lectus.database.DatabaseHandle;
-import lectus.document.body.ReadAhead;
 
 /**
  * The rows of individually requested keys, in the order of the request.
@@ -38,14 +37,10 @@ record KeyRows(AllDocsQuery query, List<ListKey> keys, int next) implements List
   @Override
   public ListRows append(ReadTransaction tx, DatabaseHandle db, ListRowWriter writer) {
     KeyReads reads = new KeyReads(tx, db, query);
-    ReadAhead bodies = new ReadAhead();
     int at = next;
     while (at < keys.size() && !writer.isFull()) {
-      int stop = Math.min(keys.size(), at + (query.includeDocs() ? bodies.size() : KEYS_AT_ONCE));
-      int before = writer.out().length();
-      int appended = reads.append(keys.subList(at, stop), writer);
-      bodies.took(appended, writer.out().length() - before);
-      at += appended;
+      int stop = Math.min(keys.size(), at + KEYS_AT_ONCE);
+      at += reads.append(keys.subList(at, stop), writer);
     }
     return new KeyRows(query, keys, at);
   }

@@ -1,13 +1,13 @@
 package lectus.document.body;
 
 /**
- * Decides how many bodies to read together. The size of a body is known only once it has been read,
- * and one may take 8 MB of key-values. So it begins with few, and follows the size of the last
- * ones.
+ * Decides how many bodies to read together: on a cluster each group is a round trip. The size of a
+ * body is known only once it has been read, and one may take 8 MB of key-values, of which the first
+ * 80 kB are held while it waits. So the number follows the size of the last ones.
  */
 public final class ReadAhead {
-  private static final int FIRST_BODIES = 2;
-  private static final int MOST_BODIES = 16;
+  private static final int FIRST_BODIES = 50;
+  private static final int MOST_BODIES = 64;
 
   /** Target size of the bodies read together, in bytes. */
   private static final long TARGET_BYTES = 256 * 1024;

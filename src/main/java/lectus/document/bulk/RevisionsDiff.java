@@ -11,6 +11,7 @@ import lectus.database.AskedDatabase;
 import lectus.database.Catalogue;
 import lectus.document.DatabaseReads;
 import lectus.document.RequestJson;
+import lectus.document.body.ReadAhead;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
@@ -27,7 +28,15 @@ import lectus.store.TransactionRunner;
  */
 public final class RevisionsDiff {
   /** Number of documents whose edit branches are read together, in one transaction. */
-  private static final int DOCUMENTS_AT_ONCE = 200;
+  private static final int FIRST_DOCUMENTS = 200;
+
+  private static final int MOST_DOCUMENTS = 1_000;
+
+  /** Target size of the branches read together, in bytes. */
+  private static final long TARGET_BYTES = 2_000_000;
+
+  private static final int BRANCH_BYTES = 200;
+  private static final int REVISION_BYTES = 16;
 
   private final Catalogue catalogue;
   private final TransactionRunner transactions;
@@ -40,6 +49,11 @@ public final class RevisionsDiff {
   private record Question(String id, Set<RevisionId> revisions) {}
 
   private record Answer(String id, List<RevisionId> missing, List<RevisionId> ancestors) {}
+
+  /**
+   * @param bytes of the branches that were read
+   */
+  private record Answers(List<Answer> answers, long bytes) {}
 
   /**
    * Appends the answer to {@code _revs_diff}, without a line feed.
@@ -78,10 +92,13 @@ public final class RevisionsDiff {
     List<Question> questions = questions(RequestJson.object(body));
     DatabaseReads reads = new DatabaseReads(catalogue, transactions, asked);
     List<Answer> answers = new ArrayList<>();
+    ReadAhead ahead = new ReadAhead(FIRST_DOCUMENTS, MOST_DOCUMENTS, TARGET_BYTES);
     int from = 0;
     do {
-      int to = Math.min(questions.size(), from + DOCUMENTS_AT_ONCE);
-      answers.addAll(answers(reads, questions.subList(from, to)));
+      int to = Math.min(questions.size(), from + ahead.size());
+      Answers some = answers(reads, questions.subList(from, to));
+      answers.addAll(some.answers());
+      ahead.took(Math.max(1, to - from), some.bytes());
       from = to;
     } while (from < questions.size());
     return answers;
@@ -99,7 +116,7 @@ public final class RevisionsDiff {
     return questions;
   }
 
-  private static List<Answer> answers(DatabaseReads reads, List<Question> questions) {
+  private static Answers answers(DatabaseReads reads, List<Question> questions) {
     return reads.read(
         (tx, db) -> {
           RevisionsSubspace revisions = new RevisionsSubspace(db);
@@ -108,13 +125,18 @@ public final class RevisionsDiff {
             reading.add(revisions.branches(tx, question.id()));
           }
           List<Answer> answers = new ArrayList<>();
+          long bytes = 0;
           for (int i = 0; i < questions.size(); i++) {
-            Answer answer = answer(questions.get(i), Awaiting.await(reading.get(i)));
+            List<EditBranch> branches = Awaiting.await(reading.get(i));
+            for (EditBranch branch : branches) {
+              bytes += BRANCH_BYTES + (long) REVISION_BYTES * branch.length();
+            }
+            Answer answer = answer(questions.get(i), branches);
             if (!answer.missing().isEmpty()) {
               answers.add(answer);
             }
           }
-          return answers;
+          return new Answers(answers, bytes);
         });
   }
 

@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import lectus.attachment.Digests;
 import lectus.database.DatabaseHandle;
@@ -40,6 +41,14 @@ final class FindBody implements PagedBody {
   private static final int MOST_ROWS = 2_000;
 
   private static final int MOST_ROWS_AT_ONCE = 250;
+
+  /** Ranges whose first rows are read together: most alternatives have few. */
+  private static final int FIRST_RANGES = 16;
+
+  private static final int MOST_RANGES = 64;
+
+  /** Without an index design documents, which are not shown, come before most others. */
+  private static final int FEW_DESIGNS = 10;
 
   /** Others wait for the thread meanwhile, also while the store answers. */
   private static final long MOST_NANOS = 250_000_000;
@@ -176,13 +185,14 @@ final class FindBody implements PagedBody {
     int left = MOST_ROWS;
     long end = System.nanoTime() + MOST_NANOS;
     do {
-      int count = (int) Math.min(Math.min(left, MOST_ROWS_AT_ONCE), wanted(at, left));
-      List<FindRow> rows = read(tx, db, now.candidate().index(), ranges.get(at.range()), at, count);
+      int count = (int) Math.min(Math.min(left, MOST_ROWS_AT_ONCE), wanted(now, at, left));
+      Rows read = read(tx, db, now.candidate().index(), ranges, at, count);
+      List<FindRow> rows = read.rows();
       at = page.append(rows, at);
       left -= Math.max(1, rows.size());
-      boolean isRead = rows.isEmpty() || Arrays.equals(lastKey(rows), at.last().orElse(null));
-      if (rows.size() < count && isRead) {
-        at = at.inNextRange();
+      boolean areSeen = rows.isEmpty() || rows.get(rows.size() - 1).key() == at.last().orElse(null);
+      if (areSeen && read.nextRange() > at.range()) {
+        at = at.inRange(read.nextRange());
       }
     } while (at.range() < ranges.size()
         && !at.hasAll()
@@ -209,14 +219,11 @@ final class FindBody implements PagedBody {
   }
 
   /** At first no more than are asked for: usually all of them match. */
-  private static long wanted(FindCursor at, int left) {
+  private static long wanted(QueryPlan now, FindCursor at, int left) {
+    int hidden = now.candidate().index().isPresent() ? 0 : FEW_DESIGNS;
     return left == MOST_ROWS && at.keys() == 0 && at.limit() < MOST_ROWS_AT_ONCE
-        ? Math.min(at.limit() + at.skip(), MOST_ROWS_AT_ONCE)
+        ? Math.min(at.limit() + at.skip() + hidden, MOST_ROWS_AT_ONCE)
         : MOST_ROWS_AT_ONCE;
-  }
-
-  private static byte[] lastKey(List<FindRow> rows) {
-    return rows.get(rows.size() - 1).key();
   }
 
   /** What was planned must still be there: the rest of an index that is gone is no answer. */
@@ -251,37 +258,60 @@ final class FindBody implements PagedBody {
             key,
             descending ? ranges.get(at.range()).begin : ranges.get(at.range()).end,
             descending)) {
-      at = at.inNextRange();
+      at = at.inRange(at.range() + 1);
     }
     return at.range() == ranges.size() ? at : at.from(key);
   }
 
-  private List<FindRow> read(
+  /**
+   * @param nextRange the first range that may have more
+   */
+  private record Rows(List<FindRow> rows, int nextRange) {}
+
+  /** Reads the next rows of one range or of several. */
+  private Rows read(
       ReadTransaction tx,
       DatabaseHandle db,
       Optional<StoredIndex> index,
-      Range range,
+      List<Range> ranges,
       FindCursor at,
       int count) {
+    int end = Math.min(ranges.size(), at.range() + (at.range() == 0 ? FIRST_RANGES : MOST_RANGES));
+    List<CompletableFuture<List<KeyValue>>> reading = new ArrayList<>();
+    for (int number = at.range(); number < end; number++) {
+      Optional<byte[]> last = number == at.range() ? at.last() : Optional.empty();
+      reading.add(read(tx, ranges.get(number), last, count));
+    }
+    List<FindRow> decoded = new ArrayList<>();
+    int next = at.range();
+    while (next < end && decoded.size() < count) {
+      int number = next;
+      List<KeyValue> rows = Awaiting.await(reading.get(next - at.range()));
+      rows.forEach(row -> decoded.add(FindRow.decode(db, index, number, row)));
+      if (rows.size() == count) {
+        break;
+      }
+      next++;
+    }
+    return new Rows(decoded, next);
+  }
+
+  private CompletableFuture<List<KeyValue>> read(
+      ReadTransaction tx, Range range, Optional<byte[]> last, int count) {
     boolean descending = request.sort().descending();
     byte[] begin = range.begin;
     byte[] end = range.end;
-    if (at.last().isPresent()) {
-      byte[] last = at.last().get();
-      if (descending && Arrays.compareUnsigned(last, end) < 0) {
-        end = last;
-      } else if (!descending && Arrays.compareUnsigned(last, begin) >= 0) {
-        begin = Arrays.copyOf(last, last.length + 1);
+    if (last.isPresent()) {
+      byte[] key = last.get();
+      if (descending && Arrays.compareUnsigned(key, end) < 0) {
+        end = key;
+      } else if (!descending && Arrays.compareUnsigned(key, begin) >= 0) {
+        begin = Arrays.copyOf(key, key.length + 1);
       }
     }
-    if (Arrays.compareUnsigned(begin, end) >= 0) {
-      return List.of();
-    }
-    List<KeyValue> rows =
-        Awaiting.await(tx.getRange(begin, end, count, descending, StreamingMode.WANT_ALL).asList());
-    List<FindRow> decoded = new ArrayList<>(rows.size());
-    rows.forEach(row -> decoded.add(FindRow.decode(db, index, row)));
-    return decoded;
+    return Arrays.compareUnsigned(begin, end) >= 0
+        ? CompletableFuture.completedFuture(List.of())
+        : tx.getRange(begin, end, count, descending, StreamingMode.WANT_ALL).asList();
   }
 
   private long elapsedNanos() {

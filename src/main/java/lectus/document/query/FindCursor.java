@@ -23,9 +23,9 @@ record FindCursor(
         0, Optional.empty(), Optional.empty(), request.skip(), request.limit(), 0, 0, 0);
   }
 
-  FindCursor at(byte[] key) {
+  FindCursor at(FindRow row) {
     return new FindCursor(
-        range, Optional.of(key), shown, skip, limit, keys + 1, documents, results);
+        row.range(), Optional.of(row.key()), shown, skip, limit, keys + 1, documents, results);
   }
 
   /** Goes on behind a key that nothing was read of. */
@@ -39,9 +39,8 @@ record FindCursor(
         other.range, other.last, other.shown, skip, limit, keys, documents, results);
   }
 
-  FindCursor inNextRange() {
-    return new FindCursor(
-        range + 1, Optional.empty(), shown, skip, limit, keys, documents, results);
+  FindCursor inRange(int number) {
+    return new FindCursor(number, Optional.empty(), shown, skip, limit, keys, documents, results);
   }
 
   FindCursor examined() {

@@ -35,9 +35,6 @@ final class FindPage {
    */
   private static final long MOST_CPU_NANOS = 25_000_000;
 
-  private static final int FIRST_BODIES = 32;
-  private static final int MOST_BODIES = 64;
-
   private final ReadTransaction tx;
   private final FindRequest request;
   private final JsonBuffer out;
@@ -48,7 +45,7 @@ final class FindPage {
   private final RevisionsSubspace revisions;
   private final Optional<CoveredRow> matched;
   private final Optional<CoveredRow> covered;
-  private final ReadAhead ahead = new ReadAhead(FIRST_BODIES, MOST_BODIES);
+  private final ReadAhead ahead = new ReadAhead();
   private final List<String> done = new ArrayList<>();
   private final long beganCpuNanos = THREADS.getCurrentThreadCpuTime();
 
@@ -184,7 +181,7 @@ final class FindPage {
 
   private FindCursor show(Seen each, FindCursor from) {
     FindRow row = each.row();
-    FindCursor at = from.at(row.key());
+    FindCursor at = from.at(row);
     at = isCovered(row) ? at : at.examined();
     if (!each.matches()) {
       return at;

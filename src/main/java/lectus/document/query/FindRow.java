@@ -14,16 +14,17 @@ import lectus.revision.RevisionId;
 /**
  * A document that may match.
  *
+ * @param range the range that has the row, counted in the direction of reading
  * @param values what an index has of it, as tuple elements, in the order of its columns
  */
-record FindRow(byte[] key, String docId, RevisionId winner, List<byte[]> values) {
-  static FindRow decode(DatabaseHandle db, Optional<StoredIndex> index, KeyValue row) {
+record FindRow(int range, byte[] key, String docId, RevisionId winner, List<byte[]> values) {
+  static FindRow decode(DatabaseHandle db, Optional<StoredIndex> index, int range, KeyValue row) {
     if (index.isEmpty()) {
       AllDocsRow document = new AllDocsSubspace(db).decode(row);
-      return new FindRow(row.getKey(), document.id(), document.winner(), List.of());
+      return new FindRow(range, row.getKey(), document.id(), document.winner(), List.of());
     }
     IndexEntry entry = new IndexEntriesSubspace(db, index.get()).decode(row);
-    return new FindRow(row.getKey(), entry.docId(), entry.winner(), entry.values());
+    return new FindRow(range, row.getKey(), entry.docId(), entry.winner(), entry.values());
   }
 
   /** Whether all values of the index are here. */

@@ -128,7 +128,7 @@ final class MovedDocuments {
         .map(
             it ->
                 FindRow.decode(
-                    db, Optional.of(index), new KeyValue(it.key(), it.value().orElseThrow())));
+                    db, Optional.of(index), 0, new KeyValue(it.key(), it.value().orElseThrow())));
   }
 
   private static boolean contains(Range range, byte[] key) {

@@ -1,6 +1,8 @@
 package lectus.feed.database;
 
 import com.apple.foundationdb.ReadTransaction;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.PurgesSubspace;
@@ -14,6 +16,7 @@ import lectus.database.Sequence;
 import lectus.document.PagedBody;
 import lectus.document.purge.AutoPurge;
 import lectus.document.purge.PurgedInfos;
+import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.json.JsonBuffer;
 import lectus.store.Awaiting;
@@ -39,9 +42,44 @@ public final class DatabaseInfo {
     transactions.read(
         tx -> {
           out.truncate(start);
-          append(tx, asked.current(tx, catalogue), out);
+          Reading.begin(tx, asked.current(tx, catalogue)).append(out);
           return null;
         });
+  }
+
+  /**
+   * Returns it for each of many databases, which are read together.
+   *
+   * @return empty where a database is not there, or not to be shown
+   */
+  public List<Optional<JsonBuffer>> read(List<AskedDatabase> asked) {
+    return transactions.read(
+        tx -> {
+          List<Optional<DatabaseHandle>> current =
+              catalogue.currentAll(tx, asked.stream().map(AskedDatabase::name).toList());
+          List<Optional<Reading>> reading = new ArrayList<>();
+          for (int i = 0; i < asked.size(); i++) {
+            AskedDatabase database = asked.get(i);
+            reading.add(
+                current
+                    .get(i)
+                    .filter(db -> isShown(database, db))
+                    .map(db -> Reading.begin(tx, db)));
+          }
+          return reading.stream().map(each -> each.map(Reading::json)).toList();
+        });
+  }
+
+  private static boolean isShown(AskedDatabase asked, DatabaseHandle db) {
+    try {
+      asked.permit().judge(db);
+      return true;
+    } catch (LectusException refused) {
+      if (refused.error() instanceof LectusError.NotFound) {
+        return false;
+      }
+      throw refused;
+    }
   }
 
   /** Returns for how long databases keep tombstones. */
@@ -86,21 +124,42 @@ public final class DatabaseInfo {
     return db;
   }
 
-  private static void append(ReadTransaction tx, DatabaseHandle db, JsonBuffer out) {
-    CompletableFuture<DatabaseCounters> reading = DatabaseCounters.read(tx, db);
-    CompletableFuture<Optional<Sequence>> sequence = new UpdateSequence(db).read(tx);
-    CompletableFuture<Optional<Sequence>> purged = new PurgesSubspace(db).last(tx);
-    DatabaseCounters statistics = Awaiting.await(reading);
-    out.ascii("{\"instance_start_time\":\"").number(db.createdAtSeconds());
-    out.ascii("\",\"db_name\":").string(db.name().text());
-    out.ascii(",\"purge_seq\":").string(text(purged));
-    out.ascii(",\"update_seq\":").string(text(sequence));
-    appendSizes(statistics, out);
-    out.ascii(",\"props\":{").ascii(db.configuration().partitioned() ? "\"partitioned\":true" : "");
-    out.ascii("},\"doc_del_count\":").number(statistics.deletedDocuments());
-    out.ascii(",\"doc_count\":").number(statistics.documents());
-    out.ascii(",\"disk_format_version\":8,\"compact_running\":false,\"cluster\":{\"q\":");
-    out.number(db.topology().current().shards().size()).ascii(",\"n\":1,\"w\":1,\"r\":1}}");
+  /** The figures of one database that are being read. */
+  private record Reading(
+      DatabaseHandle db,
+      CompletableFuture<DatabaseCounters> counters,
+      CompletableFuture<Optional<Sequence>> sequence,
+      CompletableFuture<Optional<Sequence>> purged) {
+    private static final int USUAL_BYTES = 512;
+
+    static Reading begin(ReadTransaction tx, DatabaseHandle db) {
+      return new Reading(
+          db,
+          DatabaseCounters.read(tx, db),
+          new UpdateSequence(db).read(tx),
+          new PurgesSubspace(db).last(tx));
+    }
+
+    JsonBuffer json() {
+      JsonBuffer out = new JsonBuffer(USUAL_BYTES);
+      append(out);
+      return out;
+    }
+
+    void append(JsonBuffer out) {
+      DatabaseCounters statistics = Awaiting.await(counters);
+      out.ascii("{\"instance_start_time\":\"").number(db.createdAtSeconds());
+      out.ascii("\",\"db_name\":").string(db.name().text());
+      out.ascii(",\"purge_seq\":").string(text(purged));
+      out.ascii(",\"update_seq\":").string(text(sequence));
+      appendSizes(statistics, out);
+      out.ascii(",\"props\":{")
+          .ascii(db.configuration().partitioned() ? "\"partitioned\":true" : "");
+      out.ascii("},\"doc_del_count\":").number(statistics.deletedDocuments());
+      out.ascii(",\"doc_count\":").number(statistics.documents());
+      out.ascii(",\"disk_format_version\":8,\"compact_running\":false,\"cluster\":{\"q\":");
+      out.number(db.topology().current().shards().size()).ascii(",\"n\":1,\"w\":1,\"r\":1}}");
+    }
   }
 
   private static String text(CompletableFuture<Optional<Sequence>> sequence) {

@@ -2,6 +2,7 @@ package lectus.feed.page;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import lectus.access.UserContext;
@@ -285,9 +286,10 @@ public final class ChangesReader {
         reads,
         out,
         (tx, db) -> {
+          CompletableFuture<Optional<Sequence>> last = new UpdateSequence(db).read(tx);
           FeedPage page = page(tx, db, options, from, limit, descending, out);
           boolean tellsEnd = page.reachedEnd() && !descending && shard.isEmpty();
-          return new FirstPage(page, tellsEnd ? page.next() : position(tx, db, new Since.Now()));
+          return new FirstPage(page, tellsEnd ? page.next() : after(Awaiting.await(last)));
         });
   }
 
@@ -345,9 +347,11 @@ public final class ChangesReader {
   }
 
   private static FeedPosition position(ReadTransaction tx, DatabaseHandle db, Since since) {
-    return since instanceof Since.Now
-        ? updateSequence(tx, db).map(FeedPosition::after).orElse(FeedPosition.BEGINNING)
-        : given(since);
+    return since instanceof Since.Now ? after(updateSequence(tx, db)) : given(since);
+  }
+
+  private static FeedPosition after(Optional<Sequence> last) {
+    return last.map(FeedPosition::after).orElse(FeedPosition.BEGINNING);
   }
 
   private static FeedPosition given(Since since) {

@@ -18,7 +18,7 @@ public final class PageRows {
    * Number of rows whose further reads are started together; each may hold the first 80 kB of a
    * body.
    */
-  private static final int ROWS_STARTED = 16;
+  private static final int ROWS_STARTED = 64;
 
   private final ReadTransaction tx;
   private final DatabaseHandle db;

@@ -1,12 +1,13 @@
 package lectus.http.database;
 
+import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import lectus.access.UserContext;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
 import lectus.database.NameRange;
 import lectus.document.RequestJson;
-import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.feed.database.DatabaseInfo;
 import lectus.http.access.DatabaseGuard;
@@ -64,31 +65,35 @@ final class DbsInfoResource implements Resource {
   }
 
   private JsonBuffer rows(UserContext user, List<JsonValue> keys) {
+    List<Optional<DatabaseName>> names = keys.stream().map(DbsInfoResource::name).toList();
+    Iterator<Optional<JsonBuffer>> infos =
+        info.read(
+                names.stream()
+                    .flatMap(Optional::stream)
+                    .map(name -> guard.ifVisible(user, name))
+                    .toList())
+            .iterator();
     JsonBuffer out = new JsonBuffer(512 * keys.size());
     String separator = "[";
-    for (JsonValue key : keys) {
-      key.writeTo(out.ascii(separator).ascii("{\"key\":"));
-      int keyEnd = out.length();
-      try {
-        info.append(guard.ifVisible(user, name(key)), out.ascii(",\"info\":"));
-        out.octet('}');
-      } catch (LectusException e) {
-        requireAbsence(e);
-        out.truncate(keyEnd).ascii(",\"error\":\"not_found\"}");
-      }
+    for (int i = 0; i < keys.size(); i++) {
+      keys.get(i).writeTo(out.ascii(separator).ascii("{\"key\":"));
+      names
+          .get(i)
+          .flatMap(name -> infos.next())
+          .ifPresentOrElse(
+              json -> out.ascii(",\"info\":").raw(json.array(), 0, json.length()).octet('}'),
+              () -> out.ascii(",\"error\":\"not_found\"}"));
       separator = ",";
     }
     return out.ascii(keys.isEmpty() ? "[]" : "]");
   }
 
-  private static DatabaseName name(JsonValue key) {
-    return DatabaseName.of(key instanceof JsonValue.JsonString text ? text.value() : "");
-  }
-
-  static void requireAbsence(LectusException failure) {
-    LectusError error = failure.error();
-    if (!(error instanceof LectusError.NotFound || error instanceof LectusError.BadRequest)) {
-      throw failure;
+  private static Optional<DatabaseName> name(JsonValue key) {
+    try {
+      return Optional.of(
+          DatabaseName.of(key instanceof JsonValue.JsonString text ? text.value() : ""));
+    } catch (LectusException illegal) {
+      return Optional.empty();
     }
   }
 }

@@ -21,7 +21,7 @@ import lectus.feed.testing.FeedDatabase;
 import lectus.json.FieldPath;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
-import lectus.store.SlowReads;
+import lectus.store.DistantStore;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
@@ -187,7 +187,7 @@ class SelectorFeedTest {
   @Test
   void a_page_on_a_store_that_answers_slowly_matches_more_than_one_document() {
     db.putAll("d", 12);
-    Store slow = SlowReads.of(store, Duration.ofMillis(80));
+    Store slow = new DistantStore(store, Duration.ofMillis(80)).store();
     TransactionRunner transactions = new TransactionRunner(slow, TransactionLimits.DEFAULT);
     Catalogue catalogue = new Catalogue(slow, transactions, InstantSource.system());
     DatabaseReads reads =

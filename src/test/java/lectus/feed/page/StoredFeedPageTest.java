@@ -20,7 +20,7 @@ import lectus.feed.filter.FeedFilter;
 import lectus.feed.testing.FeedDatabase;
 import lectus.json.JsonBuffer;
 import lectus.revision.RevisionId;
-import lectus.store.SlowReads;
+import lectus.store.DistantStore;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
 import lectus.store.TransactionRunner;
@@ -47,7 +47,7 @@ final class StoredFeedPageTest {
       RevisionId first = db.put("d" + i, null, "{\"ch\":\"a\"}");
       db.put("d" + i, first, "{\"ch\":\"b\"}");
     }
-    Store slow = SlowReads.of(store, Duration.ofMillis(80));
+    Store slow = new DistantStore(store, Duration.ofMillis(80)).store();
     TransactionRunner transactions = new TransactionRunner(slow, TransactionLimits.DEFAULT);
     Catalogue catalogue = new Catalogue(slow, transactions, InstantSource.system());
     FeedFilter filter = new FeedFilter.OfFeed("f", Set.of("a", "c"), true, Optional.empty());
