@@ -3,6 +3,7 @@ package lectus;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.InvalidPathException;
+import java.util.List;
 import java.util.Map;
 import lectus.cli.AdminCommand;
 import lectus.cli.CheckCommand;
@@ -50,7 +51,7 @@ public final class Lectus {
       return run(own.arguments().toArray(String[]::new), own.environment(), console);
     } catch (ConfigurationException unreadable) {
       console.complain(unreadable.getMessage());
-      return FAILED;
+      return List.of(args).contains("check") ? CheckCommand.NOT_CHECKED : FAILED;
     }
   }
 
@@ -72,7 +73,7 @@ public final class Lectus {
     commands.addSubcommand(new ConfigCommand(console));
     commands.setOut(console.out()).setErr(console.err());
     commands.setParameterExceptionHandler((e, unused) -> misunderstood(e, console));
-    commands.setExecutionExceptionHandler((e, command, parsed) -> failed(e, console));
+    commands.setExecutionExceptionHandler((e, command, parsed) -> failed(e, command, console));
     if (args.length == 0) {
       commands.usage(console.out());
       return FAILED;
@@ -88,11 +89,15 @@ public final class Lectus {
 
   private static int misunderstood(ParameterException mistake, Console console) {
     console.complain(mistake.getMessage() + " (--help lists what there is)");
-    boolean isCheck = mistake.getCommandLine().getCommand() instanceof CheckCommand;
-    return isCheck ? CheckCommand.NOT_CHECKED : FAILED;
+    return failed(mistake.getCommandLine());
   }
 
-  private static int failed(Exception failure, Console console) throws Exception {
+  private static int failed(CommandLine command) {
+    return command.getCommand() instanceof CheckCommand ? CheckCommand.NOT_CHECKED : FAILED;
+  }
+
+  private static int failed(Exception failure, CommandLine command, Console console)
+      throws Exception {
     if (failure instanceof InvalidPathException path) {
       console.complain(
           "The path \""
@@ -100,7 +105,7 @@ public final class Lectus {
               + "\" cannot be used: "
               + path.getReason()
               + ". The locale decides which characters a path has; LC_ALL=C.UTF-8 has all.");
-      return FAILED;
+      return failed(command);
     }
     boolean expected =
         failure instanceof ConfigurationException

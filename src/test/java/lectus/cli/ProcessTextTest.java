@@ -146,10 +146,10 @@ final class ProcessTextTest {
     assertThat(run("COUCHDB_USER=a COUCHDB_PASSWORD=" + latin1, "serve" + data(), "")).isEqualTo(1);
     assertThat(said()).isEqualTo("lectus: The variable COUCHDB_PASSWORD is not UTF-8.\n");
 
-    assertThat(run("", "admin " + latin1 + data(), "x\n")).isEqualTo(1);
+    assertThat(run("", "check " + latin1 + data(), "")).isEqualTo(2);
     assertThat(said()).isEqualTo("lectus: Argument 2 is not UTF-8.\n");
 
-    assertThat(run("", "admin a --data " + folder + "/" + octal("ü"), "x\n")).isEqualTo(1);
+    assertThat(run("", "check --data " + folder + "/" + octal("ü"), "")).isEqualTo(2);
     assertThat(said().lines()).hasSize(1);
     assertThat(said()).startsWith("lectus: The path \"" + folder + "/ü\" cannot be used: ");
   }
