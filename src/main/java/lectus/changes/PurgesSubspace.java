@@ -30,7 +30,8 @@ import lectus.tuple.TupleWriter;
  * </pre>
  *
  * Written without conflict ranges, as the changes index is: the edit branches decide what
- * conflicts.
+ * conflicts. Whether there is a row is part of the database's handle, so the transaction that
+ * writes the first one moves the version key.
  */
 public final class PurgesSubspace {
   /** Maximum number of rows, whatever a database's own limit. */
@@ -49,10 +50,12 @@ public final class PurgesSubspace {
 
   private final byte[] prefix;
   private final int incarnation;
+  private final boolean mayHaveRows;
 
   public PurgesSubspace(DatabaseHandle db) {
     this.prefix = DatabaseSubspace.PURGES.key(db.prefix()).toBytes();
     this.incarnation = db.incarnation();
+    this.mayHaveRows = db.mayHavePurges();
   }
 
   /** One document's part of a purge. */
@@ -99,8 +102,14 @@ public final class PurgesSubspace {
     }
   }
 
-  /** Reads the sequence of the latest purge; empty if nothing was ever purged. */
+  /**
+   * Returns the sequence of the latest purge; empty if nothing was ever purged, which the handle
+   * usually says without a read.
+   */
   public CompletableFuture<Optional<Sequence>> last(ReadTransaction tx) {
+    if (!mayHaveRows) {
+      return CompletableFuture.completedFuture(Optional.empty());
+    }
     return tx.getRange(range(), 1, true)
         .asList()
         .thenApply(rows -> rows.stream().findFirst().map(this::sequence));

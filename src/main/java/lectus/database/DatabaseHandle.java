@@ -19,6 +19,8 @@ import lectus.store.Versionstamp;
  * @param format the format of its keys and values: {@link #CURRENT_FORMAT}, or an earlier one
  * @param security who may use it; empty if that was never set
  * @param validator a design document that asks for every write to be validated; empty if none does
+ * @param mayHavePurges whether the database remembers a purge, as far as is known. The first purge
+ *     moves the version key
  */
 public record DatabaseHandle(
     DatabaseName name,
@@ -34,7 +36,8 @@ public record DatabaseHandle(
     Optional<SecurityObject> security,
     Optional<String> validator,
     DatabaseIndexes indexes,
-    DatabaseFeeds feeds) {
+    DatabaseFeeds feeds,
+    boolean mayHavePurges) {
 
   /** Databases from before formats were numbered, until they are upgraded. */
   public static final int FIRST_FORMAT = 0;
@@ -70,7 +73,8 @@ public record DatabaseHandle(
         security,
         validator,
         indexes,
-        feeds);
+        feeds,
+        mayHavePurges);
   }
 
   /** Returns the point of the last change of its configuration, which has no entry. */

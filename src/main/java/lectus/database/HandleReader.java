@@ -131,7 +131,8 @@ final class HandleReader {
         content.security(),
         designs.validator(),
         designs.indexes(),
-        designs.feeds());
+        designs.feeds(),
+        designs.mayHavePurges());
   }
 
   /** As {@link Catalogue#glimpse}. */

@@ -180,6 +180,11 @@ public final class RevisionsSubspace {
         + otherElements;
   }
 
+  /** Returns an upper bound of the size of a branch's row, in bytes. */
+  public int sizeBound(String docId, EditBranch branch) {
+    return keySizeBound(docId, branch.leaf()) + valueSizeBound(branch);
+  }
+
   /** Returns an upper bound of the size of a branch's value, in bytes. */
   public int valueSizeBound(EditBranch branch) {
     int otherElements = 64;

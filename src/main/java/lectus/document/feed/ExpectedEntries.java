@@ -4,6 +4,7 @@ import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
 import lectus.changes.ChangeEntry;
 import lectus.channel.DatabaseFeeds;
 import lectus.channel.StoredFeed;
@@ -60,13 +61,24 @@ public final class ExpectedEntries {
     private final SelectedDocuments selected =
         DocumentLeaves.reading(tx, db, DatabaseFeeds.reads(feeds));
     private final RevisionsSubspace revisions = new RevisionsSubspace(db);
+    private final LongAdder bytesOfBranches = new LongAdder();
 
     @Override
     public Reading start(ChangeEntry entry) {
       DocumentLeaves leaves = new DocumentLeaves(selected, entry.docId());
       leaves.start(winner(entry));
-      return new Reading(
-          entry, leaves, entry.branchCount() > 1 ? revisions.branches(tx, entry.docId()) : null);
+      return new Reading(entry, leaves, entry.branchCount() > 1 ? branches(entry.docId()) : null);
+    }
+
+    /** Thousands of branches with long histories take more than their leaves. */
+    private CompletableFuture<List<EditBranch>> branches(String id) {
+      return revisions
+          .branches(tx, id)
+          .thenApply(
+              branches -> {
+                branches.forEach(it -> bytesOfBranches.add(revisions.sizeBound(id, it)));
+                return branches;
+              });
     }
 
     @Override
@@ -81,7 +93,7 @@ public final class ExpectedEntries {
 
     @Override
     public long bytesRead() {
-      return selected.bytesArrived();
+      return selected.bytesArrived() + bytesOfBranches.sum();
     }
 
     @Override

@@ -118,7 +118,7 @@ final class EditTransaction {
       catalogue.noteUpdate(tx, db);
     }
     boolean changesIndexes = listIndexes(tx, db, updates);
-    if (writer.changesValidation() || changesIndexes) {
+    if (writer.changesHandle() || changesIndexes) {
       catalogue.moveVersion(tx, db);
     }
   }

@@ -18,10 +18,12 @@ final class PurgeHistory {
   private final Transaction tx;
   private final PurgesSubspace purges;
   private final int most;
+  private final boolean isFirst;
 
   PurgeHistory(Transaction tx, DatabaseHandle db) {
     this.tx = tx;
     this.purges = new PurgesSubspace(db);
+    this.isFirst = !db.mayHavePurges();
     this.most =
         (int) Math.min(db.configuration().purgedInfosLimit(), (long) PurgesSubspace.MOST_ROWS);
   }
@@ -39,8 +41,9 @@ final class PurgeHistory {
    * Writes the rows of those updates that purge something.
    *
    * @param first number of the first update in the transaction
+   * @return whether the database's handle said that there are none
    */
-  void write(List<DocumentUpdate> updates, int first) {
+  boolean write(List<DocumentUpdate> updates, int first) {
     List<Integer> purging = new ArrayList<>(0);
     for (int i = 0; i < updates.size(); i++) {
       if (!updates.get(i).purged().isEmpty()) {
@@ -54,5 +57,6 @@ final class PurgeHistory {
         purges.insert(tx, first + i, updates.get(i).id(), updates.get(i).purged());
       }
     }
+    return isFirst && !purging.isEmpty();
   }
 }

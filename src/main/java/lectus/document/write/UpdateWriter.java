@@ -66,7 +66,7 @@ public final class UpdateWriter {
   private final ReferenceWriter attachments;
   private final Set<ShardId> shards = new HashSet<>();
   private int written;
-  private boolean changesValidation;
+  private boolean changesHandle;
 
   public UpdateWriter(Transaction tx, DatabaseHandle db) {
     this.tx = tx;
@@ -96,8 +96,8 @@ public final class UpdateWriter {
   }
 
   /** Whether the writes change something that the database's handle contains. */
-  boolean changesValidation() {
-    return changesValidation;
+  boolean changesHandle() {
+    return changesHandle;
   }
 
   /** Returns an upper bound of what {@link #write} adds to the transaction, in bytes. */
@@ -192,7 +192,7 @@ public final class UpdateWriter {
       DocumentUpdate update = documentUpdates.get(i);
       moveChange(update.id(), update.branches(), before + 1 + i);
     }
-    purges.write(documentUpdates, before + 1);
+    changesHandle |= purges.write(documentUpdates, before + 1);
     documentUpdates.forEach(update -> index(update.id(), update.branches()));
     writeEntries(documentUpdates);
     for (int i = 0; i < documentUpdates.size(); i++) {
@@ -233,7 +233,7 @@ public final class UpdateWriter {
 
   private void setValidation(String id, boolean validates) {
     validators.set(tx, id, validates);
-    changesValidation = true;
+    changesHandle = true;
   }
 
   /** Writes the sum of all updates' changes to the counters. */

@@ -9,6 +9,7 @@ import java.util.Map;
 import lectus.audit.AuditListener;
 import lectus.audit.StoreAudit;
 import lectus.audit.testing.SoundStore;
+import lectus.changes.ChangeEntry;
 import lectus.channel.FeedDefinition;
 import lectus.channel.FeedRule;
 import lectus.channel.StoredFeed;
@@ -101,6 +102,33 @@ final class FeedCatalogueTest {
     assertThat(feed("f").definition()).isEqualTo(former.definition());
     assertThat(feed("f").number()).isGreaterThan(former.number());
     assertThat(handle().feeds().current(former)).isEmpty();
+  }
+
+  /** Of each the histories take 1.7 MB, and the bodies next to nothing. */
+  @Test
+  void a_page_ends_when_it_has_read_many_branches() {
+    int documents = 8;
+    for (int document = 0; document < documents; document++) {
+      List<Edit> leaves = new ArrayList<>();
+      for (int leaf = 0; leaf < 100; leaf++) {
+        String[] path = new String[1_000];
+        for (int i = 0; i < path.length; i++) {
+          path[i] = path.length - i + "-%032x".formatted(leaf * path.length + i);
+        }
+        leaves.add(TestDatabase.replicated("d" + document, "{\"ch\":\"a\"}", path));
+      }
+      db.write(leaves);
+    }
+    StoredFeed feed =
+        new StoredFeed(1, new FeedDefinition("f", new FeedRule.Channels("ch")), false);
+
+    List<ChangeEntry> entries = db.changes();
+    int first = db.read((tx, it) -> new ExpectedEntries(tx, it, List.of(feed)).of(entries).size());
+    assertThat(entries).hasSize(documents);
+    assertThat(first).isBetween(1, documents - 1);
+    assertThat(define("f")).isTrue();
+    work(worker());
+    assertThat(entries("f")).isEqualTo(documents);
   }
 
   @Test

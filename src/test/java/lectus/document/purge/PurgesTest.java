@@ -17,6 +17,7 @@ import lectus.document.testing.TestDatabase;
 import lectus.document.write.EditOutcome;
 import lectus.revision.RevisionId;
 import lectus.store.Awaiting;
+import lectus.store.CountedReads;
 import lectus.store.testing.TestStores;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -39,7 +40,12 @@ final class PurgesTest {
   }
 
   private Sequence updateSequence() {
-    return db.read((tx, handle) -> Awaiting.await(new UpdateSequence(handle).read(tx)))
+    return updateSequence(db);
+  }
+
+  private static Sequence updateSequence(TestDatabase database) {
+    return database
+        .read((tx, handle) -> Awaiting.await(new UpdateSequence(handle).read(tx)))
         .orElseThrow();
   }
 
@@ -60,6 +66,31 @@ final class PurgesTest {
         .containsExactly(new PurgesSubspace.Purge(updateSequence(), "a", List.of(leaf)));
     assertThat(db.leaves("b")).containsExactly(other.toString());
     db.audit(1);
+  }
+
+  @Test
+  void where_nothing_was_purged_the_last_purge_is_not_read() {
+    CountedReads counted = new CountedReads(db.store);
+    TestDatabase elsewhere = TestDatabase.open(counted.store(), db.name.text());
+    RevisionId a = db.put("a", "{}");
+    RevisionId b = db.put("b", "{}");
+    assertThat(readsOfEnd(elsewhere, counted)).as("a shard").isEqualTo(1);
+
+    purged("b", b);
+    assertThat(readsOfEnd(elsewhere, counted)).as("a shard and the last purge").isEqualTo(2);
+    Sequence last = updateSequence();
+    purged("a", a);
+    assertThat(updateSequence()).isGreaterThan(last);
+    assertThat(updateSequence(elsewhere)).isEqualTo(updateSequence());
+  }
+
+  private static long readsOfEnd(TestDatabase database, CountedReads counted) {
+    return database.read(
+        (tx, handle) -> {
+          long before = counted.reads();
+          Awaiting.await(new UpdateSequence(handle).read(tx));
+          return counted.reads() - before;
+        });
   }
 
   @Test

@@ -56,7 +56,8 @@ final class BusSubscriptionsTest implements EventChannel {
         Optional.empty(),
         Optional.empty(),
         DatabaseIndexes.NONE,
-        DatabaseFeeds.NONE);
+        DatabaseFeeds.NONE,
+        false);
   }
 
   @BeforeEach
