@@ -14,7 +14,6 @@ final class RequestMembers {
   /** No integer of a request has more digits. */
   private static final int MOST_DIGITS = 18;
 
-  private static final long MOST = 999_999_999_999_999_999L;
 
   private final Map<String, JsonValue> left;
 
@@ -69,13 +68,17 @@ final class RequestMembers {
     return number;
   }
 
-  /** Returns -1 for what is no natural number. What is larger than any count is as good as it. */
+  /** Returns -1 for what is no natural number. */
   private static long integer(JsonValue value) {
     if (!(value instanceof JsonNumber number && number.text().matches("[0-9]+"))) {
       return -1;
     }
-    String digits = ((JsonNumber) value).text();
-    return digits.length() > MOST_DIGITS ? MOST : Long.parseLong(digits);
+    if (number.text().length() > MOST_DIGITS) {
+      throw QueryErrors.of(
+          "invalid_integer",
+          QueryErrors.shown(value) + " has more than " + MOST_DIGITS + " digits");
+    }
+    return Long.parseLong(number.text());
   }
 
   /** Returns a name of an index or a design document. */

@@ -49,9 +49,7 @@ final class FeedsResource implements Resource {
   private void serve(Exchange exchange, AskedDatabase database, String name) {
     switch (exchange.method()) {
       case GET, HEAD -> exchange.answer(() -> Reply.json(200, feeds.one(database, name)));
-      case PUT -> {
-        exchange.answerBodyByChange(body -> put(database, name, body));
-      }
+      case PUT -> exchange.answerBodyByChange(body -> put(database, name, body));
       case DELETE ->
           exchange.answerChange(
               () -> {

@@ -21,21 +21,27 @@ public final class JsonStrings {
       List<String> strings = read(input, name);
       input.expectEnd();
       return strings;
+    } catch (LectusException notJson) {
+      throw notStrings(name);
     }
   }
 
   /** Reads the array whose first token is the input's current one. */
   public static List<String> read(JsonInput input, String name) {
     if (input.token() != JsonToken.START_ARRAY) {
-      throw LectusException.badRequest("`" + name + "` must be an array of strings.");
+      throw notStrings(name);
     }
     List<String> strings = new ArrayList<>();
     while (input.next() != JsonToken.END_ARRAY) {
       if (input.token() != JsonToken.VALUE_STRING) {
-        throw LectusException.badRequest("`" + name + "` must be an array of strings.");
+        throw notStrings(name);
       }
       strings.add(input.text());
     }
     return strings;
+  }
+
+  private static LectusException notStrings(String name) {
+    return LectusException.badRequest("`" + name + "` must be an array of strings.");
   }
 }

@@ -92,6 +92,25 @@ final class UpkeepResourcesTest {
     assertThat(server.delete("/w/_auto_purge").status()).isEqualTo(405);
   }
 
+  /** curl says of what follows -d that it is a form. */
+  @ParameterizedTest
+  @CsvSource({
+    "/w/_auto_purge,{'deleted_document_ttl':'1_s'},201",
+    "/w/_feeds/f,{'channels':'c'},201",
+    "/w/_security,{},200",
+    "/w/_revs_limit,7,200",
+    "/w/_purged_infos_limit,7,200"
+  })
+  void a_setting_of_a_database_needs_no_content_type(String target, String json, int status) {
+    Answer answer =
+        server
+            .request("PUT", target)
+            .header("Content-Type", "application/x-www-form-urlencoded")
+            .body(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8))
+            .send();
+    assertThat(answer.status()).as(answer.body()).isEqualTo(status);
+  }
+
   @Test
   void nothing_was_purged() {
     assertThat(server.get("/w/_purged_infos").body()).isEqualTo("{\"purged_infos\":[]}\n");

@@ -2,6 +2,7 @@ package lectus.http.document;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import lectus.http.testing.Answer;
 import lectus.http.testing.LectusServer;
 import lectus.http.testing.Request;
@@ -193,7 +194,11 @@ final class DocumentRetrievalTest {
         .contains("\"a\":{\"b\":1}")
         .contains("\"c\":[3]")
         .doesNotContain("\"d\"");
-    assertThat(server.get("/w/a?fields=7").status()).isEqualTo(400);
+    for (String bad : List.of("7", "a", "[1]", "[%22a%22")) {
+      Answer refused = server.get("/w/a?fields=" + bad);
+      assertThat(refused.status()).isEqualTo(400);
+      assertThat(refused.member("reason")).isEqualTo("`fields` must be an array of strings.");
+    }
   }
 
   private Answer asJson(String target) {

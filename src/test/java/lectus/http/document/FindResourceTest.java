@@ -225,6 +225,15 @@ final class FindResourceTest {
   }
 
   @Test
+  void a_limit_has_18_digits_at_most() {
+    String digits = "9".repeat(18);
+    assertThat(find("{'selector':{'a':3},'limit':" + digits + "}").status()).isEqualTo(200);
+    Answer refused = find("{'selector':{'a':3},'limit':1" + digits + "}");
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.member("reason")).isEqualTo("1" + digits + " has more than 18 digits");
+  }
+
+  @Test
   void skip_and_limit_count_matches() {
     assertThat(ids(find("{'selector':{'a':3},'skip':1,'limit':2}")))
         .containsExactly("d113", "d123");
