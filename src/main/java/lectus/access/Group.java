@@ -4,7 +4,9 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 
 /** The names and roles of a security object's admins, or of its members. */
@@ -46,6 +48,33 @@ public record Group(Set<String> names, Set<String> roles) {
 
   private static LectusException notStrings(String member) {
     return LectusException.badRequest(member + " must be a JSON list of strings");
+  }
+
+  /** Writes it as JSON, in an order that depends on nothing else. */
+  void writeTo(JsonBuffer out) {
+    write(names, out.ascii("{\"names\":["));
+    write(roles, out.ascii("],\"roles\":["));
+    out.ascii("]}");
+  }
+
+  private static void write(Set<String> texts, JsonBuffer out) {
+    boolean first = true;
+    for (String text : new TreeSet<>(texts)) {
+      if (!first) {
+        out.octet(',');
+      }
+      out.string(text);
+      first = false;
+    }
+  }
+
+  /** Returns those whom either names; if one names nobody, it does not count. */
+  Group and(Group other) {
+    Set<String> allNames = new HashSet<>(names);
+    allNames.addAll(other.names);
+    Set<String> allRoles = new HashSet<>(roles);
+    allRoles.addAll(other.roles);
+    return new Group(allNames, allRoles);
   }
 
   boolean isEmpty() {

@@ -1,8 +1,10 @@
 package lectus.access;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.Set;
 import lectus.error.LectusException;
+import lectus.json.JsonBuffer;
 import lectus.json.JsonValue;
 
 /**
@@ -49,6 +51,21 @@ public record SecurityObject(Group admins, Group members) {
 
   private static Group group(Optional<JsonValue> json) {
     return json.map(Group::of).orElse(Group.NOBODY_NAMED);
+  }
+
+  /** Returns its admins and members as JSON, which {@link #ofStored} reads. */
+  public String text() {
+    JsonBuffer out = new JsonBuffer(128);
+    admins.writeTo(out.ascii("{\"admins\":"));
+    members.writeTo(out.ascii(",\"members\":"));
+    return new String(out.octet('}').toBytes(), StandardCharsets.UTF_8);
+  }
+
+  /** Returns one that gives everybody the rights that either gives. */
+  public SecurityObject or(SecurityObject other) {
+    boolean isForEverybody = members.isEmpty() || other.members.isEmpty();
+    return new SecurityObject(
+        admins.and(other.admins), isForEverybody ? Group.NOBODY_NAMED : members.and(other.members));
   }
 
   public DatabaseRight rightOf(UserContext user) {

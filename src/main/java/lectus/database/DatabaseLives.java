@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import lectus.access.SecurityObject;
 import lectus.store.Awaiting;
 
 /** Begins, ends and lists the lives of databases: one from each creation to the next deletion. */
@@ -64,9 +65,12 @@ final class DatabaseLives {
         Optional.ofNullable(Awaiting.await(tx.get(key)))
             .map(entries::entry)
             .orElseThrow(Catalogue::doesNotExist);
+    Optional<SecurityObject> security =
+        Optional.ofNullable(Awaiting.await(tx.get(ConfigSubspace.securityKey(life.prefix()))))
+            .map(value -> SecurityObject.ofStored(ConfigSubspace.securityJson(value)));
     tx.clear(key);
     Awaiting.await(directory.remove(tx, Catalogue.directoryOf(life.instance())));
-    updates.deleted(tx, life.instance(), name, life.joined());
+    updates.deleted(tx, life.instance(), name, life.joined(), security);
     version.move(tx);
     MetadataVersion.move(tx);
     return life.instance();

@@ -1,5 +1,7 @@
 package lectus.database;
 
+import java.util.Optional;
+import lectus.access.SecurityObject;
 import lectus.store.Versionstamp;
 
 /**
@@ -9,9 +11,22 @@ import lectus.store.Versionstamp;
  * @param joined when this life of the database began, known at least for rows of its creation or
  *     its end. If the ends of several lives under one name were merged into one row: when the first
  *     began
+ * @param security of an end: the database's security object at that time, or what all of the merged
+ *     lives together allowed; empty if it was never set
  */
 public record DatabaseUpdate(
-    Versionstamp at, Kind kind, InstanceId instance, DatabaseName name, Versionstamp joined) {
+    Versionstamp at,
+    Kind kind,
+    InstanceId instance,
+    DatabaseName name,
+    Versionstamp joined,
+    Optional<SecurityObject> security) {
+
+  /** Of a creation or an update. */
+  public DatabaseUpdate(
+      Versionstamp at, Kind kind, InstanceId instance, DatabaseName name, Versionstamp joined) {
+    this(at, kind, instance, name, joined, Optional.empty());
+  }
 
   /** What happened. The numbers are stored. */
   public enum Kind {
@@ -35,6 +50,8 @@ public record DatabaseUpdate(
    * place.
    */
   public DatabaseUpdate alsoEnding(DatabaseUpdate earlier) {
-    return new DatabaseUpdate(at, kind, instance, name, earlier.joined());
+    Optional<SecurityObject> either =
+        security.map(it -> earlier.security.map(it::or).orElse(it)).or(earlier::security);
+    return new DatabaseUpdate(at, kind, instance, name, earlier.joined(), either);
   }
 }

@@ -5,9 +5,12 @@ import com.apple.foundationdb.MutationType;
 import com.apple.foundationdb.Range;
 import com.apple.foundationdb.ReadTransaction;
 import com.apple.foundationdb.Transaction;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import lectus.access.SecurityObject;
 import lectus.store.RootSubspace;
 import lectus.store.Versionstamp;
 import lectus.store.VersionstampOperands;
@@ -24,12 +27,19 @@ import lectus.tuple.TupleWriter;
  * <pre>
  * key    (root, UPDATES, bucket 0 to 15, Versionstamp)
  * value  (format 1, kind, instance, name); if the kind is DELETED, followed by the Versionstamp of
- *        the beginning of the life
+ *        the beginning of the life, and by its security object as JSON, empty if it was never set
  * </pre>
+ *
+ * <p>By the security object, whoever was away when a database was deleted can be told that it is
+ * gone, if they could read it, and nobody else. Rows of earlier versions lack it. Of one that takes
+ * more than {@link #MAX_SECURITY_BYTES} only admins of the server are told.
  */
 public final class UpdatesSubspace {
   /** The number of buckets. Stored rows depend on it, so it never changes. */
   public static final int BUCKETS = 16;
+
+  /** The most bytes of a security object in the row of an end, which is never removed. */
+  static final int MAX_SECURITY_BYTES = 32 << 10;
 
   private static final StoredFormat FORMAT = new StoredFormat(1, "A row of the updates log");
 
@@ -49,12 +59,25 @@ public final class UpdatesSubspace {
 
   /**
    * @param joined when the ending life began
+   * @param security of the database
    */
-  void deleted(Transaction tx, InstanceId instance, DatabaseName name, Versionstamp joined) {
+  void deleted(
+      Transaction tx,
+      InstanceId instance,
+      DatabaseName name,
+      Versionstamp joined,
+      Optional<SecurityObject> security) {
     append(
-        tx,
-        instance,
-        value(DatabaseUpdate.Kind.DELETED, instance, name).versionstamp(joined.bytes()));
+        tx, instance, ended(value(DatabaseUpdate.Kind.DELETED, instance, name), joined, security));
+  }
+
+  private static TupleWriter ended(
+      TupleWriter value, Versionstamp joined, Optional<SecurityObject> security) {
+    String text = security.map(SecurityObject::text).orElse("");
+    boolean fits = text.getBytes(StandardCharsets.UTF_8).length <= MAX_SECURITY_BYTES;
+    return value
+        .versionstamp(joined.bytes())
+        .string(fits ? text : SecurityObject.ADMIN_ONLY.text());
   }
 
   private void append(Transaction tx, InstanceId instance, TupleWriter value) {
@@ -69,7 +92,7 @@ public final class UpdatesSubspace {
   public void put(Transaction tx, DatabaseUpdate update) {
     TupleWriter value = value(update.kind(), update.instance(), update.name());
     if (update.kind() == DatabaseUpdate.Kind.DELETED) {
-      value.versionstamp(update.joined().bytes());
+      ended(value, update.joined(), update.security());
     }
     tx.set(key(update.instance(), update.at()), value.toBytes());
   }
@@ -101,6 +124,13 @@ public final class UpdatesSubspace {
     return tx.getRange(begin, end, limit, reverse)
         .asList()
         .thenApply(rows -> decodeAll(rows, stampOffset));
+  }
+
+  /** Reads one row; empty if it is not there any more. */
+  public CompletableFuture<Optional<DatabaseUpdate>> read(
+      ReadTransaction tx, InstanceId instance, Versionstamp at) {
+    return tx.get(key(instance, at))
+        .thenApply(value -> Optional.ofNullable(value).map(it -> decode(at, it)));
   }
 
   /** Returns the bucket of an instance's rows. */
@@ -159,8 +189,20 @@ public final class UpdatesSubspace {
     InstanceId instance = new InstanceId(value.string());
     DatabaseName name = new DatabaseName(value.string());
     Versionstamp joined = value.hasNext() ? new Versionstamp(value.versionstamp()) : at;
+    Optional<SecurityObject> security =
+        kind == DatabaseUpdate.Kind.DELETED ? security(value) : Optional.empty();
     value.end();
-    return new DatabaseUpdate(at, kind, instance, name, joined);
+    return new DatabaseUpdate(at, kind, instance, name, joined, security);
+  }
+
+  private static Optional<SecurityObject> security(TupleReader value) {
+    if (!value.hasNext()) {
+      return Optional.of(SecurityObject.ADMIN_ONLY);
+    }
+    String text = value.string();
+    return text.isEmpty()
+        ? Optional.empty()
+        : Optional.of(SecurityObject.ofStored(text.getBytes(StandardCharsets.UTF_8)));
   }
 
   private static DatabaseUpdate.Kind kind(int number) {

@@ -1,11 +1,14 @@
 package lectus.feed;
 
+import java.util.Optional;
 import lectus.access.DatabaseRight;
 import lectus.access.MissingRight;
 import lectus.access.SecurityObject;
 import lectus.access.UserContext;
 import lectus.account.UserDocuments;
 import lectus.database.DatabaseHandle;
+import lectus.database.DatabaseName;
+import lectus.database.DatabaseUpdate;
 import lectus.error.LectusException;
 
 /**
@@ -23,11 +26,20 @@ public record FeedRights(SecurityObject unset) {
 
   /** Returns who may read the database's changes, as of the handle's transaction. */
   public SecurityObject readers(DatabaseHandle db) {
-    if (db.name().text().startsWith(SYSTEM)) {
+    return readers(db.name(), db.security());
+  }
+
+  /** Returns who could read the changes of a database that was deleted. */
+  public SecurityObject formerReaders(DatabaseUpdate end) {
+    return readers(end.name(), end.security());
+  }
+
+  private SecurityObject readers(DatabaseName name, Optional<SecurityObject> set) {
+    if (name.text().startsWith(SYSTEM)) {
       return SecurityObject.ADMIN_ONLY;
     }
-    SecurityObject security = db.security().orElse(unset);
-    return UserDocuments.areIn(db.name())
+    SecurityObject security = set.orElse(unset);
+    return UserDocuments.areIn(name)
         ? new SecurityObject(security.admins(), SecurityObject.ADMIN_ONLY.members())
         : security;
   }

@@ -56,7 +56,15 @@ final class CompactionStep {
       }
     }
     updated.forEach((key, it) -> Awaiting.await(it).ifPresent(at -> lastUpdated.put(key, at)));
-    deleted.forEach((key, it) -> Awaiting.await(it).ifPresent(row -> lastDeleted.put(key, row)));
+    Map<DatabaseName, CompletableFuture<Optional<DatabaseUpdate>>> rowsOfEnds = new HashMap<>();
+    deleted.forEach(
+        (name, it) ->
+            Awaiting.await(it)
+                .ifPresent(
+                    row ->
+                        rowsOfEnds.put(name, rows.read(tx.snapshot(), row.instance(), row.at()))));
+    rowsOfEnds.forEach(
+        (name, it) -> Awaiting.await(it).ifPresent(row -> lastDeleted.put(name, row)));
   }
 
   private void update(DatabaseUpdate row) {

@@ -68,6 +68,13 @@ public final class UpdatesLog {
     return new Chunk(rows, last);
   }
 
+  /** Returns the row at a point; empty if it is not there any more. */
+  public Optional<DatabaseUpdate> at(ReadTransaction tx, Versionstamp point) {
+    return buckets(tx, point, point.successor(), 1, false).stream()
+        .flatMap(List::stream)
+        .findFirst();
+  }
+
   /** Returns the point of the newest row. Empty if there is none. */
   public Optional<Versionstamp> newest(ReadTransaction tx) {
     return buckets(tx, Versionstamp.ZERO, Versionstamp.END, 1, true).stream()

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import lectus.access.SecurityObject;
 import lectus.store.Store;
 import lectus.store.Versionstamp;
 import lectus.store.testing.GoldenRows;
@@ -76,7 +77,7 @@ final class GoldenDatabaseRowsTest {
             tx -> {
               log.created(tx, INSTANCE, NAME);
               log.updated(tx, updated, NAME);
-              log.deleted(tx, deleted, NAME, fixed);
+              log.deleted(tx, deleted, NAME, fixed, Optional.of(SecurityObject.ADMIN_ONLY));
               log.put(tx, moved);
             });
     GoldenRows golden = GoldenRows.of("UpdatesSubspace", root, written.stamp());
@@ -88,7 +89,14 @@ final class GoldenDatabaseRowsTest {
     assertThat(log.decode(UpdatesSubspace.bucketOf(updated), golden.row("updated")))
         .isEqualTo(new DatabaseUpdate(at, DatabaseUpdate.Kind.UPDATED, updated, NAME, at));
     assertThat(log.decode(UpdatesSubspace.bucketOf(deleted), golden.row("deleted")))
-        .isEqualTo(new DatabaseUpdate(at, DatabaseUpdate.Kind.DELETED, deleted, NAME, fixed));
+        .isEqualTo(
+            new DatabaseUpdate(
+                at,
+                DatabaseUpdate.Kind.DELETED,
+                deleted,
+                NAME,
+                fixed,
+                Optional.of(SecurityObject.ADMIN_ONLY)));
     assertThat(log.decode(UpdatesSubspace.bucketOf(INSTANCE), golden.row("updated, compacted")))
         .isEqualTo(moved);
   }

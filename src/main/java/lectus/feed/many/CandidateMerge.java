@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.function.Predicate;
 import lectus.changes.ChangeEntry;
 import lectus.database.DatabaseName;
 import lectus.database.Sequence;
@@ -29,7 +30,7 @@ final class CandidateMerge {
   private final ReadTransaction tx;
   private final CandidateQueue candidates;
   private final Openings openings;
-  private final VisibleDatabases visible;
+  private final Predicate<StorePosition> isShown;
   private final FeedOptions options;
   private final PageLimits limits;
   private final PageTime time;
@@ -43,18 +44,21 @@ final class CandidateMerge {
   private long limit;
   private int lookedAt;
 
+  /**
+   * @param isShown whether the end of a database at a point is told
+   */
   CandidateMerge(
       ReadTransaction tx,
       CandidateQueue candidates,
       Openings openings,
-      VisibleDatabases visible,
+      Predicate<StorePosition> isShown,
       FeedOptions options,
       PageLimits limits,
       PageTime time) {
     this.tx = tx;
     this.candidates = candidates;
     this.openings = openings;
-    this.visible = visible;
+    this.isShown = isShown;
     this.options = options;
     this.limits = limits;
     this.time = time;
@@ -120,7 +124,7 @@ final class CandidateMerge {
     if (first.kind() == Candidate.Kind.END) {
       taken.add(candidates.poll());
       position = first.atLeast();
-      if (visible.knows(first.name())) {
+      if (isShown.test(new StorePosition(position))) {
         rows.endRow(new StorePosition(position), first.name());
       }
       return true;
@@ -159,9 +163,6 @@ final class CandidateMerge {
                 tx, db.handle(), db.options(), rows.json(), new Frame(db.name()), limits.bytes())
             .append(next, db.departures(), limit - rows.size());
     lookedAt += progress.lookedAt();
-    if (progress.rows() > 0) {
-      visible.show(db.name());
-    }
     if (progress.lookedAt() > 0) {
       position = versionstamp(next.get(progress.lookedAt() - 1));
     }

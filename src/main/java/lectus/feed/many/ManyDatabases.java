@@ -1,6 +1,8 @@
 package lectus.feed.many;
 
+import com.apple.foundationdb.ReadTransaction;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import lectus.access.SecurityObject;
@@ -39,14 +41,18 @@ public final class ManyDatabases {
   private final ScanLimits scans;
   private final CandidateMemory memory;
   private final FeedRights rights;
-  private final VisibleByUser visibleByUser;
 
   /**
    * A page, and who may read the databases that were looked at for it.
    *
    * @param shown what the reader's user sees
+   * @param formerReaders who could read the databases of which it says that they are deleted, by
+   *     the points of these rows
    */
-  record Page(LivePage<StorePosition> shown, Map<DatabaseName, SecurityObject> readers) {}
+  record Page(
+      LivePage<StorePosition> shown,
+      Map<DatabaseName, SecurityObject> readers,
+      Map<StorePosition, SecurityObject> formerReaders) {}
 
   /**
    * @param candidateBytes memory that all readers together may use for candidates
@@ -82,7 +88,6 @@ public final class ManyDatabases {
     this.scans = scans;
     this.memory = memory;
     this.rights = rights;
-    this.visibleByUser = new VisibleByUser(memory);
   }
 
   /**
@@ -103,13 +108,8 @@ public final class ManyDatabases {
       UserContext user,
       DatabaseNotices events) {
     return new LiveStart<>(
-        new ManyDatabasesSource(this, events, databases, options, visibleByUser.of(user)),
+        new ManyDatabasesSource(this, events, databases, options, VisibleDatabases.of(user)),
         position(since));
-  }
-
-  /** Returns what a server admin sees: all databases. */
-  VisibleDatabases everything() {
-    return visibleByUser.of(UserContext.SERVER);
   }
 
   private StorePosition position(StoreSince since) {
@@ -143,14 +143,34 @@ public final class ManyDatabases {
           PageTime time = new PageTime(STEP);
           Openings openings =
               new Openings(tx, catalogue, rights, from, scans.openings(), time, visible, options);
-          LivePage<StorePosition> page =
-              scan.run(tx, openings, from, time)
-                  ? new CandidateMerge(
-                          tx, scan.candidates(), openings, visible, options, pages, time)
-                      .page(from, limit)
-                  : new LivePage<>(Rows.none(), from, false, 1, Optional.empty());
-          visible.look(openings.readers());
-          return new Page(page, openings.readers());
+          if (!scan.run(tx, openings, from, time)) {
+            LivePage<StorePosition> none =
+                new LivePage<>(Rows.none(), from, false, 1, Optional.empty());
+            return new Page(none, Map.of(), Map.of());
+          }
+          Map<StorePosition, SecurityObject> formerReaders = new HashMap<>();
+          CandidateMerge merge =
+              new CandidateMerge(
+                  tx,
+                  scan.candidates(),
+                  openings,
+                  end -> isShown(tx, end, visible, formerReaders),
+                  options,
+                  pages,
+                  time);
+          return new Page(merge.page(from, limit), openings.readers(), formerReaders);
         });
+  }
+
+  /** Whether a user is told that a database was deleted. */
+  private boolean isShown(
+      ReadTransaction tx,
+      StorePosition end,
+      VisibleDatabases visible,
+      Map<StorePosition, SecurityObject> formerReaders) {
+    SecurityObject readers =
+        log.at(tx, end.at()).map(rights::formerReaders).orElse(SecurityObject.ADMIN_ONLY);
+    formerReaders.put(end, readers);
+    return visible.isOfEverything() || visible.isAmong(readers);
   }
 }

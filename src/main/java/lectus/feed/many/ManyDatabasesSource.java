@@ -60,7 +60,7 @@ final class ManyDatabasesSource implements LiveSource<StorePosition> {
   private ManyDatabasesSource ofEverything() {
     return visible.isOfEverything()
         ? this
-        : new ManyDatabasesSource(reader, events, databases, options, reader.everything());
+        : new ManyDatabasesSource(reader, events, databases, options, VisibleDatabases.EVERYTHING);
   }
 
   @Override

@@ -130,6 +130,16 @@ final class Openings {
             db ->
                 db.filter(this::isSeen).isEmpty()
                     ? CompletableFuture.completedFuture(Optional.empty())
-                    : OpenDatabase.open(tx, db.get(), options, position).thenApply(Optional::of));
+                    : OpenDatabase.open(tx, db.get(), options, handedOut(candidate))
+                        .thenApply(Optional::of));
+  }
+
+  /**
+   * Returns up to where everything of a database was handed out or passed over. A database that the
+   * user may read only now was passed over so far; rows of it from before would come out of order.
+   */
+  private Versionstamp handedOut(Candidate candidate) {
+    Versionstamp before = candidate.atLeast().predecessor();
+    return before.compareTo(position) > 0 ? before : position;
   }
 }

@@ -63,7 +63,6 @@ final class SharedPages implements TailReader<StorePosition> {
 
   private static int[] seen(ManyDatabases.Page read, VisibleDatabases visible) {
     Rows<StorePosition> all = read.shown().rows();
-    visible.look(read.readers());
     return visible.isOfEverything()
         ? IntStream.range(0, all.size()).toArray()
         : IntStream.range(0, all.size()).filter(row -> isSeen(read, row, visible)).toArray();
@@ -71,14 +70,10 @@ final class SharedPages implements TailReader<StorePosition> {
 
   private static boolean isSeen(ManyDatabases.Page read, int row, VisibleDatabases visible) {
     Rows<StorePosition> all = read.shown().rows();
-    if (all.isLeft(row)) {
-      return visible.knows(all.database(row));
-    }
-    boolean seen = visible.isAmong(read.readers().get(all.database(row)));
-    if (seen) {
-      visible.show(all.database(row));
-    }
-    return seen;
+    return visible.isAmong(
+        all.isLeft(row)
+            ? read.formerReaders().get(all.at(row))
+            : read.readers().get(all.database(row)));
   }
 
   /** Numbers of rows, compared by value. */

@@ -99,7 +99,8 @@ public final class ChangesReader {
   }
 
   /**
-   * Opens the changes of a database for live reading.
+   * Opens the changes of a database for live reading. A position of an earlier life of the name, or
+   * of another database that is older, becomes the beginning.
    *
    * @throws LectusException {@code not_found}: the database, or its shard; {@code bad_request}: it
    *     has not reached {@code since}; {@code unauthorized} or {@code forbidden}
@@ -110,7 +111,7 @@ public final class ChangesReader {
         .read(
             (tx, life) -> {
               checkShard(life);
-              FeedPosition from = position(tx, life, since);
+              FeedPosition from = position(tx, life, since).inLife(life);
               from.checkReached(tx, life);
               ChangesReader forAll = readBy(UserContext.SERVER);
               return new LiveStart<>(

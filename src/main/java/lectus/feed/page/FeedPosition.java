@@ -29,6 +29,18 @@ public record FeedPosition(Optional<Sequence> sequence, long entriesLookedAt)
   }
 
   /**
+   * Returns the beginning in place of a sequence that is older than this life of the database: it
+   * is of an earlier life of the name, or of another database.
+   */
+  FeedPosition inLife(DatabaseHandle db) {
+    boolean isOlder =
+        sequence.isPresent()
+            && sequence.get().incarnation() == db.incarnation()
+            && new Versionstamp(sequence.get().versionstamp()).compareTo(db.joined()) < 0;
+    return isOlder ? BEGINNING : this;
+  }
+
+  /**
    * Refuses a sequence after everything that the transaction can see of the database. A sequence of
    * an earlier Incarnation lies before everything of this one.
    *

@@ -64,11 +64,13 @@ public final class WebSocketUpgrade {
   }
 
   /**
-   * The client may offer other protocols in {@code Upgrade}, too (RFC 9110, section 7.8); Vert.x
-   * expects a single one.
+   * The client may offer other protocols in {@code Upgrade}, too (RFC 9110, section 7.8), and may
+   * split {@code Connection} into several lines (section 5.3). Vert.x expects one line of each,
+   * with a single protocol.
    */
   private void chooseOfSeveral() {
     exchange.request().headers().set(HttpHeaders.UPGRADE, HttpHeaders.WEBSOCKET);
+    exchange.request().headers().set(HttpHeaders.CONNECTION, HttpHeaders.UPGRADE);
   }
 
   /**

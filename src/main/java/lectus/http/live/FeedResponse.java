@@ -3,6 +3,7 @@ package lectus.http.live;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerResponse;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -114,7 +115,12 @@ final class FeedResponse<P extends ResumePoint<P>> implements FeedSink<P> {
   }
 
   private void writeHead() {
-    exchange.writeStreamHead(200, form.contentType(), AS_IT_COMES);
+    List<Reply.Header> headers = new ArrayList<>(AS_IT_COMES);
+    if (form == FeedForm.EVENTSOURCE) {
+      // As CouchDB does, and the specification of event streams asks for.
+      headers.add(new Reply.Header(Headers.CACHE_CONTROL, "no-cache"));
+    }
+    exchange.writeStreamHead(200, form.contentType(), headers);
     response.setWriteQueueMaxSize(OUTBOX_BYTES);
     JsonBuffer head = new JsonBuffer(64);
     form.appendHead(head);

@@ -85,6 +85,9 @@ final class LiveListener<P extends ResumePoint<P>> {
       ending = new FeedEnd.ServerStopping();
     }
     sink.begin(position);
+    if (isClosed()) {
+      return;
+    }
     permission.watch(feeds.admissions(), this::dismiss);
     timer.start(
         context.owner(), () -> sink.heartbeat(reached()), () -> end(new FeedEnd.TimedOut()));

@@ -190,8 +190,8 @@ public final class ChangesSession implements TextSocket.Listener {
   }
 
   private void unsubscribe(String id) {
-    Subscription<?> subscription = subscriptions.remove(id);
-    if (subscription == null) {
+    Subscription<?> subscription = subscriptions.get(id);
+    if (subscription == null || subscription.isEnding()) {
       refuseUnknown(id);
     } else {
       subscription.end();
@@ -212,11 +212,13 @@ public final class ChangesSession implements TextSocket.Listener {
     say(new ServerMessage.Failed(id, ended, error));
   }
 
-  /** Ends all subscriptions, each with its resume point, and asks the client to reconnect. */
+  /**
+   * Ends all subscriptions, each with its resume point, and asks the client to reconnect. One from
+   * now on that is still opening has told its client nothing, and begins anew elsewhere.
+   */
   public void stop() {
-    List<Subscription<?>> running = new ArrayList<>(subscriptions.values());
-    subscriptions.clear();
-    running.forEach(Subscription::end);
+    List.copyOf(subscriptions.values()).forEach(Subscription::stop);
+    closeAll();
     socket.close(CloseCode.GOING_AWAY, "The server stops.");
   }
 

@@ -22,6 +22,9 @@ import lectus.http.socket.ServerMessage.Row;
  */
 final class Subscription<P extends ResumePoint<P>>
     implements FeedSink<P>, SubscriptionTurns.Reader {
+  /** How a subscription begins that is to show what comes from now on. */
+  private static final String NOW = "now";
+
   private final ChangesSession session;
   private final SubscriptionTurns turns;
   private final String id;
@@ -32,6 +35,9 @@ final class Subscription<P extends ResumePoint<P>>
   private final PageMemory memory;
   private SubscriptionFeeds.Feed feed;
   private String at;
+  private final boolean resumes;
+  private boolean opened;
+  private boolean ending;
   private boolean behind = true;
   private boolean lacksMemory;
   private Runnable readAgain;
@@ -54,6 +60,7 @@ final class Subscription<P extends ResumePoint<P>>
     this.filter = filter;
     this.database = database;
     this.at = since;
+    this.resumes = !since.equals("0") && !since.equals(NOW);
     this.credits = new Credits(request.terms().credits());
     this.caughtUp = new CaughtUpNotice(session, this::sayCaughtUp);
     this.memory = new PageMemory(session.pages());
@@ -63,11 +70,35 @@ final class Subscription<P extends ResumePoint<P>>
     feed = source;
   }
 
-  /** Takes no more rows, even of a page being read; reports where another subscription resumes. */
+  /**
+   * Takes no more rows, even of a page being read; reports where another subscription resumes. Only
+   * the store knows where a subscription begins, so one that is still opening ends when that is
+   * known.
+   */
   void end() {
+    ending = true;
+    if (opened) {
+      finish();
+    }
+  }
+
+  /** Ends it, unless only the store, which is not waited for, knows where it begins. */
+  void stop() {
+    if (opened || !at.equals(NOW)) {
+      finish();
+    }
+  }
+
+  private void finish() {
     at = feed.reached().orElse(at);
     close();
+    session.forget(id);
     session.say(new Ended(id, at));
+  }
+
+  /** Whether its client has asked for its end. */
+  boolean isEnding() {
+    return ending;
   }
 
   void close() {
@@ -99,7 +130,16 @@ final class Subscription<P extends ResumePoint<P>>
 
   @Override
   public void begin(P from) {
+    opened = true;
     at = from.text();
+    if (ending) {
+      end();
+      return;
+    }
+    if (resumes && at.equals("0")) {
+      // The client knows an earlier life of the database, which is gone.
+      database.ifPresent(name -> session.say(new Left(id, name.text(), at)));
+    }
     turns.tryTake(this);
   }
 

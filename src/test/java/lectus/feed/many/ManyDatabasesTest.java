@@ -53,8 +53,6 @@ final class ManyDatabasesTest {
 
   private static final Pattern ID = Pattern.compile("\"id\":\"([^\"]*)\"");
 
-  private final VisibleDatabases everything =
-      new VisibleDatabases(UserContext.ADMIN_PARTY, new CandidateMemory(64 << 20));
   private final Store store = stores.fresh();
   private final StoreDatabases databases = new StoreDatabases(store);
 
@@ -324,7 +322,7 @@ final class ManyDatabasesTest {
                             from,
                             1,
                             new PageTime(),
-                            everything,
+                            VisibleDatabases.EVERYTHING,
                             FeedOptions.DEFAULT),
                         from,
                         new PageTime()));
@@ -367,7 +365,7 @@ final class ManyDatabasesTest {
                             from,
                             1,
                             new PageTime(),
-                            everything,
+                            VisibleDatabases.EVERYTHING,
                             FeedOptions.DEFAULT),
                         from,
                         new PageTime(Duration.ofNanos(-1))));

@@ -60,6 +60,7 @@ final class EventSourceTest {
       Answer head = feed.readHead();
       assertThat(head.status()).isEqualTo(200);
       assertThat(head.header("content-type")).isEqualTo("text/event-stream");
+      assertThat(head.header("cache-control")).isEqualTo("no-cache");
       assertThat(feed.chunkText()).isEqualTo(event(seqA, "a", a));
       String b = server.write("/w/b", "{}");
       assertThat(feed.chunkText()).isEqualTo(event(last(), "b", b));

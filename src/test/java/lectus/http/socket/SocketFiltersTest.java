@@ -155,6 +155,19 @@ final class SocketFiltersTest {
 
   /** However a subscription ends, its share is released. */
   @Test
+  void who_waits_for_the_end_of_a_subscription_has_its_share_again() {
+    String names =
+        IntStream.range(0, 9_000)
+            .mapToObj(i -> "'database-" + i + "'")
+            .collect(Collectors.joining(",", "'db':[", "]"));
+    for (int round = 0; round < 10; round++) {
+      client.subscribe("a", names);
+      client.unsubscribe("a");
+      client.end("a");
+    }
+  }
+
+  @Test
   void the_budget_is_given_back() {
     server.write("/x/id-1", "{}");
     for (int round = 0; round < 6; round++) {

@@ -108,6 +108,20 @@ final class SocketHandshakeTest {
   }
 
   @Test
+  void connection_may_come_in_several_lines() {
+    Request request =
+        server
+            .request("GET", "/_changes")
+            .header("Connection", "keep-alive")
+            .header("Connection", "Upgrade")
+            .header("Upgrade", "websocket")
+            .header("Sec-WebSocket-Version", "13")
+            .header("Sec-WebSocket-Key", KEY)
+            .header("Sec-WebSocket-Protocol", "lectus.changes.v1");
+    assertThat(head(request).status()).isEqualTo(101);
+  }
+
+  @Test
   void without_an_upgrade_it_is_426() {
     Answer answer = server.get("/_changes");
 

@@ -86,6 +86,51 @@ final class SocketSubscriptionsTest {
     client.nothingElseComes();
   }
 
+  /** Whatever comes before it. */
+  private String endOf(String id) {
+    JsonObject message = client.socket().message();
+    while (!SocketClient.text(message, "type").equals("end")) {
+      message = client.socket().message();
+    }
+    assertThat(SocketClient.text(message, "id")).isEqualTo(id);
+    return SocketClient.text(message, "at");
+  }
+
+  /** What is written until the client resumes would be lost, if it were told "now". */
+  @Test
+  void a_subscription_from_now_that_ends_at_once_says_where_to_go_on() {
+    server.write("/x/p", "{}");
+    for (String databases : List.of("'x'", "['x']", "'*'")) {
+      client.subscribe("a", "'db':" + databases + ",'since':'now'");
+      client.unsubscribe("a");
+      String at = endOf("a");
+      assertThat(at).matches("[0-9a-f]{24,}");
+      String id = "q" + at;
+      server.write("/x/" + id, "{}");
+      client.subscribe("a", "'db':" + databases + ",'since':'" + at + "'");
+      client.row("a", id);
+      client.unsubscribe("a");
+      endOf("a");
+    }
+  }
+
+  @Test
+  void a_token_of_an_earlier_life_of_the_database_is_told_that_this_is_over() {
+    server.write("/x/p", "{}");
+    client.subscribe("a", "'db':'x','limit':1");
+    client.row("a", "p");
+    String at = client.end("a");
+    server.delete("/x");
+    server.put("/x");
+    server.write("/x/q", "{}");
+
+    client.subscribe("a", "'db':'x','since':'" + at + "'");
+    assertThat(client.socket().message("left", "at")).isEqualTo("0");
+    client.row("a", "q");
+    assertThat(server.get("/x/_changes?since=" + at).body())
+        .isEqualTo(server.get("/x/_changes").body());
+  }
+
   @Test
   void an_id_that_nobody_has() {
     client.credit("b", 1);
