@@ -9,6 +9,7 @@ import lectus.error.LectusException;
 import lectus.json.FieldPath;
 import lectus.json.LeafType;
 import lectus.json.LeafView;
+import lectus.selector.EditWork;
 import lectus.selector.LeafRead;
 import lectus.selector.NeededLeaves;
 import lectus.selector.Selector;
@@ -56,14 +57,15 @@ public final class DocumentChannels {
   }
 
   /**
-   * Like {@link #of}, while others wait for the document, too.
+   * The same, as far as the write of the document may go into it.
    *
-   * @return empty if it takes too long
+   * @throws LectusException {@code bad_request}: the feed cannot take the document
    */
-  public Optional<Set<String>> soon(LeafView leaf, String docId) {
-    return selector.isPresent()
-        ? selector.get().matchesSoon(leaf, docId).map(it -> it ? Set.of(ONLY) : Set.of())
-        : Optional.of(named(leaf));
+  public Set<String> of(LeafView leaf, EditWork.Share work) {
+    if (selector.isPresent()) {
+      return work.matches(selector.get(), leaf) ? Set.of(ONLY) : Set.of();
+    }
+    return named(leaf);
   }
 
   private Set<String> named(LeafView leaf) {

@@ -63,6 +63,13 @@ public record FeedDefinition(String name, FeedRule rule) {
     }
     checkLength(selector.toJson(), "selector");
     Selector.compile(selector);
+    if (FilterSize.of(selector).instructions() > FilterSize.MOST_INSTRUCTIONS_IN_WRITES) {
+      throw LectusException.badRequest(
+          "invalid_selector",
+          "The selector of a stored feed has at most "
+              + FilterSize.MOST_INSTRUCTIONS_IN_WRITES
+              + " instructions of regular expressions.");
+    }
     return new FeedRule.Selected(selector);
   }
 

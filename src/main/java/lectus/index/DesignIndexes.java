@@ -11,6 +11,7 @@ import lectus.json.JsonValue.JsonArray;
 import lectus.json.JsonValue.JsonBool;
 import lectus.json.JsonValue.JsonObject;
 import lectus.json.JsonValue.JsonString;
+import lectus.selector.FilterSize;
 import lectus.selector.NormalSelector;
 import lectus.selector.Selector;
 
@@ -122,6 +123,10 @@ public final class DesignIndexes {
     return problem(index).isEmpty();
   }
 
+  private static boolean isCostly(FilterSize filter) {
+    return filter.instructions() > FilterSize.MOST_INSTRUCTIONS_IN_WRITES;
+  }
+
   /** Returns the limit that the index exceeds. */
   public static Optional<String> problem(IndexDefinition index) {
     if (index.fields().isEmpty()) {
@@ -136,6 +141,12 @@ public final class DesignIndexes {
     if (index.name().length() > IndexLimits.LONGEST_NAME) {
       return Optional.of(
           "The name of an index has at most " + IndexLimits.LONGEST_NAME + " characters.");
+    }
+    if (index.filter().map(FilterSize::of).filter(DesignIndexes::isCostly).isPresent()) {
+      return Optional.of(
+          "The partial filter of an index has at most "
+              + FilterSize.MOST_INSTRUCTIONS_IN_WRITES
+              + " instructions of regular expressions.");
     }
     if (index.json().toJson().length() > IndexLimits.LONGEST_DEFINITION) {
       return Optional.of(

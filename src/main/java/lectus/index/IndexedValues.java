@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import lectus.error.LectusException;
 import lectus.json.LeafView;
+import lectus.selector.EditWork;
 import lectus.selector.Selector;
 
 /** Finds out whether an index has a document, and with which values. */
@@ -24,19 +25,13 @@ public final class IndexedValues {
     return filter;
   }
 
-  /** Whether the index may be unable to take a document, because its filter takes too much work. */
-  public boolean mayRefuse() {
-    return filter.isPresent();
-  }
-
   /**
-   * Returns the values of the index's fields; empty if the document is not in the index, because it
-   * lacks a field or the filter does not match.
+   * Returns the values of the index's fields; empty if the document lacks a field, and so is not in
+   * the index.
    *
    * @param document with the leaves of {@link DatabaseIndexes#reads}
-   * @throws LectusException {@code bad_request}: the filter takes too much work
    */
-  public Optional<List<LeafView>> of(LeafView document, String docId) {
+  public Optional<List<LeafView>> of(LeafView document) {
     List<LeafView> values = new ArrayList<>(fields.size());
     for (List<LeafView.Step> field : fields) {
       LeafView value = document;
@@ -48,7 +43,15 @@ public final class IndexedValues {
       }
       values.add(value);
     }
-    boolean isIn = filter.map(it -> it.matches(document, docId)).orElse(true);
-    return isIn ? Optional.of(values) : Optional.empty();
+    return Optional.of(values);
+  }
+
+  /**
+   * Whether the filter lets a document into the index.
+   *
+   * @throws LectusException {@code bad_request}: that takes too much work
+   */
+  public boolean takes(LeafView document, EditWork.Share work) {
+    return filter.isEmpty() || work.matches(filter.get(), document);
   }
 }

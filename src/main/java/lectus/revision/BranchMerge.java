@@ -1,9 +1,12 @@
 package lectus.revision;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Merges replicated revisions ({@code new_edits=false}) into the edit branches of one document, in
@@ -13,6 +16,12 @@ import java.util.Optional;
  * paths were merged into one tree, whatever the order in which they arrive.
  */
 public final class BranchMerge {
+  /** Maximum number of leaves that a document can get. Each replicated edit reads all of them. */
+  public static final int MOST_LEAVES = 10_000;
+
+  /** Length of the leaves' histories at which a document gets no further leaf, in bytes. */
+  private static final long MOST_HISTORY_BYTES = 10_000_000;
+
   private final List<EditBranch> stored;
   private final List<EditBranch> branches;
   private final int maxAncestors;
@@ -80,6 +89,20 @@ public final class BranchMerge {
     return branches.stream().anyMatch(branch -> path.isAncestor(branch.leaf()));
   }
 
+  /**
+   * Whether the path would add a leaf to a document that has as many as it may have, or whose
+   * leaves have as long histories. To end a leaf and to lengthen a history is always allowed.
+   */
+  public boolean lacksRoomFor(RevisionPath path) {
+    long mostBytes = (long) branches.size() * Ancestors.MAX_BYTES;
+    boolean isFull =
+        branches.size() >= MOST_LEAVES
+            || mostBytes >= MOST_HISTORY_BYTES
+                && branches.stream().mapToLong(it -> it.ancestors().sizeBytes()).sum()
+                    >= MOST_HISTORY_BYTES;
+    return isFull && !knows(path.leaf()) && !endsBranches(path);
+  }
+
   /** Returns what to write; empty if nothing changed. */
   public Optional<BranchUpdate> update() {
     List<EditBranch> replaced = without(stored, branches);
@@ -122,13 +145,10 @@ public final class BranchMerge {
             branch.leaf(), branch.deleted(), ancestors, branch.body(), branch.winner());
   }
 
+  /** Returns those that are not the very same as some others. */
   private static List<EditBranch> without(List<EditBranch> branches, List<EditBranch> others) {
-    List<EditBranch> rest = new ArrayList<>();
-    for (EditBranch branch : branches) {
-      if (others.stream().noneMatch(other -> other == branch)) {
-        rest.add(branch);
-      }
-    }
-    return rest;
+    Set<EditBranch> same = Collections.newSetFromMap(new IdentityHashMap<>(others.size()));
+    same.addAll(others);
+    return branches.stream().filter(branch -> !same.contains(branch)).toList();
   }
 }

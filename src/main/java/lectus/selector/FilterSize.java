@@ -17,6 +17,12 @@ import lectus.json.JsonValue.JsonString;
  */
 public record FilterSize(long values, long characters, long instructions) {
   /**
+   * Maximum number of instructions in the filter of an index or a stored feed, which is evaluated
+   * in the transaction of each write: as many as may look at a text of 1 200 characters there.
+   */
+  public static final int MOST_INSTRUCTIONS_IN_WRITES = 500;
+
+  /**
    * Bytes of a value, as JSON and compiled: objects, references, entries of maps, including those
    * of a live tail's index.
    */

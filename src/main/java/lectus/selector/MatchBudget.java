@@ -44,4 +44,9 @@ final class MatchBudget {
   boolean isOverspent() {
     return left < 0;
   }
+
+  /** Returns what may still be spent; negative if too much was. */
+  long left() {
+    return left;
+  }
 }

@@ -22,6 +22,9 @@ import lectus.error.LectusException;
  * which none can be stored any more.
  */
 final class IdentifiedWrite<T> implements Work<CommitResult<T>> {
+  private static final TransactionLimits SETTLING =
+      new TransactionLimits(20, Patience.FOR_SETTLING);
+
   private final TransactionIds ids;
   private final Function<? super Transaction, ? extends T> body;
   private final Predicate<? super T> writes;
@@ -97,12 +100,12 @@ final class IdentifiedWrite<T> implements Work<CommitResult<T>> {
         || ((isInDoubt() || idle) && RetryableErrors.isUnknownResult(code));
   }
 
+  /** Looks for an attempt that was stored, or makes sure that none ever is. */
   @Override
-  public CommitResult<T> end(RuntimeException failure) {
-    if (!isInDoubt()) {
-      throw failure;
-    }
-    return settle(failure).orElseThrow(() -> notStored(failure));
+  public Optional<Ending<CommitResult<T>>> ending(RuntimeException failure) {
+    return isInDoubt()
+        ? Optional.of(new Ending<>(new Settling(failure), SETTLING))
+        : Optional.empty();
   }
 
   private boolean isInDoubt() {
@@ -111,46 +114,78 @@ final class IdentifiedWrite<T> implements Work<CommitResult<T>> {
 
   /** Returns the attempt that was stored. The read adds a read conflict. */
   private Optional<CommitResult<T>> find(Transaction tx) {
-    byte[] value = Awaiting.await(tx.get(ids.subspace().key(id)));
-    if (value == null) {
-      checkNotSwept(tx);
+    return Awaiting.await(found(tx));
+  }
+
+  private CompletableFuture<Optional<CommitResult<T>>> found(Transaction tx) {
+    CompletableFuture<Long> readVersion = tx.getReadVersion();
+    return tx.get(ids.subspace().key(id)).thenCombine(readVersion, this::attempt);
+  }
+
+  private Optional<CommitResult<T>> attempt(byte[] row, long readVersion) {
+    if (row == null) {
+      if (readVersion - doubtfulSince > TransactionIds.KEPT_VERSIONS) {
+        throw RetryableErrors.unknownResult("too late");
+      }
       return Optional.empty();
     }
-    TransactionIdSubspace.Trace trace = TransactionIdSubspace.trace(value);
+    TransactionIdSubspace.Trace trace = TransactionIdSubspace.trace(row);
     return trace.attempt() == TransactionIdSubspace.NONE
         ? Optional.empty()
         : Optional.of(new CommitResult<>(doubtful.get(trace.attempt()), trace.versionstamp()));
   }
 
-  private void checkNotSwept(Transaction tx) {
-    if (Awaiting.await(tx.getReadVersion()) - doubtfulSince > TransactionIds.KEPT_VERSIONS) {
-      throw RetryableErrors.unknownResult("too late");
-    }
-  }
+  /**
+   * Settles the doubt after the last attempt. It may be stored twice. No run of it waits: many
+   * writes that were in flight when a cluster fell silent are settled side by side.
+   */
+  private final class Settling implements Work<CommitResult<T>> {
+    private final RuntimeException last;
+    private boolean isSettled;
 
-  /** Returns the attempt that was stored, or makes sure that none ever is. */
-  private Optional<CommitResult<T>> settle(RuntimeException failure) {
-    try {
-      Optional<CommitResult<T>> stored = ids.transactions().runIdempotent(this::findOrForbid);
+    Settling(RuntimeException last) {
+      this.last = last;
+    }
+
+    @Override
+    public Run<CommitResult<T>> run(Transaction tx) {
+      CompletableFuture<Optional<CommitResult<T>>> found = found(tx);
+      CompletableFuture<Void> commit =
+          found.thenCompose(
+              stored -> {
+                if (stored.isEmpty()) {
+                  ids.subspace().put(tx, id, TransactionIdSubspace.NONE);
+                }
+                return tx.commit();
+              });
+      return Run.committing(commit, () -> settled(found));
+    }
+
+    private CommitResult<T> settled(CompletableFuture<Optional<CommitResult<T>>> found) {
+      isSettled = true;
       ids.finished(id);
-      return stored;
-    } catch (FDBException | LectusException silence) {
-      throw RetryableErrors.unknownResult(
-          failure instanceof FDBException lost ? Integer.toString(lost.getCode()) : "no answer");
+      return Awaiting.awaitAnswer(found).orElseThrow(this::notStored);
     }
-  }
 
-  private Optional<CommitResult<T>> findOrForbid(Transaction tx) {
-    Optional<CommitResult<T>> stored = find(tx);
-    if (stored.isEmpty()) {
-      ids.subspace().put(tx, id, TransactionIdSubspace.NONE);
+    private RuntimeException notStored() {
+      return last instanceof FDBException lost && RetryableErrors.isUnknownResult(lost.getCode())
+          ? new LectusException(StoreFailures.GIVEN_UP)
+          : last;
     }
-    return stored;
-  }
 
-  private static RuntimeException notStored(RuntimeException failure) {
-    return failure instanceof FDBException lost && RetryableErrors.isUnknownResult(lost.getCode())
-        ? new LectusException(StoreFailures.GIVEN_UP)
-        : failure;
+    @Override
+    public boolean mayFollow(int code) {
+      return !isSettled
+          && (RetryableErrors.isRetryable(code) || RetryableErrors.isUnknownResult(code));
+    }
+
+    @Override
+    public RuntimeException told(RuntimeException failure) {
+      if (isSettled || !(failure instanceof FDBException || failure instanceof LectusException)) {
+        return failure;
+      }
+      return RetryableErrors.unknownResult(
+          last instanceof FDBException lost ? Integer.toString(lost.getCode()) : "no answer");
+    }
   }
 }

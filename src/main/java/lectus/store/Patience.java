@@ -14,6 +14,9 @@ public final class Patience {
   /** A healthy store answers within this time, however late the work begins. */
   static final Duration SHORTEST = Duration.ofSeconds(1);
 
+  /** What it may take to find out whether a write without an answer was stored. */
+  public static final Duration FOR_SETTLING = Duration.ofSeconds(3);
+
   private final Duration whole;
   private Duration next;
 

@@ -22,12 +22,19 @@ record Run<T>(
 
   /** Returns a run whose versionstamp is not needed. */
   static <T> Run<T> committing(CompletableFuture<?> commit, T value) {
+    return committing(commit, () -> value);
+  }
+
+  /**
+   * @param value is asked for when the commit was stored
+   */
+  static <T> Run<T> committing(CompletableFuture<?> commit, Supplier<? extends T> value) {
     return new Run<>(
         commit,
         NOTHING,
         () -> {
           Awaiting.awaitAnswer(commit);
-          return value;
+          return value.get();
         });
   }
 

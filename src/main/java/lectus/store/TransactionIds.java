@@ -93,14 +93,6 @@ final class TransactionIds implements AutoCloseable {
     return subspace;
   }
 
-  /**
-   * Returns a runner for transactions about ids. They may be stored twice and have no ids
-   * themselves.
-   */
-  TransactionRunner transactions() {
-    return transactions;
-  }
-
   /** Returns an id that no other write of any process has. */
   byte[] next() {
     return ByteBuffer.allocate(ID_LENGTH).putLong(process).putLong(count.incrementAndGet()).array();

@@ -169,11 +169,6 @@ public final class TransactionRunner {
       }
       return RetryableErrors.isRetryable(code);
     }
-
-    @Override
-    public T end(RuntimeException failure) {
-      throw failure;
-    }
   }
 
   /**
@@ -219,11 +214,6 @@ public final class TransactionRunner {
     @Override
     public boolean mayFollow(int code) {
       return retryable.test(code);
-    }
-
-    @Override
-    public T end(RuntimeException failure) {
-      throw failure;
     }
   }
 

@@ -1,6 +1,7 @@
 package lectus.store;
 
 import com.apple.foundationdb.Transaction;
+import java.util.Optional;
 
 /**
  * Work that a {@link TransactionRunner} repeats until it succeeds or another run is not worthwhile.
@@ -13,9 +14,23 @@ interface Work<T> {
   boolean mayFollow(int code);
 
   /**
-   * Ends the work when no run follows: throws the last failure unless it knows better.
+   * Returns what is done instead when no run follows; empty: nothing.
    *
    * @param failure not wrapped
    */
-  T end(RuntimeException failure);
+  default Optional<Ending<T>> ending(RuntimeException failure) {
+    return Optional.empty();
+  }
+
+  /**
+   * Returns the failure that the caller is told when no run follows and nothing else is done.
+   *
+   * @param failure not wrapped
+   */
+  default RuntimeException told(RuntimeException failure) {
+    return failure;
+  }
+
+  /** Work that follows other work, within limits of its own. */
+  record Ending<T>(Work<T> work, TransactionLimits limits) {}
 }

@@ -48,6 +48,47 @@ class BranchMergeTest {
   }
 
   @Test
+  void a_document_gets_so_many_leaves_at_most() {
+    List<EditBranch> stored = new ArrayList<>();
+    for (int i = 0; i < BranchMerge.MOST_LEAVES - 1; i++) {
+      stored.add(leaf("1-" + Integer.toHexString(0x10000 + i), Ancestors.NONE));
+    }
+    BranchMerge merge = new BranchMerge(stored, 1000);
+    RevisionPath last = path("1-eeee");
+    assertThat(merge.lacksRoomFor(last)).isFalse();
+    merge.add(last, false, BodySize.NONE);
+
+    assertThat(merge.lacksRoomFor(path("1-ffff"))).isTrue();
+    assertThat(merge.lacksRoomFor(path("2-ffff 1-aaaa"))).isTrue();
+    assertThat(merge.lacksRoomFor(last)).as("it is known").isFalse();
+    assertThat(merge.lacksRoomFor(path("2-ffff 1-eeee"))).as("it ends a leaf").isFalse();
+  }
+
+  @Test
+  void nor_more_than_so_long_histories() {
+    List<RevisionHash> hashes = path("9-f 8-e 7-d").ancestors();
+    List<RevisionHash> history = new ArrayList<>();
+    while (history.size() < 1_000) {
+      history.addAll(hashes);
+    }
+    Ancestors longest = Ancestors.of(history, 1_000);
+    int fitting = 9_999_999 / longest.sizeBytes();
+    List<EditBranch> stored = new ArrayList<>();
+    for (int i = 0; i < fitting; i++) {
+      stored.add(leaf("2000-" + Integer.toHexString(0x10000 + i), longest));
+    }
+    RevisionPath other = path("1-eeee");
+    assertThat(new BranchMerge(stored, 1001).lacksRoomFor(other)).isFalse();
+
+    stored.add(leaf("2000-eeee", longest));
+    assertThat(new BranchMerge(stored, 1001).lacksRoomFor(other)).isTrue();
+  }
+
+  private static EditBranch leaf(String revision, Ancestors ancestors) {
+    return new EditBranch(path(revision).leaf(), false, ancestors, BodySize.NONE, null);
+  }
+
+  @Test
   void several_arrivals_make_one_update() {
     BranchMerge merge = new BranchMerge(branches("1-a"), 1000);
     merge.add(path("2-b 1-a"), false, BodySize.NONE);

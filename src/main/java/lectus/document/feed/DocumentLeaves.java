@@ -20,7 +20,8 @@ final class DocumentLeaves {
   private final Map<Leaf, SelectedDocuments.Started> started = new HashMap<>();
   private final Map<Leaf, LeafView> views = new HashMap<>();
 
-  private record Leaf(RevisionId revision, boolean deleted) {
+  /** What tells the leaves of a document apart. */
+  record Leaf(RevisionId revision, boolean deleted) {
     static Leaf of(EditBranch branch) {
       return new Leaf(branch.leaf(), branch.deleted());
     }
@@ -54,9 +55,5 @@ final class DocumentLeaves {
           views.computeIfAbsent(Leaf.of(branch), leaf -> documents.leaves(started.get(leaf))));
     }
     return leaves;
-  }
-
-  static boolean isSame(EditBranch one, EditBranch other) {
-    return Leaf.of(one).equals(Leaf.of(other));
   }
 }

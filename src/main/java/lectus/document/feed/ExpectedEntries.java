@@ -3,10 +3,12 @@ package lectus.document.feed;
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import lectus.changes.ChangeEntry;
 import lectus.channel.DatabaseFeeds;
+import lectus.channel.DocumentChannels;
 import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.document.body.ReadAhead;
@@ -14,6 +16,7 @@ import lectus.document.read.DocumentsAhead;
 import lectus.document.read.SelectedDocuments;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionsSubspace;
+import lectus.selector.EditWork;
 import lectus.store.Awaiting;
 
 /** Computes what stored feeds should have of documents that are stored. */
@@ -33,7 +36,8 @@ public final class ExpectedEntries {
 
   /**
    * Returns the rows of each of the first documents, of as many as one transaction should read:
-   * entries, and of those that a feed cannot take, why.
+   * entries, and of those that a feed cannot take, why. Rows that an edit may have left that
+   * decided otherwise are cleared.
    *
    * @param documents their entries in the changes index
    */
@@ -102,6 +106,11 @@ public final class ExpectedEntries {
     }
   }
 
+  /** Whether the rows of a document follow from it alone: none is cleared. */
+  static boolean areCertain(List<FeedChange> rows) {
+    return rows.stream().allMatch(row -> row.value().isPresent());
+  }
+
   private static EditBranch winner(ChangeEntry entry) {
     return new EditBranch(entry.winner(), entry.deleted(), null, null, null);
   }
@@ -110,14 +119,22 @@ public final class ExpectedEntries {
     ChangeEntry entry = reading.entry;
     List<EditBranch> branches = reading.all();
     List<FeedChange> rows = new ArrayList<>();
+    EditWork work = new EditWork(entry.docId());
     for (StoredFeed feed : feeds) {
-      Belonging belonging = Belonging.of(feed, entry.docId(), reading.leaves.of(branches));
+      Belonging belonging = Belonging.of(feed, reading.leaves.of(branches), work);
       FeedEntriesSubspace entries = new FeedEntriesSubspace(db, feed);
+      FeedStatesSubspace states = new FeedStatesSubspace(db, feed);
       belonging
           .channels()
           .forEach((channel, standing) -> rows.add(entries.row(channel, entry, standing)));
       if (belonging.refused().isPresent()) {
-        rows.add(new FeedStatesSubspace(db, feed).refusal(entry.docId(), belonging.refused()));
+        rows.add(states.refusal(entry.docId(), belonging.refused()));
+      }
+      if (!belonging.isCertain()) {
+        rows.add(
+            belonging.refused().isPresent()
+                ? entries.clearing(DocumentChannels.ONLY, entry.sequence())
+                : states.refusal(entry.docId(), Optional.empty()));
       }
     }
     return rows;

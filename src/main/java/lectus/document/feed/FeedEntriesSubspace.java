@@ -159,6 +159,12 @@ public final class FeedEntriesSubspace {
         .thenApply(rows -> new EntryRows<>(rows, sequenceOffset, FeedEntriesSubspace::decode));
   }
 
+  /** Whether a document has this sequence that is in the channel, or that was deleted there. */
+  public CompletableFuture<Boolean> contains(
+      ReadTransaction tx, String channel, Sequence sequence) {
+    return tx.get(key(new Part(channel, false), sequence)).thenApply(row -> row != null);
+  }
+
   /** Returns the entry of a document that has left a channel; empty if there is none. */
   CompletableFuture<Optional<FeedEntry>> departed(
       ReadTransaction tx, String channel, Sequence sequence) {

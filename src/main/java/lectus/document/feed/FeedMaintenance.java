@@ -2,18 +2,24 @@ package lectus.document.feed;
 
 import com.apple.foundationdb.ReadTransaction;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import lectus.channel.StoredFeed;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import lectus.database.DatabaseHandle;
+import lectus.document.feed.DocumentLeaves.Leaf;
 import lectus.document.read.SelectedDocuments;
 import lectus.json.ExplodedBody;
+import lectus.json.LeafView;
 import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
+import lectus.selector.EditWork;
 import lectus.store.Awaiting;
 
 /**
@@ -41,6 +47,7 @@ public final class FeedMaintenance {
     private final BranchUpdate update;
     private final Map<RevisionId, ExplodedBody> bodies;
     private final DocumentLeaves leaves;
+    private List<Belonging> afterwards;
 
     /** Null if there was at most one leaf. */
     private final CompletableFuture<List<EditBranch>> branches;
@@ -64,21 +71,13 @@ public final class FeedMaintenance {
 
     /** Returns the leaves afterwards, the winner first; none of a document that is purged. */
     private List<EditBranch> after(List<EditBranch> before) {
-      List<EditBranch> after = new ArrayList<>();
-      update.winner().ifPresent(after::add);
-      update.written().forEach(branch -> addOnce(branch, after));
-      for (EditBranch branch : before) {
-        if (update.cleared().stream().noneMatch(it -> DocumentLeaves.isSame(it, branch))) {
-          addOnce(branch, after);
-        }
-      }
-      return after;
-    }
-
-    private static void addOnce(EditBranch branch, List<EditBranch> all) {
-      if (all.stream().noneMatch(it -> DocumentLeaves.isSame(it, branch))) {
-        all.add(branch);
-      }
+      Set<Leaf> gone = update.cleared().stream().map(Leaf::of).collect(Collectors.toSet());
+      Map<Leaf, EditBranch> after = new LinkedHashMap<>();
+      Stream.of(update.winner().stream(), update.written().stream(), before.stream())
+          .flatMap(some -> some)
+          .forEach(branch -> after.putIfAbsent(Leaf.of(branch), branch));
+      after.keySet().removeIf(gone::contains);
+      return List.copyOf(after.values());
     }
   }
 
@@ -93,31 +92,40 @@ public final class FeedMaintenance {
     return new Started(id, update, bodies, leaves, isBranched ? revisions.branches(tx, id) : null);
   }
 
-  /** Finds out what the edit moves, and starts to read what was noted of documents that return. */
-  public List<FeedMovement.Moved> move(Started edit) {
+  /** Finds out where the document is after the edit. Call it once, before {@link #move}. */
+  public void decide(Started edit, EditWork work) {
     List<EditBranch> before = edit.before();
     List<EditBranch> after = edit.after(before);
     before.forEach(edit.leaves::start);
+    Set<Leaf> stored = before.stream().map(Leaf::of).collect(Collectors.toSet());
     for (EditBranch branch : after) {
-      boolean isStored = before.stream().anyMatch(it -> DocumentLeaves.isSame(it, branch));
-      ExplodedBody body = isStored ? null : edit.bodies.get(branch.leaf());
+      ExplodedBody body = stored.contains(Leaf.of(branch)) ? null : edit.bodies.get(branch.leaf());
       if (body == null) {
         edit.leaves.start(branch);
       } else {
         edit.leaves.take(branch, body);
       }
     }
+    edit.afterwards = belonging(edit.leaves.of(after), work);
+  }
+
+  /** Finds out what the edit moves, and starts to read what was noted of documents that return. */
+  public List<FeedMovement.Moved> move(Started edit, EditWork work) {
+    List<Belonging> formerly = belonging(edit.leaves.of(edit.before()), work);
     List<FeedMovement.Moved> moved = new ArrayList<>(feeds.size());
-    for (FeedMovement feed : feeds) {
-      StoredFeed stored = feed.feed();
-      moved.add(
-          feed.move(
-              edit.id,
-              edit.update,
-              Belonging.of(stored, edit.id, edit.leaves.of(before)),
-              Belonging.of(stored, edit.id, edit.leaves.of(after))));
+    for (int i = 0; i < feeds.size(); i++) {
+      moved.add(feeds.get(i).move(edit.id, edit.update, formerly.get(i), edit.afterwards.get(i)));
     }
     return moved;
+  }
+
+  private List<Belonging> belonging(List<LeafView> leaves, EditWork work) {
+    return feeds.stream().map(feed -> Belonging.of(feed.feed(), leaves, work)).toList();
+  }
+
+  /** Returns the bytes of keys and values read so far. */
+  public long bytesRead() {
+    return documents.bytesArrived();
   }
 
   /** Returns the rows to change. */

@@ -5,10 +5,12 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import lectus.changes.ChangeEntry;
+import lectus.channel.DocumentChannels;
 import lectus.channel.FeedLimits;
 import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
@@ -53,6 +55,11 @@ public final class FeedMovement {
       this.id = id;
     }
 
+    /** Returns the bytes of what is known so far. */
+    public long bytes() {
+      return changes.stream().mapToLong(FeedChange::bytes).sum();
+    }
+
     /** Adds the rows to change. */
     void addTo(List<FeedChange> all) {
       all.addAll(changes);
@@ -83,9 +90,13 @@ public final class FeedMovement {
     }
   }
 
-  Moved move(String id, BranchUpdate update, Belonging before, Belonging after) {
+  /**
+   * @param formerly as computed now
+   */
+  Moved move(String id, BranchUpdate update, Belonging formerly, Belonging after) {
     Moved moved = new Moved(id);
-    if (before.refused().isPresent() || after.refused().isPresent()) {
+    Belonging before = asStored(formerly, update.formerWinner());
+    if (before.refused().isPresent() || after.refused().isPresent() || !before.isCertain()) {
       moved.changes.add(states.refusal(id, after.refused()));
     }
     update
@@ -94,6 +105,20 @@ public final class FeedMovement {
             winner -> move(moved, winner, update.formerWinner(), before, after),
             () -> purge(moved, update.formerWinner(), before));
     return moved;
+  }
+
+  /** Where it is not certain that the feed has the document, its entry is looked for. */
+  private Belonging asStored(Belonging computed, Optional<EditBranch> former) {
+    if (computed.isCertain() || former.isEmpty()) {
+      return computed;
+    }
+    boolean isIn =
+        Awaiting.await(
+            entries.contains(tx, DocumentChannels.ONLY, former.get().winner().sequence()));
+    return new Belonging(
+        isIn ? Map.of(DocumentChannels.ONLY, Standing.MEMBER) : Map.of(),
+        computed.refused(),
+        false);
   }
 
   private void move(

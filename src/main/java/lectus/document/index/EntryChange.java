@@ -14,6 +14,10 @@ public record EntryChange(byte[] key, Optional<byte[]> value) {
     return key.length + value.map(it -> it.length).orElse(0);
   }
 
+  EntryChange cleared() {
+    return new EntryChange(key, Optional.empty());
+  }
+
   public void write(Transaction tx) {
     tx.options().setNextWriteNoWriteConflictRange();
     value.ifPresentOrElse(it -> tx.set(key, it), () -> tx.clear(key));

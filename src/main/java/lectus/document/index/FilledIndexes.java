@@ -40,13 +40,13 @@ public final class FilledIndexes implements FilledKind {
     public Filling fill(
         Transaction tx, ShardId shard, List<ChangeEntry> documents, ReadAhead ahead) {
       List<ChangeEntry> live = documents.stream().filter(it -> !it.deleted()).toList();
-      List<List<EntryChange>> rowsOfEach =
+      List<List<IndexRows.Row>> rowsOfEach =
           new StoredRows(tx, db, List.of(index))
               .rowsOf(live.stream().map(FilledIndex::row).toList(), ahead);
       long rows = 0;
-      for (List<EntryChange> ofOne : rowsOfEach) {
-        ofOne.forEach(row -> row.write(tx));
-        rows += ofOne.size();
+      for (List<IndexRows.Row> ofOne : rowsOfEach) {
+        ofOne.forEach(row -> row.changes().forEach(change -> change.write(tx)));
+        rows += ofOne.stream().filter(row -> row.entry().isPresent()).count();
       }
       int done = rowsOfEach.size();
       return new Filling(

@@ -9,6 +9,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import lectus.database.DatabaseHandle;
 import lectus.document.alldocs.AllDocsSubspace;
 import lectus.document.job.ComparedDocuments;
@@ -50,24 +52,38 @@ public final class IndexComparison implements RowComparison {
     for (int i = 0; i < page.documents().size(); i++) {
       String id = page.documents().get(i).id();
       boolean isBuilt = index.isReadable() || builtUpTo.filter(it -> !isBefore(it, id)).isPresent();
-      for (EntryChange row : page.rowsOfEach().get(i)) {
+      for (IndexRows.Row row : page.rowsOfEach().get(i)) {
         problem(id, () -> isBuilt || progress.hasPassed(id), row).ifPresent(wrong::add);
       }
     }
     return new ComparedDocuments<>(page.isLast() ? Optional.empty() : page.lastId(), wrong);
   }
 
-  private Optional<WrongRow> problem(String id, BooleanSupplier isThere, EntryChange row) {
-    byte[] stored = Awaiting.await(tx.get(row.key()));
+  /**
+   * An index may refuse a document whose filter takes more than a little work, and what is refused
+   * here may have been taken when there were fewer indexes.
+   */
+  private Optional<WrongRow> problem(String id, BooleanSupplier isThere, IndexRows.Row row) {
+    if (row.entry().isEmpty()) {
+      return Optional.empty();
+    }
+    EntryChange entry = row.entry().get();
+    byte[] stored = Awaiting.await(tx.get(entry.key()));
     if (stored == null) {
-      return isThere.getAsBoolean()
-          ? Optional.of(new WrongRow(id, row.key(), name() + " lacks the document " + id))
+      boolean mayLack =
+          row.refused().isPresent() || row.clearsRefused().filter(this::isStored).isPresent();
+      return !mayLack && isThere.getAsBoolean()
+          ? Optional.of(new WrongRow(id, entry.key(), name() + " lacks the document " + id))
           : Optional.empty();
     }
-    return Arrays.equals(stored, row.value().orElseThrow())
+    return Arrays.equals(stored, entry.value().orElseThrow())
         ? Optional.empty()
         : Optional.of(
-            new WrongRow(id, row.key(), name() + " has another version of the document " + id));
+            new WrongRow(id, entry.key(), name() + " has another version of the document " + id));
+  }
+
+  private boolean isStored(EntryChange row) {
+    return Awaiting.await(tx.get(row.key())) != null;
   }
 
   /** In the order of the store. */
@@ -102,29 +118,41 @@ public final class IndexComparison implements RowComparison {
    * @throws lectus.tuple.MalformedTupleException if it cannot be read
    */
   private Optional<WrongRow> problemOfEntry(KeyValue entry) {
-    return problem(new IndexEntriesSubspace(db, index).decode(entry).docId(), entry);
+    String docId = new IndexEntriesSubspace(db, index).decode(entry).docId();
+    return problem(docId, entry, row -> row.entry().stream());
   }
 
   /** As above, of the row of a document that the index could not take. */
   private Optional<WrongRow> problemOfRefused(KeyValue row) {
-    return problem(new IndexStatesSubspace(db).decodeRefused(index.number(), row).docId(), row);
+    String docId = new IndexStatesSubspace(db).decodeRefused(index.number(), row).docId();
+    return problem(docId, row, it -> it.clearsRefused().stream());
   }
 
-  private Optional<WrongRow> problem(String docId, KeyValue row) {
+  /**
+   * @param possible the row that the index may have
+   */
+  private Optional<WrongRow> problem(
+      String docId, KeyValue row, Function<IndexRows.Row, Stream<EntryChange>> possible) {
     byte[] key = row.getKey();
     String problem = name() + " has an entry that the document " + docId + " should not have";
-    return Awaiting.await(tx.get(key)) == null || expected(docId, key).isPresent()
+    return Awaiting.await(tx.get(key)) == null || expected(docId, key, possible).isPresent()
         ? Optional.empty()
         : Optional.of(new WrongRow(docId, key, problem));
   }
 
   @Override
   public Optional<byte[]> expected(String docId, byte[] key) {
+    return expected(docId, key, row -> Stream.concat(row.entry().stream(), row.refused().stream()))
+        .flatMap(EntryChange::value);
+  }
+
+  private Optional<EntryChange> expected(
+      String docId, byte[] key, Function<IndexRows.Row, Stream<EntryChange>> possible) {
     return Awaiting.await(new AllDocsSubspace(db).get(tx, docId)).stream()
         .flatMap(document -> expected.rowsOf(List.of(document)).get(0).stream())
+        .flatMap(possible)
         .filter(row -> Arrays.equals(row.key(), key))
-        .findFirst()
-        .flatMap(EntryChange::value);
+        .findFirst();
   }
 
   /** Returns the index's name for people. */

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import lectus.database.DatabaseHandle;
 import lectus.document.DocumentId;
 import lectus.document.read.SelectedDocuments;
@@ -15,6 +16,7 @@ import lectus.json.LeafView;
 import lectus.revision.BranchUpdate;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
+import lectus.selector.EditWork;
 
 /**
  * Keeps the indexes of a database up to date, in the transaction that writes its documents. What an
@@ -22,13 +24,11 @@ import lectus.revision.RevisionId;
  * databases with indexes pay for it, and nothing but the entries is stored.
  */
 public final class IndexMaintenance {
-  private final IndexStatesSubspace states;
   private final SelectedDocuments documents;
   private final List<IndexRows> indexes;
   private final boolean isFilling;
 
   public IndexMaintenance(ReadTransaction tx, DatabaseHandle db) {
-    this.states = new IndexStatesSubspace(db);
     this.documents = new SelectedDocuments(tx.snapshot(), db, db.indexes().reads());
     this.indexes = db.indexes().all().stream().map(index -> new IndexRows(db, index)).toList();
     this.isFilling = !db.indexes().all().stream().allMatch(StoredIndex::isReadable);
@@ -77,26 +77,48 @@ public final class IndexMaintenance {
     return new Version(winner, body, body.isPresent() ? null : documents.start(id, false, winner));
   }
 
-  /** Returns the rows to change. Call it once. */
-  public List<EntryChange> changes(Started edit) {
+  /** Returns what each index has of the new winner. Call it once, before {@link #changes}. */
+  public List<IndexRows.Row> next(Started edit, EditWork work) {
+    return rows(edit.id, edit.after, edit.after.map(it -> leaves(edit.id, it)), work);
+  }
+
+  /**
+   * Returns the rows to change. Call it once. What an index has of the former winner may have been
+   * decided with other neighbours, which left its filter more work or less. So where that matters
+   * both rows are cleared that it may have.
+   *
+   * @param next from {@link #next}
+   */
+  public List<EntryChange> changes(Started edit, List<IndexRows.Row> next, EditWork work) {
     Optional<LeafView> before = edit.before.map(it -> leaves(edit.id, it));
-    Optional<LeafView> after = edit.after.map(it -> leaves(edit.id, it));
+    List<IndexRows.Row> former = rows(edit.id, edit.before, before, work);
     List<EntryChange> changes = new ArrayList<>(2 * indexes.size());
-    ComputedKeys formerKeys = new ComputedKeys();
-    ComputedKeys nextKeys = new ComputedKeys();
-    for (IndexRows index : indexes) {
-      IndexRows.Row former = row(index, edit.id, edit.before, before, formerKeys);
-      IndexRows.Row next = row(index, edit.id, edit.after, after, nextKeys);
-      former
-          .entry()
-          .filter(it -> next.entry().filter(other -> isAt(other, it)).isEmpty())
-          .ifPresent(it -> changes.add(new EntryChange(it.key(), Optional.empty())));
-      next.entry().ifPresent(changes::add);
-      if (former.refused().isPresent() || next.refused().isPresent()) {
-        changes.add(states.refusal(index.index().number(), edit.id, next.refused()));
-      }
+    for (int i = 0; i < indexes.size(); i++) {
+      List<EntryChange> written = next.get(i).changes();
+      Stream.concat(former.get(i).entry().stream(), former.get(i).clearsRefused().stream())
+          .filter(it -> written.stream().noneMatch(other -> isAt(other, it)))
+          .forEach(it -> changes.add(it.cleared()));
+      changes.addAll(written);
     }
     return changes;
+  }
+
+  private List<IndexRows.Row> rows(
+      String id, Optional<Version> version, Optional<LeafView> leaves, EditWork work) {
+    List<IndexRows.Row> rows = new ArrayList<>(indexes.size());
+    ComputedKeys keys = new ComputedKeys();
+    for (IndexRows index : indexes) {
+      rows.add(
+          leaves
+              .map(it -> index.of(it, id, version.orElseThrow().winner(), keys, work))
+              .orElse(IndexRows.Row.NONE));
+    }
+    return rows;
+  }
+
+  /** Returns the bytes of keys and values read so far. */
+  public long bytesRead() {
+    return documents.bytesArrived();
   }
 
   private static boolean isAt(EntryChange one, EntryChange other) {
@@ -108,16 +130,5 @@ public final class IndexMaintenance {
         .body()
         .map(body -> documents.leaves(id, version.winner(), body))
         .orElseGet(() -> documents.leaves(version.reading()));
-  }
-
-  private static IndexRows.Row row(
-      IndexRows index,
-      String id,
-      Optional<Version> version,
-      Optional<LeafView> leaves,
-      ComputedKeys keys) {
-    return leaves.isEmpty()
-        ? IndexRows.Row.NONE
-        : index.of(leaves.get(), id, version.orElseThrow().winner(), keys);
   }
 }

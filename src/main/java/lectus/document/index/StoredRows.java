@@ -17,6 +17,7 @@ import lectus.document.read.SelectedDocuments;
 import lectus.index.DatabaseIndexes;
 import lectus.index.StoredIndex;
 import lectus.json.LeafView;
+import lectus.selector.EditWork;
 import lectus.store.Awaiting;
 
 /** Computes what indexes should have of the documents that are stored, in the order of ids. */
@@ -25,7 +26,6 @@ final class StoredRows {
   private final DatabaseHandle db;
   private final List<StoredIndex> indexes;
   private final AllDocsSubspace allDocs;
-  private final IndexStatesSubspace states;
 
   /**
    * @param db with the indexes or without them
@@ -35,7 +35,6 @@ final class StoredRows {
     this.db = db;
     this.indexes = indexes;
     this.allDocs = new AllDocsSubspace(db);
-    this.states = new IndexStatesSubspace(db);
   }
 
   /**
@@ -44,7 +43,7 @@ final class StoredRows {
    * @param documents in the order of their ids
    * @param rowsOfEach in the same order
    */
-  record Page(List<AllDocsRow> documents, List<List<EntryChange>> rowsOfEach, boolean isLast) {
+  record Page(List<AllDocsRow> documents, List<List<IndexRows.Row>> rowsOfEach, boolean isLast) {
     Optional<String> lastId() {
       return documents.isEmpty()
           ? Optional.empty()
@@ -53,7 +52,7 @@ final class StoredRows {
 
     List<EntryChange> rows() {
       List<EntryChange> rows = new ArrayList<>(rowsOfEach.size());
-      rowsOfEach.forEach(rows::addAll);
+      rowsOfEach.forEach(ofOne -> ofOne.forEach(row -> rows.addAll(row.changes())));
       return rows;
     }
   }
@@ -73,7 +72,7 @@ final class StoredRows {
                     StreamingMode.WANT_ALL)
                 .asList());
     List<AllDocsRow> documents = rows.stream().map(allDocs::decode).toList();
-    List<List<EntryChange>> rowsOfEach = rowsOf(documents);
+    List<List<IndexRows.Row>> rowsOfEach = rowsOf(documents);
     int size = rowsOfEach.size();
     boolean isLast = size == documents.size() && size < most;
     return new Page(documents.subList(0, size), rowsOfEach, isLast);
@@ -88,12 +87,12 @@ final class StoredRows {
    * Returns the rows of each of the first documents, which may lie anywhere: of as many as one
    * transaction should read.
    */
-  List<List<EntryChange>> rowsOf(List<AllDocsRow> documents) {
+  List<List<IndexRows.Row>> rowsOf(List<AllDocsRow> documents) {
     return rowsOf(documents, DocumentsAhead.learning());
   }
 
   /** The same for a page of a job, whose documents are like those of the page before. */
-  List<List<EntryChange>> rowsOf(List<AllDocsRow> documents, ReadAhead ahead) {
+  List<List<IndexRows.Row>> rowsOf(List<AllDocsRow> documents, ReadAhead ahead) {
     return new DocumentsAhead<>(tx.getExecutor(), new Rows(), ahead).of(documents);
   }
 
@@ -102,7 +101,8 @@ final class StoredRows {
    */
   private record Started(AllDocsRow document, Optional<SelectedDocuments.Started> reading) {}
 
-  private final class Rows implements DocumentsAhead.Work<AllDocsRow, Started, List<EntryChange>> {
+  private final class Rows
+      implements DocumentsAhead.Work<AllDocsRow, Started, List<IndexRows.Row>> {
     private final SelectedDocuments leaves =
         new SelectedDocuments(tx, db, DatabaseIndexes.reads(indexes));
     private final List<IndexRows> computed =
@@ -123,7 +123,7 @@ final class StoredRows {
     }
 
     @Override
-    public List<EntryChange> finish(Started started) {
+    public List<IndexRows.Row> finish(Started started) {
       return started
           .reading
           .map(it -> rows(computed, leaves.leaves(it), started.document))
@@ -136,20 +136,21 @@ final class StoredRows {
     }
 
     @Override
-    public long sizeOf(List<EntryChange> rows) {
-      return rows.stream().mapToLong(EntryChange::bytes).sum();
+    public long sizeOf(List<IndexRows.Row> rows) {
+      return rows.stream()
+          .flatMap(row -> row.changes().stream())
+          .mapToLong(EntryChange::bytes)
+          .sum();
     }
   }
 
-  private List<EntryChange> rows(List<IndexRows> computed, LeafView leaves, AllDocsRow document) {
-    List<EntryChange> rows = new ArrayList<>(computed.size());
+  private static List<IndexRows.Row> rows(
+      List<IndexRows> computed, LeafView leaves, AllDocsRow document) {
+    List<IndexRows.Row> rows = new ArrayList<>(computed.size());
     ComputedKeys keys = new ComputedKeys();
+    EditWork work = new EditWork(document.id());
     for (IndexRows index : computed) {
-      IndexRows.Row row = index.of(leaves, document.id(), document.winner(), keys);
-      row.entry().ifPresent(rows::add);
-      if (row.refused().isPresent()) {
-        rows.add(states.refusal(index.index().number(), document.id(), row.refused()));
-      }
+      rows.add(index.of(leaves, document.id(), document.winner(), keys, work));
     }
     return rows;
   }

@@ -1,22 +1,39 @@
 package lectus.document.write;
 
 import com.apple.foundationdb.FDBException;
+import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import lectus.database.InstanceId;
 import lectus.error.LectusException;
 import lectus.store.CommitResult;
 import lectus.store.Underway;
 
-/**
- * A write whose edits are all made in one transaction, or none.
- *
- * @param instance looks up the database's instance if the transaction does not tell it
- */
-record AtomicUnderway(
-    Underway<CommitResult<EditTransaction.Result>> commit,
-    WriteProgress progress,
-    Supplier<InstanceId> instance)
-    implements WriteUnderway {
+/** A write whose edits are all made in one transaction, or none. */
+final class AtomicUnderway implements WriteUnderway {
+  private final WriteProgress progress;
+  private final Supplier<InstanceId> instance;
+  private final Underway<CommitResult<EditTransaction.Result>> commit;
+  private long plannedBytes;
+
+  /**
+   * @param edits how many there are
+   * @param instance looks up the database's instance if the transaction does not tell it
+   */
+  AtomicUnderway(
+      int edits,
+      List<EditGroup> documents,
+      EditsUnderway.Transactions transactions,
+      Supplier<InstanceId> instance) {
+    this.progress = new WriteProgress(edits);
+    this.instance = instance;
+    this.commit = transactions.apply(documents, this::planned);
+  }
+
+  private void planned(EditTransaction.Result result) {
+    plannedBytes = result.bytes();
+  }
+
   @Override
   public void whenAnswered(Runnable then) {
     commit.whenAnswered(then);
@@ -28,14 +45,24 @@ record AtomicUnderway(
   }
 
   @Override
-  public WriteResult finish() {
+  public long plannedBytes() {
+    return plannedBytes;
+  }
+
+  @Override
+  public Optional<WriteResult> goOn() {
     try {
-      progress.add(commit.finish());
+      return commit
+          .goOn()
+          .map(
+              committed -> {
+                progress.add(committed);
+                return progress.result(instance);
+              });
     } catch (FDBException lost) {
       throw DocumentWriter.isContention(lost)
           ? new LectusException(DocumentWriter.tooContended())
           : lost;
     }
-    return progress.result(instance);
   }
 }

@@ -1,17 +1,20 @@
 package lectus.document.write;
 
 import com.apple.foundationdb.FDBException;
+import com.apple.foundationdb.Transaction;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.store.CommitResult;
+import lectus.store.Patience;
 import lectus.store.RetryableErrors;
 import lectus.store.Store;
 import lectus.store.TransactionLimits;
@@ -26,11 +29,13 @@ public final class DocumentWriter {
   /** Maximum number of documents in one transaction; further ones wait for its commit. */
   public static final int DOCUMENTS_AT_ONCE = TransactionBudget.DEFAULT.documents();
 
-  /** A batch that conflicts is retried in two halves, not as it is. */
-  private static final TransactionLimits ONCE = new TransactionLimits(0, Duration.ofSeconds(10));
+  /** Together with the time to settle a doubt, as long as a request waits by default. */
+  private static final Duration MOST_TIME = Duration.ofSeconds(10).minus(Patience.FOR_SETTLING);
 
-  private static final TransactionLimits PATIENTLY =
-      new TransactionLimits(200, Duration.ofSeconds(10));
+  /** A batch that conflicts is retried in two halves, not as it is. */
+  private static final TransactionLimits ONCE = new TransactionLimits(0, MOST_TIME);
+
+  private static final TransactionLimits PATIENTLY = new TransactionLimits(200, MOST_TIME);
 
   private final Catalogue catalogue;
   private final TransactionRunner once;
@@ -96,9 +101,16 @@ public final class DocumentWriter {
   private Underway<CommitResult<EditTransaction.Result>> begin(
       DatabaseName database, List<EditGroup> batch, Consumer<EditTransaction.Result> planned) {
     TransactionRunner runner = batch.size() == 1 ? patiently : once;
+    return begin(runner, tx -> transactions.write(tx, database, batch), planned);
+  }
+
+  private static Underway<CommitResult<EditTransaction.Result>> begin(
+      TransactionRunner runner,
+      Function<Transaction, EditTransaction.Result> body,
+      Consumer<EditTransaction.Result> planned) {
     return runner.begin(
         tx -> {
-          EditTransaction.Result result = transactions.write(tx, database, batch);
+          EditTransaction.Result result = body.apply(tx);
           planned.accept(result);
           return result;
         },
@@ -126,10 +138,10 @@ public final class DocumentWriter {
     List<EditGroup> documents = EditGroup.of(edits, Long.MAX_VALUE);
     checkEachOnce(documents);
     return new AtomicUnderway(
-        patiently.begin(
-            tx -> transactions.writeAtomically(tx, database, documents),
-            EditTransaction.Result::writes),
-        new WriteProgress(edits.size()),
+        edits.size(),
+        documents,
+        (batch, planned) ->
+            begin(patiently, tx -> transactions.writeAtomically(tx, database, batch), planned),
         () -> catalogue.open(database).instance());
   }
 

@@ -17,6 +17,9 @@ import lectus.document.edit.ReplicatedEdit;
 record EditGroup(String id, List<Edit> edits, List<Integer> places) {
   private static final int HASH_BYTES = 16;
 
+  /** The most edits of a group, because each looks at all leaves of its document. */
+  private static final int MOST_EDITS = 500;
+
   /** Roughly what an attachment adds: a part of a value, and a reference. */
   private static final long BYTES_PER_ATTACHMENT = 600;
 
@@ -72,7 +75,10 @@ record EditGroup(String id, List<Edit> edits, List<Integer> places) {
 
   private boolean takes(Edit edit, long mostBytes) {
     boolean isLikeThese = edit instanceof ReplicatedEdit && edit.by().equals(edits.get(0).by());
-    return isReplicated() && isLikeThese && weight() + weight(edit) <= mostBytes;
+    return isReplicated()
+        && isLikeThese
+        && edits.size() < MOST_EDITS
+        && weight() + weight(edit) <= mostBytes;
   }
 
   private static long weight(Edit edit) {

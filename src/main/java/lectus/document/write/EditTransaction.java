@@ -3,15 +3,16 @@ package lectus.document.write;
 import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import lectus.database.Catalogue;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseName;
 import lectus.database.ShardId;
+import lectus.document.body.ReadAhead;
 import lectus.document.index.IndexListing;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
+import lectus.selector.EditWork;
 import lectus.store.TransactionRunner;
 
 /**
@@ -20,6 +21,15 @@ import lectus.store.TransactionRunner;
  * the whole transaction would fail.
  */
 final class EditTransaction {
+  /** Documents planned before the size of any is known. */
+  private static final int FIRST_DOCUMENTS = 16;
+
+  /** Target size of what is planned at a time, in bytes read and written. */
+  private static final long PLANNED_BYTES = 1_000_000;
+
+  /** An atomic request may take as much work as so many batches of others: about a second. */
+  private static final int ATOMIC_BATCHES = 20;
+
   private final Catalogue catalogue;
   private final byte[] root;
   private final TransactionBudget budget;
@@ -30,13 +40,15 @@ final class EditTransaction {
    * @param deferred the edits that no longer fitted
    * @param written number of documents written, numbered from 1; local ones have no numbers
    * @param shards the changes shards written to
+   * @param bytes what the transaction weighs
    */
   record Result(
       DatabaseHandle db,
       List<PlannedDocument> done,
       List<EditGroup> deferred,
       int written,
-      Set<ShardId> shards) {
+      Set<ShardId> shards,
+      long bytes) {
     /** Whether the transaction has anything to commit. */
     boolean writes() {
       return done.stream().anyMatch(document -> document.update().isPresent());
@@ -61,25 +73,23 @@ final class EditTransaction {
   Result write(Transaction tx, DatabaseName name, List<EditGroup> documents) {
     DatabaseHandle db = begin(tx, name, documents);
     UpdateWriter writer = new UpdateWriter(tx, db);
-    List<PlannedDocument> done = new ArrayList<>(documents.size());
-    List<EditGroup> deferred = new ArrayList<>();
-    List<PlannedUpdate> updates = new ArrayList<>(documents.size());
-    long weight = 0;
-    for (PlannedDocument plan : plan(tx, db, documents)) {
-      long itsWeight = plan.update().map(writer::weight).orElse(0L);
-      if (itsWeight > budget.mostBytes()) {
-        done.add(PlannedDocument.failed(plan.edits(), documentTooLarge(itsWeight)));
-      } else if (weight > 0 && weight + itsWeight > budget.batchBytes()) {
-        deferred.add(plan.edits());
-      } else {
-        weight += itsWeight;
-        plan.update().ifPresent(updates::add);
-        done.add(plan);
-      }
-    }
+    Planned planned = new Planned(writer, budget.batchBytes());
+    plan(tx, db, documents, planned, EditWork.MOST_AT_ONCE);
+    return write(tx, db, writer, planned, documents.subList(planned.done.size(), documents.size()));
+  }
+
+  private Result write(
+      Transaction tx,
+      DatabaseHandle db,
+      UpdateWriter writer,
+      Planned planned,
+      List<EditGroup> deferred) {
+    List<PlannedUpdate> updates = new ArrayList<>(planned.done.size());
+    planned.done.forEach(plan -> plan.update().ifPresent(updates::add));
     writer.write(updates);
     finish(tx, db, writer, updates);
-    return new Result(db, done, deferred, writer.written(), writer.shards());
+    return new Result(
+        db, planned.done, deferred, writer.written(), writer.shards(), planned.weight);
   }
 
   /**
@@ -91,17 +101,65 @@ final class EditTransaction {
   Result writeAtomically(Transaction tx, DatabaseName name, List<EditGroup> documents) {
     DatabaseHandle db = begin(tx, name, documents);
     UpdateWriter writer = new UpdateWriter(tx, db);
-    List<PlannedDocument> plans = plan(tx, db, documents);
-    if (plans.stream().anyMatch(PlannedDocument::hasFailed)) {
-      List<PlannedDocument> withheld = plans.stream().map(EditTransaction::withheld).toList();
-      return new Result(db, withheld, List.of(), 0, Set.of());
+    Planned planned = new Planned(writer, budget.mostBytes());
+    plan(tx, db, documents, planned, ATOMIC_BATCHES * EditWork.MOST_AT_ONCE);
+    if (planned.done.stream().anyMatch(PlannedDocument::hasFailed)) {
+      List<PlannedDocument> withheld = new ArrayList<>(documents.size());
+      planned.done.forEach(plan -> withheld.add(withheld(plan)));
+      documents.stream()
+          .skip(withheld.size())
+          .forEach(edits -> withheld.add(PlannedDocument.withheld(edits)));
+      return new Result(db, withheld, List.of(), 0, Set.of(), 0);
     }
-    checkFits(writer, plans);
-    List<PlannedUpdate> updates = new ArrayList<>(plans.size());
-    plans.forEach(plan -> plan.update().ifPresent(updates::add));
-    writer.write(updates);
-    finish(tx, db, writer, updates);
-    return new Result(db, plans, List.of(), writer.written(), writer.shards());
+    if (planned.done.size() < documents.size()) {
+      throw new LectusException(planned.tooLarge());
+    }
+    return write(tx, db, writer, planned, List.of());
+  }
+
+  /** The documents that a transaction writes, as far as it has room. */
+  private final class Planned {
+    private final UpdateWriter writer;
+    private final long mostBytes;
+    private final List<PlannedDocument> done = new ArrayList<>();
+    private long weight;
+
+    /** What did not fit any more, with its weight. */
+    private long beyond;
+
+    Planned(UpdateWriter writer, long mostBytes) {
+      this.writer = writer;
+      this.mostBytes = mostBytes;
+    }
+
+    /** Returns whether the document was taken. */
+    boolean take(PlannedDocument plan) {
+      long its = plan.update().map(writer::weight).orElse(0L);
+      if (its > budget.mostBytes()) {
+        done.add(PlannedDocument.failed(plan.edits(), documentTooLarge(its)));
+        return true;
+      }
+      if (weight > 0 && weight + its > mostBytes) {
+        beyond = weight + its;
+        return false;
+      }
+      weight += its;
+      done.add(plan);
+      return true;
+    }
+
+    LectusError tooLarge() {
+      return new LectusError.TooLarge(
+          "too_large",
+          beyond > 0
+              ? "The documents take "
+                  + beyond
+                  + " bytes of one transaction, the limit is "
+                  + mostBytes
+                  + "."
+              : "The selectors of indexes and stored feeds take too much work for one"
+                  + " transaction.");
+    }
   }
 
   private DatabaseHandle begin(Transaction tx, DatabaseName name, List<EditGroup> documents) {
@@ -139,6 +197,34 @@ final class EditTransaction {
     return listing.finish();
   }
 
+  /**
+   * Plans documents until the transaction is full: some, and then as many at a time as their size
+   * lets expect to fit, because what indexes and stored feeds look at is known only once it is
+   * read. So little is planned in vain.
+   *
+   * @param mostWork of selectors
+   */
+  private void plan(
+      Transaction tx,
+      DatabaseHandle db,
+      List<EditGroup> documents,
+      Planned planned,
+      long mostWork) {
+    boolean isPlain = db.indexes().isEmpty() && db.feeds().isEmpty();
+    ReadAhead ahead = new ReadAhead(FIRST_DOCUMENTS, documents.size(), PLANNED_BYTES);
+    Maintenance maintenance = new Maintenance(tx, db, mostWork);
+    int next = 0;
+    while (next == planned.done.size() && next < documents.size() && !maintenance.isSpent()) {
+      int from = next;
+      next = isPlain ? documents.size() : Math.min(documents.size(), from + ahead.size());
+      long before = planned.weight + maintenance.bytesRead();
+      List<PlannedDocument> plans = plan(tx, db, documents.subList(from, next));
+      maintenance.add(plans, planned.mostBytes - planned.weight, planned::take);
+      int taken = Math.max(1, planned.done.size() - from);
+      ahead.took(taken, planned.weight + maintenance.bytesRead() - before);
+    }
+  }
+
   private List<PlannedDocument> plan(Transaction tx, DatabaseHandle db, List<EditGroup> documents) {
     ResolvedEdits resolved = ResolvedEdits.of(tx, db, documents);
     PlanningScope scope = new PlanningScope(tx, db, rules, resolved.lacking());
@@ -151,7 +237,7 @@ final class EditTransaction {
     for (DocumentPlanner planner : planners) {
       plans.add(planner.plan());
     }
-    return new Maintenance(tx, db).with(plans);
+    return plans;
   }
 
   /** All planners go one step before any goes the next, so that their round trips are shared. */
@@ -168,23 +254,6 @@ final class EditTransaction {
     }
   }
 
-  private void checkFits(UpdateWriter writer, List<PlannedDocument> plans) {
-    long weight = 0;
-    for (PlannedDocument plan : plans) {
-      weight += plan.update().map(writer::weight).orElse(0L);
-    }
-    if (weight > budget.mostBytes()) {
-      throw new LectusException(
-          new LectusError.TooLarge(
-              "too_large",
-              "The documents take "
-                  + weight
-                  + " bytes of one transaction, the limit is "
-                  + budget.mostBytes()
-                  + "."));
-    }
-  }
-
   private LectusError documentTooLarge(long weight) {
     return new LectusError.TooLarge(
         "document_too_large",
@@ -196,13 +265,6 @@ final class EditTransaction {
   }
 
   private static PlannedDocument withheld(PlannedDocument plan) {
-    if (plan.hasFailed()) {
-      return plan;
-    }
-    List<EditOutcome> outcomes = new ArrayList<>(plan.outcomes().size());
-    for (EditOutcome outcome : plan.outcomes()) {
-      outcomes.add(new EditOutcome.Withheld(outcome.id()));
-    }
-    return new PlannedDocument(plan.edits(), outcomes, Optional.empty());
+    return plan.hasFailed() ? plan : PlannedDocument.withheld(plan.edits());
   }
 }

@@ -3,6 +3,7 @@ package lectus.document.write;
 import com.apple.foundationdb.FDBException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -27,6 +28,8 @@ final class EditsUnderway implements WriteUnderway {
 
   /** Whether some of the batch did not fit into the last planned transaction. */
   private boolean defers;
+
+  private long plannedBytes;
 
   /** Begins the transaction that makes the edits of some documents, each with a different id. */
   interface Transactions
@@ -53,7 +56,17 @@ final class EditsUnderway implements WriteUnderway {
 
   private void beginNext() {
     batch = waiting.take(atOnce);
-    commit = transactions.apply(batch, planned -> defers = !planned.deferred().isEmpty());
+    commit = transactions.apply(batch, this::planned);
+  }
+
+  private void planned(EditTransaction.Result result) {
+    defers = !result.deferred().isEmpty();
+    plannedBytes = result.bytes();
+  }
+
+  @Override
+  public long plannedBytes() {
+    return plannedBytes;
   }
 
   @Override
@@ -67,18 +80,23 @@ final class EditsUnderway implements WriteUnderway {
   }
 
   @Override
-  public WriteResult finish() {
-    takeAnswer();
-    while (!waiting.isEmpty()) {
-      beginNext();
-      takeAnswer();
+  public Optional<WriteResult> goOn() {
+    if (!isAnswerTaken()) {
+      return Optional.empty();
     }
-    return progress.result(instance);
+    if (waiting.isEmpty()) {
+      return Optional.of(progress.result(instance));
+    }
+    beginNext();
+    return Optional.empty();
   }
 
-  private void takeAnswer() {
+  /** Whether the transaction is over, as far as its edits are concerned. */
+  private boolean isAnswerTaken() {
     try {
-      waiting.putBack(progress.add(commit.finish()));
+      Optional<CommitResult<EditTransaction.Result>> committed = commit.goOn();
+      committed.map(progress::add).ifPresent(this::defer);
+      return committed.isPresent();
     } catch (RuntimeException failure) {
       if (batch.size() > 1 && (mayPass(failure) || isOfOneEdit(failure))) {
         atOnce = batch.size() / 2;
@@ -90,6 +108,7 @@ final class EditsUnderway implements WriteUnderway {
       } else {
         failAll(failure);
       }
+      return true;
     }
   }
 
@@ -107,6 +126,10 @@ final class EditsUnderway implements WriteUnderway {
     } else {
       progress.failOrThrow(all, failure);
     }
+  }
+
+  private void defer(List<EditGroup> deferred) {
+    waiting.putBack(deferred);
   }
 
   /** Whether nothing is stored, but a smaller transaction may succeed. */

@@ -4,68 +4,125 @@ import com.apple.foundationdb.Transaction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import lectus.database.DatabaseHandle;
+import lectus.document.feed.FeedChange;
 import lectus.document.feed.FeedMaintenance;
 import lectus.document.feed.FeedMovement;
+import lectus.document.index.EntryChange;
 import lectus.document.index.IndexMaintenance;
+import lectus.document.index.IndexRows;
+import lectus.selector.EditWork;
 
 /**
- * Adds to planned documents what they change in indexes and stored feeds. All reads of one kind are
- * begun before the first one is awaited.
+ * Adds to the planned documents of one transaction what they change in indexes and stored feeds.
+ * All reads of one kind are begun before the first one is awaited.
  */
 final class Maintenance {
-  private final Transaction tx;
-  private final DatabaseHandle db;
+  private final long mostWork;
+  private final Optional<IndexMaintenance> indexes;
+  private final Optional<FeedMaintenance> feeds;
+  private long work;
 
-  Maintenance(Transaction tx, DatabaseHandle db) {
-    this.tx = tx;
-    this.db = db;
+  /**
+   * @param mostWork of selectors, after which no further document is looked at
+   */
+  Maintenance(Transaction tx, DatabaseHandle db, long mostWork) {
+    this.mostWork = mostWork;
+    this.indexes =
+        db.indexes().isEmpty() ? Optional.empty() : Optional.of(new IndexMaintenance(tx, db));
+    this.feeds = db.feeds().isEmpty() ? Optional.empty() : Optional.of(new FeedMaintenance(tx, db));
   }
 
-  List<PlannedDocument> with(List<PlannedDocument> plans) {
-    List<PlannedDocument> indexed =
-        db.indexes().isEmpty() ? plans : withEntries(new IndexMaintenance(tx, db), plans);
-    return db.feeds().isEmpty() ? indexed : withFeeds(new FeedMaintenance(tx, db), indexed);
+  /** A document whose reads have begun. */
+  private record Begun(
+      PlannedDocument plan,
+      Optional<IndexMaintenance.Started> indexed,
+      Optional<FeedMaintenance.Started> fed) {}
+
+  /** A document of which only what had left stored feeds is still being read. */
+  private record Moved(
+      PlannedDocument plan,
+      Optional<List<EntryChange>> entries,
+      Optional<List<FeedMovement.Moved>> moved) {}
+
+  /** Whether the selectors have had as much work as a transaction should take. */
+  boolean isSpent() {
+    return work >= mostWork;
   }
 
-  private static List<PlannedDocument> withEntries(
-      IndexMaintenance indexes, List<PlannedDocument> plans) {
-    List<Optional<IndexMaintenance.Started>> started = new ArrayList<>(plans.size());
-    for (PlannedDocument plan : plans) {
-      started.add(
-          plan.replicating().flatMap(it -> indexes.begin(it.id(), it.branches(), it.members())));
-    }
-    List<PlannedDocument> withEntries = new ArrayList<>(plans.size());
-    for (int i = 0; i < plans.size(); i++) {
-      PlannedDocument plan = plans.get(i);
-      withEntries.add(
-          started
-              .get(i)
-              .map(indexes::changes)
-              .map(it -> plan.writing(plan.replicating().orElseThrow().withEntries(it)))
-              .orElse(plan));
-    }
-    return withEntries;
+  /** Returns the bytes of keys and values read so far. */
+  long bytesRead() {
+    return indexes.map(IndexMaintenance::bytesRead).orElse(0L)
+        + feeds.map(FeedMaintenance::bytesRead).orElse(0L);
   }
 
-  private static List<PlannedDocument> withFeeds(
-      FeedMaintenance feeds, List<PlannedDocument> plans) {
-    List<Optional<FeedMaintenance.Started>> started = new ArrayList<>(plans.size());
-    for (PlannedDocument plan : plans) {
-      started.add(plan.replicating().map(it -> feeds.begin(it.id(), it.branches(), it.members())));
+  /**
+   * Completes documents in their order, until one is not taken, their rows fill the room, or the
+   * selectors have had enough work.
+   *
+   * @param room bytes of rows; the first document may exceed it
+   * @param taking returns whether it took the document
+   */
+  void add(List<PlannedDocument> plans, long room, Predicate<PlannedDocument> taking) {
+    List<Begun> begun = new ArrayList<>(plans.size());
+    plans.forEach(plan -> begun.add(begin(plan)));
+    List<Moved> moved = new ArrayList<>(plans.size());
+    long bytes = 0;
+    for (Begun each : begun) {
+      if (!moved.isEmpty() && (isSpent() || bytes > room)) {
+        break;
+      }
+      Moved next = move(each);
+      bytes += bytes(next);
+      moved.add(next);
     }
-    List<Optional<List<FeedMovement.Moved>>> moved = new ArrayList<>(plans.size());
-    started.forEach(edit -> moved.add(edit.map(feeds::move)));
-    List<PlannedDocument> withFeeds = new ArrayList<>(plans.size());
-    for (int i = 0; i < plans.size(); i++) {
-      PlannedDocument plan = plans.get(i);
-      withFeeds.add(
-          moved
-              .get(i)
-              .map(FeedMaintenance::changes)
-              .map(it -> plan.writing(plan.replicating().orElseThrow().withFeeds(it)))
-              .orElse(plan));
+    for (Moved each : moved) {
+      if (!taking.test(complete(each))) {
+        return;
+      }
     }
-    return withFeeds;
+  }
+
+  private Begun begin(PlannedDocument plan) {
+    return new Begun(
+        plan,
+        indexes.flatMap(
+            all ->
+                plan.replicating().flatMap(it -> all.begin(it.id(), it.branches(), it.members()))),
+        feeds.flatMap(
+            all -> plan.replicating().map(it -> all.begin(it.id(), it.branches(), it.members()))));
+  }
+
+  /** What the document will be comes first: of what it was, doubts do no harm. */
+  private Moved move(Begun document) {
+    EditWork its = new EditWork(document.plan.edits().id());
+    Optional<List<IndexRows.Row>> next =
+        document.indexed.map(it -> indexes.orElseThrow().next(it, its));
+    document.fed.ifPresent(it -> feeds.orElseThrow().decide(it, its));
+    Moved moved =
+        new Moved(
+            document.plan,
+            document.indexed.map(it -> indexes.orElseThrow().changes(it, next.orElseThrow(), its)),
+            document.fed.map(it -> feeds.orElseThrow().move(it, its)));
+    work += its.spent();
+    return moved;
+  }
+
+  private static long bytes(Moved document) {
+    long bytes =
+        document.entries.stream().flatMap(List::stream).mapToLong(EntryChange::bytes).sum();
+    return bytes
+        + document.moved.stream().flatMap(List::stream).mapToLong(FeedMovement.Moved::bytes).sum();
+  }
+
+  private static PlannedDocument complete(Moved document) {
+    if (document.entries.isEmpty() && document.moved.isEmpty()) {
+      return document.plan;
+    }
+    DocumentUpdate update = document.plan.replicating().orElseThrow();
+    List<FeedChange> fed = document.moved.map(FeedMaintenance::changes).orElse(update.feeds());
+    return document.plan.writing(
+        update.withEntries(document.entries.orElse(update.entries())).withFeeds(fed));
   }
 }

@@ -27,6 +27,15 @@ record PlannedDocument(
     return new PlannedDocument(edits, failures(edits, error), Optional.empty());
   }
 
+  /** None of the edits is stored, because others are not. */
+  static PlannedDocument withheld(EditGroup edits) {
+    List<EditOutcome> outcomes =
+        edits.edits().stream()
+            .<EditOutcome>map(edit -> new EditOutcome.Withheld(edit.id()))
+            .toList();
+    return new PlannedDocument(edits, outcomes, Optional.empty());
+  }
+
   static List<EditOutcome> failures(EditGroup edits, LectusError error) {
     return edits.edits().stream().map(edit -> EditFailures.of(edit, error)).toList();
   }

@@ -49,6 +49,17 @@ final class ReplicationPlanner implements DocumentPlanner {
         merge.update().map(update -> new DocumentUpdate(edits.id(), update, bodies)));
   }
 
+  private static Optional<LectusError> tooMany(RevisionPath path, BranchMerge merge) {
+    return merge.lacksRoomFor(path)
+        ? Optional.of(
+            new LectusError.TooLarge(
+                "too_many_conflicts",
+                "The document has as many conflicting revisions as it can have, at most "
+                    + BranchMerge.MOST_LEAVES
+                    + "; delete some."))
+        : Optional.empty();
+  }
+
   /**
    * As in CouchDB, a known revision is not checked again. But a history that it comes with may
    * replace leaves, for which its author needs the right.
@@ -59,7 +70,7 @@ final class ReplicationPlanner implements DocumentPlanner {
     Optional<LectusError> problem =
         merge.knows(path.leaf()) && !merge.endsBranches(path)
             ? Optional.empty()
-            : scope.problem(edit);
+            : scope.problem(edit).or(() -> tooMany(path, merge));
     if (problem.isPresent()) {
       return EditFailures.of(edit, problem.get());
     }

@@ -16,6 +16,7 @@ import lectus.channel.StoredFeed;
 import lectus.database.DatabaseHandle;
 import lectus.document.feed.FeedDeparturesSubspace;
 import lectus.document.feed.FeedDeparturesSubspace.Departure;
+import lectus.document.feed.FeedEntriesSubspace;
 import lectus.document.feed.Standing;
 import lectus.document.read.SelectedDocuments;
 import lectus.error.LectusException;
@@ -24,6 +25,7 @@ import lectus.json.LeafView;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
+import lectus.selector.EditWork;
 import lectus.store.Awaiting;
 
 /**
@@ -73,12 +75,14 @@ final class FeedMatch<V> {
     private final StoredFeed feed;
     private final FeedReaders.OfFeed<V> readers;
     private final FeedDeparturesSubspace departures;
+    private final FeedEntriesSubspace entries;
     private final LaterRows laterRows;
 
     OfFeed(StoredFeed feed, FeedReaders.OfFeed<V> readers) {
       this.feed = feed;
       this.readers = readers;
       this.departures = new FeedDeparturesSubspace(db, feed);
+      this.entries = new FeedEntriesSubspace(db, feed);
       this.laterRows = new LaterRows(tx, db, feed);
     }
   }
@@ -158,10 +162,7 @@ final class FeedMatch<V> {
       }
       CompletableFuture<List<Departure>> departures = started.departures.get(i);
       Readers found = new Readers(each, started.entry);
-      if (!found.look(leaves, time.isPresent())) {
-        each.readers.all().forEach(outcome::waits);
-        continue;
-      }
+      found.look(leaves);
       if (departures != null) {
         found.departed(Awaiting.await(departures));
       }
@@ -202,19 +203,17 @@ final class FeedMatch<V> {
       this.entry = entry;
     }
 
-    /** Returns false if it takes too long while others wait. */
-    boolean look(List<Leaf> leaves, boolean othersWait) {
+    /** Spends no more on the document than its write did. */
+    void look(List<Leaf> leaves) {
+      EditWork.Share work = new EditWork(entry.docId()).share();
       Set<String> all = new HashSet<>();
       try {
         Standing standing = Standing.MEMBER;
         for (Leaf leaf : leaves) {
-          Optional<Set<String>> channels = channels(leaf, othersWait);
-          if (channels.isEmpty()) {
-            return false;
-          }
-          all.addAll(channels.get());
+          Set<String> channels = feed.feed.channels().of(leaf.view(), work);
+          all.addAll(channels);
           DocumentChannels.checkCount(all.size());
-          for (String channel : channels.get()) {
+          for (String channel : channels) {
             for (V who : feed.readers.ofChannel(channel)) {
               add(who, standing, leaf.revision());
             }
@@ -222,16 +221,21 @@ final class FeedMatch<V> {
           standing = Standing.BESIDE;
         }
       } catch (LectusException refusal) {
-        // The feed does not have the document.
         standings.clear();
       }
-      return true;
+      if (!standings.isEmpty() && isDecidedByWrite(work) && !isInFeed()) {
+        standings.clear();
+      }
     }
 
-    private Optional<Set<String>> channels(Leaf leaf, boolean othersWait) {
-      return othersWait
-          ? feed.feed.channels().soon(leaf.view(), entry.docId())
-          : Optional.of(feed.feed.channels().of(leaf.view(), entry.docId()));
+    /** Whether the feed may have refused the document. */
+    private boolean isDecidedByWrite(EditWork.Share work) {
+      boolean isCostly = !work.isCertain() || entry.branchCount() > 1;
+      return isCostly && feed.feed.isReadable() && !feed.feed.definition().isOfChannels();
+    }
+
+    private boolean isInFeed() {
+      return Awaiting.await(feed.entries.contains(tx, DocumentChannels.ONLY, entry.sequence()));
     }
 
     private void add(V who, Standing standing, RevisionId revision) {

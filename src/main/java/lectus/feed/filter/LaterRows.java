@@ -18,6 +18,7 @@ import lectus.json.LeafView;
 import lectus.revision.EditBranch;
 import lectus.revision.RevisionId;
 import lectus.revision.RevisionsSubspace;
+import lectus.selector.EditWork;
 import lectus.store.Awaiting;
 
 /**
@@ -71,7 +72,10 @@ final class LaterRows {
   /** A losing leaf makes a row, unless only winners are shown and there is one. */
   private boolean isShown(String docId, List<EditBranch> branches, FeedView view) {
     boolean losersCount = view.allLeaves() || view.filter().left() || branches.get(0).deleted();
-    return Belonging.of(feed, docId, views(docId, branches)).channels().entrySet().stream()
+    return Belonging.of(feed, views(docId, branches), new EditWork(docId))
+        .channels()
+        .entrySet()
+        .stream()
         .filter(it -> view.channels().contains(it.getKey()))
         .anyMatch(it -> losersCount || it.getValue() == Standing.MEMBER);
   }

@@ -18,4 +18,14 @@ record Deadline(boolean isSet, long nanoTime) {
   boolean isOver(long now) {
     return isSet && now - nanoTime >= 0;
   }
+
+  /**
+   * Returns how much time is left.
+   *
+   * @param most at most, or without a deadline
+   */
+  Duration left(Duration most) {
+    Duration left = Duration.ofNanos(nanoTime - System.nanoTime());
+    return isSet && left.compareTo(most) < 0 ? left : most;
+  }
 }

@@ -1,14 +1,49 @@
 package lectus.server.writing;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import lectus.database.DatabaseName;
 import lectus.document.edit.Edit;
 import lectus.document.write.EditOutcome;
 import lectus.measure.StageNotes;
+import lectus.store.Patience;
 
 /** The writes of one transaction: they waited for the same database, and keep their order. */
-record QueuedBatch(List<PendingWrite> writes) {
+final class QueuedBatch {
+  private static final Duration LONGEST = Duration.ofMinutes(1);
+
+  private final List<PendingWrite> writes;
+
+  /** Whether its transaction went on after an answer. For the queue. */
+  private boolean goesOn;
+
+  /** Memory of what is planned for its transaction. For the queue. */
+  private long plannedBytes;
+
+  QueuedBatch(List<PendingWrite> writes) {
+    this.writes = writes;
+  }
+
+  List<PendingWrite> writes() {
+    return writes;
+  }
+
+  boolean goesOn() {
+    return goesOn;
+  }
+
+  void goOn() {
+    goesOn = true;
+  }
+
+  long plannedBytes() {
+    return plannedBytes;
+  }
+
+  void plan(long bytes) {
+    plannedBytes = bytes;
+  }
 
   DatabaseName database() {
     return writes.get(0).database();
@@ -30,6 +65,15 @@ record QueuedBatch(List<PendingWrite> writes) {
       bytes += write.bytes();
     }
     return bytes;
+  }
+
+  /** Returns the time that its transaction has before the first client has to be answered. */
+  Duration time() {
+    Duration least = LONGEST;
+    for (PendingWrite write : writes) {
+      least = write.deadline().left(least);
+    }
+    return least.minus(Patience.FOR_SETTLING);
   }
 
   /** Notes that the writes wait no more, and returns who is told of their transaction. */

@@ -11,7 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Turns the writes of one queue into transactions, on a worker thread of its own. While commits are
- * under way, it plans the next ones, of documents that are in none of them.
+ * under way, it plans the next ones, of documents that are in none of them. It waits for reads
+ * alone, never for a commit or for the pause after a conflict.
  */
 public final class TransactionExecutorVerticle extends VerticleBase {
   /** After so long the thread yields to the event bus and to Vert.x's check for blocked threads. */
@@ -74,7 +75,7 @@ public final class TransactionExecutorVerticle extends VerticleBase {
 
   private void drainForATurn() {
     long turnEnd = System.nanoTime() + TURN_NANOS;
-    while (inFlight.finishReturned() || beginNext()) {
+    while (takeTurn()) {
       if (System.nanoTime() - turnEnd > 0) {
         wake();
         return;
@@ -85,11 +86,21 @@ public final class TransactionExecutorVerticle extends VerticleBase {
     }
   }
 
-  private boolean beginNext() {
-    QueuedBatch batch = queue.take();
-    if (batch != null) {
-      inFlight.begin(batch);
+  private boolean takeTurn() {
+    WriteQueue.Turn turn = queue.take();
+    if (turn == null) {
+      return false;
     }
-    return batch != null;
+    long begun = System.nanoTime();
+    try {
+      if (turn.batch() == null) {
+        turn.returned().run();
+      } else {
+        inFlight.begin(turn.batch());
+      }
+    } finally {
+      queue.done(turn, System.nanoTime() - begun);
+    }
+    return true;
   }
 }

@@ -19,7 +19,30 @@ final class WriteLane {
   /** How many batches' worth of waiting writes are searched for some that need not wait. */
   private static final int BATCHES_LOOKED_THROUGH = 4;
 
+  /** A database stands back for so many times as long as it has had the executor's thread. */
+  private static final long TIMES_BACK = 50;
+
+  /** The longest that it stands back, so that it is not kept waiting by others that do not. */
+  private static final long MOST_NANOS_BACK = 1_000_000_000;
+
+  /** The most writes that go on in several transactions each; others wait for them. */
+  private static final int MOST_GOING_ON = 8;
+
   private final WriteSettings settings;
+
+  /** Transactions that have been answered and go on, each at a turn of its own. */
+  private final Deque<Runnable> returned = new ArrayDeque<>(0);
+
+  /** How many transactions went on after an answer, and are not over. */
+  private int goingOn;
+
+  /** Until when the database stands back, by {@link System#nanoTime}. */
+  private long backUntil = System.nanoTime();
+
+  /** Where it stands in the line for the executor. */
+  private long place;
+
+  private boolean isInLine;
   private final Deque<PendingWrite> waiting = new ArrayDeque<>();
   private final Set<String> inFlight = new HashSet<>();
   private int batchesInFlight;
@@ -53,20 +76,68 @@ final class WriteLane {
     return removed;
   }
 
-  boolean hasWaiting() {
-    return !waiting.isEmpty();
-  }
-
-  boolean isIdle() {
-    return waiting.isEmpty() && batchesInFlight == 0;
+  /** Whether nothing is known of the database any more that would matter. */
+  boolean isForgotten(long now) {
+    return waiting.isEmpty() && batchesInFlight == 0 && now - backUntil >= 0;
   }
 
   /**
    * Whether a transaction is to begin now. While another one is in flight, edits gather until it
-   * has come back or until they fill a transaction: one transaction costs less than several.
+   * has come back or until they fill a transaction: one transaction costs less than several. What
+   * goes on in several transactions keeps nobody waiting.
    */
   boolean isReady() {
-    return !waiting.isEmpty() && !blocked && (batchesInFlight == 0 || isNextFull());
+    return !waiting.isEmpty()
+        && !blocked
+        && goingOn < MOST_GOING_ON
+        && (batchesInFlight == goingOn || isNextFull());
+  }
+
+  /**
+   * Enters the line for the executor unless it stands there. Whoever has had the thread for little
+   * time lately stands before those who had it for long, however many of these there are.
+   */
+  boolean entersLine() {
+    if (isInLine || !(isReady() || hasReturned())) {
+      return false;
+    }
+    long now = System.nanoTime();
+    place = backUntil - now > 0 ? backUntil : now;
+    isInLine = true;
+    return true;
+  }
+
+  void leaveLine() {
+    isInLine = false;
+  }
+
+  /** Compares places in the line. */
+  static int compare(WriteLane one, WriteLane other) {
+    return Long.signum(one.place - other.place);
+  }
+
+  /**
+   * Notes how long the database had the executor's thread.
+   *
+   * @param now when that ended
+   */
+  void used(long nanos, long now) {
+    long since = backUntil - now > 0 ? backUntil : now;
+    backUntil = Math.min(since - now + TIMES_BACK * nanos, MOST_NANOS_BACK) + now;
+  }
+
+  boolean hasReturned() {
+    return !returned.isEmpty();
+  }
+
+  void comeBack(QueuedBatch batch, Runnable goesOn) {
+    returned.add(goesOn);
+    goingOn += batch.goesOn() ? 0 : 1;
+    batch.goOn();
+  }
+
+  Runnable takeReturned() {
+    return returned.remove();
   }
 
   private boolean isNextFull() {
@@ -148,9 +219,10 @@ final class WriteLane {
     batchesInFlight++;
   }
 
-  /** Notes that a batch has come back: writes that wait for its documents may go. */
+  /** Notes that a batch is over: writes that wait for its documents may go. */
   void release(QueuedBatch batch) {
     batchesInFlight--;
+    goingOn -= batch.goesOn() ? 1 : 0;
     blocked = false;
     for (PendingWrite write : batch.writes()) {
       for (Edit edit : write.edits()) {

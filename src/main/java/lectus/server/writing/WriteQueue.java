@@ -1,12 +1,12 @@
 package lectus.server.writing;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import lectus.database.DatabaseName;
@@ -20,9 +20,9 @@ import lectus.server.turn.WaitingRoom;
 
 /**
  * The writes that wait for one executor, in order of arrival, by database, and those that are under
- * way to the store. Databases take turns, so that a busy one does not delay the others. Limited in
- * waiting edits and in bytes; a single write that exceeds the limits is accepted when nothing else
- * waits.
+ * way to the store. Databases take turns by the time that they use, so that those whose documents
+ * are costly to plan do not delay the others. Limited in waiting edits and in bytes; a single write
+ * that exceeds the limits is accepted when nothing else waits.
  */
 public final class WriteQueue implements WaitingRoom, Measured {
   /** The most transactions that one executor has under way. */
@@ -48,13 +48,25 @@ public final class WriteQueue implements WaitingRoom, Measured {
   private final WriteSettings settings;
   private final Map<DatabaseName, WriteLane> lanes = new HashMap<>();
 
-  /** The lanes with waiting writes. */
-  private final Deque<WriteLane> turns = new ArrayDeque<>();
+  /** The lanes for which the executor can do something. */
+  private final Queue<WriteLane> line = new PriorityQueue<>(WriteLane::compare);
 
   private int edits;
   private long bytes;
   private int batchesInFlight;
   private long bytesInFlight;
+
+  /** What the transactions in flight write: with many indexes far more than the edits' bytes. */
+  private long plannedInFlight;
+
+  /** The transactions that wait for a turn to go on. */
+  private int comeBack;
+
+  /** The writes that go on in several transactions: they last, and keep no other from its own. */
+  private int goingOn;
+
+  private long bytesGoingOn;
+
   private boolean executorAwake;
   private boolean closing;
   private final Spread batches = Spread.ofSizes();
@@ -112,13 +124,17 @@ public final class WriteQueue implements WaitingRoom, Measured {
   /** Appends a write for which there was room when its request began. */
   synchronized boolean add(PendingWrite write) {
     WriteLane lane = lanes.computeIfAbsent(write.database(), name -> new WriteLane(settings));
-    if (!lane.hasWaiting()) {
-      turns.add(lane);
-    }
     lane.add(write);
     edits += write.edits().size();
     bytes += write.bytes();
+    enter(lane);
     return lane.isReady() && wakes();
+  }
+
+  private void enter(WriteLane lane) {
+    if (lane.entersLine()) {
+      line.add(lane);
+    }
   }
 
   @Override
@@ -146,9 +162,9 @@ public final class WriteQueue implements WaitingRoom, Measured {
 
   private synchronized List<PendingWrite> remove(Predicate<PendingWrite> inVain) {
     List<PendingWrite> removed = new ArrayList<>();
-    turns.forEach(lane -> removed.addAll(lane.remove(inVain)));
-    turns.removeIf(lane -> !lane.hasWaiting());
-    lanes.values().removeIf(WriteLane::isIdle);
+    lanes.values().forEach(lane -> removed.addAll(lane.remove(inVain)));
+    long now = System.nanoTime();
+    lanes.values().removeIf(lane -> lane.isForgotten(now));
     for (PendingWrite write : removed) {
       edits -= write.edits().size();
       bytes -= write.bytes();
@@ -157,28 +173,79 @@ public final class WriteQueue implements WaitingRoom, Measured {
   }
 
   /**
-   * Returns the writes of the next transaction, to be {@linkplain #release released} when it is
-   * over; null if nothing can be taken now: the executor may sleep then.
+   * What the executor does next: it begins a transaction, or goes on with one that the store has
+   * answered.
+   *
+   * @param batch to be {@linkplain #release released} when it is over; null: nothing begins
+   * @param returned goes on; null if something begins
    */
-  synchronized QueuedBatch take() {
-    for (int left = mayFly() ? turns.size() : 0; left > 0; left--) {
-      WriteLane lane = turns.element();
-      QueuedBatch batch = lane.isReady() ? lane.take() : null;
-      turns.remove();
-      if (lane.hasWaiting()) {
-        turns.add(lane);
-      }
-      if (batch != null) {
-        edits -= batch.size();
-        bytes -= batch.bytes();
-        batchesInFlight++;
-        batches.add(batch.size());
-        bytesInFlight += batch.bytes();
-        return batch;
+  record Turn(WriteLane lane, QueuedBatch batch, Runnable returned) {}
+
+  /**
+   * Returns what is to be done next, to be {@linkplain #done noted} when it is; null if there is
+   * nothing now: the executor may sleep then.
+   */
+  synchronized Turn take() {
+    List<WriteLane> passed = new ArrayList<>(0);
+    Turn turn = null;
+    while (turn == null && !line.isEmpty()) {
+      WriteLane lane = line.remove();
+      turn = next(lane);
+      if (turn == null && (lane.isReady() || lane.hasReturned())) {
+        passed.add(lane);
+      } else if (turn == null) {
+        lane.leaveLine();
       }
     }
-    executorAwake = false;
-    return null;
+    line.addAll(passed);
+    executorAwake = turn != null;
+    return turn;
+  }
+
+  private Turn next(WriteLane lane) {
+    QueuedBatch batch = lane.isReady() && mayFly() ? lane.take() : null;
+    if (batch == null && lane.hasReturned() && mayGoOn()) {
+      comeBack--;
+      return new Turn(lane, null, lane.takeReturned());
+    }
+    if (batch == null) {
+      return null;
+    }
+    edits -= batch.size();
+    bytes -= batch.bytes();
+    batchesInFlight++;
+    batches.add(batch.size());
+    bytesInFlight += batch.bytes();
+    return new Turn(lane, batch, null);
+  }
+
+  /** Notes that a turn is over, and how long it took. */
+  synchronized void done(Turn turn, long nanos) {
+    turn.lane.used(nanos, System.nanoTime());
+    turn.lane.leaveLine();
+    enter(turn.lane);
+  }
+
+  /**
+   * Has the executor go on with a transaction.
+   *
+   * @return as {@link #offer}
+   */
+  synchronized boolean comeBack(QueuedBatch batch, Runnable goesOn) {
+    WriteLane lane = lanes.get(batch.database());
+    plan(batch, 0);
+    goingOn += batch.goesOn() ? 0 : 1;
+    bytesGoingOn += batch.goesOn() ? 0 : batch.bytes();
+    lane.comeBack(batch, goesOn);
+    comeBack++;
+    enter(lane);
+    return wakes();
+  }
+
+  /** Notes the memory of what is planned for a batch's transaction, beside its edits'. */
+  synchronized void plan(QueuedBatch batch, long planned) {
+    plannedInFlight += planned - batch.plannedBytes();
+    batch.plan(planned);
   }
 
   /**
@@ -189,21 +256,13 @@ public final class WriteQueue implements WaitingRoom, Measured {
   synchronized boolean release(QueuedBatch batch) {
     batchesInFlight--;
     bytesInFlight -= batch.bytes();
+    plannedInFlight -= batch.plannedBytes();
+    goingOn -= batch.goesOn() ? 1 : 0;
+    bytesGoingOn -= batch.goesOn() ? batch.bytes() : 0;
     WriteLane lane = lanes.get(batch.database());
     lane.release(batch);
-    if (lane.isIdle()) {
-      lanes.remove(batch.database());
-    }
-    return (hasReady() && wakes()) || (closing && isIdle());
-  }
-
-  private boolean hasReady() {
-    for (WriteLane lane : turns) {
-      if (lane.isReady()) {
-        return true;
-      }
-    }
-    return false;
+    enter(lane);
+    return (!line.isEmpty() && wakes()) || (closing && isIdle());
   }
 
   @Override
@@ -241,18 +300,26 @@ public final class WriteQueue implements WaitingRoom, Measured {
 
   /** Whether nothing waits, and nothing is under way to the store. */
   synchronized boolean isIdle() {
-    return turns.isEmpty() && batchesInFlight == 0;
+    return edits == 0 && batchesInFlight == 0;
   }
 
   private boolean wakes() {
-    boolean wakes = !executorAwake && mayFly();
+    boolean wakes = !executorAwake && ((comeBack > 0 && mayGoOn()) || mayFly());
     executorAwake |= wakes;
     return wakes;
   }
 
   private boolean mayFly() {
-    return batchesInFlight == 0
-        || (batchesInFlight < MOST_IN_FLIGHT
-            && bytesInFlight < settings.queueBytes() / PART_IN_FLIGHT);
+    int flying = batchesInFlight - goingOn;
+    return flying < MOST_IN_FLIGHT && (flying == 0 || hasRoomInFlight()) && mayGoOn();
+  }
+
+  private boolean mayGoOn() {
+    return plannedInFlight == 0 || hasRoomInFlight();
+  }
+
+  private boolean hasRoomInFlight() {
+    long flying = bytesInFlight - bytesGoingOn + plannedInFlight;
+    return flying < settings.queueBytes() / PART_IN_FLIGHT;
   }
 }

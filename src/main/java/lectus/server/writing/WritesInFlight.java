@@ -1,8 +1,8 @@
 package lectus.server.writing;
 
+import java.time.Duration;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.Optional;
 import lectus.document.edit.Edit;
 import lectus.document.write.DocumentWriter;
 import lectus.document.write.WriteResult;
@@ -10,6 +10,7 @@ import lectus.document.write.WriteUnderway;
 import lectus.feed.TouchedShards;
 import lectus.measure.StageNotes;
 import lectus.server.waking.UpdateAnnouncer;
+import lectus.store.Patience;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,10 +26,9 @@ final class WritesInFlight {
   private final DocumentWriter writer;
   private final UpdateAnnouncer announcer;
   private final Runnable wake;
-  private final Queue<Flight> returned = new ConcurrentLinkedQueue<>();
 
   /**
-   * @param wake has the executor check for returned transactions and waiting writes
+   * @param wake has the executor look into its queue
    */
   WritesInFlight(
       WriteQueue queue, DocumentWriter writer, UpdateAnnouncer announcer, Runnable wake) {
@@ -40,20 +40,7 @@ final class WritesInFlight {
 
   /** Plans a batch and sends its commit. A failure ends this batch only. */
   void begin(QueuedBatch batch) {
-    try {
-      new Flight(batch).begin();
-    } catch (Throwable failure) {
-      fail(batch, failure);
-    }
-  }
-
-  /** Finishes a returned transaction, if there is one. For the executor's thread. */
-  boolean finishReturned() {
-    Flight flight = returned.poll();
-    if (flight != null) {
-      flight.finish();
-    }
-    return flight != null;
+    new Flight(batch).begin();
   }
 
   private WriteUnderway plan(QueuedBatch batch) {
@@ -72,41 +59,6 @@ final class WritesInFlight {
                     result.instance(), batch.database(), last, new TouchedShards(result.shards())));
   }
 
-  private void fail(QueuedBatch batch, Throwable failure) {
-    try {
-      batch.fail(failure);
-    } catch (Throwable e) {
-      complain(e);
-    } finally {
-      land(batch);
-    }
-  }
-
-  private void succeed(QueuedBatch batch, WriteResult result) {
-    try {
-      batch.complete(result.outcomes());
-      announce(batch, result);
-    } catch (Throwable e) {
-      complain(e);
-    } finally {
-      land(batch);
-    }
-  }
-
-  /**
-   * Whether or not the writes could be answered, their documents become free for waiting writes.
-   */
-  private void land(QueuedBatch batch) {
-    boolean wakes = true;
-    try {
-      wakes = queue.release(batch);
-    } finally {
-      if (wakes) {
-        wake.run();
-      }
-    }
-  }
-
   private static void complain(Throwable failure) {
     LOG.error("The requests of a batch could not be answered", failure);
   }
@@ -122,40 +74,83 @@ final class WritesInFlight {
       this.stages = batch.begun();
     }
 
-    void begin() throws Exception {
-      write = stages.during(() -> plan(batch));
+    void begin() {
+      try {
+        write =
+            stages.during(() -> Patience.during(batch.time(), Duration.ZERO, () -> plan(batch)));
+        awaitAnswer();
+      } catch (Throwable failure) {
+        fail(failure);
+      }
+    }
+
+    private void awaitAnswer() {
+      queue.plan(batch, write.plannedBytes());
       write.whenAnswered(this);
     }
 
     /** Called when the store has answered. */
     @Override
     public void run() {
-      boolean stored;
       try {
-        stored = write.isStored();
-        if (!stored) {
-          returned.add(this);
+        if (write.isStored()) {
+          goOn();
+        } else if (queue.comeBack(batch, this::goOn)) {
+          wake.run();
         }
       } catch (Throwable failure) {
-        fail(batch, failure);
-        return;
-      }
-      if (stored) {
-        finish();
-      } else {
-        wake.run();
+        fail(failure);
       }
     }
 
-    void finish() {
-      WriteResult result;
+    /** Takes the answer. A failure ends this batch only. */
+    private void goOn() {
+      Optional<WriteResult> result;
       try {
-        result = stages.during(write::finish);
+        result = stages.during(write::goOn);
+        if (result.isEmpty()) {
+          awaitAnswer();
+        }
       } catch (Throwable failure) {
-        fail(batch, failure);
+        fail(failure);
         return;
       }
-      succeed(batch, result);
+      result.ifPresent(this::succeed);
+    }
+
+    private void fail(Throwable failure) {
+      try {
+        batch.fail(failure);
+      } catch (Throwable e) {
+        complain(e);
+      } finally {
+        land();
+      }
+    }
+
+    private void succeed(WriteResult result) {
+      try {
+        batch.complete(result.outcomes());
+        announce(batch, result);
+      } catch (Throwable e) {
+        complain(e);
+      } finally {
+        land();
+      }
+    }
+
+    /**
+     * Whether or not the writes could be answered, their documents become free for waiting writes.
+     */
+    private void land() {
+      boolean wakes = true;
+      try {
+        wakes = queue.release(batch);
+      } finally {
+        if (wakes) {
+          wake.run();
+        }
+      }
     }
   }
 }

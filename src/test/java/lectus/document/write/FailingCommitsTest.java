@@ -166,7 +166,8 @@ class FailingCommitsTest {
     WriteProgress progress = new WriteProgress(2);
     progress.add(
         new CommitResult<>(
-            new EditTransaction.Result(handle, List.of(), documents, 0, Set.of()), new byte[10]));
+            new EditTransaction.Result(handle, List.of(), documents, 0, Set.of(), 0),
+            new byte[10]));
 
     progress.failOrThrow(documents, new FDBException("", code));
 

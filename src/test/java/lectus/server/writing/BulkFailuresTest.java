@@ -60,7 +60,7 @@ final class BulkFailuresTest {
   }
 
   private void fail(int executor, LectusError why) {
-    QueuedBatch batch = queues.get(executor).take();
+    QueuedBatch batch = WriteQueueTest.begun(queues.get(executor));
     batch.fail(new LectusException(why));
     queues.get(executor).release(batch);
   }

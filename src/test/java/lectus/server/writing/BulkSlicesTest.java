@@ -52,7 +52,7 @@ final class BulkSlicesTest {
   private List<Integer> sizes(List<Edit> edits) {
     router.writeAll(DatabaseName.of("a"), edits, edits.size(), IGNORED);
     List<Integer> sizes = new ArrayList<>();
-    QueuedBatch batch = queue.take();
+    QueuedBatch batch = WriteQueueTest.begun(queue);
     while (batch != null) {
       sizes.add(batch.size());
       batch.complete(
@@ -60,7 +60,7 @@ final class BulkSlicesTest {
               .<EditOutcome>map(it -> new EditOutcome.Withheld(it.id()))
               .toList());
       queue.release(batch);
-      batch = queue.take();
+      batch = WriteQueueTest.begun(queue);
     }
     return sizes;
   }

@@ -75,7 +75,7 @@ final class OutcomesTest {
         new WriteRouter(vertx.eventBus(), List.of(queue), 4, Duration.ofMinutes(1));
 
     router.writeAll(DATABASE, EDIT, 1, new Request("b", told, false));
-    queue.take().complete(OUTCOME);
+    WriteQueueTest.begun(queue).complete(OUTCOME);
 
     assertThat(told).containsExactly("b failed: injected");
   }
@@ -91,8 +91,9 @@ final class OutcomesTest {
     LectusError doubt = new LectusError.InDoubt("It may have been stored.", 1);
 
     router.writeAll(DATABASE, edits, 8, new Request("b", told, true));
-    queues.get(0).take().fail(new LectusException(new LectusError.Unavailable("It is not.")));
-    queues.get(1).take().fail(new LectusException(doubt));
+    WriteQueueTest.begun(queues.get(0))
+        .fail(new LectusException(new LectusError.Unavailable("It is not.")));
+    WriteQueueTest.begun(queues.get(1)).fail(new LectusException(doubt));
 
     assertThat(told).hasSize(1).first().asString().contains("It may have been stored.");
   }

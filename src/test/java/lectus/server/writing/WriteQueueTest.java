@@ -54,9 +54,19 @@ final class WriteQueueTest {
     return write(A, 1, false, ids);
   }
 
+  /** Returns what the next transaction writes; null if none is to begin. */
+  static QueuedBatch begun(WriteQueue queue) {
+    WriteQueue.Turn turn = queue.take();
+    if (turn == null) {
+      return null;
+    }
+    queue.done(turn, 0);
+    return turn.batch();
+  }
+
   /** Returns the writes of the next transaction, which is over at once. */
   private List<PendingWrite> next() {
-    QueuedBatch batch = queue.take();
+    QueuedBatch batch = begun(queue);
     queue.release(batch);
     return batch.writes();
   }
@@ -68,7 +78,7 @@ final class WriteQueueTest {
     assertThat(next()).hasSize(2);
     assertThat(queue.offer(write(A, 1, 1))).as("it is still awake").isFalse();
     assertThat(next()).hasSize(1);
-    assertThat(queue.take()).isNull();
+    assertThat(begun(queue)).isNull();
     assertThat(queue.offer(write(A, 1, 1))).isTrue();
   }
 
@@ -107,6 +117,77 @@ final class WriteQueueTest {
   }
 
   @Test
+  void a_database_that_had_the_thread_for_long_stands_behind_those_that_had_not() {
+    List<DatabaseName> costly =
+        IntStream.range(0, 4).mapToObj(i -> DatabaseName.of("c" + i)).toList();
+    costly.forEach(db -> queue.offer(write(db, 1, 1)));
+    for (int i = 0; i < costly.size(); i++) {
+      WriteQueue.Turn turn = queue.take();
+      queue.done(turn, 50_000_000);
+      queue.release(turn.batch());
+    }
+    costly.forEach(db -> queue.offer(write(db, 1, 1)));
+    PendingWrite cheap = write(A, 1, 1);
+    queue.offer(cheap);
+
+    assertThat(next()).containsExactly(cheap);
+    assertThat(next()).as("nothing is lost").hasSize(1);
+  }
+
+  @Test
+  void what_goes_on_in_several_transactions_takes_turns() {
+    List.of(write(A, 1, 1), write(B, 1, 1)).forEach(queue::offer);
+    QueuedBatch ofA = begun(queue);
+    QueuedBatch ofB = begun(queue);
+    assertThat(queue.take()).isNull();
+    List<String> steps = new ArrayList<>();
+
+    assertThat(queue.comeBack(ofA, () -> steps.add("a"))).as("the executor sleeps").isTrue();
+    step(50_000_000);
+    queue.comeBack(ofA, () -> steps.add("a again"));
+    queue.comeBack(ofB, () -> steps.add("b"));
+    step(1);
+    step(1);
+    assertThat(steps).containsExactly("a", "b", "a again");
+
+    PendingWrite another = write(A, 1, 1);
+    queue.offer(another);
+    assertThat(next()).as("it does not wait for those").containsExactly(another);
+  }
+
+  @Test
+  void few_writes_of_a_database_go_on_in_several_transactions_at_a_time() {
+    for (int i = 0; i < 8; i++) {
+      queue.offer(write(A, 1, 1));
+      queue.comeBack(begun(queue), () -> {});
+      step(1);
+    }
+    queue.offer(write(A, 1, 1));
+    assertThat(queue.take()).isNull();
+    PendingWrite other = write(B, 1, 1);
+    queue.offer(other);
+    assertThat(next()).containsExactly(other);
+  }
+
+  @Test
+  void what_is_planned_counts_for_what_may_be_in_flight_until_it_is_stored() {
+    queue.offer(write(A, 1, 1));
+    QueuedBatch wide = begun(queue);
+    queue.plan(wide, 249);
+    queue.offer(write(B, 1, 1));
+    assertThat(begun(queue)).as("250 of 1 000 bytes").isNull();
+
+    queue.comeBack(wide, () -> {});
+    assertThat(begun(queue).database()).isEqualTo(B);
+  }
+
+  private void step(long nanos) {
+    WriteQueue.Turn turn = queue.take();
+    turn.returned().run();
+    queue.done(turn, nanos);
+  }
+
+  @Test
   void an_atomic_write_is_alone() {
     PendingWrite before = write(A, 1, 1);
     PendingWrite atomic = write(A, 1, 1, true);
@@ -114,7 +195,7 @@ final class WriteQueueTest {
     List.of(before, atomic, after).forEach(queue::offer);
 
     assertThat(next()).containsExactly(before);
-    QueuedBatch alone = queue.take();
+    QueuedBatch alone = begun(queue);
     assertThat(alone.writes()).containsExactly(atomic);
     assertThat(alone.atomic()).isTrue();
     queue.release(alone);
@@ -127,7 +208,7 @@ final class WriteQueueTest {
     assertThatThrownBy(() -> queue.offer(write(B, 2, 1))).isInstanceOf(LectusException.class);
     queue.offer(write(B, 1, 1));
     assertThatThrownBy(() -> queue.offer(write(A, 1, 1))).isInstanceOf(LectusException.class);
-    queue.take();
+    begun(queue);
     queue.offer(write(A, 9, 1));
   }
 
@@ -166,7 +247,7 @@ final class WriteQueueTest {
         };
     queue.offer(new PendingWrite(A, write(A, 2, 1).edits(), false, 1, remember));
     queue.offer(new PendingWrite(A, write(A, 1, 1).edits(), false, 1, remember));
-    QueuedBatch batch = queue.take();
+    QueuedBatch batch = begun(queue);
     List<EditOutcome> outcomes =
         IntStream.range(0, 3)
             .<EditOutcome>mapToObj(i -> new EditOutcome.Withheld("d" + i))
@@ -186,9 +267,9 @@ final class WriteQueueTest {
     PendingWrite free = of("d");
     List.of(first, second, third, fourth, free).forEach(queue::offer);
 
-    QueuedBatch batch = queue.take();
+    QueuedBatch batch = begun(queue);
     assertThat(batch.writes()).containsExactly(first, free);
-    assertThat(queue.take()).as("all others wait").isNull();
+    assertThat(begun(queue)).as("all others wait").isNull();
     assertThat(queue.release(batch)).as("the executor sleeps").isTrue();
     assertThat(next()).containsExactly(second);
     assertThat(next()).containsExactly(third);
@@ -201,37 +282,37 @@ final class WriteQueueTest {
     PendingWrite other = write(B, 1, false, "a");
     List.of(of("a"), other).forEach(queue::offer);
 
-    queue.take();
-    assertThat(queue.take().writes()).containsExactly(other);
+    begun(queue);
+    assertThat(begun(queue).writes()).containsExactly(other);
   }
 
   @Test
   void what_waits_for_a_document_in_flight_wakes_nobody_until_it_has_come_back() {
     queue.offer(of("a"));
-    QueuedBatch batch = queue.take();
-    assertThat(queue.take()).isNull();
+    QueuedBatch batch = begun(queue);
+    assertThat(begun(queue)).isNull();
 
     assertThat(queue.offer(of("a"))).isFalse();
     assertThat(queue.release(batch)).isTrue();
-    assertThat(queue.take().writes()).hasSize(1);
+    assertThat(begun(queue).writes()).hasSize(1);
   }
 
   @Test
   void writes_of_a_database_gather_while_one_is_in_flight_until_they_fill_a_transaction() {
     queue.offer(write(A, 1, 1));
-    QueuedBatch first = queue.take();
+    QueuedBatch first = begun(queue);
     queue.offer(write(A, 3, 1));
-    assertThat(queue.take()).as("there is room for one more").isNull();
+    assertThat(begun(queue)).as("there is room for one more").isNull();
 
     assertThat(queue.offer(write(A, 1, 1))).as("the executor sleeps").isTrue();
-    assertThat(queue.take().size()).isEqualTo(4);
+    assertThat(begun(queue).size()).isEqualTo(4);
     assertThat(queue.offer(write(A, 1, 100))).as("as many bytes as a batch takes").isFalse();
-    assertThat(queue.take().size()).isEqualTo(1);
+    assertThat(begun(queue).size()).isEqualTo(1);
     queue.offer(write(A, 1, 1, true));
-    assertThat(queue.take().atomic()).as("nothing joins an atomic write").isTrue();
+    assertThat(begun(queue).atomic()).as("nothing joins an atomic write").isTrue();
 
     queue.offer(write(A, 1, 1));
-    assertThat(queue.take()).isNull();
+    assertThat(begun(queue)).isNull();
     assertThat(queue.release(first)).as("others are still in flight").isFalse();
   }
 
@@ -240,35 +321,35 @@ final class WriteQueueTest {
     List<QueuedBatch> flying = new ArrayList<>();
     for (int i = 0; i < WriteQueue.MOST_IN_FLIGHT; i++) {
       queue.offer(write(DatabaseName.of("db" + i), 1, 1));
-      flying.add(queue.take());
+      flying.add(begun(queue));
     }
     assertThat(flying).doesNotContainNull();
     assertThat(queue.offer(write(A, 1, 1))).as("it is awake").isFalse();
-    assertThat(queue.take()).isNull();
+    assertThat(begun(queue)).isNull();
     assertThat(queue.offer(write(B, 1, 1))).as("it would find nothing").isFalse();
 
     assertThat(queue.release(flying.get(0))).isTrue();
-    assertThat(queue.take()).isNotNull();
-    assertThat(queue.take()).isNull();
+    assertThat(begun(queue)).isNotNull();
+    assertThat(begun(queue)).isNull();
   }
 
   @Test
   void what_is_in_flight_holds_a_quarter_of_the_memory_at_most() {
     queue.offer(write(A, 1, 249));
     queue.offer(write(B, 1, 1));
-    QueuedBatch large = queue.take();
-    assertThat(queue.take()).as("249 of 1 000 bytes").isNotNull();
+    QueuedBatch large = begun(queue);
+    assertThat(begun(queue)).as("249 of 1 000 bytes").isNotNull();
 
     queue.offer(write(DatabaseName.of("c"), 1, 1));
-    assertThat(queue.take()).as("250 of 1 000 bytes").isNull();
+    assertThat(begun(queue)).as("250 of 1 000 bytes").isNull();
     assertThat(queue.release(large)).isTrue();
-    assertThat(queue.take()).isNotNull();
+    assertThat(begun(queue)).isNotNull();
   }
 
   @Test
   void what_is_in_flight_counts_as_memory() {
     queue.offer(write(A, 1, 200));
-    queue.take();
+    begun(queue);
     queue.offer(write(A, 1, 700));
     assertThatThrownBy(() -> queue.offer(write(A, 1, 101))).isInstanceOf(LectusException.class);
     queue.offer(write(A, 1, 100));
@@ -277,8 +358,8 @@ final class WriteQueueTest {
   @Test
   void a_queue_that_is_closed_says_when_nothing_is_left() {
     queue.offer(of("a"));
-    QueuedBatch batch = queue.take();
-    assertThat(queue.take()).isNull();
+    QueuedBatch batch = begun(queue);
+    assertThat(begun(queue)).isNull();
     assertThat(queue.isIdle()).isFalse();
     queue.close();
 
@@ -300,7 +381,7 @@ final class WriteQueueTest {
   @Test
   void what_is_in_flight_counts_for_the_size_of_slices() {
     WriteQueue roomy = roomyWith(1, 100_001);
-    QueuedBatch inFlight = roomy.take();
+    QueuedBatch inFlight = begun(roomy);
     assertThat(roomy.slice(64, 100)).isEqualTo(64);
 
     roomy.release(inFlight);

@@ -2,7 +2,10 @@ package lectus.server.writing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.apple.foundationdb.FDBException;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
@@ -39,6 +42,14 @@ final class WritesInFlightTest {
   private static final int CLIENTS = 12;
   private static final int STEPS = 40;
   private static final int DATABASES = 3;
+  private static final int MANY = 12;
+
+  /** A write that has to be answered within ten seconds has seven for its attempts. */
+  private static final Duration LEAST_TIME = Duration.ofSeconds(7);
+
+  private static final int REQUEST_SECONDS = 10;
+
+  private static final int TIMED_OUT = 1031;
 
   private static final List<Fault> FAULTS =
       List.of(
@@ -55,7 +66,9 @@ final class WritesInFlightTest {
   private final Store sound = stores.fresh();
   private final FaultyStore faulty = new FaultyStore(sound, true);
   private final LectusServer server =
-      LectusServer.start(faulty.store(), new TestSettings().with(WorkerKeys.EXECUTORS, 1));
+      LectusServer.start(
+          faulty.store(),
+          new TestSettings().with(WorkerKeys.EXECUTORS, 1).requestSeconds(REQUEST_SECONDS));
 
   private final ExecutorService clients = Executors.newCachedThreadPool();
   private boolean closed;
@@ -189,6 +202,51 @@ final class WritesInFlightTest {
     for (String database : List.of("u", "v", "w")) {
       assertThat(server.get("/" + database + "/a").body()).contains("\"_rev\":\"1-");
     }
+  }
+
+  @Test
+  void writes_are_tried_again_side_by_side() {
+    faulty.keepFailing(
+        FaultyStore.onThreads("lectus-executor", Collections.nCopies(MANY, Fault.NOT_COMMITTED)));
+    List<CompletableFuture<Answer>> answers = beginMany();
+    for (int i = 0; i < MANY; i++) {
+      held.remove().letGo();
+    }
+    untilHeld(MANY);
+    assertThat(answers).noneMatch(CompletableFuture::isDone);
+
+    letGo();
+    assertThat(answers).allMatch(answer -> answer.join().status() == 201);
+  }
+
+  @Test
+  void doubts_are_settled_side_by_side_when_the_time_of_the_writes_is_over() throws Exception {
+    List<CompletableFuture<Answer>> answers = beginMany();
+    Deadline over = Deadline.in(LEAST_TIME);
+    Await.until("no other attempt may follow", () -> over.isOver(System.nanoTime()));
+    for (int i = 0; i < MANY; i++) {
+      held.remove().answer().completeExceptionally(new FDBException("injected", TIMED_OUT));
+    }
+    untilHeld(MANY);
+    assertThat(server.get("/w0").status()).isEqualTo(200);
+    assertThat(answers).noneMatch(CompletableFuture::isDone);
+
+    letGo();
+    assertThat(answers).as("all were stored").allMatch(answer -> answer.join().status() == 201);
+  }
+
+  /** Begins a write of each of several databases, on one executor. */
+  private List<CompletableFuture<Answer>> beginMany() {
+    for (int i = 0; i < MANY; i++) {
+      create("w" + i);
+    }
+    hold();
+    List<CompletableFuture<Answer>> answers = new ArrayList<>();
+    for (int i = 0; i < MANY; i++) {
+      answers.add(put("/w" + i + "/a"));
+    }
+    untilHeld(MANY);
+    return answers;
   }
 
   @Test
