@@ -97,9 +97,9 @@ public final class BranchMerge {
     long mostBytes = (long) branches.size() * Ancestors.MAX_BYTES;
     boolean isFull =
         branches.size() >= MOST_LEAVES
-            || mostBytes >= MOST_HISTORY_BYTES
+            || (mostBytes >= MOST_HISTORY_BYTES
                 && branches.stream().mapToLong(it -> it.ancestors().sizeBytes()).sum()
-                    >= MOST_HISTORY_BYTES;
+                    >= MOST_HISTORY_BYTES);
     return isFull && !knows(path.leaf()) && !endsBranches(path);
   }
 
