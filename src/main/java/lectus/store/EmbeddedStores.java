@@ -9,7 +9,6 @@ import lectus.error.FoundationDbError;
 import lectus.error.StoreOpenException;
 import lectus.store.embedded.EmbeddedDatabase;
 import lectus.store.embedded.EmbeddedOptions;
-import lectus.store.embedded.engine.folder.DataFolder;
 
 /** Opens embedded stores. */
 public final class EmbeddedStores {
@@ -45,7 +44,7 @@ public final class EmbeddedStores {
    * RocksDB changes a store when it opens it, so damaged rows that a start reads are found first.
    */
   private static void requireReadable(Path data) {
-    if (DataFolder.isStore(data)) {
+    if (EmbeddedDatabase.isIn(data)) {
       try (EmbeddedDatabase database =
           EmbeddedDatabase.openReadOnly(data, EmbeddedOptions.defaults())) {
         Store.readBegin(database);

@@ -19,6 +19,7 @@ import lectus.measure.Meters;
 import lectus.store.embedded.engine.Engine;
 import lectus.store.embedded.engine.ReadOnlyEngine;
 import lectus.store.embedded.engine.RocksEngine;
+import lectus.store.embedded.engine.folder.DataFolder;
 import lectus.task.Tasks;
 
 /**
@@ -67,6 +68,11 @@ public final class EmbeddedDatabase implements Database {
   }
 
   /** Creates a database on an engine. Closing the database closes the engine. */
+  /** Whether a directory has a store. */
+  public static boolean isIn(Path directory) {
+    return DataFolder.isStore(directory);
+  }
+
   public static EmbeddedDatabase on(Engine engine, EmbeddedOptions options) {
     EmbeddedDatabase database = new EmbeddedDatabase(engine, options);
     engine.onPublish(version -> database.environment.watches().published());
