@@ -67,12 +67,12 @@ public final class EmbeddedDatabase implements Database {
     return on(ReadOnlyEngine.open(directory, options.engine()), options);
   }
 
-  /** Creates a database on an engine. Closing the database closes the engine. */
   /** Whether a directory has a store. */
   public static boolean isIn(Path directory) {
     return DataFolder.isStore(directory);
   }
 
+  /** Creates a database on an engine. Closing the database closes the engine. */
   public static EmbeddedDatabase on(Engine engine, EmbeddedOptions options) {
     EmbeddedDatabase database = new EmbeddedDatabase(engine, options);
     engine.onPublish(version -> database.environment.watches().published());
