@@ -75,8 +75,7 @@ final class ContentSweep {
   void run() {
     boolean goesOn =
         sweep(unused.range(), UnusedSubspace::since, unusedGraceVersions, this::content);
-    goesOn =
-        goesOn && sweep(uploads.range(), UploadsSubspace::since, graceVersions, this::upload);
+    goesOn = goesOn && sweep(uploads.range(), UploadsSubspace::since, graceVersions, this::upload);
     if (goesOn) {
       sweep(resumables.range(), ResumablesSubspace::since, graceVersions, this::resumable);
     }

@@ -14,7 +14,6 @@ final class RequestMembers {
   /** No integer of a request has more digits. */
   private static final int MOST_DIGITS = 18;
 
-
   private final Map<String, JsonValue> left;
 
   RequestMembers(JsonObject body) {
