@@ -1,21 +1,32 @@
 package lectus.audit;
 
+import com.apple.foundationdb.KeyValue;
 import com.apple.foundationdb.Range;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import lectus.changes.PurgesSubspace;
 import lectus.changes.UpdateSequence;
 import lectus.database.Catalogue;
 import lectus.database.ConfigSubspace;
+import lectus.database.DatabaseCounters;
 import lectus.database.DatabaseHandle;
 import lectus.database.DatabaseLife;
 import lectus.database.DatabaseName;
 import lectus.database.DatabaseSubspace;
+import lectus.database.Era;
 import lectus.database.FeedsSubspace;
+import lectus.database.Generation;
 import lectus.database.IndexesSubspace;
 import lectus.database.NumbersSubspace;
 import lectus.database.Sequence;
+import lectus.database.ShardId;
+import lectus.database.ShardTopology;
 import lectus.database.StatisticsDelta;
 import lectus.database.ValidatorsSubspace;
 import lectus.document.purge.AutoPurgeSubspace;
@@ -110,7 +121,7 @@ final class DatabaseAudit {
 
   private void run() {
     Optional<Sequence> before = lastUpdate();
-    new TopologyAudit(database, report).run();
+    checkTopology();
     checkStrangers();
     long documents = new DocumentsAudit(reading, database, report, counted).run();
     ChangesAudit changes = new ChangesAudit(reading, database, report);
@@ -123,7 +134,7 @@ final class DatabaseAudit {
     new AttachmentsAudit(reading, database, report).run();
     new KeptRowsAudit(reading, database, report, root).run();
     AuditReport counters = report.part();
-    new CountersAudit(reading, database, counters).run(counted);
+    checkCounters(counters);
     if (reading.isOneVersion() || isAsItWas(before)) {
       report.takeOver(counters);
     } else {
@@ -170,5 +181,85 @@ final class DatabaseAudit {
   private boolean isAsItWas(Optional<Sequence> before) {
     byte[] version = reading.read(tx -> database.current(tx).version());
     return Arrays.equals(version, database.handle().version()) && lastUpdate().equals(before);
+  }
+
+  /** Generations of shards follow each other, and no shard belongs to two. */
+  private void checkTopology() {
+    if (database.handle().version().length == 0) {
+      report.add(database.place(), "it has no configuration");
+    }
+    ShardTopology topology = database.handle().topology();
+    List<Generation> generations = topology.generations();
+    Set<ShardId> shards = new HashSet<>();
+    checkOrder(topology.eras());
+    for (int i = 0; i < generations.size(); i++) {
+      Generation generation = generations.get(i);
+      boolean isLast = i == generations.size() - 1;
+      if (generation.replaced() == isLast) {
+        report.add(
+            database.place(),
+            isLast ? "its current shard map is replaced" : "an old shard map is not replaced");
+      }
+      for (ShardId shard : generation.shards()) {
+        boolean isEmptied = topology.emptied().stream().anyMatch(it -> it.has(shard));
+        if (!shards.add(shard) || isEmptied) {
+          report.add(database.place(), "the shard " + shard + " comes twice in its shard maps");
+        }
+      }
+    }
+  }
+
+  /** The first generation begins at 0, the others at sequences. */
+  private void checkOrder(List<Era> eras) {
+    for (int i = 0; i < eras.size(); i++) {
+      if (eras.get(i).since().isEmpty() != (i == 0)) {
+        report.add(database.place(), "its shard maps do not follow each other");
+      }
+    }
+  }
+
+  /** Compares the counters with what was counted, slot by slot. */
+  private void checkCounters(AuditReport counters) {
+    DatabaseHandle db = database.handle();
+    Map<ByteBuffer, Long> expected = counted.values(db);
+    RowCursor rows = new RowCursor(reading, DatabaseSubspace.STATISTICS.range(db.prefix()));
+    while (rows.hasNext()) {
+      KeyValue row = rows.next();
+      Long count = expected.remove(ByteBuffer.wrap(row.getKey()));
+      checkCounter(counters, row, count == null ? 0 : count);
+    }
+    expected.forEach((key, count) -> compare(counters, key.array(), 0, count));
+  }
+
+  private void checkCounter(AuditReport counters, KeyValue row, long expected) {
+    if (row.getValue().length != Long.BYTES) {
+      counters.add(
+          database.place(),
+          "a counter is not 8 bytes long, the key " + Texts.key(row.getKey()),
+          Repair.removing(row));
+      return;
+    }
+    compare(counters, row.getKey(), DatabaseCounters.count(row.getValue()), expected);
+  }
+
+  private void compare(AuditReport counters, byte[] key, long found, long expected) {
+    Optional<String> name = DatabaseCounters.nameOf(database.handle(), key);
+    if (name.isEmpty()) {
+      counters.add(
+          database.place(),
+          "an unknown counter, the key " + Texts.key(key),
+          Repair.of(Repair.Step.ROWS, "it is removed", tx -> tx.clear(key)));
+    } else if (found != expected) {
+      counters.add(
+          database.place(),
+          "the counter of " + name.get() + " says " + found + ", there are " + expected,
+          Repair.of(
+              Repair.Step.COUNTERS,
+              "it is set to " + expected,
+              tx -> {
+                database.currentForWrites(tx);
+                DatabaseCounters.add(tx, key, expected - found);
+              }));
+    }
   }
 }

@@ -7,12 +7,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import lectus.attachment.Attachment;
 import lectus.attachment.AttachmentList;
+import lectus.attachment.ContentsSubspace;
+import lectus.attachment.ReferencesSubspace;
+import lectus.attachment.StoredContent;
 import lectus.changes.ChangeEntry;
 import lectus.changes.ChangesSubspace;
 import lectus.database.DatabaseHandle;
 import lectus.database.Sequence;
 import lectus.database.StatisticsDelta;
+import lectus.document.body.DocumentsSubspace;
 import lectus.revision.BodySize;
 import lectus.revision.EditBranch;
 import lectus.store.Awaiting;
@@ -135,7 +140,7 @@ final class DocumentsAudit {
     List<List<String>> problems = new ArrayList<>(batch.size());
     for (int i = 0; i < batch.size(); i++) {
       List<String> its = problems(batch.get(i), entries.get(i));
-      its.addAll(ReferencesCheck.of(tx, db, batch.get(i).id(), batch.get(i).attachments()));
+      its.addAll(ofReferences(tx, db, batch.get(i).id(), batch.get(i).attachments()));
       problems.add(its);
     }
     return problems;
@@ -176,5 +181,38 @@ final class DocumentsAudit {
           }
           return problems(tx, now, List.of(seen(document))).get(0);
         });
+  }
+
+  /** Checks that what leaves show as attachments is there, and referred to. */
+  private static List<String> ofReferences(
+      ReadTransaction tx,
+      DatabaseHandle db,
+      String id,
+      Map<StoredDocument.Leaf, AttachmentList> attachments) {
+    List<String> problems = new ArrayList<>();
+    ContentsSubspace contents = new ContentsSubspace(db.prefix());
+    ReferencesSubspace references = new ReferencesSubspace(db.prefix());
+    attachments.forEach(
+        (leaf, list) -> {
+          byte[] key = DocumentsSubspace.leaf(leaf.deleted(), leaf.revision());
+          for (Attachment it : list.all()) {
+            if (!Awaiting.await(references.contains(tx, it.content(), id, key))) {
+              problems.add("its attachment " + it.name() + " of " + leaf + " has no reference");
+            }
+            Awaiting.await(contents.get(tx, it.content()))
+                .ifPresentOrElse(
+                    content -> check(it, leaf, content, problems),
+                    () -> problems.add("its attachment " + it.name() + " of " + leaf + " is lost"));
+          }
+        });
+    return problems;
+  }
+
+  private static void check(
+      Attachment it, StoredDocument.Leaf leaf, StoredContent content, List<String> problems) {
+    boolean isSame = content.length() == it.storedLength() && content.md5().equals(it.md5());
+    if (!isSame) {
+      problems.add("its attachment " + it.name() + " of " + leaf + " has another content");
+    }
   }
 }

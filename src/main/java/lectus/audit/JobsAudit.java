@@ -57,7 +57,7 @@ final class JobsAudit {
 
   private void checkTasks(List<Job> jobs) {
     JobTasksSubspace tasks = new JobTasksSubspace(db);
-    RowsCheck rows = new RowsCheck(SnapshotReading.of(tx), report, place()).derived();
+    RowsCheck rows = new RowsCheck(Reading.Snapshot.of(tx), report, place()).derived();
     List<Range> known = new ArrayList<>();
     for (Job job : jobs) {
       Range range = tasks.range(job.kind(), job.number());

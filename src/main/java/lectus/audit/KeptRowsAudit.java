@@ -230,7 +230,7 @@ final class KeptRowsAudit {
               DatabaseHandle now = database.current(tx);
               AuditReport part = report.part();
               RowsCheck rows =
-                  new RowsCheck(SnapshotReading.of(tx), part, database.place()).derived();
+                  new RowsCheck(Reading.Snapshot.of(tx), part, database.place()).derived();
               for (DatabaseSubspace subspace : subspaces) {
                 Range whole = subspace.range(now.prefix());
                 rows.others(whole, known.apply(now).filter(it -> isIn(whole, it)).toList(), what);

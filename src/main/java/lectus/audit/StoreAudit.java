@@ -81,7 +81,7 @@ public final class StoreAudit {
     this.once = new TransactionRunner(store, ONCE);
     this.catalogue = new Catalogue(store, transactions, InstantSource.system());
     this.report = new AuditReport(listener);
-    this.pages = new PagedReading(transactions, report.versions());
+    this.pages = new Reading.Paged(transactions, report.versions());
     this.rows = new RowsCheck(pages, report, "the store");
   }
 
@@ -181,7 +181,7 @@ public final class StoreAudit {
     AuditReport part;
     try {
       part = once.read(tx -> atOneVersion(tx, name));
-    } catch (SnapshotReading.OverdueException tooLarge) {
+    } catch (Reading.Snapshot.OverdueException tooLarge) {
       part = pageByPage(name);
     } catch (FDBException failure) {
       if (!RetryableErrors.isRetryable(failure.getCode())) {
@@ -209,7 +209,8 @@ public final class StoreAudit {
     AuditReport part = report.part();
     long deadline = System.nanoTime() + atOneVersion.toNanos();
     part.versions().include(Awaiting.await(tx.getReadVersion()));
-    DatabaseAudit.run(new SnapshotReading(tx, deadline), catalogue, name, part, store.rootPrefix());
+    DatabaseAudit.run(
+        new Reading.Snapshot(tx, deadline), catalogue, name, part, store.rootPrefix());
     return part;
   }
 

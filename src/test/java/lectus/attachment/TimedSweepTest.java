@@ -125,4 +125,19 @@ final class TimedSweepTest {
     assertThat(killed.step()).as("one that only slept").isFalse();
     assertThat(other.step()).as("the round has ended").isFalse();
   }
+
+  @Test
+  void a_step_renews_the_lease_once() {
+    time.pass(3_601);
+    StoreSweep sweep = sweep();
+    assertThat(sweep.step()).as("looks").isTrue();
+    time.pass(5);
+    long before = time.store.transactionFigures().commits();
+
+    assertThat(sweep.step()).as("sweeps a database").isTrue();
+
+    assertThat(time.store.transactionFigures().commits() - before)
+        .as("the renewal, and the removal")
+        .isEqualTo(2);
+  }
 }
