@@ -25,7 +25,6 @@ import lectus.error.LectusException;
 import lectus.http.exchange.Exchange;
 import lectus.http.exchange.FlowingBody;
 import lectus.http.exchange.Locations;
-import lectus.http.message.HeaderText;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
 import lectus.json.JsonBuffer;
@@ -100,7 +99,7 @@ final class AttachmentEditing {
     }
     return new Sent(
         AttachmentName.check(name),
-        type == null ? UNKNOWN_TYPE : AttachmentName.checkType(HeaderText.received(type)),
+        type == null ? UNKNOWN_TYPE : AttachmentName.checkType(type),
         gzipped,
         Optional.ofNullable(exchange.header("Content-MD5")).flatMap(Md5::ofBase64));
   }

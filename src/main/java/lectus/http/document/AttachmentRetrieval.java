@@ -17,7 +17,6 @@ import lectus.http.exchange.Exchange;
 import lectus.http.exchange.StreamedBody;
 import lectus.http.message.AcceptedEncodings;
 import lectus.http.message.EntityTag;
-import lectus.http.message.HeaderText;
 import lectus.http.message.Headers;
 import lectus.http.message.Reply;
 import lectus.http.multipart.Boundary;
@@ -84,7 +83,7 @@ final class AttachmentRetrieval {
       satisfiable(length.isPresent() ? range : null, length.orElse(0L));
       return new StreamedBody(
           200,
-          HeaderText.sendable(found.type()),
+          Headers.sendable(found.type()),
           Optional::empty,
           headers,
           length.map(OptionalLong::of).orElseGet(OptionalLong::empty),
@@ -122,7 +121,7 @@ final class AttachmentRetrieval {
   private StreamedBody whole(AskedDatabase database, Attachment found) {
     return StreamedBody.ofLength(
         found.storedLength(),
-        HeaderText.sendable(found.type()),
+        Headers.sendable(found.type()),
         List.of(
             new Reply.Header("Content-MD5", found.md5().base64()),
             new Reply.Header("Repr-Digest", "sha-256=:" + found.content().base64() + ":")),
@@ -132,7 +131,7 @@ final class AttachmentRetrieval {
   private StreamedBody part(AskedDatabase database, Attachment found, ByteRanges.Part part) {
     return StreamedBody.ofLength(
             part.length(),
-            HeaderText.sendable(found.type()),
+            Headers.sendable(found.type()),
             List.of(new Reply.Header(HttpHeaders.CONTENT_RANGE, part.contentRange(found.length()))),
             bytes(database, found, part.from(), part.end()))
         .withStatus(PARTIAL);
@@ -147,7 +146,7 @@ final class AttachmentRetrieval {
       sources.add(
           SourceParts.text(
               "\r\nContent-Type: "
-                  + HeaderText.sendable(found.type())
+                  + Headers.sendable(found.type())
                   + "\r\nContent-Range: "
                   + part.contentRange(found.length())
                   + "\r\n\r\n"));

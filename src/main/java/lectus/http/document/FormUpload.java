@@ -15,7 +15,7 @@ import lectus.document.edit.AttachmentName;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
 import lectus.http.exchange.BodySink;
-import lectus.http.message.HeaderText;
+import lectus.http.message.Headers;
 import lectus.http.multipart.FormParts;
 import lectus.http.multipart.PartStream;
 
@@ -81,7 +81,7 @@ final class FormUpload implements BodySink<FormUpload.Form>, PartStream.Parts {
     if (current.name().equals(ATTACHMENTS)) {
       String name = AttachmentName.check(current.file().orElse(""));
       String type =
-          AttachmentName.checkType(current.type().map(HeaderText::received).orElse(DEFAULT_TYPE));
+          AttachmentName.checkType(current.type().map(Headers::text).orElse(DEFAULT_TYPE));
       upload = Optional.of(intake.begin(database, name, type, false));
     }
   }

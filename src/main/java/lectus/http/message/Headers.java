@@ -76,6 +76,11 @@ public final class Headers {
     return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
   }
 
+  /** Returns what may be sent of any text: a control character would end the header. */
+  public static String sendable(String text) {
+    return octets(text.replaceAll("\\p{Cntrl}", " ").strip());
+  }
+
   /** Returns the octets of a header, over which signatures are. */
   public static byte[] bytes(String octets) {
     return octets.getBytes(StandardCharsets.ISO_8859_1);

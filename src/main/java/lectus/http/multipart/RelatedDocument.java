@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import lectus.error.LectusError;
 import lectus.error.LectusException;
-import lectus.http.message.HeaderText;
+import lectus.http.message.Headers;
 import lectus.http.message.MediaType;
 
 /**
@@ -63,7 +63,7 @@ public final class RelatedDocument {
     if (at < 0) {
       return Set.of();
     }
-    String value = HeaderText.received(line.substring(at + FILE_NAME.length()));
+    String value = Headers.text(line.substring(at + FILE_NAME.length()));
     if (!value.startsWith("\"")) {
       return Set.of(value.split("[;\\s]", 2)[0]);
     }

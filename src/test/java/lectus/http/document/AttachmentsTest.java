@@ -413,6 +413,9 @@ class AttachmentsTest {
 
   @Test
   void a_type_in_a_header_is_utf_8_or_latin_1() {
+    String chinese = new String(utf8("密码"), StandardCharsets.ISO_8859_1);
+    server.request("PUT", "/w/c/f").header("Content-Type", chinese).body(random(9)).send();
+    assertThat(server.get("/w/c").body()).contains("\"content_type\":\"密码\"");
     String utf8 = new String(utf8("text/ü"), StandardCharsets.ISO_8859_1);
     for (String sent : new String[] {utf8, "text/ü"}) {
       server
