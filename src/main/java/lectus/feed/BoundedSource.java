@@ -40,6 +40,11 @@ record BoundedSource<P extends ResumePoint<P>>(LiveSource<P> source, P last)
   }
 
   @Override
+  public boolean mayHaveEnds(P position) {
+    return source.mayHaveEnds(position);
+  }
+
+  @Override
   public boolean hasNews(P position) {
     return source.hasNews(position);
   }

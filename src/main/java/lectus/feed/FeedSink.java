@@ -25,6 +25,14 @@ public interface FeedSink<P extends ResumePoint<P>> {
   long room();
 
   /**
+   * Whether {@link #room} is 0 only because the client has not asked for more rows: what is no row,
+   * it may be told.
+   */
+  default boolean lacksRequestsOnly() {
+    return false;
+  }
+
+  /**
    * Whether there is memory for these rows, whose size was unknown before they were read. If not,
    * they are not delivered, and {@link #room} then reflects what fits.
    */

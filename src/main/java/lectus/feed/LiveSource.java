@@ -29,9 +29,18 @@ public interface LiveSource<P extends ResumePoint<P>> {
    * Reads the rows after {@code from}, as many as one page holds: a few hundred kilobytes. If the
    * source is over, every page says so by its end; nothing is thrown.
    *
-   * @param limit maximum number of rows, at least 1
+   * @param limit maximum number of changes; 0 for a reader that may only be told of ends: of
+   *     databases before the next change, and of the source
    */
   LivePage<P> page(P from, long limit);
+
+  /**
+   * Whether a reader without room for changes may be told of an end now; like {@link #hasNews}, not
+   * exact.
+   */
+  default boolean mayHaveEnds(P position) {
+    return hasNews(position);
+  }
 
   /**
    * Returns how much follows a position, as {@code pending} counts, for points that tell it. Waits

@@ -2,6 +2,7 @@ package lectus.feed;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import lectus.database.DatabaseName;
 
 /**
@@ -82,6 +83,30 @@ public final class Rows<P extends ResumePoint<P>> {
   /** Whether a row only says that its database is gone. */
   public boolean isLeft(int row) {
     return start(row) == end(row);
+  }
+
+  /**
+   * Returns how many rows from {@code from} on may be delivered to somebody who takes {@code most}
+   * changes. That a database is gone is none.
+   */
+  public int deliverable(int from, long most) {
+    if (databases.isEmpty()) {
+      return (int) Math.min(size() - from, most);
+    }
+    long left = most;
+    int row = from;
+    while (row < size() && (left > 0 || isLeft(row))) {
+      left -= isLeft(row) ? 0 : 1;
+      row++;
+    }
+    return row - from;
+  }
+
+  /** Returns the number of changes in the rows from {@code from} to {@code to} (exclusive). */
+  public int changes(int from, int to) {
+    return databases.isEmpty()
+        ? to - from
+        : (int) IntStream.range(from, to).filter(row -> !isLeft(row)).count();
   }
 
   /**

@@ -43,6 +43,7 @@ final class CandidateMerge {
   private Versionstamp position;
   private long limit;
   private int lookedAt;
+  private long shown;
 
   /**
    * @param isShown whether the end of a database at a point is told
@@ -68,7 +69,7 @@ final class CandidateMerge {
    * Returns the rows after {@code from}. It may return none before the end if this transaction did
    * not reach the first row. If it fails, the candidates are unchanged.
    *
-   * @param limit maximum number of rows
+   * @param limit maximum number of changes; that a database is gone is none
    */
   LivePage<StorePosition> page(StorePosition from, long limit) {
     this.position = from.at();
@@ -104,8 +105,7 @@ final class CandidateMerge {
   }
 
   private boolean isFull() {
-    return rows.size() >= limit
-        || lookedAt >= limits.rows(options.includeDocs())
+    return lookedAt >= limits.rows(options.includeDocs())
         || rows.json().length() >= limits.bytes()
         || (lookedAt > 0 && time.isUp());
   }
@@ -115,8 +115,11 @@ final class CandidateMerge {
     Candidate first = candidates.peek();
     Versionstamp end = first == null ? candidates.horizon() : first.atLeast();
     if (!open.isEmpty() && open.peek().next().compareTo(end) < 0) {
-      takeChanges(end);
-      return true;
+      if (shown < limit) {
+        takeChanges(end);
+        return true;
+      }
+      return false;
     }
     if (first == null) {
       return false;
@@ -129,7 +132,8 @@ final class CandidateMerge {
       }
       return true;
     }
-    return openFirst();
+    // A page that is full of changes ends before it opens more databases.
+    return (shown < limit || limit == 0) && openFirst();
   }
 
   /** Opens the first candidate, together with the next ones whose beginning is unknown. */
@@ -161,8 +165,9 @@ final class CandidateMerge {
     PageRows.Progress progress =
         new PageRows(
                 tx, db.handle(), db.options(), rows.json(), new Frame(db.name()), limits.bytes())
-            .append(next, db.departures(), limit - rows.size());
+            .append(next, db.departures(), limit - shown);
     lookedAt += progress.lookedAt();
+    shown += progress.rows();
     if (progress.lookedAt() > 0) {
       position = versionstamp(next.get(progress.lookedAt() - 1));
     }
@@ -179,7 +184,7 @@ final class CandidateMerge {
   private int room() {
     boolean eachIsShown = options.filter() instanceof FeedFilter.None;
     long room = limits.rows(options.includeDocs()) - lookedAt;
-    return (int) Math.max(0, eachIsShown ? Math.min(room, limit - rows.size()) : room);
+    return (int) Math.max(0, eachIsShown ? Math.min(room, limit - shown) : room);
   }
 
   private static Versionstamp versionstamp(ChangeEntry entry) {

@@ -160,6 +160,12 @@ final class DatabaseSource implements LiveSource<FeedPosition> {
     return level != null && (level == OVER || isBeyond(level, position));
   }
 
+  /** Only the whole database ends, and its changes with it. */
+  @Override
+  public boolean mayHaveEnds(FeedPosition position) {
+    return heard.get() == OVER;
+  }
+
   private static boolean isBeyond(Level level, FeedPosition position) {
     return position.sequence().isEmpty()
         || level.sequence().compareTo(position.sequence().get()) > 0;

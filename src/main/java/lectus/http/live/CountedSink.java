@@ -59,6 +59,11 @@ final class CountedSink<P extends ResumePoint<P>> implements FeedSink<P> {
   }
 
   @Override
+  public boolean lacksRequestsOnly() {
+    return sink.lacksRequestsOnly();
+  }
+
+  @Override
   public boolean hasMemoryFor(Rows<P> rows, int from, int to) {
     return sink.hasMemoryFor(rows, from, to);
   }

@@ -30,6 +30,9 @@ import lectus.store.StoreFailures;
 final class LiveListener<P extends ResumePoint<P>> {
   private static final long SILENCE_MILLIS = 1_000;
 
+  /** The pause between two looks for ends of a client that takes no rows. */
+  private static final long ENDS_MILLIS = 1_000;
+
   private final LiveFeeds feeds;
   private final Context context;
   private final FeedClient client;
@@ -56,8 +59,10 @@ final class LiveListener<P extends ResumePoint<P>> {
   /** Why it ends once the page being read was handed over. */
   private FeedEnd ending;
 
-  /** Null unless the source cannot be shared. */
+  /** Null unless the source cannot be shared, or its client asked for no rows once. */
   private NewsBell bell;
+
+  private boolean looksForEnds;
 
   LiveListener(LiveFeeds feeds, FeedClient client, FeedSink<P> sink, FeedTerms terms) {
     this.feeds = feeds;
@@ -103,8 +108,45 @@ final class LiveListener<P extends ResumePoint<P>> {
     } else {
       inTail.leave(this);
       state = ListenerState.WAITING_FOR_ROOM;
-      sink.whenRoom(() -> guarded(this::readOn));
+      sink.whenRoom(() -> guarded(this::roomAgain));
+      watchForEnds();
     }
+  }
+
+  /** While it looks for ends it reads on behind that. */
+  private void roomAgain() {
+    if (state == ListenerState.WAITING_FOR_ROOM) {
+      read();
+    }
+  }
+
+  /**
+   * A client that has not asked for more rows is told all the same that a database, or its feed, is
+   * over. Looks while others write, but once a second at most.
+   */
+  private void watchForEnds() {
+    if (state == ListenerState.WAITING_FOR_ROOM && sink.lacksRequestsOnly() && !looksForEnds) {
+      if (bell == null) {
+        bell = new NewsBell(context, () -> guarded(this::wakeAlone));
+        bell.hangUpAt(source);
+        lookForEnds();
+      } else if (bell.look() && source.mayHaveEnds(position)) {
+        lookForEnds();
+      }
+    }
+  }
+
+  private void lookForEnds() {
+    looksForEnds = true;
+    context
+        .owner()
+        .setTimer(
+            ENDS_MILLIS,
+            id -> {
+              looksForEnds = false;
+              guarded(this::watchForEnds);
+            });
+    read(0);
   }
 
   private void readOn() {
@@ -221,7 +263,9 @@ final class LiveListener<P extends ResumePoint<P>> {
   }
 
   private void wakeAlone() {
-    if (state == ListenerState.WAITING_FOR_NEWS && bell.look() && source.hasNews(position)) {
+    watchForEnds();
+    boolean waits = state == ListenerState.WAITING_FOR_NEWS && sharing.isEmpty();
+    if (waits && bell.look() && source.hasNews(position)) {
       read();
     }
   }
@@ -296,14 +340,14 @@ final class LiveListener<P extends ResumePoint<P>> {
   private boolean handOver(LivePage<P> page, long room) {
     Rows<P> rows = page.rows();
     int from = rows.firstBehind(position);
-    int to = from + (int) Math.min(rows.size() - from, Math.min(remaining, room));
+    int to = from + rows.deliverable(from, Math.min(remaining, room));
     if (to > from && !sink.hasMemoryFor(rows, from, to)) {
       return false;
     }
     P reached = to == rows.size() ? page.next() : to == 0 ? position : rows.at(to - 1);
     position = later(position, reached);
     pending.standsIn(page, to);
-    remaining -= to - from;
+    remaining -= rows.changes(from, to);
     if (to > from) {
       timer.restart();
       sink.rows(rows, from, to);

@@ -154,6 +154,11 @@ final class Subscription<P extends ResumePoint<P>>
   }
 
   @Override
+  public boolean lacksRequestsOnly() {
+    return credits.left() == 0 && !session.isFull();
+  }
+
+  @Override
   public boolean hasMemoryFor(Rows<P> rows, int from, int to) {
     return memory.hasRoomFor(rows.bytes(from, to));
   }

@@ -92,6 +92,54 @@ final class SocketCreditsTest {
     client.caughtUp("a");
   }
 
+  /** Its rows are gone with it, so none of them stands before its end. */
+  @Test
+  void a_deleted_database_is_told_without_credits() {
+    server.write("/x/p", "{}");
+    client.subscribe("a", "'db':'x','credits':0");
+    client.nothingElseComes();
+    server.delete("/x");
+    client.socket().message("left", "at");
+    client.end("a");
+  }
+
+  @Test
+  void a_deleted_database_of_many_is_told_without_credits() {
+    server.put("/y");
+    server.put("/z");
+    client.subscribe("a", "'db':'*','since':'now','credits':0");
+    client.caughtUp("a");
+    server.write("/x/p", "{}");
+    server.delete("/y");
+    client.nothingElseComes();
+    server.delete("/x");
+    assertThat(client.socket().message("left", "db")).isEqualTo("y");
+    assertThat(client.socket().message("left", "db")).isEqualTo("x");
+    server.write("/z/q", "{}");
+    client.credit("a", 1);
+    JsonObject message = client.socket().message();
+    while (SocketClient.text(message, "type").equals("caught_up")) {
+      message = client.socket().message();
+    }
+    assertThat(Conversation.docId(message)).isEqualTo("q");
+  }
+
+  @Test
+  void that_a_database_is_deleted_does_not_count_against_a_limit() {
+    server.put("/y");
+    client.subscribe("a", "'db':'*','limit':1");
+    client.caughtUp("a");
+    server.delete("/y");
+    assertThat(client.socket().message("left", "db")).isEqualTo("y");
+    server.write("/x/p", "{}");
+    JsonObject message = client.socket().message();
+    while (SocketClient.text(message, "type").equals("caught_up")) {
+      message = client.socket().message();
+    }
+    assertThat(Conversation.docId(message)).isEqualTo("p");
+    client.end("a");
+  }
+
   @Test
   void credits_add_up_to_a_billion() {
     client.subscribe("a", "'db':'x','credits':999999999");
