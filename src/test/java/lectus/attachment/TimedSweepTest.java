@@ -79,7 +79,9 @@ final class TimedSweepTest {
         String gone = server.write("/a/gone", document("Z29uZQ=="));
         disk.fillUpTo(5 << 20);
         Await.until("the space is short", small.store::isShortOfSpace);
-        Await.until("writes are refused", () -> server.put("/b", "{}").status() == 507);
+        Await.until(
+            "writes are refused",
+            () -> server.put("/a/" + System.nanoTime(), "{}").status() == 507);
         assertThat(server.post("/a/_purge", "{\"gone\":[\"" + gone + "\"]}").status())
             .isEqualTo(201);
       }
