@@ -1,6 +1,8 @@
 package lectus.document;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -38,6 +40,7 @@ public final class RowParts<R> implements AutoCloseable {
   private final int fullAt;
   private final Writing<R> writing;
   private final PartsAhead<Part<R>> parts;
+  private final Deque<R> again = new ArrayDeque<>();
   private int begun;
   private int appended;
   private long appendedBytes;
@@ -82,15 +85,20 @@ public final class RowParts<R> implements AutoCloseable {
   }
 
   private void begin(Iterator<R> rows) {
-    for (int size = nextSize(); size > 0 && rows.hasNext(); size = nextSize()) {
+    for (int size = nextSize(); size > 0 && hasNext(rows); size = nextSize()) {
       List<R> part = new ArrayList<>(size);
-      while (part.size() < size && rows.hasNext()) {
-        part.add(rows.next());
+      while (part.size() < size && hasNext(rows)) {
+        part.add(again.isEmpty() ? rows.next() : again.remove());
       }
       begun += part.size();
-      int bytes = (int) Math.min(MOST_BYTES, usualBytes() * (part.size() + 1L));
-      parts.add(() -> write(part, WrittenRows.apart(part.size(), bytes, MOST_BYTES)));
+      int most = (int) Math.min(MOST_BYTES, (long) fullAt - page.length() + USUAL_BYTES);
+      int bytes = (int) Math.min(most, usualBytes() * (part.size() + 1L));
+      parts.add(() -> write(part, WrittenRows.apart(part.size(), bytes, most)));
     }
+  }
+
+  private boolean hasNext(Iterator<R> rows) {
+    return !again.isEmpty() || rows.hasNext();
   }
 
   /** Returns the number of rows in the next part; 0 while the parts under way seem to be enough. */
@@ -122,6 +130,13 @@ public final class RowParts<R> implements AutoCloseable {
 
   private void append(Part<R> part, Frame<R> frame) {
     for (int i = 0; i < part.rows.size() && !isFull(); i++) {
+      if (i > part.written.count() && parts.size() == 0) {
+        // Their size is known better now.
+        List<R> rest = part.rows.subList(i, part.rows.size());
+        again.addAll(rest);
+        begun -= rest.size();
+        return;
+      }
       R row = part.rows.get(i);
       int before = page.length();
       frame.before(row);

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import lectus.json.JsonBuffer;
@@ -70,12 +71,12 @@ class RowPartsTest {
 
   @Test
   void what_fits_into_a_part_is_written_once() {
-    int[] sizes = {10, 10, PART_BYTES};
+    int[] sizes = {10, 10, PART_BYTES - 20};
 
     append(NOBODY, Integer.MAX_VALUE, List.of(0, 1, 2), row -> sizes[row]);
 
     assertThat(wrote).containsExactly(0, 1, 2);
-    assertThat(page.length()).isEqualTo(PART_BYTES + 20 + 6);
+    assertThat(page.length()).isEqualTo(PART_BYTES + 6);
   }
 
   @Test
@@ -85,8 +86,31 @@ class RowPartsTest {
     append(NOBODY, Integer.MAX_VALUE, List.of(0, 1, 2, 3, 4, 5), row -> sizes[row]);
 
     assertThat(appended).containsExactly(0, 1, 2, 3, 4, 5);
-    assertThat(wrote).containsExactly(0, 1, 2, 2, 3, 4, 5);
+    assertThat(wrote).containsExactly(0, 1, 2, 2, 3, 4, 4, 5);
     assertThat(page.length()).isEqualTo(4 * PART_BYTES + 41 + 12);
+  }
+
+  @Test
+  void rows_behind_one_that_does_not_fit_are_written_together_again() {
+    AtomicInteger parts = new AtomicInteger();
+    List<Integer> rows = IntStream.range(0, 60).boxed().toList();
+    try (RowParts<Integer> written =
+        new RowParts<>(
+            NOBODY,
+            page,
+            Integer.MAX_VALUE,
+            (part, to) -> {
+              parts.incrementAndGet();
+              for (int row : part) {
+                to.json().ascii(letters(row, 5_000));
+                to.endRow();
+              }
+            })) {
+      written.append(rows.iterator(), new Brackets());
+    }
+
+    assertThat(appended).isEqualTo(rows);
+    assertThat(parts).hasValueLessThan(12);
   }
 
   @Test

@@ -8,14 +8,14 @@ class ReadAheadTest {
   private final ReadAhead readAhead = new ReadAhead();
 
   @Test
-  void begins_with_few_bodies_of_unknown_size() {
-    assertThat(readAhead.size()).isEqualTo(2);
+  void begins_with_some_bodies_of_unknown_size() {
+    assertThat(readAhead.size()).isEqualTo(50);
   }
 
   @Test
   void follows_the_size_of_the_last_bodies() {
     readAhead.took(2, 600);
-    assertThat(readAhead.size()).isEqualTo(16);
+    assertThat(readAhead.size()).isEqualTo(64);
 
     readAhead.took(16, 16 * 64 * 1024);
     assertThat(readAhead.size()).isEqualTo(4);
@@ -28,6 +28,6 @@ class ReadAheadTest {
   void rows_without_a_body_count_as_small_ones() {
     readAhead.took(1, 0);
 
-    assertThat(readAhead.size()).isEqualTo(16);
+    assertThat(readAhead.size()).isEqualTo(64);
   }
 }

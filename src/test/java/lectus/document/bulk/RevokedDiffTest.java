@@ -23,7 +23,7 @@ final class RevokedDiffTest {
 
   /** More than are read in one transaction. */
   private static final String MANY =
-      IntStream.range(0, 450)
+      IntStream.range(0, 1_300)
           .mapToObj("\"%d\":[\"1-a\"]"::formatted)
           .collect(Collectors.joining(",", "{", "}"));
 
